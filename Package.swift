@@ -1,0 +1,200 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+// Every target of ours is compiled alike: Swift 6, the upcoming features we rely on, and no warning left standing.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+/// A module that several services share, at `Shared/<name>`.
+func shared(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Shared/\(name)", resources: resources, swiftSettings: strict)
+}
+
+/// A stage's logic at `Services/<name>`, and its `@main` at `Services/<name>/Main` (flags and wiring only).
+func service(_ name: String, _ dependencies: [Target.Dependency]) -> [Target] {
+    [
+        .target(
+            name: name, dependencies: dependencies, path: "Services/\(name)", exclude: ["Main"],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "\(name)Main", dependencies: [.target(name: name), "ServiceKit"] + dependencies,
+            path: "Services/\(name)/Main", swiftSettings: strict),
+    ]
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: dependencies + ["TestKit"], path: "Tests/\(name)Tests",
+        swiftSettings: strict)
+}
+
+func clibrary(_ name: String, pkgConfig: String, apt: String) -> Target {
+    .systemLibrary(name: name, path: "Shared/C/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
+}
+
+let nio: [Target.Dependency] = [
+    .product(name: "NIOCore", package: "swift-nio"),
+    .product(name: "NIOPosix", package: "swift-nio"),
+]
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
+let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let concurrencyHelpers: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
+
+let package = Package(
+    name: "sightscreen",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .executable(name: "api-gateway", targets: ["APIGatewayMain"]),
+        .executable(name: "orchestrator", targets: ["MatchOrchestratorMain"]),
+        .executable(name: "score-poller", targets: ["ScorePollerMain"]),
+        .executable(name: "event-bus", targets: ["MatchEventBusMain"]),
+        .executable(name: "la-coordinator", targets: ["LACoordinatorMain"]),
+        .executable(name: "mock-sportmonks", targets: ["MockSportMonksMain"]),
+        .executable(name: "apns-simulator", targets: ["APNsSimulatorMain"]),
+        .executable(name: "sightscreen", targets: ["OperatorToolMain"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0", traits: ["CommandLineArguments"]),
+        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(
+            url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: ["ConfigurationSupport"]),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+    ],
+    targets: [
+        // C libraries: a module map and what Swift cannot call, nothing else.
+        clibrary("CPostgres", pkgConfig: "libpq", apt: "libpq-dev"),
+        clibrary("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+        clibrary("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
+        clibrary("CNGHTTP2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
+        .systemLibrary(name: "CLinux", path: "Shared/C/CLinux"),
+
+        // Pure: no socket, clock, thread or database.
+        shared("Sightscreen"),
+        shared("SportMonks", ["Sightscreen"]),
+        shared("Detection", ["Sightscreen"]),
+        shared("Tapes", ["Sightscreen", "SportMonks"]),
+        shared("Activities", ["Sightscreen"]),
+        shared("Messages", ["Sightscreen", "SportMonks"]),
+        shared("APNsProtocol", ["Sightscreen"]),
+
+        // Mechanisms.
+        shared("Reactor", ["CLinux"]),
+        shared("Postgres", ["CPostgres", "Reactor"]),
+        shared("HTTP2", ["CNGHTTP2", "COpenSSL", "Reactor"]),
+        shared("HTTPClient", ["CCurl"]),
+        shared("Tokens", ["COpenSSL"]),
+        shared("Wire", ["Messages", logging] + nio),
+
+        shared(
+            "Store", ["Sightscreen", "Activities", "Messages", "Postgres", logging],
+            resources: [.embedInCode("Migrations")]),
+        shared(
+            "ServiceKit",
+            [hummingbird, httpTypes, logging, metrics, lifecycle, unixSignals, configuration, concurrencyHelpers]),
+    ]
+        + service(
+            "APIGateway",
+            [
+                "Sightscreen", "Messages", "Activities", "Store", "Tokens", "HTTPClient", "Wire", "ServiceKit",
+                hummingbird, httpTypes, logging, lifecycle,
+            ])
+        + service(
+            "MatchOrchestrator",
+            [
+                "Sightscreen", "SportMonks", "Messages", "Activities", "Store", "HTTPClient", "Wire", "ServiceKit",
+                logging, lifecycle, metrics,
+            ])
+        + service(
+            "ScorePoller",
+            [
+                "Sightscreen", "SportMonks", "Messages", "Store", "HTTPClient", "Wire", "ServiceKit", logging, lifecycle,
+                metrics,
+            ])
+        + service(
+            "MatchEventBus",
+            [
+                "Sightscreen", "SportMonks", "Detection", "Messages", "Store", "Wire", "ServiceKit", logging, lifecycle,
+                metrics,
+            ])
+        + service(
+            "LACoordinator",
+            [
+                "Sightscreen", "Activities", "Messages", "APNsProtocol", "Store", "HTTP2", "Reactor", "Tokens", "Wire",
+                "ServiceKit", logging, lifecycle, metrics,
+            ])
+        + service(
+            "MockSportMonks",
+            ["Sightscreen", "SportMonks", "Tapes", "ServiceKit", hummingbird, httpTypes, logging, lifecycle])
+        + service(
+            "APNsSimulator",
+            [
+                "Sightscreen", "APNsProtocol", "HTTP2", "Reactor", "Tokens", "ServiceKit", hummingbird, httpTypes,
+                logging, lifecycle,
+            ])
+        + service(
+            "OperatorTool",
+            [
+                "Sightscreen", "SportMonks", "Tapes", "Detection", "Messages", "APNsProtocol", "Store", "Tokens",
+                "HTTPClient", "ServiceKit", hummingbird, httpTypes, arguments, logging, lifecycle,
+            ])
+        + [
+            // Tests.
+            .target(
+                name: "TestKit",
+                dependencies: ["Sightscreen", "Postgres", "Store", "HTTPClient", logging],
+                path: "Tests/Support", swiftSettings: strict)
+        ]
+        + [
+            tests("Sightscreen", ["Sightscreen"]),
+            tests("SportMonks", ["SportMonks", "Sightscreen"]),
+            tests("Detection", ["Detection", "Sightscreen", "SportMonks", "Tapes"]),
+            tests("Tapes", ["Tapes", "SportMonks", "Sightscreen"]),
+            tests("Activities", ["Activities", "Sightscreen"]),
+            tests("Messages", ["Messages", "Sightscreen"]),
+            tests("APNsProtocol", ["APNsProtocol", "Sightscreen"]),
+            tests("Reactor", ["Reactor"]),
+            tests("Postgres", ["Postgres", "Reactor"]),
+            tests("HTTP2", ["HTTP2", "Reactor"]),
+            tests("HTTPClient", ["HTTPClient"]),
+            tests("Tokens", ["Tokens"]),
+            tests("Wire", ["Wire", "Messages", logging]),
+            tests("Store", ["Store", "Postgres", "Sightscreen", "Activities", "Messages"]),
+            tests("ServiceKit", ["ServiceKit", logging, metrics, configuration, lifecycle]),
+            tests("APIGateway", ["APIGateway", "Store", "Tokens", "Messages", "Sightscreen", "ServiceKit"]),
+            tests(
+                "MatchOrchestrator", ["MatchOrchestrator", "Store", "Sightscreen", "SportMonks", "ServiceKit", "Messages"]),
+            tests("ScorePoller", ["ScorePoller", "SportMonks", "Sightscreen", "Messages", "ServiceKit"]),
+            tests(
+                "MatchEventBus", ["MatchEventBus", "Detection", "Store", "Sightscreen", "SportMonks", "Messages", "Tapes"]),
+            tests(
+                "LACoordinator",
+                ["LACoordinator", "APNsProtocol", "HTTP2", "Store", "Sightscreen", "Activities", "Tokens", "ServiceKit"]),
+            tests("MockSportMonks", ["MockSportMonks", "Tapes", "SportMonks", "Sightscreen", "ServiceKit"]),
+            tests(
+                "APNsSimulator", ["APNsSimulator", "APNsProtocol", "HTTP2", "Reactor", "Tokens", "ServiceKit", "Sightscreen"]),
+            tests("OperatorTool", ["OperatorTool", "Tapes", "Sightscreen", "Tokens"]),
+            tests(
+                "EndToEnd",
+                [
+                    "Sightscreen", "SportMonks", "Tapes", "APNsProtocol", "Messages", "Postgres", "HTTPClient", "Tokens",
+                    "Wire", logging,
+                ]),
+            tests("Tidy", []),
+        ]
+)

@@ -1,0 +1,2 @@
+// libnghttp2 as Swift sees it.
+#include <nghttp2/nghttp2.h>

@@ -1,0 +1,47 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// What a socket carries between two services: one JSON object behind a 4-byte big-endian length.
+///
+/// A request has an `id` and is answered by an envelope whose `replyTo` is that id; a notice is not answered.
+public struct Envelope<Payload: Codable & Sendable>: Codable, Sendable {
+    public var type: String
+    public var id: String
+    /// Milliseconds since 1970, for people who read logs; nothing is decided by it.
+    public var sentAt: Int64
+    /// W3C trace context.
+    public var traceparent: String?
+    public var replyTo: String?
+    public var payload: Payload
+
+    public init(
+        type: String, id: String, sentAt: Int64, traceparent: String? = nil, replyTo: String? = nil, payload: Payload
+    ) {
+        self.type = type
+        self.id = id
+        self.sentAt = sentAt
+        self.traceparent = traceparent
+        self.replyTo = replyTo
+        self.payload = payload
+    }
+}
+
+/// The part of an envelope that is read before its payload's type is known.
+public struct EnvelopeHead: Codable, Sendable {
+    public var type: String
+    public var id: String
+    public var sentAt: Int64
+    public var traceparent: String?
+    public var replyTo: String?
+}
+
+/// A payload type and the `type` under which it travels.
+public protocol Message: Codable, Sendable {
+    static var type: String { get }
+}
+
+/// The largest frame that is written or accepted, in bytes.
+public let frameBytesMax = 1_048_576

@@ -1,0 +1,90 @@
+public import Sightscreen
+public import SportMonks
+
+/// Poller → bus, a request: the newest frame of one match. Offered again until the bus has committed it.
+public struct ScoreFrame: Message {
+    public static let type = "score-frame"
+    public var matchID: MatchID
+    /// When this answer was fetched and when the one before it was, milliseconds since 1970 by the database's clock.
+    public var fetchedAt: Int64
+    public var previousFetchedAt: Int64?
+    public var fixture: SlimFixture
+
+    public init(matchID: MatchID, fetchedAt: Int64, previousFetchedAt: Int64?, fixture: SlimFixture) {
+        self.matchID = matchID
+        self.fetchedAt = fetchedAt
+        self.previousFetchedAt = previousFetchedAt
+        self.fixture = fixture
+    }
+}
+
+/// Bus → poller: the answer to a `ScoreFrame`.
+public struct FrameVerdict: Message {
+    public static let type = "frame-verdict"
+    public enum Outcome: String, Codable, Sendable {
+        /// A new version is in the database.
+        case committed
+        /// The frame says nothing new.
+        case unchanged
+        /// Taken in, but folded into the next version (at most about one a second is committed).
+        case deferred
+        /// Another bus holds this match: offer it there.
+        case notHolder
+        /// It can never be used; `reason` says why.
+        case rejected
+    }
+    public var outcome: Outcome
+    public var version: MatchVersion?
+    public var stamp: Stamp?
+    public var reason: String?
+
+    public init(outcome: Outcome, version: MatchVersion? = nil, stamp: Stamp? = nil, reason: String? = nil) {
+        self.outcome = outcome
+        self.version = version
+        self.stamp = stamp
+        self.reason = reason
+    }
+}
+
+/// Bus → every coordinator on the host, a notice: a version was committed. It carries the row so that nobody has to
+/// read it; a receiver that misses versions reads `match_updates`.
+public struct MatchUpdated: Message {
+    public static let type = "match-updated"
+    public var update: MatchUpdate
+
+    public init(update: MatchUpdate) { self.update = update }
+}
+
+/// One row of `match_updates`.
+public struct MatchUpdate: Codable, Sendable, Equatable {
+    public var matchID: MatchID
+    public var version: MatchVersion
+    public var stamp: Stamp
+    public var contentState: ContentState
+    public var displayState: MatchDisplayState { contentState.matchDisplayState }
+    public var priority: Int
+    public var alert: MatchAlert?
+    public var relevance: Double
+
+    public init(
+        matchID: MatchID, version: MatchVersion, stamp: Stamp, contentState: ContentState, priority: Int,
+        alert: MatchAlert?, relevance: Double
+    ) {
+        self.matchID = matchID
+        self.version = version
+        self.stamp = stamp
+        self.contentState = contentState
+        self.priority = priority
+        self.alert = alert
+        self.relevance = relevance
+    }
+}
+
+/// Gateway or orchestrator → every coordinator on the host, a notice: activities of a match changed (a start or an end
+/// is due, a token arrived). A doorbell: the receiver reads `live_activities`.
+public struct ActivitiesChanged: Message {
+    public static let type = "activities-changed"
+    public var matchID: MatchID
+
+    public init(matchID: MatchID) { self.matchID = matchID }
+}

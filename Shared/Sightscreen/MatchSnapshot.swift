@@ -1,0 +1,269 @@
+/// One match as one frame of the provider tells it, in cricket's terms. Made by `SportMonks`, judged by `Detection`.
+public struct MatchSnapshot: Codable, Hashable, Sendable {
+    public var id: MatchID
+    public var format: MatchFormat
+    public var competition: String
+    /// "36th Match", "Final", "3rd T20I"; may be "".
+    public var round: String
+    public var home: Team
+    public var away: Team
+    /// Seconds since 1970; nil when the provider has none.
+    public var startsAt: Int?
+    public var phase: MatchPhase
+    /// The provider's note: "Target 183 runs", "X won by 10 runs".
+    public var note: String?
+    public var winnerID: Int64?
+    public var outcome: DrawnOutcome?
+    /// Scheduled overs a side; nil for timeless matches.
+    public var scheduledOvers: Int?
+    /// Revised by rain (D/L): what the chase needs in all, and its overs.
+    public var revisedTarget: Int?
+    public var revisedOvers: Int?
+    public var tossWinnerID: Int64?
+    public var followOn: Bool
+    public var superOver: Bool
+    /// In order of play; super overs are innings of their own.
+    public var innings: [Innings]
+    /// Every player the frame names.
+    public var players: [Int64: Player]
+
+    public init(
+        id: MatchID, format: MatchFormat, competition: String, round: String, home: Team, away: Team, startsAt: Int?,
+        phase: MatchPhase, note: String?, winnerID: Int64?, outcome: DrawnOutcome?, scheduledOvers: Int?,
+        revisedTarget: Int?, revisedOvers: Int?, tossWinnerID: Int64?, followOn: Bool, superOver: Bool,
+        innings: [Innings], players: [Int64: Player]
+    ) {
+        self.id = id
+        self.format = format
+        self.competition = competition
+        self.round = round
+        self.home = home
+        self.away = away
+        self.startsAt = startsAt
+        self.phase = phase
+        self.note = note
+        self.winnerID = winnerID
+        self.outcome = outcome
+        self.scheduledOvers = scheduledOvers
+        self.revisedTarget = revisedTarget
+        self.revisedOvers = revisedOvers
+        self.tossWinnerID = tossWinnerID
+        self.followOn = followOn
+        self.superOver = superOver
+        self.innings = innings
+        self.players = players
+    }
+
+    public func team(_ id: Int64) -> Team? { home.id == id ? home : away.id == id ? away : nil }
+}
+
+public struct Team: Codable, Hashable, Sendable {
+    public var id: Int64
+    public var name: String
+    /// The short code: "MI", "PAK".
+    public var code: String
+    public init(id: Int64, name: String, code: String) {
+        self.id = id
+        self.name = name
+        self.code = code
+    }
+}
+
+public struct Player: Codable, Hashable, Sendable {
+    public var id: Int64
+    public var fullName: String
+    public var lastName: String
+    public init(id: Int64, fullName: String, lastName: String) {
+        self.id = id
+        self.fullName = fullName
+        self.lastName = lastName
+    }
+}
+
+public enum MatchFormat: String, Codable, Sendable, Hashable {
+    /// Twenty overs a side or fewer.
+    case twenty20
+    /// ODI and list A.
+    case oneDay
+    /// Test and first-class.
+    case firstClass
+}
+
+/// Where the match is, by the provider's `status` alone.
+public enum MatchPhase: Codable, Hashable, Sendable {
+    case notStarted, delayed, postponed, cancelled
+    /// 1 for the first innings.
+    case innings(Int)
+    case inningsBreak, lunch, tea, dinner
+    case stumps(day: Int)
+    case interrupted
+    case abandoned, finished
+    case unknown(String)
+}
+
+public enum DrawnOutcome: String, Codable, Sendable, Hashable { case draw, noResult }
+
+/// Completed overs and legal balls of the current one.
+public struct Overs: Codable, Hashable, Sendable, Comparable, CustomStringConvertible {
+    public var completed: Int
+    public var balls: Int
+    public init(completed: Int, balls: Int) {
+        self.completed = completed
+        self.balls = balls
+    }
+    /// Six balls to the over, as run and economy rates count.
+    public var legalBalls: Int { completed * 6 + balls }
+    public static func < (left: Self, right: Self) -> Bool {
+        (left.completed, left.balls) < (right.completed, right.balls)
+    }
+    /// "12.3", "13.0".
+    public var description: String { "\(completed).\(balls)" }
+}
+
+public struct Innings: Codable, Hashable, Sendable {
+    /// From 1; the number in the provider's scoreboard "S1".
+    public var number: Int
+    public var battingTeamID: Int64
+    public var runs: Int
+    public var wickets: Int
+    public var overs: Overs
+    /// In batting order.
+    public var batting: [BattingLine]
+    /// In order of first over.
+    public var bowling: [BowlingLine]
+    /// In order of delivery (by the provider's ball id).
+    public var balls: [Ball]
+
+    public init(
+        number: Int, battingTeamID: Int64, runs: Int, wickets: Int, overs: Overs, batting: [BattingLine],
+        bowling: [BowlingLine], balls: [Ball]
+    ) {
+        self.number = number
+        self.battingTeamID = battingTeamID
+        self.runs = runs
+        self.wickets = wickets
+        self.overs = overs
+        self.batting = batting
+        self.bowling = bowling
+        self.balls = balls
+    }
+}
+
+public struct BattingLine: Codable, Hashable, Sendable {
+    public var playerID: Int64
+    public var runs: Int
+    public var ballsFaced: Int
+    public var fours: Int
+    public var sixes: Int
+    /// Nil while not out (retired hurt included).
+    public var dismissal: Dismissal?
+
+    public init(playerID: Int64, runs: Int, ballsFaced: Int, fours: Int, sixes: Int, dismissal: Dismissal?) {
+        self.playerID = playerID
+        self.runs = runs
+        self.ballsFaced = ballsFaced
+        self.fours = fours
+        self.sixes = sixes
+        self.dismissal = dismissal
+    }
+}
+
+public struct Dismissal: Codable, Hashable, Sendable {
+    public var how: HowOut
+    public var bowlerID: Int64?
+    /// Catcher, stumper, or who ran the batter out.
+    public var fielderID: Int64?
+    public init(how: HowOut, bowlerID: Int64?, fielderID: Int64?) {
+        self.how = how
+        self.bowlerID = bowlerID
+        self.fielderID = fielderID
+    }
+}
+
+public enum HowOut: String, Codable, Sendable, Hashable {
+    case bowled, caught, caughtAndBowled, lbw, stumped, hitWicket
+    case runOut, obstructingTheField, timedOut, retiredOut, handledTheBall, hitTwice
+    case unknown
+
+    /// Laws 32, 33, 35, 36, 39: only these count for the bowler.
+    public var isBowlers: Bool {
+        switch self {
+        case .bowled, .caught, .caughtAndBowled, .lbw, .stumped, .hitWicket: true
+        default: false
+        }
+    }
+}
+
+public struct BowlingLine: Codable, Hashable, Sendable {
+    public var playerID: Int64
+    public var overs: Overs
+    public var maidens: Int
+    public var runs: Int
+    public var wickets: Int
+    public var wides: Int
+    public var noBalls: Int
+
+    public init(playerID: Int64, overs: Overs, maidens: Int, runs: Int, wickets: Int, wides: Int, noBalls: Int) {
+        self.playerID = playerID
+        self.overs = overs
+        self.maidens = maidens
+        self.runs = runs
+        self.wickets = wickets
+        self.wides = wides
+        self.noBalls = noBalls
+    }
+}
+
+/// One delivery.
+public struct Ball: Codable, Hashable, Sendable {
+    public var id: Int64
+    /// Completed overs before it, from 0.
+    public var over: Int
+    /// Legal balls before it in the over + 1: a wide has the label of the ball that replaces it.
+    public var number: Int
+    public var strikerID: Int64
+    public var nonStrikerID: Int64?
+    public var bowlerID: Int64
+    public var runsOffBat: Int
+    public var isBoundary: Bool
+    public var wides: Int
+    public var noBalls: Int
+    public var byes: Int
+    public var legByes: Int
+    /// The batter out on it, if one is (retired hurt is not out).
+    public var outID: Int64?
+    public var howOut: HowOut?
+    public var fielderID: Int64?
+    /// Seconds since 1970 of the row's `updated_at`; 0 when it has none.
+    public var updatedAt: Int
+
+    public init(
+        id: Int64, over: Int, number: Int, strikerID: Int64, nonStrikerID: Int64?, bowlerID: Int64, runsOffBat: Int,
+        isBoundary: Bool, wides: Int, noBalls: Int, byes: Int, legByes: Int, outID: Int64?, howOut: HowOut?,
+        fielderID: Int64?, updatedAt: Int
+    ) {
+        self.id = id
+        self.over = over
+        self.number = number
+        self.strikerID = strikerID
+        self.nonStrikerID = nonStrikerID
+        self.bowlerID = bowlerID
+        self.runsOffBat = runsOffBat
+        self.isBoundary = isBoundary
+        self.wides = wides
+        self.noBalls = noBalls
+        self.byes = byes
+        self.legByes = legByes
+        self.outID = outID
+        self.howOut = howOut
+        self.fielderID = fielderID
+        self.updatedAt = updatedAt
+    }
+
+    /// "12.3".
+    public var label: String { "\(over).\(number)" }
+    public var isLegal: Bool { wides == 0 && noBalls == 0 }
+    /// What the bowler concedes: not byes, leg-byes or penalties.
+    public var runsConceded: Int { runsOffBat + wides + noBalls }
+    public var totalRuns: Int { runsConceded + byes + legByes }
+}
