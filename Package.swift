@@ -95,6 +95,7 @@ let package = Package(
 
         // Mechanisms.
         shared("Reactor", ["CLinux"]),
+        shared("Processes", ["CLinux", "Reactor"]),
         shared("Postgres", ["CPostgres", "Reactor"]),
         shared("HTTP2", ["CNGHTTP2", "COpenSSL", "Reactor"]),
         shared("HTTPClient", ["CCurl"]),
@@ -150,8 +151,8 @@ let package = Package(
         + service(
             "OperatorTool",
             [
-                "Sightscreen", "SportMonks", "Tapes", "Detection", "Messages", "APNsProtocol", "Store", "Tokens",
-                "HTTPClient", "ServiceKit", hummingbird, httpTypes, arguments, logging, lifecycle,
+                "Sightscreen", "SportMonks", "Tapes", "Detection", "Messages", "APNsProtocol", "Postgres", "Processes",
+                "Reactor", "Store", "Tokens", "HTTPClient", "ServiceKit", hummingbird, httpTypes, arguments, logging, lifecycle,
             ])
         + [
             // Tests.
@@ -169,6 +170,7 @@ let package = Package(
             tests("Messages", ["Messages", "Sightscreen"]),
             tests("APNsProtocol", ["APNsProtocol", "Sightscreen"]),
             tests("Reactor", ["Reactor"]),
+            tests("Processes", ["Processes", "Reactor"]),
             tests("Postgres", ["Postgres", "Reactor"]),
             tests("HTTP2", ["HTTP2", "Reactor"]),
             tests("HTTPClient", ["HTTPClient"]),
@@ -193,7 +195,7 @@ let package = Package(
                 "EndToEnd",
                 [
                     "Sightscreen", "SportMonks", "Tapes", "APNsProtocol", "Messages", "Postgres", "HTTPClient", "Tokens",
-                    "Wire", logging,
+                    "OperatorTool", "Processes", "Reactor", "Wire", logging,
                 ]),
             tests("Tidy", []),
         ]

@@ -19,3 +19,48 @@ static inline long clinux_peer_uid(int socket) {
     if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return -1;
     return (long)peer.uid;
 }
+
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/// A descriptor that becomes readable when the process ends.
+static inline int clinux_pidfd_open(int pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
+/// Starts a program in a process group of its own and gives back its pid, or -1 with errno.
+///
+/// The child gets the three descriptors as its standard ones, all signals unblocked and at their defaults, the user and
+/// group unless they are -1, and `death_signal` when the calling *thread* ends (0 for none): call it from a thread
+/// that lives as long as the process. Between fork and exec only async-signal-safe calls are made.
+static inline int clinux_spawn(const char *path, char *const argv[], char *const envp[], const char *directory,
+                               int in, int out, int err, int uid, int gid, int death_signal) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pid_t parent = getpid();
+    pid_t pid = fork();
+    if (pid == 0) {
+        for (int number = 1; number < 65; number++) signal(number, SIG_DFL);
+        sigset_t none;
+        sigemptyset(&none);
+        pthread_sigmask(SIG_SETMASK, &none, 0);
+        setpgid(0, 0);
+        if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0) _exit(126);
+        if (gid >= 0 && (setgroups(0, 0) != 0 || setgid((gid_t)gid) != 0)) _exit(126);
+        if (uid >= 0 && setuid((uid_t)uid) != 0) _exit(126);
+        // After setuid, which clears it; and the parent may have died before it was set.
+        if (death_signal > 0) {
+            prctl(PR_SET_PDEATHSIG, death_signal, 0, 0, 0);
+            if (getppid() != parent) _exit(126);
+        }
+        if (directory && chdir(directory) != 0) _exit(126);
+        execve(path, argv, envp);
+        _exit(127);
+    }
+    int error = errno;
+    pthread_sigmask(SIG_SETMASK, &before, 0);
+    errno = error;
+    return pid;
+}
