@@ -1,0 +1,50 @@
+import FoundationEssentials
+public import Sightscreen
+
+/// What reaches the app itself rather than an activity: the fall-backs when a push-to-start was not answered.
+public enum AppPayload: Hashable, Sendable {
+    /// Wakes the app in the background without showing anything, so that it registers again. iOS grants few of these.
+    case silent(matchID: MatchID)
+    /// Shows a notification; opening it lets the app start the activity itself.
+    case visible(matchID: MatchID, alert: PushAlert)
+
+    /// - Throws: `PayloadError.tooLarge` never in practice: title and body are shortened to 256 and 1,024 bytes.
+    public func encode() throws(PayloadError) -> PushPayload {
+        let body: Body
+        switch self {
+        case .silent(let matchID):
+            body = Body(aps: Body.APS(contentAvailable: 1), matchId: matchID, purpose: "startLiveActivity")
+        case .visible(let matchID, let alert):
+            let text = Body.Text(title: alert.title.shortened(to: 256), body: alert.body.shortened(to: 1_024))
+            let aps = Body.APS(alert: text, sound: alert.sound ? "default" : nil)
+            body = Body(aps: aps, matchId: matchID, purpose: "startLiveActivity")
+        }
+        let bytes = try PushPayload.json(body)
+        guard bytes.count <= PushPayload.bytesMax else { throw .tooLarge(bytes: bytes.count) }
+        return PushPayload(bytes: bytes, cuts: [])
+    }
+
+    private struct Body: Encodable {
+        var aps: APS
+        var matchId: MatchID
+        /// What the app should do about it.
+        var purpose: String
+
+        struct APS: Encodable {
+            var alert: Text?
+            /// A notification's sound is beside its alert, not inside.
+            var sound: String?
+            var contentAvailable: Int?
+
+            enum CodingKeys: String, CodingKey {
+                case alert, sound
+                case contentAvailable = "content-available"
+            }
+        }
+
+        struct Text: Encodable {
+            var title: String
+            var body: String
+        }
+    }
+}

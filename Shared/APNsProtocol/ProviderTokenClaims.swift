@@ -1,0 +1,56 @@
+import FoundationEssentials
+
+/// A provider token (JWT) taken apart, its signature not yet checked.
+public struct ProviderTokenClaims: Hashable, Sendable {
+    public var algorithm: String
+    /// `kid`: names the signing key.
+    public var keyID: String
+    /// `iss`.
+    public var teamID: String
+    /// `iat`, seconds since 1970.
+    public var issuedAt: Int
+    /// What the signature is over: header and claims as sent, with the dot between.
+    public var signedBytes: [UInt8]
+    /// R and S, 32 bytes each.
+    public var signature: [UInt8]
+
+    /// Nil for whatever is not a JWT with these fields.
+    public init?(jwt: String) {
+        struct Header: Decodable {
+            var alg: String
+            var kid: String
+        }
+        struct Claims: Decodable {
+            var iss: String
+            var iat: Int
+        }
+        let parts = jwt.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let header: Header = Self.decode(parts[0]), let claims: Claims = Self.decode(parts[1]),
+            let signature = Self.base64URL(parts[2])
+        else { return nil }
+        algorithm = header.alg
+        keyID = header.kid
+        teamID = claims.iss
+        issuedAt = claims.iat
+        signedBytes = Array("\(parts[0]).\(parts[1])".utf8)
+        self.signature = [UInt8](signature)
+    }
+
+    private static func decode<Part: Decodable>(_ text: Substring) -> Part? {
+        base64URL(text).flatMap { try? JSONDecoder().decode(Part.self, from: $0) }
+    }
+
+    private static func base64URL(_ text: Substring) -> Data? {
+        guard !text.contains(where: { $0 == "+" || $0 == "/" || $0 == "=" }) else { return nil }
+        var base64 = String(
+            text.map { character -> Character in
+                switch character {
+                case "-": "+"
+                case "_": "/"
+                default: character
+                }
+            })
+        base64 += String(repeating: "=", count: (4 - base64.count % 4) % 4)
+        return Data(base64Encoded: base64)
+    }
+}
