@@ -153,12 +153,13 @@ let package = Package(
             [
                 "Sightscreen", "SportMonks", "Tapes", "Detection", "Messages", "APNsProtocol", "Postgres", "Processes",
                 "Reactor", "Store", "Tokens", "HTTPClient", "ServiceKit", hummingbird, httpTypes, arguments, logging, lifecycle,
+                unixSignals,
             ])
         + [
             // Tests.
             .target(
                 name: "TestKit",
-                dependencies: ["Sightscreen", "Postgres", "Store", "HTTPClient", logging],
+                dependencies: ["Sightscreen", "Postgres", "Store", "HTTPClient", "Processes", "Reactor", logging],
                 path: "Tests/Support", swiftSettings: strict)
         ]
         + [
