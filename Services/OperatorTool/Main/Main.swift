@@ -1,0 +1,6 @@
+import OperatorTool
+
+@main
+enum Main {
+    static func main() async { await SightscreenCommand.main() }
+}

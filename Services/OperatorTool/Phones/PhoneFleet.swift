@@ -1,0 +1,127 @@
+import FoundationEssentials
+public import HTTPClient
+public import Sightscreen
+
+/// Phones of a few users: they register, follow, take what apns-simulator delivered to them, and post an update token a
+/// second after a start. The world they live in is the gateway's HTTP API and Apple; nothing else.
+public actor PhoneFleet {
+    public struct Entry: Sendable {
+        public let delivery: PushDelivery
+        public let phone: Int
+        public let effect: SimulatedPhone.Effect
+    }
+
+    public static let tokenDelay = Duration.seconds(1)
+
+    public private(set) var phones: [SimulatedPhone] = []
+    /// All that was delivered to these phones, in order.
+    public private(set) var history: [Entry] = []
+
+    private let gateway: GatewayClient
+    private let apns: SimulatorClient
+    private let bearer: [String: String]
+    private var seen = 0
+    private var posts: [Task<Void, Never>] = []
+    private var failures: [String] = []
+
+    /// - Parameter users: each with a bearer token and how many phones.
+    public init(
+        users: [(name: String, bearerToken: String, phones: Int)], gateway: GatewayClient, apns: SimulatorClient
+    ) {
+        self.gateway = gateway
+        self.apns = apns
+        bearer = Dictionary(uniqueKeysWithValues: users.map { ($0.name, $0.bearerToken) })
+        for user in users {
+            for number in 1...max(user.phones, 1) {
+                phones.append(
+                    SimulatedPhone(
+                        user: user.name, device: DeviceID("\(user.name)-phone-\(number)"),
+                        startToken: PushToStartToken(Self.randomHex(40)), deviceToken: DeviceToken(Self.randomHex(32))))
+            }
+        }
+    }
+
+    /// What went wrong on the phones' side, for the summary.
+    public var problems: [String] { failures }
+
+    /// Every phone makes itself known to Apple and to the gateway.
+    public func register() async throws {
+        for phone in phones {
+            try await apns.register(phone.startToken.rawValue, kind: "start")
+            try await apns.register(phone.deviceToken.rawValue, kind: "device")
+            try await gateway.registerDevice(phone, bearer: token(of: phone))
+            try await gateway.registerStartToken(phone, bearer: token(of: phone))
+        }
+    }
+
+    /// Every user follows the match.
+    public func follow(_ match: MatchID) async throws {
+        for (user, token) in bearer.sorted(by: { $0.key < $1.key }) {
+            do {
+                try await gateway.follow(match, bearer: token)
+            } catch {
+                throw GatewayClient.Failure("\(user) cannot follow \(match): \(error)")
+            }
+        }
+    }
+
+    public func unfollow(_ match: MatchID, user: String) async throws {
+        guard let token = bearer[user] else { return }
+        try await gateway.unfollow(match, bearer: token)
+    }
+
+    /// Takes what came since the last call.
+    @discardableResult
+    public func receive() async throws -> [Entry] {
+        var entries: [Entry] = []
+        for delivery in try await apns.deliveries(since: seen) {
+            seen = max(seen, delivery.seq)
+            guard delivery.isAccepted, let index = phones.firstIndex(where: { $0.has(delivery.token) }) else { continue }
+            let effect = phones[index].receive(
+                delivery, newActivityID: ActivityID("activity-\(Self.randomHex(8))"))
+            if case .started(let activity) = effect { postUpdateToken(phone: index, activity: activity) }
+            let entry = Entry(delivery: delivery, phone: index, effect: effect)
+            entries.append(entry)
+            history.append(entry)
+        }
+        return entries
+    }
+
+    /// Waits for the posts of update tokens that are still on their way.
+    public func settle() async {
+        for post in posts { await post.value }
+        posts = []
+    }
+
+    // MARK: -
+
+    private func token(of phone: SimulatedPhone) -> String { bearer[phone.user] ?? "" }
+
+    private func postUpdateToken(phone index: Int, activity: Int) {
+        posts.append(
+            Task {
+                try? await Task.sleep(for: Self.tokenDelay)
+                let token = UpdateToken(Self.randomHex(32))
+                // Like an app that is launched for it: tries again until the gateway has taken it.
+                for attempt in 1...60 {
+                    do {
+                        if attempt == 1 { try await apns.register(token.rawValue, kind: "update") }
+                        phones[index].setUpdateToken(token, of: activity)
+                        try await gateway.postUpdateToken(
+                            token, phone: phones[index], activity: activity, bearer: self.token(of: phones[index]))
+                        return
+                    } catch {
+                        if attempt == 60 { failures.append("\(phones[index].device): update token refused: \(error)") }
+                        try? await Task.sleep(for: .milliseconds(500))
+                    }
+                }
+            })
+    }
+
+    static func randomHex(_ bytes: Int) -> String {
+        (0..<bytes).map { _ in
+            let byte = UInt8.random(in: .min ... .max)
+            return (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }.joined()
+    }
+}

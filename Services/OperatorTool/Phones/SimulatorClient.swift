@@ -1,0 +1,42 @@
+import FoundationEssentials
+public import HTTPClient
+
+/// The control port of apns-simulator, as far as phones need it.
+public struct SimulatorClient: Sendable {
+    public let base: String
+    private let http: HTTPClient
+
+    public init(base: String, http: HTTPClient) {
+        self.base = base
+        self.http = http
+    }
+
+    /// - Parameter kind: `start`, `update` or `device`.
+    public func register(_ token: String, kind: String, environment: String = "production") async throws {
+        struct Body: Encodable {
+            var token: String
+            var kind: String
+            var environment: String
+        }
+        let response = try await http.send(
+            HTTPClientRequest(
+                method: "POST", url: "\(base)/tokens", headers: [("content-type", "application/json")],
+                body: [UInt8](try JSONEncoder().encode(Body(token: token, kind: kind, environment: environment))),
+                timeout: .seconds(5)))
+        guard (200..<300).contains(response.status) else {
+            throw GatewayClient.Failure("apns-simulator refuses a token: \(response.status)")
+        }
+    }
+
+    public func deliveries(since: Int) async throws -> [PushDelivery] {
+        let response = try await http.send(
+            HTTPClientRequest(
+                url: "\(base)/deliveries?since=\(since)", timeout: .seconds(10), bodyBytesMax: 64 << 20))
+        guard response.status == 200 else {
+            throw GatewayClient.Failure("apns-simulator does not show its deliveries: \(response.status)")
+        }
+        return try response.body.split(separator: UInt8(ascii: "\n")).map {
+            try JSONDecoder().decode(PushDelivery.self, from: Data($0))
+        }
+    }
+}

@@ -1,0 +1,16 @@
+/// Where the parts of a run answer: what `sightscreen up` writes to `endpoints.json` for scripts and tests.
+public struct Endpoints: Codable, Sendable {
+    public var gateway: String
+    public var issuer: String
+    /// The control port of apns-simulator.
+    public var apnsControl: String
+    /// mock-sportmonks: `/api/v2.0` and `/control`.
+    public var provider: String
+    public var apns: String
+    public var databaseURL: String
+    public var runDirectory: String
+    public var secrets: String
+    public var logs: String
+    /// By service: the base of `/health/*` and `/metrics`.
+    public var health: [String: String]
+}

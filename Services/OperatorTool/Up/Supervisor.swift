@@ -1,0 +1,91 @@
+import Logging
+import Processes
+
+/// Keeps the services of one machine running: starts them, starts them again when they die, ends them in reverse order.
+/// A service that exits with status 78 (a setting is wrong) ends the run: starting it again would not help.
+actor Supervisor {
+    enum Event: Sendable {
+        case started(service: String, pid: Int32)
+        case died(service: String, status: ExitStatus, restartIn: Duration)
+        case misconfigured(service: String, line: String)
+    }
+
+    /// The exit status for a setting that is missing or malformed (EX_CONFIG of sysexits.h).
+    static let misconfigured: Int32 = 78
+
+    private let processes: ProcessTable
+    private let report: @Sendable (Event) -> Void
+    private var keepers: [(name: String, task: Task<Void, Never>)] = []
+    private var pids: [String: Int32] = [:]
+    private var isStopping = false
+    private var failure: String?
+    private var failureWaiters: [CheckedContinuation<String, Never>] = []
+
+    init(processes: ProcessTable, report: @escaping @Sendable (Event) -> Void) {
+        self.processes = processes
+        self.report = report
+    }
+
+    func start(_ service: SupervisedService) {
+        keepers.append((service.name, Task { await keep(service) }))
+    }
+
+    func pid(of service: String) -> Int32? { pids[service] }
+    func allPids() -> [String: Int32] { pids }
+
+    /// Returns when a service is misconfigured, with the line it printed.
+    func misconfiguration() async -> String {
+        if let failure { return failure }
+        return await withCheckedContinuation { failureWaiters.append($0) }
+    }
+
+    /// Ends everything in reverse order of starting, each within `patience`.
+    /// - Returns: the services that had to be killed or did not exit with 0.
+    func stop(patience: Duration = .seconds(6)) async -> [String] {
+        isStopping = true
+        var unclean: [String] = []
+        for keeper in keepers.reversed() {
+            keeper.task.cancel()
+            if let pid = pids[keeper.name], await processes.isRunning(pid) {
+                let status = await processes.stop(pid, patience: patience)
+                if !status.isSuccess { unclean.append("\(keeper.name) (\(status))") }
+            }
+            await keeper.task.value
+        }
+        keepers = []
+        return unclean
+    }
+
+    private func keep(_ service: SupervisedService) async {
+        var delay = RestartDelay()
+        while !isStopping {
+            let started = ContinuousClock.now
+            let status: ExitStatus
+            do {
+                let pid = try await processes.start(service.command)
+                pids[service.name] = pid
+                report(.started(service: service.name, pid: pid))
+                status = await processes.exitStatus(of: pid)
+            } catch {
+                fail(service, "\(service.name): \(error)")
+                return
+            }
+            if isStopping { return }
+            if status == .exited(Self.misconfigured) {
+                fail(service, TextFile.lastLine(of: service.logFile) ?? "\(service.name): a setting is wrong")
+                return
+            }
+            let wait = delay.afterDeath(havingLived: .now - started)
+            report(.died(service: service.name, status: status, restartIn: wait))
+            // Cancelled when the run ends: then there is nothing to wait for.
+            try? await Task.sleep(for: wait)
+        }
+    }
+
+    private func fail(_ service: SupervisedService, _ line: String) {
+        report(.misconfigured(service: service.name, line: line))
+        failure = line
+        failureWaiters.forEach { $0.resume(returning: line) }
+        failureWaiters = []
+    }
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+import FoundationEssentials
+
+/// `sightscreen up`: the whole suite with its stand-ins on this machine, and a match on it.
+struct UpCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "up",
+        abstract: "Runs everything on this machine with the stand-ins, plays a match and shows a follower's Lock Screen.",
+        discussion: """
+            State (a private PostgreSQL, keys, sockets, logs) lives in SIGHTSCREEN_STATE_DIR, by default a folder of your \
+            own under /var/tmp. DATABASE_URL uses another PostgreSQL instead of the private one. Ctrl-C ends everything.
+            """)
+
+    @Option(help: "The match to play: the id of a tape.")
+    var match: Int64 = 1_304_076
+
+    @Option(help: "How many times faster than real; at 40 a ball takes about a second.")
+    var speed: Double = 40
+
+    @Option(help: "Port of the HTTP API.")
+    var port: Int = 8080
+
+    @Option(help: "The folder of the tapes (Cricsheet JSON).")
+    var tapes: String = "Tests/Fixtures/matches"
+
+    @Flag(help: "Keep the database of the run before.")
+    var keep = false
+
+    @Flag(help: "Start the suite without phones and without playing; it runs until Ctrl-C.")
+    var headless = false
+
+    func validate() throws {
+        guard speed >= 1, speed <= 1_000 else { throw ValidationError("--speed: \(speed) is not between 1 and 1000") }
+        guard (0...65_535).contains(port) else { throw ValidationError("--port: \(port) is not a port") }
+        guard headless || FileManager.default.fileExists(atPath: "\(tapes)/\(match).json") else {
+            throw ValidationError("--match: there is no tape \(match) in \(tapes); `sightscreen tape list` shows them")
+        }
+    }
+
+    func run() async throws {
+        let status: Int32
+        do {
+            status = try await UpRun(command: self, environment: ProcessInfo.processInfo.environment).run()
+        } catch let error as UpError {
+            Output.error("sightscreen up: \(error)")
+            status = 1
+        }
+        throw ExitCode(status)
+    }
+}

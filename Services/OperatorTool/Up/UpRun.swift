@@ -1,0 +1,197 @@
+import FoundationEssentials
+import HTTPClient
+import Postgres
+import Processes
+import Reactor
+import Store
+import UnixSignals
+
+/// One run of `sightscreen up`, from an empty state folder to its last process ended.
+struct UpRun: Sendable {
+    let command: UpCommand
+    let environment: [String: String]
+
+    private enum Ending: Sendable {
+        case matchOver(ExitStatus)
+        case asked
+        case misconfigured(String)
+    }
+
+    /// - Returns: the exit status: 0 after the match or Ctrl-C, 78 when a setting is wrong, 1 otherwise.
+    func run() async throws -> Int32 {
+        let begun = ContinuousClock.now
+        let state = try StateFolder(path: StateFolder.path(environment: environment), keep: command.keep)
+        let reactor = Reactor(name: "processes")
+        let processes = ProcessTable(reactor: reactor)
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        let supervisor = Supervisor(processes: processes) { Self.report($0) }
+
+        let ending: Ending
+        do {
+            ending = try await withThrowingTaskGroup(of: Ending?.self) { group in
+                group.addTask {
+                    for await _ in signals { return .asked }
+                    return nil
+                }
+                group.addTask { .misconfigured(await supervisor.misconfiguration()) }
+                group.addTask { try await play(state: state, processes: processes, supervisor: supervisor, begun: begun) }
+                defer { group.cancelAll() }
+                while let first = try await group.next() {
+                    if let first { return first }
+                }
+                return .asked
+            }
+        } catch {
+            _ = await supervisor.stop()
+            throw error
+        }
+        let unclean = await supervisor.stop()
+        reactor.stop()
+        return Self.conclude(ending, unclean: unclean, logs: state.logs)
+    }
+
+    private func play(
+        state: StateFolder, processes: ProcessTable, supervisor: Supervisor, begun: ContinuousClock.Instant
+    ) async throws -> Ending? {
+        let secrets = DevelopmentSecrets(folder: state.secrets)
+        try await secrets.makeWhereMissing(with: processes)
+        let databaseURL = try await startDatabase(state: state, processes: processes, supervisor: supervisor)
+        let layout = SuiteLayout(
+            state: state, secrets: secrets, ports: try choosePorts(), databaseURL: databaseURL,
+            tapes: Self.absolute(command.tapes), binaries: Self.ownFolder(), timing: DemoTiming(speed: command.speed),
+            extra: environment.filter { $0.key.hasPrefix("LOG_") })
+
+        let http = HTTPClient(configuration: .init(allowHTTP: true))
+        for name in SuiteLayout.standIns + SuiteLayout.stages { await supervisor.start(layout.service(name)) }
+        for name in SuiteLayout.standIns + SuiteLayout.stages {
+            try await waitUntilReady(layout.service(name), http)
+        }
+        try await writeEndpoints(layout, supervisor)
+        Output.error(
+            "Everything is ready after \(Self.seconds(since: begun)). API: \(layout.gatewayURL)  logs: \(state.logs)")
+        if command.headless { return nil }
+
+        let phones = try await processes.start(phonesCommand(layout))
+        return .matchOver(
+            await withTaskCancellationHandler {
+                await processes.exitStatus(of: phones)
+            } onCancel: {
+                Task { await processes.signal(phones, 15) }
+            })
+    }
+
+    private func startDatabase(
+        state: StateFolder, processes: ProcessTable, supervisor: Supervisor
+    ) async throws -> String {
+        let url: String
+        if let given = try MigrateCommand.databaseURL(environment) {
+            url = given
+        } else {
+            Output.error("PostgreSQL: a private cluster in \(state.cluster)")
+            let cluster = try DevelopmentCluster(folder: state.cluster)
+            try await cluster.initialise(with: processes)
+            let log = "\(state.logs)/postgres.log"
+            await supervisor.start(
+                SupervisedService(
+                    name: "postgres", command: cluster.server(logFile: log), readyURL: nil, logFile: log))
+            try await cluster.prepareDatabase()
+            url = cluster.url()
+        }
+        let pool = PostgresPool(url: url, size: 1, applicationName: "sightscreen-up")
+        try await pool.waitUntilReachable { Output.error("waiting for PostgreSQL: \($0)") }
+        _ = try await Migrator(pool: pool).migrate()
+        await pool.close()
+        return url
+    }
+
+    private func choosePorts() throws -> SuiteLayout.Ports {
+        let free = try FreePorts.take(6 + SuiteLayout.stages.count + 2)
+        let gateway = command.port == 0 ? free[5] : command.port
+        guard command.port == 0 || FreePorts.isFree(command.port) else {
+            throw UpError("--port: \(command.port) is taken on this machine; choose another, or 0 for any")
+        }
+        let monitored = SuiteLayout.stages + ["apns-simulator", "mock-sportmonks"]
+        return SuiteLayout.Ports(
+            gateway: gateway, issuer: free[0], apns: free[1], apnsSandbox: free[2], apnsControl: free[3],
+            provider: free[4], health: Dictionary(uniqueKeysWithValues: zip(monitored, free[6...])))
+    }
+
+    private func waitUntilReady(_ service: SupervisedService, _ http: HTTPClient) async throws {
+        guard let url = service.readyURL else { return }
+        let begun = ContinuousClock.now
+        var said = false
+        while true {
+            let answer = try? await http.send(HTTPClientRequest(url: url, timeout: .seconds(2)))
+            if answer?.status == 200 { return }
+            try await Task.sleep(for: .milliseconds(100))
+            if !said, .now - begun > .seconds(2) {
+                said = true
+                Output.error("waiting for \(service.name) (its log: \(service.logFile))")
+            }
+            if .now - begun > .seconds(60) {
+                throw UpError("\(service.name) is not ready after 60 s; its log: \(service.logFile)")
+            }
+        }
+    }
+
+    private func writeEndpoints(_ layout: SuiteLayout, _ supervisor: Supervisor) async throws {
+        let endpoints = Endpoints(
+            gateway: layout.gatewayURL, issuer: layout.issuerURL, apnsControl: layout.controlURL,
+            provider: layout.providerURL, apns: "https://127.0.0.1:\(layout.ports.apns)",
+            databaseURL: layout.databaseURL, runDirectory: layout.state.run, secrets: layout.secrets.folder,
+            logs: layout.state.logs, health: layout.ports.health.mapValues { "http://127.0.0.1:\($0)" })
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        try TextFile.write(String(decoding: try encoder.encode(endpoints), as: UTF8.self), to: layout.state.endpoints)
+    }
+
+    private func phonesCommand(_ layout: SuiteLayout) -> Command {
+        Command(
+            "\(layout.binaries)/sightscreen",
+            [
+                "phones", "--gateway", layout.gatewayURL, "--apns-control", layout.controlURL,
+                "--provider", layout.providerURL, "--keys", layout.secrets.folder, "--issuer", layout.issuerURL,
+                "--match", String(command.match), "--speed", String(command.speed),
+            ],
+            environment: environment.filter { ["PATH", "TERM", "COLUMNS", "LINES", "NO_COLOR", "LANG"].contains($0.key) },
+            deathSignal: 15)
+    }
+
+    private static func report(_ event: Supervisor.Event) {
+        switch event {
+        case .started: break
+        case .died(let service, let status, let wait):
+            Output.error("\(service) ended with \(status); starting it again in \(wait)")
+        case .misconfigured: break
+        }
+    }
+
+    private static func conclude(_ ending: Ending, unclean: [String], logs: String) -> Int32 {
+        if !unclean.isEmpty { Output.error("Did not stop cleanly: \(unclean.joined(separator: ", ")); logs: \(logs)") }
+        switch ending {
+        case .matchOver(let status):
+            return status.isSuccess && unclean.isEmpty ? 0 : 1
+        case .asked:
+            Output.error("Stopped; no process is left. Logs: \(logs)")
+            return unclean.isEmpty ? 0 : 1
+        case .misconfigured(let line):
+            Output.error(line)
+            return Supervisor.misconfigured
+        }
+    }
+
+    private static func seconds(since begun: ContinuousClock.Instant) -> String {
+        let tenths = Int((ContinuousClock.now - begun) / .milliseconds(100))
+        return "\(tenths / 10).\(tenths % 10) s"
+    }
+
+    private static func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
+    }
+
+    /// The folder of this executable: the others of the suite are built and installed beside it.
+    private static func ownFolder() -> String {
+        let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+        return path.split(separator: "/").dropLast().reduce(into: "") { $0 += "/\($1)" }
+    }
+}
