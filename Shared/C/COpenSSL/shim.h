@@ -12,3 +12,13 @@
 #include <openssl/sha.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+
+/// `EVP_PKEY_PUBLIC_KEY`: the selection for `EVP_PKEY_fromdata`.
+static inline int copenssl_public_key_selection(void) { return EVP_PKEY_PUBLIC_KEY; }
+
+/// Adds an RSA public key's numbers. Here, because the builder keeps the names' pointers and Swift's C strings do not
+/// outlive the call.
+static inline int copenssl_push_rsa_numbers(OSSL_PARAM_BLD *builder, const BIGNUM *n, const BIGNUM *e) {
+    return OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_N, n)
+        && OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_E, e);
+}

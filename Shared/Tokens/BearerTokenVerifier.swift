@@ -1,0 +1,104 @@
+/// Checks the bearer tokens of Amazon Cognito, strictly: exactly RS256, exactly the key that `kid` names, and every claim
+/// of the type and form Cognito gives it. What it does not know it refuses.
+public struct BearerTokenVerifier: Sendable {
+    /// The longest token that is looked at, in bytes.
+    public static let tokenBytesMax = 8192
+    /// How far the issuer's clock may be from ours, in seconds.
+    public static let leeway = 60
+
+    private let issuer: String
+    private let clientIDs: Set<String>
+
+    /// - Parameters:
+    ///   - issuer: the pool's URL, which `iss` must equal.
+    ///   - clientIDs: the app clients whose tokens are taken.
+    public init(issuer: String, clientIDs: Set<String>) {
+        self.issuer = issuer
+        self.clientIDs = clientIDs
+    }
+
+    /// - Parameter now: seconds since 1970.
+    public func verify(_ token: String, keys: JWKS, now: Int) throws(BearerTokenError) -> BearerClaims {
+        let bytes = Array(token.utf8)
+        guard bytes.count <= Self.tokenBytesMax else { throw .malformed("over 8 KiB") }
+        let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3 else { throw .malformed("not three parts") }
+        guard let header = Base64URL.decode(parts[0]), let payload = Base64URL.decode(parts[1]),
+            let signature = Base64URL.decode(parts[2]), !signature.isEmpty
+        else { throw .malformed("not base64url") }
+        let keyID = try keyID(in: try object(header, "header"))
+        guard let key = keys.key(keyID) else { throw .unknownKey }
+        guard key.verifySHA256(signature, of: Array(bytes[..<parts[1].endIndex])) else { throw .badSignature }
+        return try claims(in: try object(payload, "claims"), now: now)
+    }
+
+    private func object(_ bytes: [UInt8], _ name: String) throws(BearerTokenError) -> [String: JSONValue] {
+        let value: JSONValue
+        do { value = try JSONValue(strict: bytes, depthMax: 8) } catch { throw .malformed("\(name): \(error)") }
+        guard let object = value.object else { throw .malformed("\(name): not an object") }
+        return object
+    }
+
+    /// Before any cryptography: the algorithm is ours to choose, never the token's, and a key comes from the issuer,
+    /// never from the token.
+    private func keyID(in header: [String: JSONValue]) throws(BearerTokenError) -> String {
+        guard header["alg"]?.string == "RS256" else { throw .unsupportedHeader("alg is not RS256") }
+        for name in ["jku", "x5u", "jwk", "x5c", "crit", "b64", "zip", "enc"] where header[name] != nil {
+            throw .unsupportedHeader("it has \(name)")
+        }
+        if let type = header["typ"] {
+            guard let name = type.string?.lowercased(), name == "jwt" || name == "at+jwt" else {
+                throw .unsupportedHeader("typ is not JWT")
+            }
+        }
+        guard let id = header["kid"]?.string, JWKS.isKeyID(id) else { throw .unsupportedHeader("kid is no key id") }
+        return id
+    }
+
+    private func claims(in claims: [String: JSONValue], now: Int) throws(BearerTokenError) -> BearerClaims {
+        guard let iss = claims["iss"]?.string else { throw .badClaim("iss") }
+        guard iss == issuer else { throw .wrongIssuer }
+        let expiresAt = try time("exp", in: claims)
+        let issuedAt = try time("iat", in: claims)
+        guard now < expiresAt + Self.leeway else { throw .expired }
+        guard issuedAt <= now + Self.leeway else { throw .notYetValid }
+        if claims["nbf"] != nil, try time("nbf", in: claims) > now + Self.leeway { throw .notYetValid }
+        guard let use = claims["token_use"]?.string.flatMap(BearerClaims.Use.init) else { throw .badClaim("token_use") }
+        let clientClaim = use == .access ? "client_id" : "aud"
+        guard let client = claims[clientClaim]?.string else { throw .badClaim(clientClaim) }
+        guard clientIDs.contains(client) else { throw .wrongClient }
+        guard let sub = claims["sub"]?.string, Self.isUUID(sub) else { throw .badClaim("sub") }
+        return BearerClaims(
+            sub: sub, tokenUse: use, clientID: client, expiresAt: expiresAt, issuedAt: issuedAt,
+            groups: try groups(in: claims))
+    }
+
+    /// Whole seconds between 1970 and the year 9999.
+    private func time(_ name: String, in claims: [String: JSONValue]) throws(BearerTokenError) -> Int {
+        guard let time = claims[name]?.integer, (0...253_402_300_799).contains(time) else { throw .badClaim(name) }
+        return time
+    }
+
+    private func groups(in claims: [String: JSONValue]) throws(BearerTokenError) -> Set<String> {
+        guard let value = claims["cognito:groups"] else { return [] }
+        guard let elements = value.array else { throw .badClaim("cognito:groups") }
+        var groups: Set<String> = []
+        for element in elements {
+            guard let group = element.string else { throw .badClaim("cognito:groups") }
+            groups.insert(group)
+        }
+        return groups
+    }
+
+    /// 8-4-4-4-12 hexadecimal digits.
+    private static func isUUID(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 36 else { return false }
+        return bytes.enumerated().allSatisfy { index, byte in
+            switch index {
+            case 8, 13, 18, 23: byte == UInt8(ascii: "-")
+            default: Character(Unicode.Scalar(byte)).isHexDigit
+            }
+        }
+    }
+}
