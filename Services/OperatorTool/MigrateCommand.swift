@@ -16,7 +16,7 @@ struct MigrateCommand: AsyncParsableCommand {
         guard let url = try databaseURL ?? Self.databaseURL(ProcessInfo.processInfo.environment) else {
             throw ValidationError("DATABASE_URL: missing; set it, or give --database-url")
         }
-        let pool = PostgresPool(url: url, size: 1, applicationName: "sightscreen-migrate")
+        let pool = try PostgresPool(url: url, size: 1, applicationName: "sightscreen-migrate")
         try await pool.waitUntilReachable { Output.error("waiting for PostgreSQL: \($0)") }
         let applied = try await Migrator(pool: pool).migrate()
         await pool.close()

@@ -65,7 +65,7 @@ struct DevelopmentCluster: Sendable {
 
     /// Waits for the server and makes the database in it.
     func prepareDatabase() async throws {
-        let pool = PostgresPool(url: url(database: "postgres"), size: 1, applicationName: "sightscreen-up")
+        let pool = try PostgresPool(url: url(database: "postgres"), size: 1, applicationName: "sightscreen-up")
         try await pool.waitUntilReachable { _ in }
         let rows = try await pool.query("SELECT 1 AS one FROM pg_database WHERE datname = 'sightscreen'")
         if rows.isEmpty { _ = try await pool.query("CREATE DATABASE sightscreen", deadline: .seconds(30)) }

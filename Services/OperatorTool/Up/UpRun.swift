@@ -24,7 +24,7 @@ struct UpRun: Sendable {
         let reactor = Reactor(name: "processes")
         let processes = ProcessTable(reactor: reactor)
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-        let supervisor = Supervisor(processes: processes) { Self.report($0) }
+        let supervisor = Supervisor(processes: processes) { Self.report($0, state) }
 
         let ending: Ending
         do {
@@ -97,7 +97,7 @@ struct UpRun: Sendable {
             try await cluster.prepareDatabase()
             url = cluster.url()
         }
-        let pool = PostgresPool(url: url, size: 1, applicationName: "sightscreen-up")
+        let pool = try PostgresPool(url: url, size: 1, applicationName: "sightscreen-up")
         try await pool.waitUntilReachable { Output.error("waiting for PostgreSQL: \($0)") }
         _ = try await Migrator(pool: pool).migrate()
         await pool.close()
@@ -157,9 +157,11 @@ struct UpRun: Sendable {
             deathSignal: 15)
     }
 
-    private static func report(_ event: Supervisor.Event) {
+    private static func report(_ event: Supervisor.Event, _ state: StateFolder) {
         switch event {
-        case .started: break
+        case .started(let service, let pid):
+            // For people and tests that want to signal one service; nothing here reads it.
+            try? TextFile.write("\(pid)\n", to: "\(state.run)/\(service).pid")
         case .died(let service, let status, let wait):
             Output.error("\(service) ended with \(status); starting it again in \(wait)")
         case .misconfigured: break

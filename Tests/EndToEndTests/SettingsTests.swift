@@ -1,0 +1,160 @@
+import FoundationEssentials
+import Processes
+import Sightscreen
+import TestKit
+import Testing
+import Tokens
+
+/// A setting that is missing or malformed stops its service with one line that names it, and exit status 78.
+@Suite struct SettingsTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var service: String
+        var setting: String
+        /// Nil: it is left out.
+        var value: String?
+        var testDescription: String { "\(service) \(setting)=\(value ?? "(missing)")" }
+    }
+
+    /// A complete environment for each service; none of the hosts is ever reached.
+    static func complete(_ service: String, folder: String) -> [String: String] {
+        var settings = [
+            "PATH": "/usr/local/bin:/usr/bin:/bin", "SIGHTSCREEN_RUN_DIR": folder, "HEALTH_PORT": "0",
+            "DATABASE_URL": "postgresql://nobody@/nothing?host=\(folder)",
+        ]
+        switch service {
+        case "score-poller", "orchestrator": settings["SPORTMONKS_API_TOKEN"] = "token"
+        case "api-gateway":
+            settings["COGNITO_ISSUER"] = "https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_Example"
+            settings["COGNITO_CLIENT_ID"] = "client"
+            settings["GATEWAY_PORT"] = "0"
+        case "la-coordinator":
+            settings["APNS_KEY_FILE"] = "\(folder)/key.p8"
+            settings["APNS_KEY_ID"] = "ABCDE12345"
+            settings["APNS_TEAM_ID"] = "ABCDE12345"
+            settings["APNS_BUNDLE_ID"] = "com.example.app"
+        default: break
+        }
+        return settings
+    }
+
+    static let services = ["api-gateway", "orchestrator", "score-poller", "event-bus", "la-coordinator"]
+
+    static let cases: [Case] =
+        services.flatMap { service in
+            [
+                Case(service: service, setting: "DATABASE_URL", value: nil),
+                Case(service: service, setting: "DATABASE_URL", value: "not a url"),
+                Case(service: service, setting: "LOG_LEVEL", value: "loud"),
+                Case(service: service, setting: "LOG_FORMAT", value: "xml"),
+                Case(service: service, setting: "HEALTH_PORT", value: "70000"),
+                Case(service: service, setting: "INSTANCE", value: "a/b"),
+                Case(service: service, setting: "SIGHTSCREEN_STAND_INS", value: "perhaps"),
+                Case(service: service, setting: "SIGHTSCREEN_RUN_DIR", value: "/" + String(repeating: "x", count: 120)),
+            ]
+        } + [
+            Case(service: "score-poller", setting: "SPORTMONKS_API_TOKEN", value: nil),
+            Case(service: "score-poller", setting: "SPORTMONKS_URL", value: "http://example.com"),
+            Case(service: "score-poller", setting: "SPORTMONKS_HOURLY_LIMIT", value: "many"),
+            Case(service: "score-poller", setting: "POLL_INTERVAL", value: "abc"),
+            Case(service: "score-poller", setting: "MARQUEE_POLL_INTERVAL", value: "-1s"),
+            Case(service: "score-poller", setting: "MARQUEE_LEAGUES", value: "ipl"),
+            Case(service: "score-poller", setting: "SUSPENDED_POLL_INTERVAL", value: "60"),
+            Case(service: "orchestrator", setting: "SPORTMONKS_API_TOKEN", value: nil),
+            Case(service: "orchestrator", setting: "ORCHESTRATOR_INTERVAL", value: "soon"),
+            Case(service: "orchestrator", setting: "START_LEAD", value: "x"),
+            Case(service: "orchestrator", setting: "RESULT_HOLD", value: "x"),
+            Case(service: "orchestrator", setting: "FOLLOW_RETENTION", value: "x"),
+            Case(service: "event-bus", setting: "RESULT_HOLD", value: "x"),
+            Case(service: "event-bus", setting: "KEEPALIVE_INTERVAL", value: "x"),
+            Case(service: "event-bus", setting: "LEASE_DURATION", value: "x"),
+            Case(service: "la-coordinator", setting: "APNS_KEY_FILE", value: nil),
+            Case(service: "la-coordinator", setting: "APNS_KEY_FILE", value: "/nonexistent.p8"),
+            Case(service: "la-coordinator", setting: "APNS_KEY_ID", value: nil),
+            Case(service: "la-coordinator", setting: "APNS_TEAM_ID", value: nil),
+            Case(service: "la-coordinator", setting: "APNS_BUNDLE_ID", value: nil),
+            Case(service: "la-coordinator", setting: "APNS_URL", value: "https://push.example.com"),
+            Case(service: "la-coordinator", setting: "APNS_CA_FILE", value: "/nonexistent.pem"),
+            Case(service: "la-coordinator", setting: "APNS_TOKEN_MIN_AGE", value: "x"),
+            Case(service: "la-coordinator", setting: "START_LEASE", value: "x"),
+            Case(service: "la-coordinator", setting: "START_RATE", value: "-3"),
+            Case(service: "la-coordinator", setting: "ALERT_FRESHNESS", value: "x"),
+            Case(service: "la-coordinator", setting: "DISMISS_AFTER", value: "x"),
+            Case(service: "api-gateway", setting: "COGNITO_ISSUER", value: nil),
+            Case(service: "api-gateway", setting: "COGNITO_ISSUER", value: "http://127.0.0.1:9"),
+            Case(service: "api-gateway", setting: "COGNITO_CLIENT_ID", value: nil),
+            Case(service: "api-gateway", setting: "COGNITO_JWKS_URL", value: "ftp://x"),
+            Case(service: "api-gateway", setting: "GATEWAY_PORT", value: "x"),
+            Case(service: "api-gateway", setting: "MAINTENANCE_MODE", value: "x"),
+        ]
+
+    @Test(arguments: cases) func stopsWithOneLineThatNamesIt(_ example: Case) async throws {
+        let folder = try TemporaryDirectory()
+        defer { folder.remove() }
+        try Self.writeKey(to: "\(folder.path)/key.p8")
+        var environment = Self.complete(example.service, folder: folder.path)
+        environment[example.setting] = example.value
+        let log = "\(folder.path)/log"
+        let processes = RunningSuite.processes
+        let pid = try await processes.start(
+            Command(
+                "\(RunningSuite.binaries)/\(example.service)", environment: environment, output: .file(log)))
+        try await eventually("\(example.service) has stopped", within: .seconds(10)) {
+            await !processes.isRunning(pid)
+        }
+        let status = await processes.exitStatus(of: pid)
+        #expect(status == .exited(78))
+        let text = Self.text(log)
+        let lines = text.split(separator: "\n")
+        #expect(lines.count == 1, "\(text)")
+        #expect(lines.last?.contains(example.setting) == true, "\(text)")
+        #expect(lines.last?.hasPrefix("\(example.service): ") == true, "\(text)")
+    }
+
+    @Test func waitsForPostgreSQLAndGoesOnWhenItAppears() async throws {
+        let postgres = PrivatePostgres()
+        let url = try await postgres.makeDatabase()
+        await postgres.stop()
+        try await withTemporaryDirectory { folder in
+            try Self.writeKey(to: folder.appending("key.p8"))
+            let processes = RunningSuite.processes
+            var pids: [String: Int32] = [:]
+            for service in Self.services {
+                var environment = Self.complete(service, folder: folder.path)
+                environment["DATABASE_URL"] = url
+                pids[service] = try await processes.start(
+                    Command(
+                        "\(RunningSuite.binaries)/\(service)", environment: environment,
+                        output: .file(folder.appending("\(service).log"))))
+            }
+            for service in Self.services {
+                try await eventually("\(service) says that it waits for PostgreSQL", within: .seconds(15)) {
+                    Self.text(folder.appending("\(service).log")).contains("PostgreSQL")
+                }
+            }
+            // Long enough for a service that gives up to have done so.
+            try await Task.sleep(for: .seconds(1))
+            for (service, pid) in pids { #expect(await processes.isRunning(pid), "\(service) waits") }
+            try await postgres.start()
+            for service in Self.services {
+                try await eventually("\(service) goes on", within: .seconds(20)) {
+                    Self.text(folder.appending("\(service).log")).contains("PostgreSQL is reached")
+                }
+            }
+            for (service, pid) in pids {
+                let status = await processes.stop(pid, patience: .seconds(5))
+                #expect(status == .exited(0), "\(service) drains and exits within 5 s of SIGTERM")
+            }
+        }
+        await postgres.stop()
+    }
+
+    private static func text(_ path: String) -> String {
+        FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    /// A key of the right kind that belongs to nobody.
+    private static func writeKey(to path: String) throws {
+        try Data(try ES256Signer.generatePEM().utf8).write(to: URL(filePath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    }
+}
