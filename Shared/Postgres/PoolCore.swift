@@ -1,0 +1,212 @@
+import Reactor
+
+/// Hands out connections. It lives on the reactor's thread beside them, so it sees their state without waiting.
+actor PoolCore {
+    /// A shared connection that is this busy is joined by another, if the pool may still grow.
+    static let inFlightBeforeGrowth = 16
+
+    private struct Slot {
+        enum State { case empty, opening, open(PostgresConnection) }
+        var state = State.empty
+        var isLeased = false
+    }
+
+    private struct Waiter {
+        var id: UInt64
+        var wantsLease: Bool
+        var continuation: CheckedContinuation<PostgresConnection, any Error>
+        var timer: Reactor.TimerID
+    }
+
+    private let configuration: PostgresConfiguration
+    private nonisolated let reactor: Reactor
+    nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
+
+    /// The first is never leased, so that plain queries always have one.
+    private var slots: [Slot]
+    private var waiters: [Waiter] = []
+    private var nextWaiter: UInt64 = 0
+    private var retry = RetryDelay()
+    private var retryTimer: Reactor.TimerID?
+    private var lastError = PostgresError(.unavailable, "not connected yet")
+    private var isClosed = false
+
+    init(configuration: PostgresConfiguration, size: Int, reactor: Reactor) {
+        self.configuration = configuration
+        self.reactor = reactor
+        slots = Array(repeating: Slot(), count: size)
+    }
+
+    /// A connection for one query, shared with others.
+    func share(deadline: ContinuousClock.Instant) async throws -> PostgresConnection {
+        if let connection = shareable() { return connection }
+        return try await wait(wantsLease: false, deadline)
+    }
+
+    /// A connection for the caller alone, until it is given back.
+    func lease(deadline: ContinuousClock.Instant) async throws -> PostgresConnection {
+        if let connection = leasable() { return connection }
+        return try await wait(wantsLease: true, deadline)
+    }
+
+    func giveBack(_ connection: PostgresConnection) {
+        guard let index = index(of: connection) else { return }
+        slots[index].isLeased = false
+        serveWaiters()
+    }
+
+    func close() {
+        isClosed = true
+        lastError = PostgresError(.unavailable, "the pool is closed")
+        retryTimer.map(reactor.cancel)
+        retryTimer = nil
+        for slot in slots {
+            if case .open(let connection) = slot.state { connection.assumeIsolated { $0.close() } }
+        }
+        failWaiters()
+    }
+
+    // MARK: - Choosing
+
+    private func shareable() -> PostgresConnection? {
+        var best: (connection: PostgresConnection, inFlight: Int)?
+        for slot in slots where !slot.isLeased {
+            guard case .open(let connection) = slot.state else { continue }
+            let (usable, inFlight) = connection.assumeIsolated { ($0.isUsable && !$0.isStuck, $0.inFlight) }
+            if usable, inFlight < (best?.inFlight ?? .max) { best = (connection, inFlight) }
+        }
+        if let best, best.inFlight >= Self.inFlightBeforeGrowth { openOne(from: 0) }
+        return best?.connection
+    }
+
+    private func leasable() -> PostgresConnection? {
+        for index in slots.indices.reversed() where index > 0 && !slots[index].isLeased {
+            guard case .open(let connection) = slots[index].state else { continue }
+            guard connection.assumeIsolated({ $0.isUsable && $0.inFlight == 0 }) else { continue }
+            slots[index].isLeased = true
+            return connection
+        }
+        return nil
+    }
+
+    private func index(of connection: PostgresConnection) -> Int? {
+        slots.firstIndex { slot in
+            if case .open(let other) = slot.state { return other === connection }
+            return false
+        }
+    }
+
+    // MARK: - Waiting
+
+    private func wait(wantsLease: Bool, _ deadline: ContinuousClock.Instant) async throws -> PostgresConnection {
+        if isClosed { throw lastError }
+        let id = nextWaiter
+        nextWaiter += 1
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let timer = reactor.schedule(after: max(.zero, deadline - .now)) {
+                    self.assumeIsolated { $0.giveUp(id, $0.lastError) }
+                }
+                waiters.append(
+                    Waiter(id: id, wantsLease: wantsLease, continuation: continuation, timer: timer))
+                openWhatIsWanted()
+                if Task.isCancelled { giveUp(id, CancellationError()) }
+            }
+        } onCancel: {
+            Task { await self.giveUp(id, CancellationError()) }
+        }
+    }
+
+    private func giveUp(_ id: UInt64, _ error: any Error) {
+        guard let index = waiters.firstIndex(where: { $0.id == id }) else { return }
+        let waiter = waiters.remove(at: index)
+        reactor.cancel(waiter.timer)
+        waiter.continuation.resume(throwing: error)
+    }
+
+    private func serveWaiters() {
+        var remaining: [Waiter] = []
+        for waiter in waiters {
+            if let connection = waiter.wantsLease ? leasable() : shareable() {
+                reactor.cancel(waiter.timer)
+                waiter.continuation.resume(returning: connection)
+            } else {
+                remaining.append(waiter)
+            }
+        }
+        waiters = remaining
+        if !waiters.isEmpty { openWhatIsWanted() }
+    }
+
+    private func failWaiters() {
+        let failed = waiters
+        waiters = []
+        for waiter in failed {
+            reactor.cancel(waiter.timer)
+            waiter.continuation.resume(throwing: lastError)
+        }
+    }
+
+    // MARK: - Opening
+
+    private func openWhatIsWanted() {
+        if waiters.contains(where: { !$0.wantsLease }) { openOne(from: 0) }
+        if waiters.contains(where: \.wantsLease) { openOne(from: 1) }
+    }
+
+    /// Opens one more connection, unless one is being opened or the last attempt failed a moment ago.
+    private func openOne(from first: Int) {
+        guard !isClosed, retryTimer == nil else { return }
+        var empty: Int?
+        for index in first..<slots.count {
+            switch slots[index].state {
+            case .opening: return
+            case .empty: empty = empty ?? index
+            case .open: break
+            }
+        }
+        guard let index = empty else { return }
+        slots[index].state = .opening
+        Task { await self.open(index) }
+    }
+
+    private func open(_ index: Int) async {
+        let connection = PostgresConnection(reactor: reactor)
+        do {
+            try await connection.open(configuration) { error in
+                self.assumeIsolated { $0.lost(connection, error) }
+            }
+            try admit(connection, to: index)
+        } catch {
+            slots[index].state = .empty
+            if let error = error as? PostgresError, !isClosed { lastError = error }
+            retryLater()
+        }
+    }
+
+    private func admit(_ connection: PostgresConnection, to index: Int) throws {
+        if isClosed { connection.assumeIsolated { $0.close() } }
+        // It may have been lost already; then it stays out.
+        guard connection.assumeIsolated({ $0.isUsable }) else { throw lastError }
+        slots[index].state = .open(connection)
+        retry = RetryDelay()
+        serveWaiters()
+    }
+
+    private func lost(_ connection: PostgresConnection, _ error: PostgresError) {
+        if !isClosed { lastError = error }
+        guard let index = index(of: connection) else { return }
+        slots[index] = Slot()
+        if !waiters.isEmpty { openWhatIsWanted() }
+    }
+
+    private func retryLater() {
+        guard !isClosed, retryTimer == nil else { return }
+        retryTimer = reactor.schedule(after: retry.next()) {
+            self.assumeIsolated {
+                $0.retryTimer = nil
+                $0.openWhatIsWanted()
+            }
+        }
+    }
+}

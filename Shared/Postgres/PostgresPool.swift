@@ -1,0 +1,151 @@
+public import Reactor
+
+/// Connections to one database, opened when they are needed and again when they are lost.
+///
+/// Plain queries share connections and are pipelined; a transaction has one to itself. A query that finds no connection
+/// waits for one until its own deadline, so a short restart of the server is not seen by callers.
+public final class PostgresPool: Sendable {
+    /// One thread serves all connections of the process unless a caller brings its own.
+    public static let sharedReactor = Reactor(name: "postgres")
+
+    private let core: PoolCore
+    private let configuration: PostgresConfiguration
+    private let reactor: Reactor
+
+    /// - Parameters:
+    ///   - url: `postgresql://user@host/database`, or with a Unix socket `postgresql:///database?host=/folder&user=me`.
+    ///   - size: connections at most, not counting one per `listen`. At least 2: one is kept for plain queries.
+    ///   - applicationName: shown in `pg_stat_activity`.
+    /// - Throws: `PostgresError` when `url` is not a connection string.
+    public init(url: String, size: Int = 4, applicationName: String, reactor: Reactor = PostgresPool.sharedReactor)
+        throws
+    {
+        configuration = try PostgresConfiguration(url: url, applicationName: applicationName)
+        self.reactor = reactor
+        core = PoolCore(configuration: configuration, size: max(2, size), reactor: reactor)
+    }
+
+    deinit {
+        let core = self.core
+        Task { await core.close() }
+    }
+
+    /// Runs one statement, in a transaction of its own.
+    ///
+    /// - Parameter deadline: how long the answer may take, waiting for a connection included. The server itself ends
+    ///   statements after 5 s.
+    public func query(_ sql: String, _ parameters: [PostgresValue] = [], deadline: Duration = .seconds(5)) async throws
+        -> [PostgresRow]
+    {
+        try await run(sql, parameters, deadline: deadline).rows
+    }
+
+    /// As `query`.
+    /// - Returns: how many rows were inserted, updated or deleted.
+    @discardableResult
+    public func execute(_ sql: String, _ parameters: [PostgresValue] = [], deadline: Duration = .seconds(5))
+        async throws
+        -> Int
+    {
+        try await run(sql, parameters, deadline: deadline).affectedRows
+    }
+
+    /// Runs `body` between BEGIN and COMMIT on one connection; rolls back when it throws. Keep it short: the server ends
+    /// a transaction that idles for 5 s.
+    ///
+    /// - Throws: what `body` throws; `.outcomeUnknown` when the connection was lost at the commit.
+    public func transaction<T: Sendable>(_ body: (PostgresTransaction) async throws -> T) async throws -> T {
+        let connection = try await core.lease(deadline: .now + .seconds(5))
+        let transaction = PostgresTransaction(connection: connection)
+        do {
+            _ = try await transaction.query("BEGIN")
+            let value = try await body(transaction)
+            let end = try await transaction.run("COMMIT")
+            guard end.commandTag == "COMMIT" else {
+                // A statement failed and `body` went on as if it had not.
+                throw PostgresError(.server("25P02"), "the transaction was rolled back", sqlState: "25P02")
+            }
+            await core.giveBack(connection)
+            return value
+        } catch {
+            // A connection that cannot even roll back is not given to anybody else.
+            if (try? await transaction.query("ROLLBACK")) == nil { await connection.close() }
+            await core.giveBack(connection)
+            throw error
+        }
+    }
+
+    /// Runs `body` with a connection of its own outside a transaction, for what PostgreSQL refuses inside one and for
+    /// session state (advisory locks). The connection is closed afterwards.
+    public func withConnection<T: Sendable>(_ body: (PostgresTransaction) async throws -> T) async throws -> T {
+        let connection = PostgresConnection(reactor: reactor)
+        try await connection.open(configuration, onClose: { _ in })
+        do {
+            let value = try await body(PostgresTransaction(connection: connection))
+            await connection.close()
+            return value
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+
+    /// Returns when the server answers a query; tries for ever, however long that takes.
+    ///
+    /// - Parameter onWaiting: called with the reason after the first failure and then about every 5 s.
+    public func waitUntilReachable(onWaiting: (String) -> Void) async throws {
+        var reported: ContinuousClock.Instant?
+        while true {
+            try Task.checkCancellation()
+            do {
+                _ = try await query("SELECT 1", deadline: .seconds(2))
+                return
+            } catch let error as PostgresError {
+                if reported.map({ .now - $0 >= .seconds(5) }) ?? true {
+                    onWaiting(error.message)
+                    reported = .now
+                }
+                try await Task.sleep(for: .milliseconds(200))
+            }
+        }
+    }
+
+    /// - Throws: `.notDurable`, naming the setting, when a crash of the server could lose what it has confirmed.
+    public func checkDurability() async throws {
+        for name in ["fsync", "full_page_writes", "synchronous_commit"] {
+            let value = try await query("SELECT current_setting($1) AS value", [.text(name)]).first?.string("value")
+            if value == "off" {
+                throw PostgresError(.notDurable, "\(name) is off: a crash of the server would lose confirmed rows")
+            }
+        }
+    }
+
+    /// Listens on a connection of its own until the stream's reader goes away. Notifications are hints: while the
+    /// connection is lost they are missed, and then `.reconnected` tells the reader to read the tables.
+    public func listen(_ channels: [String]) -> AsyncStream<PostgresNotification> {
+        let configuration = self.configuration
+        let reactor = self.reactor
+        return AsyncStream(bufferingPolicy: .bufferingNewest(Listener.waitingMax)) { output in
+            let listener = Task {
+                await Listener(configuration: configuration, channels: channels, reactor: reactor).run(into: output)
+            }
+            output.onTermination = { _ in listener.cancel() }
+        }
+    }
+
+    /// Closes every connection; queries in flight fail, later ones too.
+    public func close() async { await core.close() }
+
+    private func run(_ sql: String, _ parameters: [PostgresValue], deadline: Duration) async throws -> PostgresResult {
+        let due = ContinuousClock.now + deadline
+        while true {
+            let connection = try await core.share(deadline: due)
+            do {
+                return try await connection.query(sql, parameters, deadline: due)
+            } catch let error as PostgresError where error.code == .unavailable && .now < due {
+                // Lost between being handed out and being used: nothing was sent.
+                continue
+            }
+        }
+    }
+}

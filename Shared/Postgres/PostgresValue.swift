@@ -1,0 +1,71 @@
+/// A parameter of a query, sent in text form. The server infers its type from the place it stands in; write a cast
+/// (`$1::bigint[]`) where it cannot.
+public enum PostgresValue: Sendable, Hashable {
+    case null
+    case text(String)
+    case int(Int64)
+    case double(Double)
+    case bool(Bool)
+    case textArray([String?])
+    case intArray([Int64?])
+    case doubleArray([Double?])
+    case boolArray([Bool?])
+
+    public init(_ value: String?) { self = value.map { .text($0) } ?? .null }
+    public init(_ value: Int?) { self = value.map { .int(Int64($0)) } ?? .null }
+    public init(_ value: Int64?) { self = value.map { .int($0) } ?? .null }
+    public init(_ value: Double?) { self = value.map { .double($0) } ?? .null }
+    public init(_ value: Bool?) { self = value.map { .bool($0) } ?? .null }
+
+    public static func int(_ value: Int) -> PostgresValue { .int(Int64(value)) }
+    public static func intArray(_ values: [Int]) -> PostgresValue { .intArray(values.map { Int64($0) }) }
+
+    /// The text form, nil for NULL.
+    var encoded: String? {
+        switch self {
+        case .null: nil
+        case .text(let value): value
+        case .int(let value): String(value)
+        case .double(let value): Self.encode(value)
+        case .bool(let value): value ? "t" : "f"
+        case .textArray(let values): Self.array(values.map { $0.map(Self.quote) })
+        case .intArray(let values): Self.array(values.map { $0.map { String($0) } })
+        case .doubleArray(let values): Self.array(values.map { $0.map(Self.encode) })
+        case .boolArray(let values): Self.array(values.map { $0.map { $0 ? "t" : "f" } })
+        }
+    }
+
+    private static func array(_ elements: [String?]) -> String {
+        var text = "{"
+        for (index, element) in elements.enumerated() {
+            if index > 0 { text += "," }
+            text += element ?? "NULL"
+        }
+        return text + "}"
+    }
+
+    private static func quote(_ element: String) -> String {
+        var text = "\""
+        for scalar in element.unicodeScalars {
+            if scalar == "\"" || scalar == "\\" { text.unicodeScalars.append("\\") }
+            text.unicodeScalars.append(scalar)
+        }
+        return text + "\""
+    }
+
+    private static func encode(_ value: Double) -> String {
+        if value.isNaN { return "NaN" }
+        if value.isInfinite { return value < 0 ? "-Infinity" : "Infinity" }
+        return "\(value)"
+    }
+}
+
+extension PostgresValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByNilLiteral, ExpressibleByFloatLiteral
+{
+    public init(stringLiteral value: String) { self = .text(value) }
+    public init(integerLiteral value: Int64) { self = .int(value) }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(nilLiteral: ()) { self = .null }
+    public init(floatLiteral value: Double) { self = .double(value) }
+}

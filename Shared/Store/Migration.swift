@@ -1,0 +1,23 @@
+/// One numbered script that changes the schema. It is safe to run twice and not edited once it has shipped.
+public struct Migration: Sendable {
+    /// The file's name without its suffix: "m0001_base".
+    public let name: String
+    public let sql: String
+
+    init(_ name: String, _ bytes: [UInt8]) {
+        self.name = name
+        sql = String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// FNV-1a of the script, to notice one that was edited after it had run.
+    var checksum: Int64 {
+        var value: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in sql.utf8 { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return Int64(bitPattern: value)
+    }
+
+    /// All of them, in the order they run. One line per file in `Migrations`.
+    public static let all: [Migration] = [
+        Migration("m0001_base", PackageResources.m0001_base_sql)
+    ]
+}

@@ -1,0 +1,21 @@
+/// What the tables say and the caller did not expect.
+public struct StoreError: Error, Sendable, CustomStringConvertible {
+    public enum Code: Sendable, Hashable {
+        /// A migration that has run was edited afterwards.
+        case editedMigration
+        /// The database is newer than this program.
+        case newerSchema
+        /// The lease under which something was to be written is held by another process, or was taken anew.
+        case leaseLost
+    }
+
+    public var code: Code
+    public var message: String
+
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    public var description: String { message }
+}
