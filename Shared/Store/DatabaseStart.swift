@@ -1,0 +1,31 @@
+public import Logging
+public import Postgres
+
+/// How every service begins: it waits for PostgreSQL and for the schema, says so, and goes on when they are there.
+public enum DatabaseStart {
+    /// Returns when the database can be used. Throws only when the waiting task is cancelled or the server would lose
+    /// what it has acknowledged.
+    public static func wait(for pool: PostgresPool, logger: Logger) async throws {
+        var said = false
+        try await pool.waitUntilReachable { why in
+            said = true
+            logger.warning("Waiting for PostgreSQL", metadata: ["reason": "\(why)"])
+        }
+        if said { logger.notice("PostgreSQL is reached") }
+        try await pool.checkDurability()
+        try await waitForSchema(pool, logger)
+    }
+
+    private static func waitForSchema(_ pool: PostgresPool, _ logger: Logger) async throws {
+        let migrator = Migrator(pool: pool)
+        var rounds = 0
+        while true {
+            // A database that goes away meanwhile is waited for like one that has no schema yet.
+            if (try? await migrator.isCurrent()) == true { break }
+            if rounds % 10 == 0 { logger.warning("Waiting for the schema; run: sightscreen migrate") }
+            rounds += 1
+            try await Task.sleep(for: .milliseconds(500))
+        }
+        if rounds > 0 { logger.notice("The schema is current") }
+    }
+}
