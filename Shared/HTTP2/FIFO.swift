@@ -1,0 +1,36 @@
+/// A queue over an array: removed from the front at no cost that grows with its length.
+struct FIFO<Element> {
+    private var elements: [Element?] = []
+    private var head = 0
+
+    var count: Int { elements.count - head }
+    var isEmpty: Bool { count == 0 }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    mutating func popFirst() -> Element? {
+        guard head < elements.count else { return nil }
+        defer {
+            elements[head] = nil
+            head += 1
+            if head > 512, head * 2 > elements.count {
+                elements.removeFirst(head)
+                head = 0
+            }
+        }
+        return elements[head]
+    }
+
+    var first: Element? { head < elements.count ? elements[head] : nil }
+
+    /// Takes out all that match, in order.
+    mutating func removeAll(where matches: (Element) -> Bool) -> [Element] {
+        let all = elements[head...].compactMap { $0 }
+        let taken = all.filter(matches)
+        if !taken.isEmpty {
+            elements = all.filter { !matches($0) }
+            head = 0
+        }
+        return taken
+    }
+}

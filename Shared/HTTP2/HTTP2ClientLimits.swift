@@ -1,0 +1,17 @@
+/// The sizes and times of a client connection.
+public struct HTTP2ClientLimits: Sendable {
+    /// Streams in flight, however many more the peer would take.
+    public var streamsMax = 1_000
+    /// Requests that wait in the connection for a stream; what comes on top is refused at once.
+    public var waitingMax = 4_096
+    /// Longer answers are cut off.
+    public var responseBodyBytesMax = 64 * 1024
+    /// For each address: TCP, TLS and the peer's SETTINGS.
+    public var connectTimeout = Duration.seconds(5)
+    /// Nothing heard for so long: a PING goes out …
+    public var pingAfter = Duration.seconds(30)
+    /// … and without an answer by then the connection is lost.
+    public var pingTimeout = Duration.seconds(5)
+
+    public init() {}
+}
