@@ -1,0 +1,23 @@
+public import Sightscreen
+
+/// One row of `runs`: the total of an innings that has started. It is the authority for runs, wickets and overs.
+public struct SlimRuns: Codable, Sendable, Equatable {
+    /// From 1; super overs go on counting.
+    public var innings: Int
+    /// The batting side.
+    public var teamID: Int64
+    public var runs: Int
+    public var wickets: Int
+    public var overs: Overs
+    /// Seconds since 1970.
+    public var updatedAt: Int?
+
+    public init(innings: Int, teamID: Int64, runs: Int, wickets: Int, overs: Overs, updatedAt: Int? = nil) {
+        self.innings = innings
+        self.teamID = teamID
+        self.runs = runs
+        self.wickets = wickets
+        self.overs = overs
+        self.updatedAt = updatedAt
+    }
+}
