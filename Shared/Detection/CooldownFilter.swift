@@ -1,0 +1,58 @@
+import Sightscreen
+
+/// Keeps an event from alerting twice: once per key, for the whole match, whatever the provider corrects in between.
+///
+/// A wicket that was taken back frees its key for a later ball, since the batter's real wicket is still to come; so does
+/// a result when play goes on (a super over). The same ball never alerts twice.
+struct CooldownFilter: Codable, Sendable, Equatable {
+    struct Announced: Codable, Sendable, Equatable {
+        var key: String
+        var kind: EventKind
+        var value: Int?
+        var innings: Int?
+        var player: Int64?
+        var ball: String?
+        var ballID: Int64?
+    }
+
+    /// About twenty in a T20, a hundred in a Test.
+    private(set) var announced: [Announced] = []
+
+    mutating func record(_ event: MatchEvent) {
+        announced.append(
+            Announced(
+                key: event.key, kind: event.kind, value: event.value, innings: event.innings, player: event.playerID,
+                ball: event.ball, ballID: event.ballID))
+    }
+
+    /// Whether `event` may still alert, given the frame that shows it (nil when time alone brings it).
+    func allows(_ event: MatchEvent, in snapshot: MatchSnapshot?) -> Bool {
+        announced.allSatisfy { old in
+            guard Self.isSame(old, event) else { return true }
+            guard event.kind == .wicket || event.kind == .matchResult else { return false }
+            return Self.isLater(event, than: old, in: snapshot)
+        }
+    }
+
+    /// The same key, or the same thing on the same delivery under another ball id (rows vanish and come back).
+    private static func isSame(_ old: Announced, _ event: MatchEvent) -> Bool {
+        if old.key == event.key { return true }
+        return old.kind == event.kind && old.innings == event.innings && old.player == event.playerID
+            && old.value == event.value && old.ball != nil && old.ball == event.ball
+    }
+
+    private static func isLater(_ event: MatchEvent, than old: Announced, in snapshot: MatchSnapshot?) -> Bool {
+        if let was = old.innings, let now = event.innings, was != now { return now > was }
+        if let was = label(old.ball), let now = label(event.ball), was != now { return now > was }
+        // The same label: another delivery only when the one announced still stands beside it.
+        guard let snapshot, let was = old.ballID, let now = event.ballID, now > was else { return false }
+        return snapshot.innings.contains { $0.number == event.innings && $0.balls.contains { $0.id == was } }
+    }
+
+    private static func label(_ text: String?) -> Int? {
+        guard let parts = text?.split(separator: "."), parts.count == 2, let over = Int(parts[0]),
+            let ball = Int(parts[1]), (0...100_000).contains(over), (0...100).contains(ball)
+        else { return nil }
+        return over * 1_000 + ball
+    }
+}

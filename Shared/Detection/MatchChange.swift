@@ -1,0 +1,26 @@
+public import Sightscreen
+
+/// What a frame (or a timer) changes about a match: the next version, before it has a number and a stamp.
+public struct MatchChange: Sendable, Equatable {
+    /// What is shown from now on. Its `version` is 0 until the commit fills it in.
+    public var contentState: ContentState
+    /// Events that this version shows first, in order of play.
+    public var events: [MatchEvent]
+    /// Keys of events that the provider has taken back.
+    public var retracted: [String]
+    /// APNs priority: 10 with an alert, else 5.
+    public var priority: Int
+    public var alert: MatchAlert?
+    /// 0…100; the closer the match, the higher.
+    public var relevance: Double
+    /// The result is announced; `end` follows after the result hold.
+    public var isSettled: Bool
+    /// At stumps a match counts as not live for activities.
+    public var atStumps: Bool
+    /// Play is interrupted (rain, light); a scheduled break is not.
+    public var isSuspended: Bool
+    /// Play has begun.
+    public var hasBegun: Bool
+
+    public var displayState: MatchDisplayState { contentState.matchDisplayState }
+}

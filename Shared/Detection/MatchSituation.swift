@@ -1,0 +1,108 @@
+import Sightscreen
+
+/// Where a match stands, worked out of one snapshot: which innings is on, what a chase needs, who leads.
+struct MatchSituation {
+    let snapshot: MatchSnapshot
+    /// The innings that is on or was last on; nil before the first.
+    let current: Innings?
+    let batting: Team?
+    /// Balls the current innings may last; nil for a timeless match.
+    let ballsAllowed: Int?
+    let wicketsAllowed: Int
+    let chase: Chase?
+
+    /// What the side batting last, or the side about to, has to make.
+    struct Chase: Equatable {
+        let team: Team
+        let target: Int
+        /// Runs still needed; 0 or less when the target is reached.
+        let need: Int
+        /// Nil without a limit of overs.
+        let ballsLeft: Int?
+        let wicketsLeft: Int
+    }
+
+    init(_ snapshot: MatchSnapshot) {
+        self.snapshot = snapshot
+        current = snapshot.innings.last
+        batting = current.flatMap { snapshot.team($0.battingTeamID) }
+        guard let current else {
+            ballsAllowed = snapshot.scheduledOvers.map { $0 * 6 }
+            wicketsAllowed = 10
+            chase = nil
+            return
+        }
+        let isSuper = Self.isSuperOver(current.number, in: snapshot)
+        wicketsAllowed = isSuper ? 2 : 10
+        ballsAllowed = Self.balls(of: current.number, in: snapshot)
+        chase = Self.chase(in: snapshot, current: current)
+    }
+
+    /// Super overs are innings of their own: the third and later of a limited-overs match.
+    static func isSuperOver(_ number: Int, in snapshot: MatchSnapshot) -> Bool {
+        snapshot.format != .firstClass && number > 2
+    }
+
+    var isSuperOver: Bool { current.map { Self.isSuperOver($0.number, in: snapshot) } ?? false }
+
+    /// How far the current innings has come, 0…1; nil for a timeless match.
+    var progress: Double? {
+        guard let current, let ballsAllowed, ballsAllowed > 0 else { return nil }
+        return min(1, Double(current.overs.legalBalls) / Double(ballsAllowed))
+    }
+
+    /// First-class: runs by which the batting side leads (positive) or trails (negative), all innings counted; nil in
+    /// the first innings and elsewhere.
+    var lead: Int? {
+        guard snapshot.format == .firstClass, let current, current.number > 1 else { return nil }
+        return Self.runs(of: current.battingTeamID, in: snapshot, upTo: current.number)
+            - Self.runs(against: current.battingTeamID, in: snapshot, upTo: current.number)
+    }
+
+    private static func runs(of team: Int64, in snapshot: MatchSnapshot, upTo number: Int) -> Int {
+        snapshot.innings.reduce(0) { $0 + ($1.number <= number && $1.battingTeamID == team ? $1.runs : 0) }
+    }
+
+    private static func runs(against team: Int64, in snapshot: MatchSnapshot, upTo number: Int) -> Int {
+        snapshot.innings.reduce(0) { $0 + ($1.number <= number && $1.battingTeamID != team ? $1.runs : 0) }
+    }
+
+    private static func balls(of number: Int, in snapshot: MatchSnapshot) -> Int? {
+        if isSuperOver(number, in: snapshot) { return 6 }
+        guard let scheduled = snapshot.scheduledOvers else { return nil }
+        let overs = number == 2 ? snapshot.revisedOvers ?? scheduled : scheduled
+        return max(0, overs) * 6
+    }
+
+    private static func chase(in snapshot: MatchSnapshot, current: Innings) -> Chase? {
+        let isBreak = snapshot.phase == .inningsBreak
+        if snapshot.format == .firstClass {
+            guard current.number >= 4, let team = snapshot.team(current.battingTeamID) else { return nil }
+            let before = runs(of: team.id, in: snapshot, upTo: 3)
+            let target = runs(against: team.id, in: snapshot, upTo: current.number) - before + 1
+            return Chase(
+                team: team, target: target, need: target - current.runs, ballsLeft: nil,
+                wicketsLeft: max(0, 10 - current.wickets))
+        }
+        let wickets = isSuperOver(current.number, in: snapshot) ? 2 : 10
+        if current.number % 2 == 0 {
+            guard let team = snapshot.team(current.battingTeamID),
+                let target = limitedTarget(of: current.number, in: snapshot)
+            else { return nil }
+            let left = balls(of: current.number, in: snapshot).map { max(0, $0 - current.overs.legalBalls) }
+            return Chase(
+                team: team, target: target, need: target - current.runs, ballsLeft: left,
+                wicketsLeft: max(0, wickets - current.wickets))
+        }
+        guard isBreak, let target = limitedTarget(of: current.number + 1, in: snapshot) else { return nil }
+        let team = snapshot.home.id == current.battingTeamID ? snapshot.away : snapshot.home
+        return Chase(
+            team: team, target: target, need: target, ballsLeft: balls(of: current.number + 1, in: snapshot),
+            wicketsLeft: wickets)
+    }
+
+    private static func limitedTarget(of number: Int, in snapshot: MatchSnapshot) -> Int? {
+        if number == 2, let revised = snapshot.revisedTarget, revised > 0 { return revised }
+        return snapshot.innings.first { $0.number == number - 1 }.map { $0.runs + 1 }
+    }
+}

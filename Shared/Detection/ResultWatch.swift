@@ -1,0 +1,61 @@
+import Sightscreen
+
+/// Waits until a finished match has a result that can be announced.
+///
+/// `Finished` may come before its winner, or with the wrong one: the result is settled at once when winner, note and runs
+/// agree, else the runs decide after the result hold. A tie of limited overs waits for a super over.
+struct ResultWatch: Codable, Sendable, Equatable {
+    /// When the provider first said that the match is over, milliseconds; nil while it is not.
+    private(set) var finishedAt: Int64?
+    /// The result that is announced.
+    private(set) var settled: String?
+    /// What is announced at `due`, should nothing better be known by then.
+    private(set) var held: String?
+    private(set) var due: Int64?
+
+    /// Takes in a frame.
+    mutating func observe(_ snapshot: MatchSnapshot, now: Int64, timing: MatchTiming) {
+        guard Self.isOver(snapshot.phase) else {
+            self = ResultWatch()
+            return
+        }
+        let since = finishedAt ?? now
+        finishedAt = since
+        switch ResultJudge.judge(snapshot) {
+        case .settled(let text):
+            settle(text)
+        case .awaitingSuperOver(let text):
+            hold(text, until: since + timing.superOverWait, now: now)
+        case .unsettled(let text):
+            // What was announced stays until the provider agrees with itself on something else.
+            if settled == nil { hold(text, until: since + timing.resultHold, now: now) }
+        }
+    }
+
+    /// Lets the held result stand when its time has come. Returns whether it did so now.
+    mutating func tick(now: Int64) -> Bool {
+        guard settled == nil, let held, let due, now >= due else { return false }
+        settle(held)
+        return true
+    }
+
+    private mutating func hold(_ text: String, until due: Int64, now: Int64) {
+        guard settled == nil else { return }
+        held = text
+        self.due = due
+        if now >= due { settle(text) }
+    }
+
+    private mutating func settle(_ text: String) {
+        settled = text
+        held = nil
+        due = nil
+    }
+
+    private static func isOver(_ phase: MatchPhase) -> Bool {
+        switch phase {
+        case .finished, .abandoned, .cancelled: true
+        default: false
+        }
+    }
+}
