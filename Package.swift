@@ -177,7 +177,7 @@ let package = Package(
             tests("HTTPClient", ["HTTPClient"]),
             tests("Tokens", ["Tokens"]),
             tests("Wire", ["Wire", "Messages", logging]),
-            tests("Store", ["Store", "Postgres", "Sightscreen", "Activities", "Messages"]),
+            tests("Store", ["Store", "Postgres", "Sightscreen", "Activities", "Messages", logging]),
             tests("ServiceKit", ["ServiceKit", logging, metrics, configuration, lifecycle]),
             tests("APIGateway", ["APIGateway", "Store", "Tokens", "Messages", "Sightscreen", "ServiceKit"]),
             tests(

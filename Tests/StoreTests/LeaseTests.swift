@@ -1,0 +1,106 @@
+import Logging
+import Postgres
+import Store
+import TestKit
+import Testing
+
+@Suite struct LeaseTests {
+    private let one = LeaseName("one")
+    private let two = LeaseName("two")
+
+    @Test func givesALeaseToTheFirstAndKeepsItForThem() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let store = LeaseStore(pool: pool)
+            let first = try await store.acquire([one], holder: "a/1", duration: .seconds(30))
+            #expect(first.map(\.epoch) == [1])
+            #expect(first.first?.isTrusted == true)
+            #expect(try await store.acquire([one, two], holder: "b/1", duration: .seconds(30)).map(\.name) == [two])
+            #expect(try await store.acquire([one], holder: "a/1", duration: .seconds(30)).map(\.epoch) == [1])
+        }
+    }
+
+    @Test func countsTheEpochUpWhenTheHolderChanges() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let store = LeaseStore(pool: pool)
+            _ = try await store.acquire([one], holder: "a/1", duration: .seconds(30))
+            try await pool.execute("UPDATE leases SET expires_at = clock_timestamp()")
+            #expect(try await store.acquire([one], holder: "b/1", duration: .seconds(30)).map(\.epoch) == [2])
+            #expect(try await store.acquire([one], holder: "a/1", duration: .seconds(30)).isEmpty)
+        }
+    }
+
+    @Test func expiresByTheDatabasesClock() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let store = LeaseStore(pool: pool)
+            _ = try await store.acquire([one], holder: "a/1", duration: .milliseconds(200))
+            try await eventually("the lease has expired") {
+                try await store.acquire([one], holder: "b/1", duration: .seconds(30)).map(\.epoch) == [2]
+            }
+        }
+    }
+
+    @Test func freesAReleasedLeaseAtOnceAndOnlyForItsHolder() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let store = LeaseStore(pool: pool)
+            _ = try await store.acquire([one, two], holder: "a/1", duration: .seconds(30))
+            try await store.release([one], holder: "b/1")
+            #expect(try await store.acquire([one], holder: "b/1", duration: .seconds(30)).isEmpty)
+            try await store.release([one], holder: "a/1")
+            #expect(try await store.acquire([one, two], holder: "b/1", duration: .seconds(30)).map(\.name) == [one])
+        }
+    }
+
+    @Test func aNewRunOfTheSameInstanceTakesOverAtOnceWithANewEpoch() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let store = LeaseStore(pool: pool)
+            let before = LeaseStore.holder(instance: "host-1")
+            let after = LeaseStore.holder(instance: "host-1")
+            _ = try await store.acquire([one], holder: before, duration: .seconds(30))
+            #expect(try await store.acquire([one], holder: after, duration: .seconds(30)).map(\.epoch) == [2])
+        }
+    }
+
+    @Test func isNotTrustedToItsVeryEnd() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let asked = ContinuousClock.now
+            let lease = try await LeaseStore(pool: pool).acquire([one], holder: "a/1", duration: .seconds(8)).first
+            let trustUntil = try #require(lease?.trustUntil)
+            #expect(trustUntil - asked >= .seconds(6))
+            #expect(trustUntil - ContinuousClock.now <= .seconds(6))
+        }
+    }
+
+    @Test func aKeeperTakesOverWhenTheOtherStops() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let store = LeaseStore(pool: pool)
+            let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+            let first = LeaseKeeper(store: store, instance: "a", duration: .seconds(2), logger: logger)
+            let second = LeaseKeeper(store: store, instance: "b", duration: .seconds(2), logger: logger)
+            await first.want([one])
+            let running = Task { await first.run() }
+            #expect(await first.waitForLease(one)?.epoch == 1)
+            let name = one
+            let standby = Task { await second.run() }
+            let waiting = Task { await second.waitForLease(name) }
+            running.cancel()
+            await running.value
+            #expect(await first.lease(for: one) == nil)
+            #expect(await waiting.value?.epoch == 2)
+            standby.cancel()
+            await standby.value
+            #expect(try await store.acquire([one], holder: "c/1", duration: .seconds(30)).map(\.epoch) == [3])
+        }
+    }
+
+    @Test func aKeeperLetsGoOfWhatItForgets() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let store = LeaseStore(pool: pool)
+            let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+            let keeper = LeaseKeeper(store: store, instance: "a", logger: logger)
+            #expect(try await keeper.acquireNow(one)?.epoch == 1)
+            await keeper.forget([one])
+            #expect(await keeper.lease(for: one) == nil)
+            #expect(try await store.acquire([one], holder: "b/1", duration: .seconds(30)).map(\.epoch) == [2])
+        }
+    }
+}
