@@ -93,6 +93,13 @@ public struct APNsRequestCheck: Sendable {
     }
 
     private func refusalOfPayload(_ body: [UInt8]) -> APNsReason? {
+        if body.isEmpty { return .payloadEmpty }
+        if body.count > PushPayload.bytesMax { return .payloadTooLarge }
+        return Self.isPush(body) ? nil : .payloadEmpty
+    }
+
+    /// Whether these bytes are a JSON object with an object `aps`.
+    public static func isPush(_ body: [UInt8]) -> Bool {
         struct Push: Decodable {
             struct APS: Decodable {
                 struct Key: CodingKey {
@@ -105,9 +112,7 @@ public struct APNsRequestCheck: Sendable {
             }
             var aps: APS
         }
-        if body.isEmpty { return .payloadEmpty }
-        if body.count > PushPayload.bytesMax { return .payloadTooLarge }
-        return (try? JSONDecoder().decode(Push.self, from: Data(body))) == nil ? .payloadEmpty : nil
+        return (try? JSONDecoder().decode(Push.self, from: Data(body))) != nil
     }
 
     /// Digits only: no sign, no fraction.

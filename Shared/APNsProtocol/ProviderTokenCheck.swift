@@ -23,19 +23,12 @@ public struct ProviderTokenCheck: Sendable {
     /// - Parameter now: seconds since 1970.
     public func refusal(of authorization: String?, now: Int) -> APNsReason? {
         guard let authorization, !authorization.isEmpty else { return .missingProviderToken }
-        guard let jwt = Self.jwt(in: authorization), let claims = ProviderTokenClaims(jwt: jwt),
-            claims.algorithm == "ES256", claims.keyID == keyID, claims.teamID == teamID,
+        guard let claims = ProviderTokenClaims(authorization: authorization), claims.algorithm == "ES256",
+            claims.keyID == keyID, claims.teamID == teamID,
             isSigned(claims.signature, claims.signedBytes)
         else { return .invalidProviderToken }
         // Signed but dated later than our clock: not a token that will become good, but a sender with a wrong clock.
         if claims.issuedAt > now + Self.clockSkewSeconds { return .invalidProviderToken }
         return claims.issuedAt <= now - Self.lifetimeSeconds ? .expiredProviderToken : nil
-    }
-
-    /// The token in "bearer TOKEN"; the scheme in any case.
-    static func jwt(in authorization: String) -> String? {
-        let parts = authorization.split(separator: " ")
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
-        return String(parts[1])
     }
 }

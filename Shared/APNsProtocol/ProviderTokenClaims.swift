@@ -36,6 +36,13 @@ public struct ProviderTokenClaims: Hashable, Sendable {
         self.signature = [UInt8](signature)
     }
 
+    /// Takes apart what an `authorization` header carries: "bearer TOKEN", the scheme in any case.
+    public init?(authorization: String) {
+        let parts = authorization.split(separator: " ")
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+        self.init(jwt: String(parts[1]))
+    }
+
     private static func decode<Part: Decodable>(_ text: Substring) -> Part? {
         base64URL(text).flatMap { try? JSONDecoder().decode(Part.self, from: $0) }
     }

@@ -1,0 +1,84 @@
+import APNsProtocol
+import HTTP2
+import Hummingbird
+public import Logging
+import NIOCore
+import Reactor
+public import ServiceLifecycle
+
+/// The simulator with its three ports: APNs for production, APNs for the sandbox, and control.
+public struct APNsSimulatorService: Service {
+    private let configuration: SimulatorConfiguration
+    private let logger: Logger
+    private let onRunning: @Sendable (SimulatorPorts) async -> Void
+
+    /// - Parameter onRunning: called once all three ports answer.
+    public init(
+        _ configuration: SimulatorConfiguration, logger: Logger,
+        onRunning: @escaping @Sendable (SimulatorPorts) async -> Void = { _ in }
+    ) {
+        self.configuration = configuration
+        self.logger = logger
+        self.onRunning = onRunning
+    }
+
+    /// Serves until it is asked to stop.
+    public func run() async throws {
+        let reactor = Reactor(name: "apns-simulator")
+        defer { reactor.stop() }
+        let simulator = try Simulator(configuration, reactor: reactor)
+        let tls = try TLSConfiguration.server(
+            certificateFile: configuration.certificateFile, keyFile: configuration.keyFile
+        ).makeContext()
+        let production = try await listen(.production, configuration.productionPort, simulator, tls, reactor)
+        let sandbox = try await listen(.sandbox, configuration.sandboxPort, simulator, tls, reactor)
+        let control = Application(
+            router: ControlAPI(simulator: simulator).router(),
+            configuration: .init(address: .hostname(configuration.host, port: configuration.controlPort)),
+            onServerRunning: { channel in
+                let ports = SimulatorPorts(
+                    host: configuration.host, production: production.port, sandbox: sandbox.port,
+                    control: channel.localAddress?.port ?? 0)
+                await announce(ports)
+            }, logger: logger)
+        do {
+            try await control.run()
+        } catch {
+            await production.close(timeout: .zero)
+            await sandbox.close(timeout: .zero)
+            throw error
+        }
+        await production.close()
+        await sandbox.close()
+    }
+
+    private func listen(
+        _ environment: APNsEnvironment, _ port: Int, _ simulator: Simulator, _ tls: TLSContext, _ reactor: Reactor
+    ) async throws -> HTTP2Server {
+        // One stream until the first valid request; and as small a header table as APNs has.
+        let server = try await HTTP2Server.start(
+            host: configuration.host, port: port, tls: tls, reactor: reactor,
+            settings: .init(concurrentStreamsMax: 1),
+            onConnection: { id, isOpen in await simulator.connectionChanged(id, environment, isOpen: isOpen) },
+            handler: { request in await simulator.handle(request, environment) })
+        await simulator.attach(server, environment)
+        return server
+    }
+
+    private func announce(_ ports: SimulatorPorts) async {
+        if let runDirectory = configuration.runDirectory {
+            do {
+                try ports.write(to: runDirectory)
+            } catch {
+                logger.error("The ports could not be written down", metadata: ["error": "\(error)"])
+            }
+        }
+        logger.info(
+            "APNs simulator listens",
+            metadata: [
+                "host": "\(ports.host)", "port.production": "\(ports.production)", "port.sandbox": "\(ports.sandbox)",
+                "port.control": "\(ports.control)",
+            ])
+        await onRunning(ports)
+    }
+}

@@ -1,0 +1,181 @@
+import APNsProtocol
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ServiceLifecycle
+
+/// The control port: what tests and phones tell the simulator and ask of it.
+///
+/// - `POST /tokens` `{token, kind: start|update|device, environment: production|sandbox, timestamp?}` or an array of
+///   them → 201. `timestamp` is the stamp that the token's activity shows already.
+/// - `DELETE /tokens/:token` → 204; pushes to it get 410 from now on (`?at=` milliseconds since 1970: since then).
+/// - `GET /tokens` → an array.
+/// - `POST /faults` `{match?: {tokenPrefix?, environment?, event?, pushType?, after?, count?}, …}` with one of
+///   `status` and `reason`, `goaway`, `rst`, `mute`, `close`, `delayMs`, `streamLimit` → 201 `{id}`; `GET`, `DELETE`.
+/// - `GET /deliveries?since=SEQ&token=…&follow=1` → NDJSON, all lines after `SEQ`; without `since` all that are kept.
+///   410 when the lines after `SEQ` are dropped already or `SEQ` is of another run. With `follow` the answer goes on
+///   with new lines as they come. A limit of lines: `limit`. Several tokens: `token` repeated.
+struct ControlAPI: Sendable {
+    /// Tokens for a hundred thousand devices in one call.
+    static let bodyBytesMax = 16 << 20
+    /// Lines that are written at once.
+    static let pageLinesMax = 500
+
+    let simulator: Simulator
+
+    func router() -> Router<BasicRequestContext> {
+        let router = Router()
+        router.post("tokens") { request, _ in try await registerTokens(request) }
+        router.get("tokens") { _, _ in try JSONAnswer.response(await simulator.registeredTokens) }
+        router.delete("tokens/:token") { request, context in
+            try await deleteToken(try context.parameters.require("token"), request)
+        }
+        router.post("faults") { request, _ in try await addFault(request) }
+        router.get("faults") { _, _ in try JSONAnswer.response(await simulator.pendingFaults) }
+        router.delete("faults") { _, _ in
+            await simulator.removeFaults()
+            return Response(status: .noContent)
+        }
+        router.get("deliveries") { request, _ in try await deliveries(request) }
+        return router
+    }
+
+    // MARK: - Tokens
+
+    private struct NewToken: Decodable {
+        var token: String
+        var kind: RegisteredToken.Kind
+        var environment: APNsEnvironment
+        var timestamp: Int?
+    }
+
+    private func registerTokens(_ request: Request) async throws -> Response {
+        let body = try await body(of: request)
+        let new: [NewToken] = body.first { $0 > 0x20 } == UInt8(ascii: "[") ? try decode(body) : [try decode(body)]
+        for token in new {
+            guard token.token.utf8.count >= 2, token.token.utf8.count <= 400, token.token.allSatisfy(\.isHexDigit)
+            else {
+                throw Problem(.badRequest, "a token is 2 to 400 hexadecimal digits")
+            }
+        }
+        for token in new {
+            let registered = RegisteredToken(token: token.token, kind: token.kind, environment: token.environment)
+            guard await simulator.register(registered, shownStamp: token.timestamp) else {
+                throw Problem(.conflict, "\(Simulator.tokensMax) tokens are known already")
+            }
+        }
+        return Response(status: .created)
+    }
+
+    private func deleteToken(_ token: String, _ request: Request) async throws -> Response {
+        var atMs = WallClock.nowMs
+        if let text = request.uri.queryParameters["at"] {
+            guard let value = Int64(text) else { throw Problem(.badRequest, "at is in milliseconds since 1970") }
+            atMs = value
+        }
+        guard await simulator.deleteToken(token, atMs: atMs) else {
+            throw Problem(.notFound, "that token was never registered")
+        }
+        return Response(status: .noContent)
+    }
+
+    // MARK: - Faults
+
+    private func addFault(_ request: Request) async throws -> Response {
+        let fault: Fault = try decode(try await body(of: request))
+        guard let id = await simulator.addFault(fault) else {
+            throw Problem(.conflict, "\(FaultList.entriesMax) faults are waiting already")
+        }
+        return try JSONAnswer.response(["id": id], status: .created)
+    }
+
+    // MARK: - Deliveries
+
+    private func deliveries(_ request: Request) async throws -> Response {
+        let query = request.uri.queryParameters
+        let tokens = Set(query.getAll("token").map { $0.lowercased() })
+        let follows = query["follow"] == "1" || query["follow"] == "true"
+        let limit = try integer(query["limit"], "limit", atLeast: 1) ?? .max
+        let oldest = await simulator.oldestDelivery
+        let since = try integer(query["since"], "since", atLeast: 0) ?? oldest - 1
+        // Asked for once before the head of the answer leaves, so that a wrong position is an error, not an end.
+        if case .gone(let oldest, let newest) = try await simulator.deliveries(after: since, of: tokens, linesMax: 0) {
+            throw Problem(
+                .gone, "the lines after \(since) are not in the log, which has \(oldest) to \(newest)", oldest: oldest,
+                newest: newest)
+        }
+        let simulator = simulator
+        return Response(
+            status: .ok, headers: [.contentType: "application/x-ndjson", .cacheControl: "no-store"],
+            body: ResponseBody { writer in
+                let changes = follows ? await simulator.follow() : nil
+                var next = try await Self.write(simulator, to: &writer, after: since, tokens, linesMax: limit)
+                if let changes {
+                    for await _ in changes.cancelOnGracefulShutdown() where next.left > 0 {
+                        next = try await Self.write(
+                            simulator, to: &writer, after: next.seq, tokens, linesMax: next.left)
+                        if next.left == 0 { break }
+                    }
+                }
+                try await writer.finish(nil)
+            })
+    }
+
+    /// Writes what there is. A reader who falls behind the log's end is cut off: it must ask anew, and be told 410.
+    @concurrent
+    private static func write(
+        _ simulator: Simulator, to writer: inout any ResponseBodyWriter, after since: Int, _ tokens: Set<String>,
+        linesMax: Int
+    ) async throws -> (seq: Int, left: Int) {
+        var seq = since
+        var left = linesMax
+        while left > 0 {
+            let page = try await simulator.deliveries(after: seq, of: tokens, linesMax: min(left, pageLinesMax))
+            guard case .lines(let bytes, let next) = page else { return (seq, 0) }
+            if !bytes.isEmpty {
+                left -= bytes.count { $0 == UInt8(ascii: "\n") }
+                try await writer.write(ByteBuffer(bytes: bytes))
+            }
+            if next == seq { break }
+            seq = next
+        }
+        return (seq, left)
+    }
+
+    // MARK: - Reading
+
+    private func integer(_ text: Substring?, _ name: String, atLeast least: Int) throws -> Int? {
+        guard let text else { return nil }
+        guard let value = Int(text), value >= least else { throw Problem(.badRequest, "\(name) is \(least) or more") }
+        return value
+    }
+
+    private func body(of request: Request) async throws -> [UInt8] {
+        do {
+            return Array(try await request.body.collect(upTo: Self.bodyBytesMax).readableBytesView)
+        } catch is NIOTooManyBytesError {
+            throw Problem(.contentTooLarge, "a body has at most \(Self.bodyBytesMax) bytes")
+        }
+    }
+
+    private func decode<Value: Decodable>(_ bytes: [UInt8]) throws -> Value {
+        do {
+            return try JSONDecoder().decode(Value.self, from: Data(bytes))
+        } catch let error as DecodingError {
+            throw Problem(.badRequest, Self.sentence(error))
+        }
+    }
+
+    private static func sentence(_ error: DecodingError) -> String {
+        func place(_ context: DecodingError.Context) -> String {
+            context.codingPath.isEmpty ? "the body" : context.codingPath.map(\.stringValue).joined(separator: ".")
+        }
+        switch error {
+        case .keyNotFound(let key, let context): return "\(place(context)) lacks \(key.stringValue)"
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+            return "\(place(context)): \(context.debugDescription)"
+        @unknown default: return "the body cannot be read"
+        }
+    }
+}

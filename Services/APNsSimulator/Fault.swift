@@ -1,0 +1,139 @@
+import APNsProtocol
+import FoundationEssentials
+import HTTP2
+
+/// Trouble that a test asks for: what befalls the next requests that match. The body of `POST /faults`.
+struct Fault: Codable, Sendable, Hashable {
+    struct Match: Codable, Sendable, Hashable {
+        /// Requests whose token begins so; without it, all.
+        var tokenPrefix: String?
+        var environment: APNsEnvironment?
+        /// `aps.event`: start, update or end.
+        var event: LiveActivityPayload.Event?
+        /// `apns-push-type`.
+        var pushType: APNsPushType?
+        /// Lets so many matching ones pass first; 0 without it.
+        var after: Int?
+        /// Befalls so many, then is gone; 1 without it, 0 for no end.
+        var count: Int?
+    }
+
+    enum Action: Sendable, Hashable {
+        /// Answers so, whatever the request; it is not delivered.
+        case answer(APNsAnswer)
+        /// GOAWAY with this reason; the request and all later streams were never processed, or with `processed` the
+        /// request is the last one that was.
+        case goAway(reason: String, processed: Bool)
+        /// Resets the stream; it was never processed.
+        case reset(HTTP2ErrorCode)
+        /// Takes the push in (or, with `delivered` false, does not) and never answers.
+        case mute(delivered: Bool)
+        /// Takes the push in, or does not, and closes the connection.
+        case close(delivered: Bool)
+        /// Answers later.
+        case delay(milliseconds: Int)
+        /// Lets this connection have at most so many streams from now on.
+        case streamLimit(Int)
+    }
+
+    var match: Match
+    var action: Action
+
+    /// As the delivery line names it.
+    var name: String {
+        switch action {
+        case .answer: "answer"
+        case .goAway: "goaway"
+        case .reset: "rst"
+        case .mute: "mute"
+        case .close: "close"
+        case .delay: "delay"
+        case .streamLimit: "streamLimit"
+        }
+    }
+
+    func befalls(_ request: APNsRequest, _ environment: APNsEnvironment, event: LiveActivityPayload.Event?) -> Bool {
+        if let prefix = match.tokenPrefix, request.token?.hasPrefix(prefix.lowercased()) != true { return false }
+        if let wanted = match.environment, wanted != environment { return false }
+        if let wanted = match.event, wanted != event { return false }
+        if let wanted = match.pushType, wanted.rawValue != request.field("apns-push-type") { return false }
+        return true
+    }
+
+    private enum Key: String, CodingKey {
+        case match, status, reason, timestamp, goaway, processed, rst, mute, close, delivered, delayMs, streamLimit
+    }
+
+    init(from decoder: any Decoder) throws {
+        let keys = try decoder.container(keyedBy: Key.self)
+        match = try keys.decodeIfPresent(Match.self, forKey: .match) ?? Match()
+        let delivered = try keys.decodeIfPresent(Bool.self, forKey: .delivered) ?? true
+        if let milliseconds = try keys.decodeIfPresent(Int.self, forKey: .delayMs) {
+            try Self.require((0...600_000).contains(milliseconds), keys, "delayMs is 0 to 600000")
+            action = .delay(milliseconds: milliseconds)
+        } else if let limit = try keys.decodeIfPresent(Int.self, forKey: .streamLimit) {
+            try Self.require((0...100_000).contains(limit), keys, "streamLimit is 0 to 100000")
+            action = .streamLimit(limit)
+        } else if try keys.decodeIfPresent(Bool.self, forKey: .mute) == true {
+            action = .mute(delivered: delivered)
+        } else if try keys.decodeIfPresent(Bool.self, forKey: .close) == true {
+            action = .close(delivered: delivered)
+        } else if let reason = try keys.decodeIfPresent(String.self, forKey: .goaway) {
+            action = .goAway(
+                reason: reason, processed: try keys.decodeIfPresent(Bool.self, forKey: .processed) ?? false)
+        } else if let name = try keys.decodeIfPresent(String.self, forKey: .rst) {
+            let codes: [String: HTTP2ErrorCode] = [
+                "REFUSED_STREAM": .refusedStream, "ENHANCE_YOUR_CALM": .enhanceYourCalm, "CANCEL": .cancel,
+                "INTERNAL_ERROR": .internalError,
+            ]
+            guard let code = codes[name] else {
+                throw Self.error(keys, "rst is one of \(codes.keys.sorted().joined(separator: ", "))")
+            }
+            action = .reset(code)
+        } else {
+            action = .answer(try Self.answer(keys))
+        }
+    }
+
+    private static func answer(_ keys: KeyedDecodingContainer<Key>) throws -> APNsAnswer {
+        let text = try keys.decodeIfPresent(String.self, forKey: .reason)
+        let known = text.flatMap(APNsReason.init(rawValue:))
+        guard let status = try keys.decodeIfPresent(Int.self, forKey: .status) ?? known?.status else {
+            throw error(keys, "a fault has status and reason, goaway, rst, mute, close, delayMs or streamLimit")
+        }
+        try require((200...599).contains(status), keys, "status is 200 to 599")
+        return APNsAnswer(
+            status: status, reasonText: text, timestampMs: try keys.decodeIfPresent(Int64.self, forKey: .timestamp))
+    }
+
+    private static func require(_ holds: Bool, _ keys: KeyedDecodingContainer<Key>, _ rule: String) throws {
+        if !holds { throw error(keys, rule) }
+    }
+
+    private static func error(_ keys: KeyedDecodingContainer<Key>, _ rule: String) -> DecodingError {
+        .dataCorrupted(.init(codingPath: keys.codingPath, debugDescription: rule))
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var keys = encoder.container(keyedBy: Key.self)
+        try keys.encode(match, forKey: .match)
+        switch action {
+        case .answer(let answer):
+            try keys.encode(answer.status, forKey: .status)
+            try keys.encodeIfPresent(answer.reasonText, forKey: .reason)
+            try keys.encodeIfPresent(answer.timestampMs, forKey: .timestamp)
+        case .goAway(let reason, let processed):
+            try keys.encode(reason, forKey: .goaway)
+            try keys.encode(processed, forKey: .processed)
+        case .reset(let code): try keys.encode(code.description, forKey: .rst)
+        case .mute(let delivered):
+            try keys.encode(true, forKey: .mute)
+            try keys.encode(delivered, forKey: .delivered)
+        case .close(let delivered):
+            try keys.encode(true, forKey: .close)
+            try keys.encode(delivered, forKey: .delivered)
+        case .delay(let milliseconds): try keys.encode(milliseconds, forKey: .delayMs)
+        case .streamLimit(let limit): try keys.encode(limit, forKey: .streamLimit)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import HTTPTypes
+import Hummingbird
+
+/// An error of the control port, answered as a problem document (RFC 9457).
+struct Problem: Error, HTTPResponseError {
+    var status: HTTPResponse.Status
+    var detail: String
+    /// With 410: what the log still has.
+    var oldest: Int?
+    var newest: Int?
+
+    init(_ status: HTTPResponse.Status, _ detail: String, oldest: Int? = nil, newest: Int? = nil) {
+        self.status = status
+        self.detail = detail
+        self.oldest = oldest
+        self.newest = newest
+    }
+
+    func response(from request: Request, context: some RequestContext) throws -> Response {
+        let document = Document(
+            title: status.reasonPhrase, status: status.code, detail: detail, oldest: oldest, newest: newest)
+        return try JSONAnswer.response(document, status: status, contentType: "application/problem+json")
+    }
+
+    private struct Document: Encodable {
+        var type = "about:blank"
+        var title: String
+        var status: Int
+        var detail: String
+        var oldest: Int?
+        var newest: Int?
+    }
+}
