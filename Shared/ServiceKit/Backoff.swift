@@ -1,0 +1,32 @@
+/// How long to wait before the next try: a random part of a bound that doubles, so that callers which failed together do not
+/// come back together ("full jitter").
+public struct Backoff: Sendable {
+    private let initial: Duration
+    private let maximum: Duration
+    private var bound: Duration
+
+    /// - Parameters:
+    ///   - initial: the longest first wait.
+    ///   - maximum: the longest wait of all.
+    public init(initial: Duration = .milliseconds(50), maximum: Duration = .seconds(2)) {
+        precondition(initial > .zero && maximum >= initial, "a backoff grows from a positive wait")
+        self.initial = initial
+        self.maximum = maximum
+        bound = initial
+    }
+
+    /// The next wait, between nothing and a bound that doubles each time.
+    public mutating func next() -> Duration {
+        var generator = SystemRandomNumberGenerator()
+        return next(using: &generator)
+    }
+
+    public mutating func next(using generator: inout some RandomNumberGenerator) -> Duration {
+        let wait = bound * Double.random(in: 0...1, using: &generator)
+        bound = min(bound * 2, maximum)
+        return wait
+    }
+
+    /// It worked: the next failure starts from the beginning.
+    public mutating func reset() { bound = initial }
+}

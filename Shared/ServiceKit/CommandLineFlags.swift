@@ -1,0 +1,38 @@
+/// Flags as settings: `--poll-interval 2s` and `--poll-interval=2s` are `POLL_INTERVAL`. swift-configuration's own reader of
+/// flags cuts values at commas and lets unknown flags pass, so they are read here and handed to it by name.
+struct CommandLineFlags {
+    var values: [String: String] = [:]
+    var wantsHelp = false
+    var wantsVersion = false
+
+    /// - Parameter arguments: without the program's name.
+    init(_ arguments: [String], service: ServiceDescription) throws(ConfigurationError) {
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            if argument == "--help" || argument == "-h" {
+                wantsHelp = true
+            } else if argument == "--version" {
+                wantsVersion = true
+            } else {
+                let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                let flag = String(parts[0])
+                guard let name = Self.setting(of: flag), service.knows(name) else {
+                    throw ConfigurationError(
+                        setting: flag, problem: "is not a flag of \(service.name); --help lists them")
+                }
+                if parts.count == 2 {
+                    values[name] = String(parts[1])
+                } else if let value = rest.popFirst() {
+                    values[name] = value
+                } else {
+                    throw ConfigurationError(setting: name, problem: "\(flag) needs a value")
+                }
+            }
+        }
+    }
+
+    private static func setting(of flag: String) -> String? {
+        guard flag.hasPrefix("--"), !flag.contains("_"), flag == flag.lowercased() else { return nil }
+        return flag.dropFirst(2).map { $0 == "-" ? "_" : $0.uppercased() }.joined()
+    }
+}

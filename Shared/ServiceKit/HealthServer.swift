@@ -1,0 +1,104 @@
+import FoundationEssentials
+import Glibc
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOConcurrencyHelpers
+import ServiceLifecycle
+
+/// `/health/live`, `/health/ready` and `/metrics` on an address of their own.
+struct HealthServer: Service, CustomStringConvertible {
+    let host: String
+    /// 0: any free one.
+    let port: Int
+    let service: String
+    let readiness: Readiness
+    let metrics: PrometheusRegistry
+    /// Where the address is written, for those that look for it.
+    let addressFile: String?
+    let logger: Logger
+    var onRunning: @Sendable (_ port: Int) -> Void = { _ in }
+
+    var description: String { "health server" }
+
+    func run() async throws {
+        // Hummingbird's own lines add nothing to ours.
+        var quiet = logger
+        quiet.logLevel = .critical
+        let application = Application(
+            responder: router().buildResponder(),
+            server: .http1(configuration: .init(idleTimeout: .seconds(10))),
+            configuration: .init(address: .hostname(host, port: port)),
+            onServerRunning: { channel in report(channel.localAddress?.port ?? port) }, logger: quiet)
+        defer { if let addressFile { unlink(addressFile) } }
+        do {
+            try await application.run()
+        } catch let error as any CustomStringConvertible & Error where !Task.isCancelled {
+            throw HealthServerError(address: "\(host):\(port)", cause: error)
+        }
+    }
+
+    private func report(_ port: Int) {
+        logger.debug("Health server listens", metadata: ["address": "\(host):\(port)"])
+        if let addressFile {
+            do {
+                let new = "\(addressFile).new"
+                try Data("\(host):\(port)\n".utf8).write(to: URL(filePath: new))
+                guard rename(new, addressFile) == 0 else { throw POSIXErrno(code: errno) }
+            } catch {
+                logger.warning("The health server's address could not be written", metadata: ["error": "\(error)"])
+            }
+        }
+        onRunning(port)
+    }
+
+    private func router() -> Router<BasicRequestContext> {
+        let router = Router()
+        router.get("health/live") { _, _ in Self.json(.ok, Health(status: "live", service: service)) }
+        let ready: @Sendable (Request, BasicRequestContext) async throws -> Response = { _, _ in
+            let missing = readiness.missing
+            return missing.isEmpty
+                ? Self.json(.ok, Health(status: "ready", service: service))
+                : Self.json(.serviceUnavailable, Health(status: "not ready", service: service, missing: missing))
+        }
+        router.get("health/ready", use: ready)
+        router.get("health", use: ready)
+        router.get("metrics") { _, _ in
+            Response(
+                status: .ok, headers: [.contentType: PrometheusText.contentType],
+                body: .init(byteBuffer: ByteBuffer(string: metrics.text() + ProcessMetrics.text())))
+        }
+        return router
+    }
+
+    private struct Health: Encodable {
+        var status: String
+        var service: String
+        var missing: [Readiness.Missing]?
+    }
+
+    private static func json(_ status: HTTPResponse.Status, _ health: Health) -> Response {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Strings and arrays of them always encode.
+        let body = (try? encoder.encode(health)) ?? Data("{}".utf8)
+        return Response(
+            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: .init(byteBuffer: ByteBuffer(bytes: body)))
+    }
+}
+
+/// The health server could not run.
+struct HealthServerError: Error, CustomStringConvertible {
+    var address: String
+    var cause: any Error
+
+    var description: String { "health server on \(address) (HEALTH_HOST, HEALTH_PORT)" }
+}
+
+/// An error number of the operating system.
+struct POSIXErrno: Error, CustomStringConvertible {
+    var code: Int32
+
+    var description: String { String(cString: strerror(code)) }
+}

@@ -1,0 +1,79 @@
+/// Text that cannot break out of its line: whatever comes from outside, a log line stays one line.
+enum LogText {
+    /// Control characters become `\n`, `\r`, `\t` or `\u001b`.
+    static func escapingControls(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            if isControl(scalar) { escaped += escape(scalar) } else { escaped.unicodeScalars.append(scalar) }
+        }
+        return escaped
+    }
+
+    /// A JSON string with its quotes. Other control characters than JSON's own are escaped too.
+    static func json(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": quoted += "\\\""
+            case "\\": quoted += "\\\\"
+            case _ where isControl(scalar): quoted += escape(scalar)
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+
+    /// As it is when it is one plain word, else like a JSON string.
+    static func value(_ text: String) -> String {
+        let isWord = !text.isEmpty && text.unicodeScalars.allSatisfy { $0 != " " && $0 != "\"" && !isControl($0) }
+        return isWord ? text : json(text)
+    }
+
+    /// Whole milliseconds since 1970 as `2026-11-21T09:46:04.123Z`.
+    static func timestamp(milliseconds: Int64) -> String {
+        let days = Int(milliseconds.dividedFloor(by: 86_400_000))
+        let rest = Int(milliseconds - Int64(days) * 86_400_000)
+        // Days to a date of the Gregorian calendar, by years that begin in March.
+        let shifted = days + 719_468
+        let era = shifted.dividedFloor(by: 146_097)
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let march = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * march + 2) / 5 + 1
+        let month = march < 10 ? march + 3 : march - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+        let time = "\(padded(rest / 3_600_000, 2)):\(padded(rest / 60_000 % 60, 2)):\(padded(rest / 1000 % 60, 2))"
+        return "\(date)T\(time).\(padded(rest % 1000, 3))Z"
+    }
+
+    private static func padded(_ number: Int, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar.value == 0x2028 || scalar.value == 0x2029
+    }
+
+    private static func escape(_ scalar: Unicode.Scalar) -> String {
+        switch scalar {
+        case "\n": "\\n"
+        case "\r": "\\r"
+        case "\t": "\\t"
+        default:
+            "\\u" + String(repeating: "0", count: 4 - String(scalar.value, radix: 16).count)
+                + String(scalar.value, radix: 16)
+        }
+    }
+}
+
+extension FixedWidthInteger where Self: SignedInteger {
+    /// Rounds down, also below zero.
+    fileprivate func dividedFloor(by divisor: Self) -> Self {
+        let quotient = self / divisor
+        return self % divisor < 0 ? quotient - 1 : quotient
+    }
+}

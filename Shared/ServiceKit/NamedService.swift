@@ -1,0 +1,37 @@
+import ServiceLifecycle
+
+/// A service that tells who failed, and for which ending without being asked to is a failure.
+struct NamedService: Service {
+    let service: any Service
+    let name: String
+
+    init(_ service: any Service) {
+        self.service = service
+        name = (service as? any CustomStringConvertible).map { $0.description } ?? "\(type(of: service))"
+    }
+
+    func run() async throws {
+        do {
+            try await service.run()
+        } catch let error as ConfigurationError {
+            throw error
+        } catch {
+            if error is CancellationError, Task.isCancelled || Task.isShuttingDownGracefully { return }
+            throw ServiceFailure(name: name, cause: error)
+        }
+        if !Task.isCancelled, !Task.isShuttingDownGracefully { throw ServiceFailure(name: name, cause: EndedUnasked()) }
+    }
+}
+
+/// A part of a service failed.
+struct ServiceFailure: Error, CustomStringConvertible {
+    var name: String
+    var cause: any Error
+
+    var description: String { "\(name) failed" }
+}
+
+/// A part of a service returned although nobody asked it to.
+struct EndedUnasked: Error, CustomStringConvertible {
+    var description: String { "it ended without being asked to" }
+}

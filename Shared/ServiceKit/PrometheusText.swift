@@ -1,0 +1,61 @@
+/// The Prometheus text format, version 0.0.4.
+enum PrometheusText {
+    static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+    /// Letters, digits and `_`; anything else becomes `_`.
+    static func name(_ label: String) -> String {
+        var name = ""
+        for scalar in label.unicodeScalars {
+            let fits =
+                scalar.isASCII && (scalar.properties.isAlphabetic || scalar == "_" || ("0"..."9").contains(scalar))
+            name.unicodeScalars.append(fits ? scalar : "_")
+        }
+        if let first = name.unicodeScalars.first, ("0"..."9").contains(first) { name = "_" + name }
+        return name
+    }
+
+    static func append(_ name: String, _ family: PrometheusRegistry.Family, help: String?, to text: inout String) {
+        if let help { text += "# HELP \(name) \(escape(help, quotes: false))\n" }
+        text += "# TYPE \(name) \(family.kind.rawValue)\n"
+        for (labels, series) in family.series.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+            let numbers = series.current
+            guard family.kind == .histogram else {
+                text += "\(name)\(braces(labels)) \(number(numbers.value))\n"
+                continue
+            }
+            var total: UInt64 = 0
+            for (bound, count) in zip(series.bounds + [.infinity], numbers.buckets) {
+                total += count
+                let bucket = labels + [PrometheusLabel(name: "le", value: number(bound))]
+                text += "\(name)_bucket\(braces(bucket)) \(total)\n"
+            }
+            text += "\(name)_sum\(braces(labels)) \(number(numbers.value))\n"
+            text += "\(name)_count\(braces(labels)) \(numbers.count)\n"
+        }
+    }
+
+    private static func braces(_ labels: [PrometheusLabel]) -> String {
+        guard !labels.isEmpty else { return "" }
+        return "{" + labels.map { "\($0.name)=\"\(escape($0.value, quotes: true))\"" }.joined(separator: ",") + "}"
+    }
+
+    private static func escape(_ text: String, quotes: Bool) -> String {
+        var escaped = ""
+        for character in text.unicodeScalars {
+            switch character {
+            case "\\": escaped += "\\\\"
+            case "\n": escaped += "\\n"
+            case "\"" where quotes: escaped += "\\\""
+            default: escaped.unicodeScalars.append(character)
+            }
+        }
+        return escaped
+    }
+
+    private static func number(_ value: Double) -> String {
+        if value == .infinity { return "+Inf" }
+        if value == -.infinity { return "-Inf" }
+        if let whole = Int64(exactly: value) { return String(whole) }
+        return "\(value)"
+    }
+}

@@ -1,0 +1,15 @@
+public import Logging
+
+/// What a service gets from `ServiceMain` to build itself with.
+public struct ServiceContext: Sendable {
+    public let logger: Logger
+    public let readiness: Readiness
+    /// What `/metrics` shows; `Metrics` is already set up with it.
+    public let metrics: PrometheusRegistry
+
+    public init(logger: Logger, readiness: Readiness, metrics: PrometheusRegistry = PrometheusRegistry()) {
+        self.logger = logger
+        self.readiness = readiness
+        self.metrics = metrics
+    }
+}

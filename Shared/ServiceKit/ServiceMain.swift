@@ -1,0 +1,113 @@
+import FoundationEssentials
+import Glibc
+import Logging
+import Metrics
+public import ServiceLifecycle
+import UnixSignals
+
+/// The `main` of every executable: settings, logs, metrics, health, signals and exit status in one place.
+///
+/// | exit status | when |
+/// |---|---|
+/// | 0 | after SIGTERM or SIGINT, within 5 s; `--help`, `--version` |
+/// | 1 | a part failed or ended unasked: one line on standard error names it and its causes |
+/// | 78 | a setting is missing or malformed: one line names it |
+public enum ServiceMain {
+    /// Together under the 5 s after which a supervisor loses its patience.
+    static let drainingMax = Duration.milliseconds(4000)
+    static let cancellingMax = Duration.milliseconds(700)
+
+    /// - Parameter build: reads all settings and makes the service's parts, in the order in which they depend on each
+    ///   other (they end in reverse). It should not wait for other systems: that belongs into a part's `run()`, where
+    ///   readiness can tell about it. The health server is already running.
+    public static func run(
+        _ description: ServiceDescription,
+        _ build: @escaping @Sendable (Settings, ServiceContext) async throws -> [any Service]
+    ) async -> Never {
+        signal(SIGPIPE, SIG_IGN)
+        let settings = readSettings(description)
+        let metrics = PrometheusRegistry()
+        MetricsSystem.bootstrap(metrics)
+        metrics.describe("sightscreen_log_lines_dropped_total", help: "Log lines that nobody read in time.")
+        let dropped = Counter(label: "sightscreen_log_lines_dropped_total")
+        let writer = LogWriter(descriptor: STDERR_FILENO) { dropped.increment(by: $0) }
+        LoggingSystem.bootstrap(
+            { label, provider in
+                ServiceLogHandler(
+                    label: label, level: settings.logLevel, format: settings.logFormat, metadataProvider: provider,
+                    write: { writer.write($0) })
+            }, metadataProvider: nil)
+        let logger = Logger(label: description.name)
+        let context = ServiceContext(logger: logger, readiness: Readiness(), metrics: metrics)
+        do {
+            try await run(settings, context, signals: [.sigterm, .sigint], build)
+            logger.info("Stopped")
+            end(0, writer)
+        } catch let error as ConfigurationError {
+            refuse(description, error, writer)
+        } catch {
+            logger.critical("The service failed", metadata: ["error": "\(ErrorChain.describe(error))"])
+            end(1, writer)
+        }
+    }
+
+    /// Everything but the process: settings are read, logs and metrics set up. Returns after a graceful stop.
+    static func run(
+        _ settings: Settings, _ context: ServiceContext, signals: [UnixSignal],
+        onHealth: @escaping @Sendable (_ port: Int) -> Void = { _ in },
+        _ build: @escaping @Sendable (Settings, ServiceContext) async throws -> [any Service]
+    ) async throws {
+        let name = settings.service.name
+        let folder = try RunDirectory.prepare(settings.runDirectory, service: name)
+        context.readiness.set("start", false, reason: "starting")
+        let health = HealthServer(
+            host: settings.health.host, port: settings.health.port, service: name, readiness: context.readiness,
+            metrics: context.metrics, addressFile: "\(folder)/\(settings.instance).health", logger: context.logger,
+            onRunning: onHealth)
+        // The group's own lines would repeat ours.
+        var quiet = context.logger
+        quiet.logLevel = .critical
+        var configuration = ServiceGroupConfiguration(
+            services: [
+                .init(service: NamedService(health), failureTerminationBehavior: .gracefullyShutdownGroup),
+                .init(
+                    service: BuiltServices(settings: settings, context: context, quiet: quiet, build: build),
+                    successTerminationBehavior: .gracefullyShutdownGroup,
+                    failureTerminationBehavior: .gracefullyShutdownGroup),
+            ],
+            gracefulShutdownSignals: signals, logger: quiet)
+        configuration.maximumGracefulShutdownDuration = drainingMax
+        configuration.maximumCancellationDuration = cancellingMax
+        try await ServiceGroup(configuration: configuration).run()
+    }
+
+    private static func readSettings(_ description: ServiceDescription) -> Settings {
+        do {
+            let flags = try CommandLineFlags(Array(CommandLine.arguments.dropFirst()), service: description)
+            if flags.wantsHelp {
+                print(description.help, terminator: "")
+                exit(0)
+            }
+            if flags.wantsVersion {
+                print("\(description.name) \(Suite.version)")
+                exit(0)
+            }
+            return try Settings(environment: ProcessInfo.processInfo.environment, flags: flags, service: description)
+        } catch {
+            refuse(description, error, nil)
+        }
+    }
+
+    private static func refuse(_ description: ServiceDescription, _ error: ConfigurationError, _ writer: LogWriter?)
+        -> Never
+    {
+        let writer = writer ?? LogWriter(descriptor: STDERR_FILENO)
+        writer.write("\(description.name): \(error)")
+        end(ConfigurationError.exitStatus, writer)
+    }
+
+    private static func end(_ status: Int32, _ writer: LogWriter) -> Never {
+        writer.flush(seconds: 0.2)
+        exit(status)
+    }
+}

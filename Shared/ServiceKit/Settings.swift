@@ -1,0 +1,157 @@
+import Configuration
+import FoundationEssentials
+import Glibc
+import Logging
+
+/// A service's settings: the environment with the command line's flags in front of it. Every name that is read must be in
+/// the service's description, and an empty value counts as not set.
+///
+/// What every service has is checked at once, so that a malformed one is reported before anything starts.
+public struct Settings: Sendable {
+    public let service: ServiceDescription
+    /// Where the Unix sockets of this host's services are: absolute, and short enough for a socket path.
+    public let runDirectory: String
+    /// This process among those of its service.
+    public let instance: String
+    let health: (host: String, port: Int)
+    let logLevel: Logger.Level
+    let logFormat: LogFormat
+    private let reader: ConfigReader
+    private let allowsStandIns: Bool
+
+    /// - Parameter arguments: the command line without the program's name.
+    public init(
+        environment: [String: String], arguments: [String], service: ServiceDescription
+    ) throws(ConfigurationError) {
+        let flags = try CommandLineFlags(arguments, service: service)
+        try self.init(environment: environment, flags: flags, service: service)
+    }
+
+    init(
+        environment: [String: String], flags: CommandLineFlags, service: ServiceDescription
+    ) throws(ConfigurationError) {
+        self.service = service
+        let reader = ConfigReader(providers: [
+            EnvironmentVariablesProvider(environmentVariables: flags.values, secretsSpecifier: .all),
+            EnvironmentVariablesProvider(
+                environmentVariables: environment.filter { flags.values[$0.key] == nil }, secretsSpecifier: .all),
+        ])
+        self.reader = reader
+        let raw = RawSettings(reader: reader, service: service)
+        allowsStandIns = try raw.bool("SIGHTSCREEN_STAND_INS") ?? false
+        instance = try raw.instance()
+        runDirectory = try raw.runDirectory(environment: environment, instance: instance)
+        health = (
+            try raw.string("HEALTH_HOST") ?? "127.0.0.1",
+            try raw.int("HEALTH_PORT", in: 0...65_535) ?? service.healthPort
+        )
+        logLevel = try raw.oneOf("LOG_LEVEL", Logger.Level.allCases) ?? .info
+        logFormat = try raw.oneOf("LOG_FORMAT", LogFormat.allCases) ?? .text
+    }
+
+    private var raw: RawSettings { RawSettings(reader: reader, service: service) }
+
+    /// Whether http, private hosts and an APNs that is not Apple's are allowed: `SIGHTSCREEN_STAND_INS=1`.
+    public var standIns: Bool { get throws { allowsStandIns } }
+
+    /// A required setting.
+    public func string(_ name: String) throws(ConfigurationError) -> String { try required(name, raw.string(name)) }
+
+    public func optionalString(_ name: String) throws(ConfigurationError) -> String? { try raw.string(name) }
+
+    public func string(_ name: String, default: String) throws(ConfigurationError) -> String {
+        try raw.string(name) ?? `default`
+    }
+
+    /// A comma-separated list without empty parts; spaces around a part are dropped.
+    public func list(_ name: String, default: [String] = []) throws(ConfigurationError) -> [String] {
+        guard let text = try raw.string(name) else { return `default` }
+        return text.split(separator: ",").map {
+            $0.trimmingPrefix { $0 == " " }.reversed().drop { $0 == " " }.reversed()
+        }
+        .map { String($0) }.filter { !$0.isEmpty }
+    }
+
+    /// A required secret: `NAME`, or the content of the file that `NAME_FILE` names.
+    public func secret(_ name: String) throws(ConfigurationError) -> Secret {
+        guard let secret = try raw.secret(name) else {
+            throw ConfigurationError(
+                setting: name, problem: "is required; set it, or \(name)_FILE to a file that holds it")
+        }
+        return secret
+    }
+
+    public func optionalSecret(_ name: String) throws(ConfigurationError) -> Secret? { try raw.secret(name) }
+
+    /// `DATABASE_URL`, checked for its shape.
+    public func databaseURL() throws(ConfigurationError) -> Secret {
+        let secret = try self.secret("DATABASE_URL")
+        let text = secret.reveal()
+        guard text.hasPrefix("postgresql://") || text.hasPrefix("postgres://"),
+            text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F })
+        else {
+            throw ConfigurationError(
+                setting: "DATABASE_URL", problem: "is not a URL like postgresql://user@host:5432/name")
+        }
+        return secret
+    }
+
+    /// The path of a file that can be read, as given (`APNS_CA_FILE`); its content is not looked at.
+    public func optionalFile(_ name: String) throws(ConfigurationError) -> String? {
+        guard let path = try raw.string(name) else { return nil }
+        guard access(path, R_OK) == 0 else {
+            throw ConfigurationError(
+                setting: name, problem: "\"\(path)\" cannot be read: \(String(cString: strerror(errno)))")
+        }
+        return path
+    }
+
+    /// The content of a file that holds a secret, where the setting itself is the path (`APNS_KEY_FILE`). Required.
+    public func secretFile(_ name: String) throws(ConfigurationError) -> Secret {
+        try SecretFile.read(path: required(name, raw.string(name)), setting: name)
+    }
+
+    public func int(_ name: String, default: Int, in range: ClosedRange<Int>) throws(ConfigurationError) -> Int {
+        try raw.int(name, in: range) ?? `default`
+    }
+
+    public func bool(_ name: String, default: Bool) throws(ConfigurationError) -> Bool {
+        try raw.bool(name) ?? `default`
+    }
+
+    /// Written like `5s`, `2.5s`, `250ms` or `7h45m`.
+    public func duration(
+        _ name: String, default: Duration, in range: ClosedRange<Duration>? = nil
+    ) throws(ConfigurationError) -> Duration {
+        guard let text = try raw.string(name) else { return `default` }
+        guard let duration = DurationText.parse(text) else {
+            throw ConfigurationError(
+                setting: name, problem: "\"\(text)\" is not a duration; write it like 5s, 2.5s or 7h45m")
+        }
+        if let range, !range.contains(duration) {
+            let (low, high) = (DurationText.format(range.lowerBound), DurationText.format(range.upperBound))
+            throw ConfigurationError(setting: name, problem: "\"\(text)\" is not between \(low) and \(high)")
+        }
+        return duration
+    }
+
+    /// https and a host that the Internet can reach, unless stand-ins are allowed. Without a default it is required.
+    public func url(_ name: String, default: String?) throws(ConfigurationError) -> ServiceURL {
+        guard let url = try optionalURL(name, default: `default`) else { return try required(name, nil) }
+        return url
+    }
+
+    public func optionalURL(_ name: String, default: String? = nil) throws(ConfigurationError) -> ServiceURL? {
+        guard let text = try raw.string(name) ?? `default` else { return nil }
+        do {
+            return try ServiceURL(text, standIns: allowsStandIns)
+        } catch {
+            throw ConfigurationError(setting: name, problem: error.text)
+        }
+    }
+
+    private func required<Value>(_ name: String, _ value: Value?) throws(ConfigurationError) -> Value {
+        guard let value else { throw ConfigurationError(setting: name, problem: "is required") }
+        return value
+    }
+}
