@@ -7,6 +7,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case newerSchema
         /// The lease under which something was to be written is held by another process, or was taken anew.
         case leaseLost
+        /// Somebody else has written since the row was read.
+        case versionMoved
+        /// The stamps of a match are as far ahead of the clock as they may be.
+        case tooSoon
     }
 
     public var code: Code

@@ -1,0 +1,9 @@
+public import Sightscreen
+
+/// The numbers a commit was given.
+public struct CommittedMatch: Sendable, Equatable {
+    public var version: MatchVersion
+    public var stamp: Stamp
+    /// The database's clock at the commit, milliseconds since 1970.
+    public var committedAtMs: Int64
+}

@@ -1,0 +1,49 @@
+public import Sightscreen
+
+/// One version of a match, ready to be written. The JSON texts are stored as they are.
+public struct MatchCommit: Sendable {
+    public var matchID: MatchID
+    /// The lease under which it is written.
+    public var lease: Lease
+    /// The version it follows; 0 for the first. `contentState` carries the one after it.
+    public var previousVersion: MatchVersion
+    public var displayState: MatchDisplayState
+    /// `ContentState`, `[MatchEvent]`, `[String]` and `MatchAlert` as JSON.
+    public var contentState: String
+    public var events: String
+    public var retracted: String
+    public var alert: String?
+    /// 5 or 10.
+    public var priority: Int
+    public var relevance: Double
+    /// The match machine's JSON.
+    public var machine: String
+    public var atStumps: Bool
+    public var isSuspended: Bool
+    /// Play has begun, and the match is shown as live, suspended or between innings.
+    public var isLive: Bool
+    public var isSettled: Bool
+
+    public init(
+        matchID: MatchID, lease: Lease, previousVersion: MatchVersion,
+        displayState: MatchDisplayState, contentState: String, events: String, retracted: String, alert: String?,
+        priority: Int, relevance: Double, machine: String, atStumps: Bool, isSuspended: Bool, isLive: Bool,
+        isSettled: Bool
+    ) {
+        self.matchID = matchID
+        self.lease = lease
+        self.previousVersion = previousVersion
+        self.displayState = displayState
+        self.contentState = contentState
+        self.events = events
+        self.retracted = retracted
+        self.alert = alert
+        self.priority = priority
+        self.relevance = relevance
+        self.machine = machine
+        self.atStumps = atStumps
+        self.isSuspended = isSuspended
+        self.isLive = isLive
+        self.isSettled = isSettled
+    }
+}
