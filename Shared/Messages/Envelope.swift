@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// What a socket carries between two services: one JSON object behind a 4-byte big-endian length.
 ///
 /// A request has an `id` and is answered by an envelope whose `replyTo` is that id; a notice is not answered.
