@@ -1,0 +1,152 @@
+internal import CCurl
+
+/// One request under way. Made on the caller's thread, then owned by the curl thread.
+///
+/// `@unchecked Sendable`: handed over once through the curl thread's locked queue, and touched by nobody else after.
+final class Transfer: @unchecked Sendable {
+    let request: HTTPClientRequest
+    let configuration: HTTPClient.Configuration
+    var continuation: CheckedContinuation<HTTPClientResponse, any Error>?
+    /// Set on the curl thread: the cancellation may arrive there before the request does.
+    var isCancelled = false
+
+    private(set) var easy: OpaquePointer?
+    private var headerList: UnsafeMutablePointer<curl_slist>?
+    private var headers: [(String, String)] = []
+    private var body: [UInt8] = []
+    private var isTooLarge = false
+
+    init(_ request: HTTPClientRequest, _ configuration: HTTPClient.Configuration) {
+        self.request = request
+        self.configuration = configuration
+    }
+
+    /// Makes the libcurl handle; nil when the request cannot be put into one.
+    func prepare() -> OpaquePointer? {
+        guard let easy = curl_easy_init() else { return nil }
+        self.easy = easy
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        let protocols = configuration.allowHTTP ? "http,https" : "https"
+        var codes = [
+            ccurl_set_string(easy, CURLOPT_URL, request.url),
+            ccurl_set_string(easy, CURLOPT_PROTOCOLS_STR, protocols),
+            ccurl_set_long(easy, CURLOPT_FOLLOWLOCATION, 0),
+            ccurl_set_long(easy, CURLOPT_NOSIGNAL, 1),
+            ccurl_set_long(easy, CURLOPT_SSL_VERIFYPEER, 1),
+            ccurl_set_long(easy, CURLOPT_SSL_VERIFYHOST, 2),
+            ccurl_set_long(easy, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)),
+            ccurl_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.milliseconds),
+            ccurl_set_long(easy, CURLOPT_TIMEOUT_MS, request.timeout.milliseconds),
+            ccurl_set_string(easy, CURLOPT_USERAGENT, configuration.userAgent),
+            // Every encoding that libcurl was built with; it inflates before it hands over.
+            ccurl_set_string(easy, CURLOPT_ACCEPT_ENCODING, ""),
+            ccurl_set_string(easy, CURLOPT_CUSTOMREQUEST, request.method),
+            // A proxy of the environment is for people's tools, not for a service with secrets.
+            ccurl_set_string(easy, CURLOPT_PROXY, ""),
+            ccurl_set_writer(easy, Self.takeBody, context),
+            ccurl_set_header_writer(easy, Self.takeHeader, context),
+        ]
+        if let file = configuration.caFile { codes.append(ccurl_set_string(easy, CURLOPT_CAINFO, file)) }
+        if let body = request.body {
+            codes.append(
+                body.withUnsafeBytes {
+                    ccurl_set_body(easy, $0.baseAddress ?? UnsafeRawPointer(bitPattern: 1), $0.count)
+                })
+        }
+        if request.method == "HEAD" { codes.append(ccurl_set_long(easy, CURLOPT_NOBODY, 1)) }
+        for (name, value) in request.headers + [("Expect", "")] {
+            guard !(name + value).utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) else { return nil }
+            headerList = curl_slist_append(headerList, "\(name): \(value)".trimmingTail)
+        }
+        codes.append(ccurl_set_headers(easy, headerList))
+        return codes.allSatisfy { $0 == CURLE_OK } ? easy : nil
+    }
+
+    func finish(_ code: CURLcode) {
+        if code == CURLE_OK, let easy {
+            var status = 0
+            _ = ccurl_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
+            resume(.success(HTTPClientResponse(status: status, headers: headers, body: body)))
+        } else {
+            let reason =
+                isTooLarge
+                ? "the answer has more than \(request.bodyBytesMax) bytes" : String(cString: curl_easy_strerror(code))
+            fail(isTooLarge ? .tooLarge : Self.meaning(of: code), reason)
+        }
+    }
+
+    func fail(_ code: HTTPClientError.Code, _ reason: String) {
+        resume(.failure(HTTPClientError(code: code, place: HTTPClientError.place(of: request.url), reason: reason)))
+    }
+
+    func resume(_ result: Result<HTTPClientResponse, any Error>) {
+        continuation?.resume(with: result)
+        continuation = nil
+    }
+
+    /// Frees the handle; the transfer must not be in the multi handle any more.
+    func release() {
+        if let easy { curl_easy_cleanup(easy) }
+        if let headerList { curl_slist_free_all(headerList) }
+        easy = nil
+        headerList = nil
+    }
+
+    // MARK: - What libcurl calls
+
+    private static let takeBody: ccurl_writer = { bytes, size, count, context in
+        guard let bytes, let context else { return 0 }
+        let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+        let length = size * count
+        // Stopped at the cap, after inflation: a bomb costs no more memory than an honest answer.
+        guard transfer.body.count + length <= transfer.request.bodyBytesMax else {
+            transfer.isTooLarge = true
+            return 0
+        }
+        transfer.body.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: length))
+        return length
+    }
+
+    private static let takeHeader: ccurl_writer = { bytes, size, count, context in
+        guard let bytes, let context else { return 0 }
+        let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+        let length = size * count
+        let line = String(decoding: UnsafeRawBufferPointer(start: bytes, count: length), as: UTF8.self)
+        if line.hasPrefix("HTTP/") {
+            // A new header block: an interim answer (100) came before.
+            transfer.headers = []
+        } else if let colon = line.firstIndex(of: ":") {
+            let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+            transfer.headers.append((line[..<colon].lowercased(), String(value).trimmingTail))
+        }
+        return length
+    }
+
+    private static func meaning(of code: CURLcode) -> HTTPClientError.Code {
+        switch code {
+        case CURLE_OPERATION_TIMEDOUT: .timeout
+        case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST: .connect
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
+            CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_USE_SSL_FAILED:
+            .tls
+        case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL: .badRequest
+        default: .transport
+        }
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, at least one: libcurl takes zero for "no limit".
+    fileprivate var milliseconds: Int { max(Int(self / .milliseconds(1)), 1) }
+}
+
+extension String {
+    /// Without white space at its end, which ends a header line.
+    fileprivate var trimmingTail: String {
+        var text = self
+        while let last = text.unicodeScalars.last, [" ", "\t", "\r", "\n"].contains(last) {
+            text.unicodeScalars.removeLast()
+        }
+        return text
+    }
+}
