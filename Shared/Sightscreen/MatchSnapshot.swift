@@ -133,10 +133,12 @@ public struct Innings: Codable, Hashable, Sendable {
     public var bowling: [BowlingLine]
     /// In order of delivery (by the provider's ball id).
     public var balls: [Ball]
+    /// When the provider last touched the total, seconds since 1970; nil when it does not say.
+    public var updatedAt: Int?
 
     public init(
         number: Int, battingTeamID: Int64, runs: Int, wickets: Int, overs: Overs, batting: [BattingLine],
-        bowling: [BowlingLine], balls: [Ball]
+        bowling: [BowlingLine], balls: [Ball], updatedAt: Int? = nil
     ) {
         self.number = number
         self.battingTeamID = battingTeamID
@@ -146,6 +148,7 @@ public struct Innings: Codable, Hashable, Sendable {
         self.batting = batting
         self.bowling = bowling
         self.balls = balls
+        self.updatedAt = updatedAt
     }
 }
 

@@ -1,0 +1,14 @@
+/// Something in an answer that was left out because it could not be read; the rest of the answer is good.
+public struct AnswerProblem: Sendable, Equatable, CustomStringConvertible {
+    /// Nil when not even the fixture's id could be read.
+    public var fixtureID: Int64?
+    /// "fixture left out: no localteam_id", "ball left out: no id".
+    public var text: String
+
+    public init(fixtureID: Int64?, text: String) {
+        self.fixtureID = fixtureID
+        self.text = text
+    }
+
+    public var description: String { "fixture \(fixtureID.map(String.init) ?? "?"): \(text)" }
+}

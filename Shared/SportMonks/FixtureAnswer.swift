@@ -1,0 +1,23 @@
+/// An answer of `GET /fixtures/{id}`, which is how a match that left the live scores is read to its end.
+public struct FixtureAnswer: Sendable {
+    public let fixture: SlimFixture
+    /// Rows that were left out, each a line for the log.
+    public let problems: [AnswerProblem]
+
+    /// - Throws: `ProviderAnswerError` when the body is empty, not JSON, without `data`, or its fixture is broken.
+    public init(_ bytes: [UInt8]) throws(ProviderAnswerError) {
+        switch try ProviderAnswer<RawFixtureEntry>.read(bytes).content {
+        case .fixture(let raw):
+            fixture = raw.slim
+            problems = raw.problems
+        case .broken(let problem):
+            throw .brokenFixture(problem.text)
+        }
+    }
+
+    /// The fixture alone.
+    /// - Throws: `ProviderAnswerError`, as `init`.
+    public static func fixture(from bytes: [UInt8]) throws(ProviderAnswerError) -> SlimFixture {
+        try FixtureAnswer(bytes).fixture
+    }
+}

@@ -1,0 +1,30 @@
+/// One page of `GET /fixtures`: the schedule, as the orchestrator syncs it.
+public struct FixturesPage: Sendable {
+    /// The `include` that the schedule needs: names, and no balls.
+    public static let include = "localteam,visitorteam,league,season,stage,venue,runs"
+
+    public let fixtures: [SlimFixture]
+    /// Fixtures and rows that were left out, each a line for the log.
+    public let problems: [AnswerProblem]
+    /// From 1.
+    public let page: Int
+    /// The page to ask for next; nil on the last one.
+    public let nextPage: Int?
+    /// All fixtures of the query, if the answer says so.
+    public let total: Int?
+
+    /// - Throws: `ProviderAnswerError` when the body is empty, not JSON or without `data`.
+    public init(_ bytes: [UInt8]) throws(ProviderAnswerError) {
+        let (content, answer) = try ProviderAnswer<[RawFixtureEntry]>.read(bytes)
+        let list = FixtureList(content)
+        fixtures = list.fixtures
+        problems = list.problems
+        page = max(answer.meta?.currentPage ?? 1, 1)
+        if let last = answer.meta?.lastPage {
+            nextPage = page < last ? page + 1 : nil
+        } else {
+            nextPage = answer.links?.next == nil ? nil : page + 1
+        }
+        total = answer.meta?.total
+    }
+}

@@ -1,0 +1,160 @@
+import Sightscreen
+
+/// Puts one innings into cricket's terms.
+struct InningsNormaliser {
+    var number: Int
+    var total: SlimRuns?
+    var batting: [SlimBatting]
+    var bowling: [SlimBowling]
+    var balls: [SlimBall]
+    var scores: [SlimScore]
+
+    /// The provider's id of "not out".
+    private static let notOutID: Int64 = 84
+    /// The two ways of getting out whose ids were seen in recordings.
+    private static let knownWays: [Int64: HowOut] = [54: .caught, 79: .bowled]
+
+    func innings() -> Innings {
+        let deliveries = balls.map(ball)
+        let runs = total?.runs ?? deliveries.reduce(0) { $0 + $1.totalRuns }
+        let wickets = total?.wickets ?? deliveries.count { $0.outID != nil }
+        return Innings(
+            number: number, battingTeamID: total?.teamID ?? balls.first?.teamID ?? 0, runs: runs, wickets: wickets,
+            overs: total?.overs ?? oversOfBalls(deliveries), batting: battingLines(deliveries, wickets: wickets),
+            bowling: bowling.map(bowlingLine), balls: deliveries, updatedAt: total?.updatedAt)
+    }
+
+    private func ball(_ row: SlimBall) -> Ball {
+        let score = scores[row.score]
+        let outID = score.isDismissal ? batterOut(on: row, score) : nil
+        let how = outID.map { way(of: $0, row: row, score: score) }
+        let fielder: Int64? =
+            switch how {
+            case .caughtAndBowled: row.bowlerID
+            case .runOut, .obstructingTheField: row.runOutByID ?? row.catcherID
+            default: row.catcherID
+            }
+        let other = [row.batterOneID, row.batterTwoID].compactMap { $0 }.first { $0 != row.strikerID }
+        return Ball(
+            id: row.id, over: row.over, number: row.number, strikerID: row.strikerID, nonStrikerID: other,
+            bowlerID: row.bowlerID, runsOffBat: score.runsOffBat, isBoundary: score.isBoundary, wides: score.wideRuns,
+            noBalls: score.noBallPenalty, byes: score.bye, legByes: score.legBye, outID: outID, howOut: how,
+            fielderID: how == nil ? nil : fielder, updatedAt: row.updatedAt)
+    }
+
+    /// Who is out: the row says so; else, of the pair, who is out in the batting rows; else the striker.
+    private func batterOut(on row: SlimBall, _ score: SlimScore) -> Int64 {
+        if let outID = row.outID { return outID }
+        if score.howOut?.isBowlers == true { return row.strikerID }
+        let label = row.over * 10 + row.number
+        let pair = [row.strikerID, row.batterOneID, row.batterTwoID].compactMap { $0 }
+        let fallen = batting.first { pair.contains($0.playerID) && $0.fallTenths == label }
+        return fallen?.playerID ?? row.strikerID
+    }
+
+    private func way(of batter: Int64, row: SlimBall, score: SlimScore) -> HowOut {
+        if let named = score.howOut {
+            return named == .caught && row.catcherID == row.bowlerID ? .caughtAndBowled : named
+        }
+        if row.runOutByID != nil { return .runOut }
+        guard let line = batting.first(where: { $0.playerID == batter }) else { return .unknown }
+        return way(line) ?? .unknown
+    }
+
+    /// How a batting row says its batter got out; nil when it does not say.
+    private func way(_ row: SlimBatting) -> HowOut? {
+        let how = row.wicketName.flatMap(HowOut.init(providerName:)) ?? row.wicketID.flatMap(wayOfID)
+        if how == .caught, row.catcherID != nil, row.catcherID == row.bowlerID { return .caughtAndBowled }
+        if let how { return how }
+        if row.runOutByID != nil { return .runOut }
+        guard let bowler = row.bowlerID else { return nil }
+        // A bowler's wicket of an unknown name: with a fielder it is a catch far more often than a stumping.
+        guard let catcher = row.catcherID else { return .unknown }
+        return catcher == bowler ? .caughtAndBowled : .caught
+    }
+
+    /// The frame's own balls tell what an id means; two are known besides.
+    private func wayOfID(_ id: Int64) -> HowOut? {
+        for score in scores where score.id == id {
+            if let how = score.howOut { return how }
+        }
+        return Self.knownWays[id]
+    }
+
+    private func battingLines(_ deliveries: [Ball], wickets: Int) -> [BattingLine] {
+        var dismissals: [Int64: Dismissal] = [:]
+        for ball in deliveries {
+            guard let batter = ball.outID, let how = ball.howOut else { continue }
+            dismissals[batter] = Dismissal(
+                how: how, bowlerID: how.isBowlers || how == .unknown ? ball.bowlerID : nil, fielderID: ball.fielderID)
+        }
+        // A row is the later word on its batter: one that says "not out" is not out even if a ball still says so.
+        var doubtful: [SlimBatting] = []
+        var lines = batting.map { row in
+            var dismissal: Dismissal?
+            if row.wicketID != Self.notOutID {
+                let how = way(row)
+                if let seen = dismissals[row.playerID] {
+                    dismissal = seen
+                } else if let how {
+                    dismissal = Dismissal(how: how, bowlerID: row.bowlerID, fielderID: fielder(row, how))
+                } else if row.wicketID != nil || row.fallTenths != nil {
+                    doubtful.append(row)
+                }
+            }
+            return BattingLine(
+                playerID: row.playerID, runs: row.runs, ballsFaced: row.balls, fours: row.fours, sixes: row.sixes,
+                dismissal: dismissal)
+        }
+        settle(doubtful, in: &lines, wickets: wickets, isComplete: isComplete(deliveries))
+        return lines
+    }
+
+    /// Rows that are neither "not out" nor out in a way we know: retired hurt, or out without bowler and fielder. As many
+    /// are out as the total has more wickets; those with a fall of wicket first.
+    private func settle(_ doubtful: [SlimBatting], in lines: inout [BattingLine], wickets: Int, isComplete: Bool) {
+        var missing = wickets - lines.count { $0.dismissal != nil }
+        let order = doubtful.filter { $0.fallTenths != nil } + doubtful.filter { $0.fallTenths == nil }
+        for row in order where missing > 0 && !isRetirement(row) {
+            guard let place = lines.firstIndex(where: { $0.playerID == row.playerID }) else { continue }
+            // Out without a ball faced and without a ball that shows it, although all balls are here.
+            let isTimedOut = isComplete && row.balls == 0 && row.runs == 0 && !isInAPair(row.playerID)
+            lines[place].dismissal = Dismissal(how: isTimedOut ? .timedOut : .unknown, bowlerID: nil, fielderID: nil)
+            missing -= 1
+        }
+    }
+
+    private func isInAPair(_ player: Int64) -> Bool {
+        balls.contains { $0.strikerID == player || $0.batterOneID == player || $0.batterTwoID == player }
+    }
+
+    private func isRetirement(_ row: SlimBatting) -> Bool {
+        let names = [row.wicketName].compactMap { $0 } + scores.filter { $0.id == row.wicketID }.map(\.name)
+        return names.contains { $0.lowercased().contains("retired") && HowOut(providerName: $0) == nil }
+    }
+
+    private func isComplete(_ deliveries: [Ball]) -> Bool {
+        guard let total else { return true }
+        return oversOfBalls(deliveries) >= total.overs
+    }
+
+    private func fielder(_ row: SlimBatting, _ how: HowOut) -> Int64? {
+        switch how {
+        case .caughtAndBowled: row.bowlerID
+        case .runOut, .obstructingTheField: row.runOutByID ?? row.catcherID
+        default: row.catcherID
+        }
+    }
+
+    private func bowlingLine(_ row: SlimBowling) -> BowlingLine {
+        BowlingLine(
+            playerID: row.playerID, overs: row.overs, maidens: row.maidens, runs: row.runs, wickets: row.wickets,
+            wides: row.wides, noBalls: row.noBalls)
+    }
+
+    private func oversOfBalls(_ deliveries: [Ball]) -> Overs {
+        guard let over = deliveries.last?.over else { return Overs(completed: 0, balls: 0) }
+        let legal = deliveries.reversed().prefix { $0.over == over }.count(where: \.isLegal)
+        return legal >= 6 ? Overs(completed: over + 1, balls: 0) : Overs(completed: over, balls: legal)
+    }
+}

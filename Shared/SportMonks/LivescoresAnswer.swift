@@ -1,0 +1,26 @@
+/// An answer of `GET /livescores`: every match in play, each with every ball.
+public struct LivescoresAnswer: Sendable {
+    /// The `include` that brings all a frame needs. Balls embed batter, bowler and score; fielders come with the line-up
+    /// and the batting rows.
+    public static let include = """
+        localteam,visitorteam,league,season,stage,venue,lineup,runs,scoreboards,batting.batsman,batting.catchstump,\
+        batting.runoutby,bowling.bowler,balls
+        """
+
+    public let fixtures: [SlimFixture]
+    /// Fixtures and rows that were left out, each a line for the log.
+    public let problems: [AnswerProblem]
+
+    /// - Throws: `ProviderAnswerError` when the body is empty, not JSON or without `data`.
+    public init(_ bytes: [UInt8]) throws(ProviderAnswerError) {
+        let list = FixtureList(try ProviderAnswer<[RawFixtureEntry]>.read(bytes).content)
+        fixtures = list.fixtures
+        problems = list.problems
+    }
+
+    /// The fixtures alone.
+    /// - Throws: `ProviderAnswerError` when the body is empty, not JSON or without `data`.
+    public static func fixtures(from bytes: [UInt8]) throws(ProviderAnswerError) -> [SlimFixture] {
+        try LivescoresAnswer(bytes).fixtures
+    }
+}

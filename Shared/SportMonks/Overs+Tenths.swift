@@ -1,0 +1,10 @@
+import Sightscreen
+
+extension Overs {
+    /// From the provider's number times ten: 184 is 18 overs and 4 balls. Six balls are an over, should it ever say so.
+    init(tenths: Int) {
+        let completed = tenths / 10
+        let balls = tenths % 10
+        self = balls >= 6 ? Overs(completed: completed + 1, balls: 0) : Overs(completed: completed, balls: balls)
+    }
+}

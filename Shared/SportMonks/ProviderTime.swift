@@ -1,0 +1,37 @@
+/// The provider's dates: `2026-10-09T13:00:00.000000Z`, also with a blank for the T, without fraction or without Z.
+/// They are always UTC.
+public enum ProviderTime {
+    /// Seconds since 1970, the fraction cut off; nil for what is no date.
+    public static func seconds(_ text: String) -> Int? {
+        let bytes = Array(text.utf8)
+        guard bytes.count >= 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
+            let year = number(bytes, 0, 4), let month = number(bytes, 5, 2), let day = number(bytes, 8, 2),
+            (1970...9999).contains(year), (1...12).contains(month), (1...31).contains(day)
+        else { return nil }
+        let midnight = days(year: year, month: month, day: day) * 86_400
+        if bytes.count == 10 { return midnight }
+        guard bytes.count >= 19, bytes[10] == UInt8(ascii: "T") || bytes[10] == UInt8(ascii: " "),
+            bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"), let hour = number(bytes, 11, 2),
+            let minute = number(bytes, 14, 2), let second = number(bytes, 17, 2), hour < 24, minute < 60, second < 61
+        else { return nil }
+        return midnight + hour * 3_600 + minute * 60 + second
+    }
+
+    private static func number(_ bytes: [UInt8], _ start: Int, _ length: Int) -> Int? {
+        var value = 0
+        for byte in bytes[start..<start + length] {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            value = value * 10 + Int(byte - UInt8(ascii: "0"))
+        }
+        return value
+    }
+
+    /// Days from 1970-01-01 in the Gregorian calendar, counting years from March so that the leap day comes last.
+    private static func days(year: Int, month: Int, day: Int) -> Int {
+        let shifted = month <= 2 ? year - 1 : year
+        let era = shifted / 400
+        let yearOfEra = shifted % 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+}

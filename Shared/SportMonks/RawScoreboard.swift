@@ -1,0 +1,17 @@
+import Sightscreen
+
+/// A row of `scoreboards`.
+struct RawScoreboard: Decodable {
+    var slim: SlimScoreboard
+
+    init(from decoder: any Decoder) throws {
+        let row = try decoder.container(keyedBy: AnyKey.self)
+        guard let innings = row.innings("scoreboard") else { throw RowProblem("no scoreboard") }
+        slim = SlimScoreboard(
+            innings: innings, teamID: row.id("team_id"), type: row.text("type") ?? "", wides: row.count("wide") ?? 0,
+            noBallRuns: row.count("noball_runs") ?? 0, noBalls: row.count("noball_balls") ?? 0,
+            byes: row.count("bye") ?? 0, legByes: row.count("leg_bye") ?? 0, penalty: row.count("penalty") ?? 0,
+            total: row.count("total") ?? 0, overs: row.tenths("overs").map(Overs.init(tenths:)),
+            wickets: row.count("wickets") ?? 0)
+    }
+}

@@ -1,0 +1,6 @@
+/// Why a row of an answer cannot be used, in words for a log.
+struct RowProblem: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,99 @@
+public import Sightscreen
+
+extension SlimFixture {
+    /// The frame in cricket's terms: what happened on each ball, how each batter got out, where the match is.
+    /// - Throws: `FrameError` when the frame cannot be a match: two teams with one id, an innings of neither team, or a
+    ///   ball that points outside the table of scores.
+    public func snapshot() throws(FrameError) -> MatchSnapshot {
+        guard home.id != away.id else { throw .oneTeam }
+        guard balls.allSatisfy({ scores.indices.contains($0.score) }) else { throw .brokenTables }
+        let names = Dictionary(
+            players.map { ($0.id, Player(id: $0.id, fullName: $0.fullName, lastName: $0.lastName)) },
+            uniquingKeysWith: { _, later in later })
+        return MatchSnapshot(
+            id: matchID, format: format, competition: leagueName ?? stageName ?? leagueCode ?? "", round: round,
+            home: home.named, away: away.named, startsAt: startsAt, phase: phase, note: note, winnerID: winnerTeamID,
+            outcome: drawnOutcome, scheduledOvers: scheduledOvers.flatMap { $0 > 0 ? $0 : nil },
+            revisedTarget: revisedTarget.flatMap { $0 > 0 ? $0 : nil },
+            revisedOvers: revisedOvers.flatMap { (1..<1_000).contains($0) ? Int($0) : nil },
+            tossWinnerID: tossWonTeamID, followOn: followOn, superOver: superOver, innings: try normalisedInnings(),
+            players: names)
+    }
+
+    /// Twenty overs or fewer, one day, or longer; by the provider's `type`, else by the scheduled overs.
+    var format: MatchFormat {
+        let name = (type ?? "").lowercased()
+        if ["t20", "t10", "hundred", "100"].contains(where: { name.contains($0) }) { return .twenty20 }
+        if ["odi", "list a", "lista", "one day", "one-day"].contains(where: { name.contains($0) }) { return .oneDay }
+        if ["test", "day", "first", "class"].contains(where: { name.contains($0) }) { return .firstClass }
+        guard let scheduledOvers, scheduledOvers > 0 else { return .firstClass }
+        return scheduledOvers <= 20 ? .twenty20 : .oneDay
+    }
+
+    /// By `status` alone; `live` says only that the match is covered.
+    var phase: MatchPhase {
+        let word = status.lowercased().filter { $0 != "." }
+        switch word {
+        case "ns", "not started": return .notStarted
+        case "delayed": return .delayed
+        case "postp", "postponed": return .postponed
+        case "cancl", "cancelled", "canceled": return .cancelled
+        case "innings break": return .inningsBreak
+        case "lunch", "lunch break": return .lunch
+        case "tea", "tea break": return .tea
+        case "dinner", "dinner break": return .dinner
+        case "int", "interrupted", "rain": return .interrupted
+        case "aban", "abandoned": return .abandoned
+        case "finished": return .finished
+        default: break
+        }
+        if word.hasSuffix("innings"), let number = Int(word.prefix { $0.isASCII && $0.isNumber }),
+            (1...99).contains(number)
+        {
+            return .innings(number)
+        }
+        if word.hasPrefix("stump") {
+            let day = Int(String(word.reversed().prefix { $0.isASCII && $0.isNumber }.reversed()))
+            return .stumps(day: day.flatMap { (1...9).contains($0) ? $0 : nil } ?? 1)
+        }
+        return .unknown(status)
+    }
+
+    var drawnOutcome: DrawnOutcome? {
+        switch drawNoResult?.lowercased().filter({ $0.isLetter }) {
+        case "draw", "drawn": .draw
+        case "noresult", "abandoned": .noResult
+        default: nil
+        }
+    }
+
+    private func normalisedInnings() throws(FrameError) -> [Innings] {
+        let ballsByInnings = Dictionary(grouping: balls, by: \.innings)
+        let battingByInnings = Dictionary(grouping: batting, by: \.innings)
+        let bowlingByInnings = Dictionary(grouping: bowling, by: \.innings)
+        let totals = Dictionary(runs.map { ($0.innings, $0) }, uniquingKeysWith: { _, later in later })
+        var result: [Innings] = []
+        // Balls of an innings may be there before its total; rows of batting and bowling alone are no innings yet.
+        for number in Set(totals.keys).union(ballsByInnings.keys).sorted() {
+            let normaliser = InningsNormaliser(
+                number: number, total: totals[number], batting: battingByInnings[number] ?? [],
+                bowling: bowlingByInnings[number] ?? [], balls: ballsByInnings[number] ?? [], scores: scores)
+            let innings = normaliser.innings()
+            guard innings.battingTeamID == home.id || innings.battingTeamID == away.id else {
+                throw .foreignInnings(number)
+            }
+            result.append(innings)
+        }
+        return result
+    }
+}
+
+extension SlimTeam {
+    /// With a code made up from the name where the provider sent none.
+    var named: Team {
+        let name = name ?? code ?? "Team \(id)"
+        let words = name.split { !$0.isLetter && !$0.isNumber }
+        let initials = words.count > 1 ? String(words.compactMap(\.first).prefix(4)) : String(name.prefix(3))
+        return Team(id: id, name: name, code: code ?? initials.uppercased())
+    }
+}
