@@ -1,0 +1,134 @@
+import Postgres
+
+extension OrchestratorStore {
+    /// A device that was not seen for so long is gone.
+    static let deviceRetentionDays = 90
+    /// How long a match stays in the schedule after its start.
+    static let fixtureRetentionDays = 90
+
+    /// Gives the follows of matches that are over an end, `retention` from now, and takes it back from matches that
+    /// are not over after all (reopened, listed again).
+    public func expireFollows(after retention: Duration, under lease: Lease) async throws {
+        _ = try await repeated(
+            lease,
+            """
+            WITH \(LeaseGuard.sql(name: 1, epoch: 2)), over AS MATERIALIZED (
+                SELECT match_id FROM active_matches WHERE ended_at IS NOT NULL
+                UNION
+                SELECT f.match_id FROM fixtures AS f
+                WHERE (f.status = ANY($4::text[]) OR f.missing_since < f.synced_at)
+                    AND NOT EXISTS (SELECT 1 FROM active_matches AS a WHERE a.match_id = f.match_id)
+            ), picked AS MATERIALIZED (
+                SELECT f.match_id, f.user_id FROM match_follows AS f JOIN over ON over.match_id = f.match_id
+                WHERE f.expires_at IS NULL LIMIT $3::bigint
+            ), changed AS (
+                UPDATE match_follows AS f
+                SET expires_at = clock_timestamp() + $5::double precision * interval '1 second'
+                FROM lease_guard, picked
+                WHERE f.match_id = picked.match_id AND f.user_id = picked.user_id AND f.expires_at IS NULL
+                RETURNING 1
+            )
+            SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM changed) AS taken, NULL AS matches
+            """, [.int(bite), .textArray(Self.statusesOver), retention.parameter])
+        _ = try await repeated(
+            lease,
+            """
+            WITH \(LeaseGuard.sql(name: 1, epoch: 2)), picked AS MATERIALIZED (
+                SELECT f.match_id, f.user_id FROM match_follows AS f
+                LEFT JOIN active_matches AS a ON a.match_id = f.match_id
+                LEFT JOIN fixtures AS x ON x.match_id = f.match_id
+                WHERE f.expires_at IS NOT NULL
+                    AND (a.match_id IS NOT NULL AND a.ended_at IS NULL
+                        OR a.match_id IS NULL AND x.missing_since IS NULL AND x.status <> ALL($4::text[]))
+                LIMIT $3::bigint
+            ), changed AS (
+                UPDATE match_follows AS f SET expires_at = NULL FROM lease_guard, picked
+                WHERE f.match_id = picked.match_id AND f.user_id = picked.user_id RETURNING 1
+            )
+            SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM changed) AS taken, NULL AS matches
+            """, [.int(bite), .textArray(Self.statusesOver)])
+    }
+
+    /// Removes what has had its time: expired follows, ended activities and matches, devices nobody has used for 90
+    /// days, old fixtures.
+    public func purge(after retention: Duration, under lease: Lease) async throws {
+        _ = try await repeated(
+            lease,
+            Self.deleteStatement(
+                from: "match_follows", key: ["match_id", "user_id"], where: "t.expires_at <= clock_timestamp()"),
+            [.int(bite)])
+        // While a match goes on, its ended rows keep the count of generations.
+        _ = try await repeated(
+            lease,
+            Self.deleteStatement(
+                from: "live_activities", key: ["match_id", "user_id", "device_id", "generation"],
+                where: """
+                    t.status = 'ended'
+                    AND t.ended_at <= clock_timestamp() - $4::double precision * interval '1 second'
+                    AND NOT EXISTS (
+                        SELECT 1 FROM active_matches AS m WHERE m.match_id = t.match_id AND m.ended_at IS NULL)
+                    """), [.int(bite), retention.parameter])
+        try await purgeDevices(lease)
+        for table in ["match_updates", "alert_claims", "bucket_progress", "active_matches"] {
+            let key = ["match_updates": ["match_id", "version"], "active_matches": ["match_id"]][table]
+            _ = try await repeated(
+                lease,
+                Self.deleteStatement(
+                    from: table,
+                    key: key
+                        ?? (table == "alert_claims"
+                            ? ["match_id", "alert_version", "bucket"] : ["match_id", "bucket"]),
+                    where: """
+                        t.match_id IN (
+                            SELECT m.match_id FROM active_matches AS m
+                            WHERE m.ended_at <= clock_timestamp() - $4::double precision * interval '1 second'
+                                AND NOT EXISTS (SELECT 1 FROM match_follows AS f WHERE f.match_id = m.match_id))
+                        """), [.int(bite), retention.parameter])
+        }
+        _ = try await repeated(
+            lease,
+            Self.deleteStatement(
+                from: "fixtures", key: ["match_id"],
+                where: """
+                    (t.starts_at < clock_timestamp() - interval '\(Self.fixtureRetentionDays) days'
+                        OR t.missing_since < clock_timestamp() - interval '7 days')
+                    AND NOT EXISTS (SELECT 1 FROM match_follows AS f WHERE f.match_id = t.match_id)
+                    """), [.int(bite)])
+    }
+
+    private func purgeDevices(_ lease: Lease) async throws {
+        _ = try await repeated(
+            lease,
+            """
+            WITH \(LeaseGuard.sql(name: 1, epoch: 2)), picked AS MATERIALIZED (
+                SELECT user_id, device_id FROM devices
+                WHERE last_seen_at < clock_timestamp() - interval '\(Self.deviceRetentionDays) days' LIMIT $3::bigint
+            ), gone AS (
+                DELETE FROM devices AS d USING lease_guard, picked
+                WHERE d.user_id = picked.user_id AND d.device_id = picked.device_id
+                    AND d.last_seen_at < clock_timestamp() - interval '\(Self.deviceRetentionDays) days'
+                RETURNING d.user_id, d.device_id
+            ), ended AS (
+                UPDATE live_activities AS a SET
+                    status = 'ended', end_reason = 'token_invalid', ended_at = clock_timestamp(), end_push = 'none'
+                FROM gone
+                WHERE a.user_id = gone.user_id AND a.device_id = gone.device_id AND a.status <> 'ended'
+            )
+            SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM gone) AS taken, NULL AS matches
+            """, [.int(bite)])
+    }
+
+    /// Deletes a bite of what `condition` says of `t`, looked at again when the row is locked. `$3` is the bite.
+    private static func deleteStatement(from table: String, key: [String], where condition: String) -> String {
+        let columns = key.map { "t.\($0)" }.joined(separator: ", ")
+        let same = key.map { "t.\($0) = picked.\($0)" }.joined(separator: " AND ")
+        return """
+            WITH \(LeaseGuard.sql(name: 1, epoch: 2)), picked AS MATERIALIZED (
+                SELECT \(columns) FROM \(table) AS t WHERE \(condition) LIMIT $3::bigint
+            ), gone AS (
+                DELETE FROM \(table) AS t USING lease_guard, picked WHERE \(same) AND (\(condition)) RETURNING 1
+            )
+            SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM gone) AS taken, NULL AS matches
+            """
+    }
+}

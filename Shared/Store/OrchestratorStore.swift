@@ -1,0 +1,60 @@
+public import Postgres
+public import Sightscreen
+
+/// What the orchestrator reads and writes: which activities should exist, which should end, what has expired.
+///
+/// Every write proves the lease in the same statement and takes a bounded bite; a pass goes on until a bite is not full.
+/// Everything may be repeated: it only makes true what should be true.
+public struct OrchestratorStore: Sendable {
+    /// Rows per statement. A bite takes well under a second, so it stays far from `statement_timeout` and does not keep
+    /// the lease's row locked for long.
+    public static let biteMax = 5_000
+    /// A phone grants about ten starts in a short time.
+    public static let startsPerHourMax = 6
+    /// Tries of one generation that nobody answered; then nothing until the app registers again.
+    public static let startTriesMax = 3
+    /// The provider's words for a match in play; `status` decides, not `live`.
+    static let statusesInPlay = [
+        "1st Innings", "2nd Innings", "3rd Innings", "4th Innings", "Innings Break", "Tea Break", "Lunch", "Dinner",
+        "Int.",
+    ]
+    /// For a match that will not be played on.
+    static let statusesOver = ["Finished", "Aban.", "Cancl.", "Cancl"]
+
+    let pool: PostgresPool
+    let bite: Int
+
+    /// - Parameter bite: rows per statement, smaller in tests.
+    public init(pool: PostgresPool, bite: Int = OrchestratorStore.biteMax) {
+        self.pool = pool
+        self.bite = bite
+    }
+
+    /// Runs `statement` until a bite is not full. It answers with `held`, `taken` (rows it took in) and `matches` (a
+    /// comma list of the matches whose activities changed).
+    func repeated(_ lease: Lease, _ statement: String, _ parameters: [PostgresValue]) async throws -> Changes {
+        var changes = Changes()
+        while true {
+            let rows = try await pool.query(statement, lease.parameters + parameters)
+            try lease.check(rows)
+            guard let row = rows.first else { return changes }
+            let taken = try row.int("taken")
+            changes.rows += taken
+            let matches = try row.optionalString("matches") ?? ""
+            changes.matches.formUnion(matches.split(separator: ",").compactMap { MatchID(String($0)) })
+            if taken < bite { return changes }
+        }
+    }
+
+    /// What one step changed.
+    public struct Changes: Sendable, Equatable {
+        public var rows = 0
+        public var matches: Set<MatchID> = []
+        public init() {}
+    }
+}
+
+extension Duration {
+    /// For `$n::double precision * interval '1 second'`.
+    var parameter: PostgresValue { .double(self / .seconds(1)) }
+}

@@ -1,0 +1,307 @@
+import Postgres
+import Sightscreen
+import Store
+import TestKit
+import Testing
+
+@Suite struct OrchestratorStoreTests {
+    private static let match = MatchID(1_304_076)
+
+    /// Three followers with two capable devices each, of a match in play; and a fourth user with a device that cannot.
+    private func liveMatch(_ pool: PostgresPool) async throws -> (OrchestratorStore, Lease) {
+        try await pool.execute(
+            """
+            INSERT INTO active_matches (match_id, display_state, version, stamp, content_state, went_live_at)
+            VALUES ($1, 'live', 1, 100, '{}', clock_timestamp())
+            """, [.int(Self.match.rawValue)])
+        for user in ["ann", "ben", "cat", "dan"] {
+            try await pool.execute(
+                "INSERT INTO match_follows (user_id, match_id) VALUES ($1, $2)",
+                [.text(user), .int(Self.match.rawValue)])
+            for device in ["phone", "pad"] {
+                try await pool.execute(
+                    """
+                    INSERT INTO devices (user_id, device_id, route, shard, push_to_start_token, live_activities_enabled)
+                    VALUES ($1, $2, 77, 3, $3, $4)
+                    """,
+                    [.text(user), .text(device), .text("\(user)-\(device)"), .bool(user != "dan")])
+            }
+        }
+        let lease = try #require(
+            try await LeaseStore(pool: pool).acquire([.orchestrator], holder: "test/1", duration: .seconds(60)).first)
+        return (OrchestratorStore(pool: pool, bite: 2), lease)
+    }
+
+    private func count(_ pool: PostgresPool, _ condition: String) async throws -> Int {
+        try await pool.query("SELECT count(*) AS n FROM live_activities WHERE \(condition)").first?.int("n") ?? -1
+    }
+
+    @Test func goingLiveGivesEachCapableDeviceOnePendingActivityHoweverOftenItRuns() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (store, lease) = try await liveMatch(pool)
+            #expect(try await store.liveMatches(lead: .zero) == [Self.match])
+            #expect(try await store.createPending(for: Self.match, under: lease) == 6)
+            #expect(try await store.createPending(for: Self.match, under: lease) == 0)
+            let row = try #require(
+                try await pool.query("SELECT * FROM live_activities WHERE user_id = 'ann' AND device_id = 'pad'").first)
+            #expect(try row.int("generation") == 1)
+            #expect(try row.string("status") == "pending")
+            #expect(try row.int("route") == 77)
+            #expect(try row.int("shard") == 3)
+            #expect(try row.isNull("start_lease_until"))
+        }
+    }
+
+    @Test func twoAtOnceMakeNoDouble() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (store, lease) = try await liveMatch(pool)
+            let made = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<6 { group.addTask { try await store.createPending(for: Self.match, under: lease) } }
+                return try await group.reduce(0, +)
+            }
+            #expect(made == 6)
+            #expect(try await count(pool, "true") == 6)
+        }
+    }
+
+    @Test func aStaleEpochWritesNothing() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (store, lease) = try await liveMatch(pool)
+            let leases = LeaseStore(pool: pool)
+            try await leases.release([.orchestrator], holder: "test/1")
+            _ = try await leases.acquire([.orchestrator], holder: "other/1", duration: .seconds(60))
+            try await pool.execute("UPDATE active_matches SET settled_at = clock_timestamp() - interval '1 hour'")
+            try await expectLeaseLost { _ = try await store.createPending(for: Self.match, under: lease) }
+            try await expectLeaseLost { _ = try await store.endSettledMatches(hold: .zero, under: lease) }
+            try await expectLeaseLost { _ = try await store.endActivities(under: lease) }
+            try await expectLeaseLost { try await store.expireFollows(after: .zero, under: lease) }
+            try await expectLeaseLost { try await store.purge(after: .zero, under: lease) }
+            try await expectLeaseLost { try await FixtureStore(pool: pool).upsert([fixture()], under: lease) }
+            #expect(try await count(pool, "true") == 0)
+            #expect(try await pool.query("SELECT 1 FROM active_matches WHERE ended_at IS NULL").count == 1)
+            #expect(try await pool.query("SELECT 1 FROM fixtures").isEmpty)
+        }
+    }
+
+    @Test(arguments: ["settled_at = clock_timestamp()", "at_stumps = true", "ended_at = clock_timestamp()"])
+    func aMatchThatIsNotInPlayStartsNothing(_ change: String) async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (store, _) = try await liveMatch(pool)
+            try await pool.execute("UPDATE active_matches SET \(change)")
+            #expect(try await store.liveMatches(lead: .zero).isEmpty)
+        }
+    }
+
+    @Test func aLostActivityGetsTheNextGenerationAndAnUnfollowedOneNone() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (store, lease) = try await liveMatch(pool)
+            _ = try await store.createPending(for: Self.match, under: lease)
+            try await pool.execute("UPDATE live_activities SET status = 'ended', end_reason = 'token_invalid'")
+            try await pool.execute("DELETE FROM match_follows WHERE user_id = 'ben'")
+            #expect(try await store.createPending(for: Self.match, under: lease) == 4)
+            #expect(try await count(pool, "generation = 2 AND status = 'pending' AND user_id <> 'ben'") == 4)
+        }
+    }
+
+    @Test func aPhoneThatWasStartedOftenEnoughThisHourIsLeftAlone() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (store, lease) = try await liveMatch(pool)
+            _ = try await store.createPending(for: Self.match, under: lease)
+            try await pool.execute(
+                """
+                UPDATE live_activities SET status = 'ended', end_reason = 'token_invalid', start_attempts = 6,
+                    start_sent_at = clock_timestamp() - CASE user_id WHEN 'ann' THEN interval '1 minute'
+                        ELSE interval '61 minutes' END
+                """)
+            #expect(try await store.createPending(for: Self.match, under: lease) == 4)
+        }
+    }
+
+    @Test func givesUpAfterThreeTriesWhenTheLastLeaseHasPassed() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (store, lease) = try await liveMatch(pool)
+            _ = try await store.createPending(for: Self.match, under: lease)
+            try await pool.execute(
+                """
+                UPDATE live_activities SET start_attempts = CASE user_id WHEN 'cat' THEN 2 ELSE 3 END,
+                    start_lease_until = clock_timestamp() + CASE user_id WHEN 'ben' THEN interval '1 minute'
+                        ELSE interval '-1 second' END
+                """)
+            #expect(try await store.giveUpStarts(under: lease) == 2)
+            #expect(try await count(pool, "start_given_up_at IS NOT NULL AND user_id = 'ann'") == 2)
+            // It still stands in the way of another generation.
+            #expect(try await store.createPending(for: Self.match, under: lease) == 0)
+        }
+    }
+
+    @Test func endsOnceAfterTheResultWasHeld() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (store, lease) = try await liveMatch(pool)
+            _ = try await store.createPending(for: Self.match, under: lease)
+            try await pool.execute(
+                "UPDATE live_activities SET status = 'active', update_token = user_id || device_id WHERE user_id = 'ann'"
+            )
+            try await pool.execute("UPDATE active_matches SET settled_at = clock_timestamp() - interval '60 seconds'")
+
+            let left = try #require(try await store.untilNextEnd(hold: .seconds(300)))
+            #expect(left > .seconds(200) && left <= .seconds(240))
+            #expect(try await store.endSettledMatches(hold: .seconds(300), under: lease).isEmpty)
+            #expect(try await store.endActivities(under: lease).rows == 0)
+
+            #expect(try await store.endSettledMatches(hold: .seconds(60), under: lease) == [Self.match])
+            let changes = try await store.endActivities(under: lease)
+            #expect(changes.rows == 6)
+            #expect(changes.matches == [Self.match])
+            #expect(try await count(pool, "status = 'ended' AND end_reason = 'match_end'") == 6)
+            #expect(try await count(pool, "end_push = 'due' AND end_dismissal = 'linger' AND user_id = 'ann'") == 2)
+            #expect(try await count(pool, "end_push = 'none'") == 4)
+
+            #expect(try await store.endSettledMatches(hold: .seconds(60), under: lease).isEmpty)
+            #expect(try await store.endActivities(under: lease).rows == 0)
+            #expect(try await store.untilNextEnd(hold: .seconds(60)) == nil)
+        }
+    }
+
+    @Test func stumpsEndActivitiesAndTheMorningStartsThemAgain() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (store, lease) = try await liveMatch(pool)
+            _ = try await store.createPending(for: Self.match, under: lease)
+            try await pool.execute("UPDATE active_matches SET at_stumps = true")
+            #expect(try await store.endActivities(under: lease).rows == 6)
+            try await store.expireFollows(after: .seconds(1), under: lease)
+            #expect(try await pool.query("SELECT 1 FROM match_follows WHERE expires_at IS NOT NULL").isEmpty)
+            try await pool.execute("UPDATE active_matches SET at_stumps = false")
+            #expect(try await store.createPending(for: Self.match, under: lease) == 6)
+            #expect(try await count(pool, "generation = 2 AND status = 'pending'") == 6)
+        }
+    }
+
+    @Test func endsWhatAnUnfollowCouldNotSee() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (store, lease) = try await liveMatch(pool)
+            _ = try await store.createPending(for: Self.match, under: lease)
+            try await pool.execute("DELETE FROM match_follows WHERE user_id = 'ann'")
+            #expect(try await store.endUnfollowed(under: lease).rows == 2)
+            #expect(try await count(pool, "end_reason = 'user_unfollow' AND user_id = 'ann'") == 2)
+        }
+    }
+
+    @Test func followsExpireAfterTheMatchAndNotWhenItReopens() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (store, lease) = try await liveMatch(pool)
+            try await pool.execute("UPDATE active_matches SET settled_at = now(), ended_at = now()")
+            try await store.expireFollows(after: .seconds(3600), under: lease)
+            #expect(try await pool.query("SELECT 1 FROM match_follows WHERE expires_at > now()").count == 4)
+
+            try await pool.execute("UPDATE active_matches SET settled_at = NULL, ended_at = NULL")
+            try await store.expireFollows(after: .seconds(3600), under: lease)
+            #expect(try await pool.query("SELECT 1 FROM match_follows WHERE expires_at IS NULL").count == 4)
+        }
+    }
+
+    @Test func purgesWhatHasHadItsTimeAndNothingElse() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (store, lease) = try await liveMatch(pool)
+            _ = try await store.createPending(for: Self.match, under: lease)
+            try await pool.execute("UPDATE devices SET last_seen_at = now() - interval '91 days' WHERE user_id = 'cat'")
+            try await store.purge(after: .seconds(3600), under: lease)
+            #expect(try await pool.query("SELECT 1 FROM devices").count == 6)
+            #expect(try await count(pool, "end_reason = 'token_invalid' AND user_id = 'cat'") == 2)
+            #expect(try await count(pool, "status = 'pending'") == 4)
+
+            try await pool.execute(
+                "UPDATE active_matches SET settled_at = now(), ended_at = now() - interval '2 hours'")
+            _ = try await store.endActivities(under: lease)
+            try await pool.execute("UPDATE live_activities SET ended_at = now() - interval '2 hours'")
+            try await pool.execute(
+                "UPDATE match_follows SET expires_at = now() + CASE user_id WHEN 'ann' THEN 1 ELSE -1 END * interval '1 s'"
+            )
+            try await store.purge(after: .seconds(3600), under: lease)
+            #expect(try await count(pool, "true") == 0)
+            #expect(try await pool.query("SELECT 1 FROM match_follows").count == 1)
+            // The last follower may still look at it.
+            #expect(try await pool.query("SELECT 1 FROM active_matches").count == 1)
+            try await pool.execute("DELETE FROM match_follows")
+            try await store.purge(after: .seconds(3600), under: lease)
+            #expect(try await pool.query("SELECT 1 FROM active_matches").isEmpty)
+        }
+    }
+
+    @Test func aFixtureVanishesAtTheSecondSyncThatMissesIt() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (store, lease) = try await liveMatch(pool)
+            let fixtures = FixtureStore(pool: pool)
+            try await fixtures.upsert([fixture(), fixture()], under: lease)
+            try await fixtures.noteMissing(from: 0, to: 2_000_000_000, present: [Self.match], under: lease)
+            #expect(try await store.calledOffMatches(quiet: .zero).isEmpty)
+            try await fixtures.noteMissing(from: 0, to: 2_000_000_000, present: [], under: lease)
+            #expect(try await store.calledOffMatches(quiet: .zero).isEmpty)
+            try await fixtures.noteMissing(from: 0, to: 2_000_000_000, present: [], under: lease)
+            #expect(
+                try await store.calledOffMatches(quiet: .zero)
+                    == [CalledOffMatch(matchID: Self.match, hasVanished: true)])
+            // The bus still commits versions: somebody sees it being played.
+            #expect(try await store.calledOffMatches(quiet: .seconds(60)).isEmpty)
+            try await fixtures.upsert([fixture()], under: lease)
+            #expect(try await store.calledOffMatches(quiet: .zero).isEmpty)
+        }
+    }
+
+    @Test func aCalledOffMatchEndsAndItsFollowersAreLetGo() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (store, lease) = try await liveMatch(pool)
+            _ = try await store.createPending(for: Self.match, under: lease)
+            try await FixtureStore(pool: pool).upsert([fixture(status: "Cancl.")], under: lease)
+            let off = try await store.calledOffMatches(quiet: .zero)
+            #expect(off == [CalledOffMatch(matchID: Self.match, hasVanished: false)])
+            try await store.endCalledOffMatches(off.map(\.matchID), under: lease)
+            #expect(try await store.endActivities(calledOff: off.map(\.matchID), under: lease).rows == 6)
+            #expect(try await store.calledOffMatches(quiet: .zero).isEmpty)
+        }
+    }
+
+    @Test func activitiesOfAMatchThatWasNeverSeenInPlayEndToo() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (store, lease) = try await liveMatch(pool)
+            _ = try await store.createPending(for: Self.match, under: lease)
+            try await pool.execute("DELETE FROM active_matches")
+            try await FixtureStore(pool: pool).upsert([fixture(status: "Postp.")], under: lease)
+            let off = try await store.calledOffMatches(quiet: .seconds(300)).map(\.matchID)
+            #expect(off == [Self.match])
+            #expect(try await store.endActivities(calledOff: off, under: lease).rows == 6)
+        }
+    }
+
+    @Test func aMatchIsStartedByTheScheduleBeforeItsFirstVersion() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (store, lease) = try await liveMatch(pool)
+            try await pool.execute("DELETE FROM active_matches")
+            let fixtures = FixtureStore(pool: pool)
+            let now = try #require(
+                try await pool.query("SELECT extract(epoch FROM now())::bigint AS n").first?.int("n"))
+            try await fixtures.upsert([fixture(status: "NS", startsAt: now + 600)], under: lease)
+            #expect(try await store.liveMatches(lead: .zero).isEmpty)
+            #expect(try await store.liveMatches(lead: .seconds(300)).isEmpty)
+            #expect(try await store.liveMatches(lead: .seconds(900)) == [Self.match])
+            try await fixtures.upsert([fixture(status: "1st Innings", startsAt: now - 600)], under: lease)
+            #expect(try await store.liveMatches(lead: .zero) == [Self.match])
+        }
+    }
+
+    private func fixture(status: String = "1st Innings", startsAt: Int = 1_700_000_000) -> FixtureRecord {
+        FixtureRecord(
+            matchID: Self.match, leagueID: 1, competition: "IPL", round: "36th Match", format: .twenty20,
+            status: status, startsAt: startsAt, home: Team(id: 6, name: "Mumbai Indians", code: "MI"),
+            away: Team(id: 8, name: "Chennai \"Super\" Kings", code: "CSK"), venue: "Wankhede", note: nil,
+            winnerID: nil)
+    }
+
+    private func expectLeaseLost(_ body: () async throws -> Void) async throws {
+        do {
+            try await body()
+            Issue.record("it wrote under a stale epoch")
+        } catch let error as StoreError {
+            #expect(error.code == .leaseLost)
+        }
+    }
+}
