@@ -26,6 +26,7 @@ import Testing
             def do_POST(self):
                 body = self.rfile.read(int(self.headers['Content-Length']))
                 self.answer(201, self.headers.get('X-Echo', '').encode() + b':' + body)
+        http.server.ThreadingHTTPServer.request_queue_size = 128
         server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler)
         sys.stdout.write(f'{server.server_port}\\n'); sys.stdout.flush()
         server.serve_forever()
