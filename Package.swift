@@ -100,7 +100,7 @@ let package = Package(
         shared("HTTP2", ["CNGHTTP2", "COpenSSL", "Reactor"]),
         shared("HTTPClient", ["CCurl"]),
         shared("Tokens", ["COpenSSL"]),
-        shared("Wire", ["Messages", logging] + nio),
+        shared("Wire", ["Messages", logging, lifecycle, concurrencyHelpers] + nio),
 
         shared(
             "Store", ["Sightscreen", "Activities", "Messages", "Postgres", logging],
@@ -176,7 +176,7 @@ let package = Package(
             tests("HTTP2", ["HTTP2", "Reactor"]),
             tests("HTTPClient", ["HTTPClient"]),
             tests("Tokens", ["Tokens"]),
-            tests("Wire", ["Wire", "Messages", logging]),
+            tests("Wire", ["Wire", "Messages", logging, lifecycle]),
             tests("Store", ["Store", "Postgres", "Sightscreen", "Activities", "Messages", logging]),
             tests("ServiceKit", ["ServiceKit", logging, metrics, configuration, lifecycle]),
             tests("APIGateway", ["APIGateway", "Store", "Tokens", "Messages", "Sightscreen", "ServiceKit"]),

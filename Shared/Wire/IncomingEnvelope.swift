@@ -1,0 +1,70 @@
+import FoundationEssentials
+import Messages
+import NIOCore
+
+/// An envelope whose payload's type is looked up while it is decoded, so that the JSON is read once.
+struct IncomingEnvelope: Decodable {
+    /// Which type a payload has; nil: the payload is not read (an answer nobody waits for any more).
+    /// Throws for a message that must not come here.
+    typealias Lookup = @Sendable (_ type: String, _ replyTo: String?) throws -> (any Message.Type)?
+
+    var id: String
+    var type: String
+    var sentAt: Int64
+    var traceparent: String?
+    var replyTo: String?
+    var payload: (any Message)?
+
+    /// - Throws: `WireError.malformed`, without any of the frame's content but the type it claims.
+    static func read(_ frame: ByteBuffer, lookup: @escaping Lookup) throws(WireError) -> IncomingEnvelope {
+        let decoder = JSONDecoder()
+        decoder.userInfo[lookupKey] = lookup
+        do {
+            return try decoder.decode(IncomingEnvelope.self, from: Data(frame.readableBytesView))
+        } catch let error as WireError {
+            throw error
+        } catch let error as DecodingError {
+            throw WireError(.malformed, "not an envelope: \(place(of: error))")
+        } catch {
+            throw WireError(.malformed, "not an envelope")
+        }
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        id = try container.decode(String.self, forKey: .id)
+        type = try container.decode(String.self, forKey: .type)
+        sentAt = try container.decode(Int64.self, forKey: .sentAt)
+        traceparent = try container.decodeIfPresent(String.self, forKey: .traceparent)
+        replyTo = try container.decodeIfPresent(String.self, forKey: .replyTo)
+        guard let lookup = decoder.userInfo[lookupKey] as? Lookup, let payloadType = try lookup(type, replyTo) else {
+            return
+        }
+        func decode<M: Message>(_: M.Type) throws -> any Message { try container.decode(M.self, forKey: .payload) }
+        payload = try decode(payloadType)
+    }
+
+    private enum CodingKeys: CodingKey {
+        case id, type, sentAt, traceparent, replyTo, payload
+    }
+
+    private static func place(of error: DecodingError) -> String {
+        func path(_ context: DecodingError.Context) -> String {
+            let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+            return path.isEmpty ? "at its top" : "at \(path.prefix(120))"
+        }
+        switch error {
+        case .keyNotFound(let key, let context): return "\(key.stringValue.prefix(40)) is missing \(path(context))"
+        case .typeMismatch(_, let context): return "wrong type \(path(context))"
+        case .valueNotFound(_, let context): return "null \(path(context))"
+        case .dataCorrupted(let context): return "not valid \(path(context))"
+        @unknown default: return "not valid"
+        }
+    }
+}
+
+// A key with a name is never nil.
+private let lookupKey: CodingUserInfoKey = {
+    guard let key = CodingUserInfoKey(rawValue: "wire.lookup") else { preconditionFailure("a key has a name") }
+    return key
+}()

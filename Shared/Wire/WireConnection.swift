@@ -1,0 +1,195 @@
+import Logging
+import Messages
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+
+/// The calling end of one connection. Once it is closed it stays so.
+final class WireConnection: Sendable {
+    private struct Waiting {
+        var expected: any Message.Type
+        var resume: @Sendable (Result<any Message, any Error>) -> Void
+    }
+
+    private struct State {
+        var isClosed = false
+        var lastID = 0
+        var waiting: [String: Waiting] = [:]
+        var closeWaiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    /// More unanswered requests than this on one connection are refused at once.
+    static let requestsWaitingMax = 256
+
+    let path: String
+    private let logger: Logger
+    private let channel: any Channel
+    private let state: NIOLockedValueBox<State>
+
+    /// - Throws: `WireError.unavailable` when nobody listens, `.foreignUser` when somebody else's process does.
+    static func connect(to path: String, timeout: Duration = .seconds(2), logger: Logger) async throws -> WireConnection
+    {
+        let state = NIOLockedValueBox(State())
+        let bootstrap = ClientBootstrap(group: WireBootstrap.group)
+            .connectTimeout(TimeAmount(timeout))
+            .channelOption(.writeBufferWaterMark, value: WireBootstrap.waterMark)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandlers(
+                        FrameReader(), ReplyHandler(path: path, state: state, logger: logger))
+                }
+            }
+        let channel: any Channel
+        do {
+            channel = try await bootstrap.connect(unixDomainSocketPath: path).get()
+        } catch {
+            throw WireError(.unavailable, "\(path): \(error)")
+        }
+        do {
+            try await PeerUser.check(channel).get()
+        } catch {
+            channel.close(promise: nil)
+            throw error
+        }
+        return WireConnection(path: path, logger: logger, channel: channel, state: state)
+    }
+
+    private init(path: String, logger: Logger, channel: any Channel, state: NIOLockedValueBox<State>) {
+        self.path = path
+        self.logger = logger
+        self.channel = channel
+        self.state = state
+    }
+
+    var isOpen: Bool { state.withLockedValue { !$0.isClosed } }
+
+    func close() { channel.close(promise: nil) }
+
+    /// Returns when the connection has ended.
+    func closed() async {
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLockedValue { state in
+                if !state.isClosed { state.closeWaiters.append(continuation) }
+                return state.isClosed
+            }
+            if isOver { continuation.resume() }
+        }
+    }
+
+    /// Hands a frame to the connection without waiting for the peer; a peer that is too slow is dropped.
+    func send(_ frame: ByteBuffer) throws(WireError) {
+        do {
+            try WireBootstrap.send(frame, to: channel)
+        } catch {
+            if error.code == .slow, state.withLockedValue({ !$0.isClosed }) {
+                logger.warning("A slow peer is dropped", metadata: ["wire.path": "\(path)"])
+                close()
+            }
+            throw error
+        }
+    }
+
+    func request<M: Message, R: Message>(
+        _ message: M, expecting: R.Type, timeout: Duration, traceparent: String?
+    ) async throws -> R {
+        let id = state.withLockedValue { state in
+            state.lastID += 1
+            return "\(state.lastID)"
+        }
+        let frame = try FrameWriter.frame(message, id: id, traceparent: traceparent)
+        let answer: any Message = try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                enter(id, R.self) { continuation.resume(with: $0) }
+                channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) {
+                    Self.finish(
+                        id, .failure(WireError(.timeout, "no answer to \(M.type) from \(self.path) in \(timeout)")),
+                        self.state)
+                }
+                do { try send(frame) } catch { Self.finish(id, .failure(error), state) }
+                if Task.isCancelled { Self.finish(id, .failure(CancellationError()), state) }
+            }
+        } onCancel: {
+            Self.finish(id, .failure(CancellationError()), state)
+        }
+        if let failure = answer as? WireFailure { throw WireError(.refused, failure.reason) }
+        guard let expected = answer as? R else {
+            throw WireError(.malformed, "an answer of another type than \(R.type)")
+        }
+        return expected
+    }
+
+    private func enter(
+        _ id: String, _ expected: any Message.Type,
+        _ resume: @escaping @Sendable (Result<any Message, any Error>) -> Void
+    ) {
+        let refusal: WireError? = state.withLockedValue { state in
+            if state.isClosed { return WireError(.closed, "the connection to \(path) has ended") }
+            if state.waiting.count >= Self.requestsWaitingMax {
+                return WireError(.slow, "\(Self.requestsWaitingMax) requests to \(path) are waiting")
+            }
+            state.waiting[id] = Waiting(expected: expected, resume: resume)
+            return nil
+        }
+        if let refusal { resume(.failure(refusal)) }
+    }
+
+    /// The first to come finishes a request; whoever comes later finds nothing.
+    private static func finish(
+        _ id: String, _ result: Result<any Message, any Error>, _ state: NIOLockedValueBox<State>
+    ) {
+        state.withLockedValue { $0.waiting.removeValue(forKey: id) }?.resume(result)
+    }
+
+    /// Reads answers and gives them to those who wait.
+    private final class ReplyHandler: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        private let path: String
+        private let state: NIOLockedValueBox<State>
+        private let logger: Logger
+
+        init(path: String, state: NIOLockedValueBox<State>, logger: Logger) {
+            self.path = path
+            self.state = state
+            self.logger = logger
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            do {
+                let state = state
+                let answer = try IncomingEnvelope.read(unwrapInboundIn(data)) { type, replyTo in
+                    guard let replyTo else { throw WireError(.malformed, "\(type.prefix(40)) is not an answer") }
+                    // One that nobody waits for any more: it came too late.
+                    guard let waiting = state.withLockedValue({ $0.waiting[replyTo] }) else { return nil }
+                    if type == WireFailure.type { return WireFailure.self }
+                    guard type == waiting.expected.type else {
+                        throw WireError(.malformed, "\(type.prefix(40)) where \(waiting.expected.type) was expected")
+                    }
+                    return waiting.expected
+                }
+                if let id = answer.replyTo, let payload = answer.payload { finish(id, .success(payload), state) }
+            } catch {
+                errorCaught(context: context, error: error)
+            }
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            logger.warning("A connection is closed", metadata: ["wire.path": "\(path)", "reason": "\(error)"])
+            context.close(promise: nil)
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            let (waiting, closeWaiters) = state.withLockedValue { state in
+                state.isClosed = true
+                defer {
+                    state.waiting = [:]
+                    state.closeWaiters = []
+                }
+                return (state.waiting.values.map(\.resume), state.closeWaiters)
+            }
+            for resume in waiting { resume(.failure(WireError(.closed, "the connection to \(path) has ended"))) }
+            for waiter in closeWaiters { waiter.resume() }
+            context.fireChannelInactive()
+        }
+    }
+}

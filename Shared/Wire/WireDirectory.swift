@@ -1,0 +1,139 @@
+import Glibc
+public import Logging
+public import Messages
+import NIOCore
+public import ServiceLifecycle
+
+/// All instances of one service on this host: watches `RUN_DIR/<service>/*.sock`, connects to each, and connects again with
+/// a growing, random wait when one is lost.
+public actor WireDirectory: Service {
+    /// How often the folder is read. A new instance is found within this time.
+    static let scanInterval = Duration.milliseconds(150)
+    static let waitMin = Duration.milliseconds(50)
+    static let waitMax = Duration.seconds(2)
+
+    private let folder: String
+    private let logger: Logger
+    private var connections: [String: WireConnection] = [:]
+    private var kept: Set<String> = []
+    private var onConnect: (@Sendable (_ instance: String) async -> Void)?
+
+    public init(runDirectory: String, service: String, logger: Logger) {
+        folder = "\(runDirectory)/\(service)"
+        self.logger = logger
+    }
+
+    /// Called after each new connection: what the instance missed before is not repeated by anybody.
+    public func onConnect(_ handler: @escaping @Sendable (_ instance: String) async -> Void) { onConnect = handler }
+
+    /// The instances that are connected now, sorted.
+    public func instances() -> [String] { connections.filter { $0.value.isOpen }.keys.sorted() }
+
+    /// Hands a notice to every instance. Best effort: what an instance cannot take it does not get, and nobody waits for it.
+    public func broadcast<M: Message>(_ message: M, traceparent: String? = nil) async {
+        do {
+            let frame = try FrameWriter.frame(message, id: FrameIDs.next(), traceparent: traceparent)
+            for connection in connections.values { try? connection.send(frame) }
+        } catch {
+            logger.error("A notice cannot be sent", metadata: ["wire.type": "\(M.type)", "error": "\(error)"])
+        }
+    }
+
+    /// - Throws: `WireError`; `.unavailable` when that instance is not connected. After `.closed` and `.timeout` it is
+    ///   unknown whether the instance acted on the request.
+    public func request<M: Message, R: Message>(
+        _ message: M, to instance: String, expecting: R.Type, timeout: Duration = .seconds(5),
+        traceparent: String? = nil
+    ) async throws -> R {
+        guard let connection = connections[instance], connection.isOpen else {
+            throw WireError(.unavailable, "\(folder)/\(instance).sock is not connected")
+        }
+        return try await connection.request(message, expecting: R.self, timeout: timeout, traceparent: traceparent)
+    }
+
+    /// Keeps the connections until cancelled or asked to stop.
+    public func run() async throws {
+        await withDiscardingTaskGroup { group in
+            while await pause(Self.scanInterval, isFirst: kept.isEmpty) {
+                for name in SocketFile.names(in: folder) where name.hasSuffix(".sock") {
+                    let instance = String(name.dropLast(5))
+                    guard kept.insert(instance).inserted else { continue }
+                    group.addTask { await self.keep(instance) }
+                }
+            }
+            group.cancelAll()
+            for connection in connections.values { connection.close() }
+        }
+        connections = [:]
+        kept = []
+    }
+
+    /// - Returns: false when it is time to stop.
+    private func pause(_ wait: Duration, isFirst: Bool = false) async -> Bool {
+        if isFirst, Task.isCancelled || Task.isShuttingDownGracefully { return false }
+        do {
+            try await cancelWhenGracefulShutdown { try await Task.sleep(for: wait) }
+            return !Task.isShuttingDownGracefully
+        } catch {
+            return false
+        }
+    }
+
+    /// Keeps one instance connected for as long as its socket file is there.
+    private func keep(_ instance: String) async {
+        let path = "\(folder)/\(instance).sock"
+        var wait = Self.waitMin
+        var lastFile: FileIdentity?
+        var isLost = false
+        defer { kept.remove(instance) }
+        while !Task.isCancelled, let file = FileIdentity(path) {
+            if file != lastFile { wait = Self.waitMin }
+            lastFile = file
+            do {
+                let connection = try await WireConnection.connect(to: path, logger: logger)
+                connections[instance] = connection
+                logger.debug("Connected", metadata: ["wire.path": "\(path)"])
+                (wait, isLost) = (Self.waitMin, false)
+                await onConnect?(instance)
+                await withTaskCancellationHandler {
+                    await connection.closed()
+                } onCancel: {
+                    connection.close()
+                }
+                connections[instance] = nil
+            } catch {
+                // Said once until it changes: a dead owner's file may lie there for long.
+                if !isLost { logger.info("No connection", metadata: ["wire.path": "\(path)", "reason": "\(error)"]) }
+                isLost = true
+            }
+            guard await untilChanged(file, path, wait * Double.random(in: 0...1)) else { return }
+            wait = min(wait * 2, Self.waitMax)
+        }
+    }
+
+    /// Waits, but not longer than until the file is another one: then a new owner has come.
+    /// - Returns: false when it is time to stop.
+    private func untilChanged(_ file: FileIdentity, _ path: String, _ wait: Duration) async -> Bool {
+        let end = ContinuousClock.now + wait
+        while .now < end, FileIdentity(path) == file {
+            guard await pause(min(end - .now, .milliseconds(50))) else { return false }
+        }
+        return !Task.isCancelled
+    }
+}
+
+/// Tells a socket file from the one that its next owner makes under the same name.
+struct FileIdentity: Equatable {
+    var inode: UInt
+    var seconds: Int
+    var nanoseconds: Int
+
+    /// - Returns: nil when there is no such file.
+    init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        inode = status.st_ino
+        seconds = status.st_ctim.tv_sec
+        nanoseconds = status.st_ctim.tv_nsec
+    }
+}

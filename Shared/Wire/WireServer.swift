@@ -1,0 +1,196 @@
+public import Logging
+public import Messages
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+public import ServiceLifecycle
+
+/// Listens on `RUN_DIR/<service>/<instance>.sock` for processes of the same user.
+///
+/// A frame that is not one of ours closes the connection it came on, with one warning. Notices of a connection are handled
+/// one after the other, requests beside each other. A peer that does not take its answers is dropped.
+public final class WireServer: Service, Sendable {
+    /// All services of a host with room to spare.
+    public static let connectionsMax = 128
+    /// Per connection; beyond that we stop reading from it until one is answered.
+    public static let requestsRunningMax = 64
+
+    private struct Route: Sendable {
+        var payload: any Message.Type
+        var isRequest: Bool
+        /// The frame to answer with; nil for a notice.
+        var handle: @Sendable (_ message: any Message, _ context: WireContext) async throws -> ByteBuffer?
+    }
+
+    private struct State {
+        var routes: [String: Route] = [:]
+        var connections = 0
+        var lastConnection = 0
+        var onConnect: (@Sendable (_ connection: Int) async -> Void)?
+    }
+
+    public let path: String
+    private let logger: Logger
+    private let state = NIOLockedValueBox(State())
+
+    public init(path: String, logger: Logger) {
+        self.path = path
+        self.logger = logger
+    }
+
+    /// A notice: nothing is answered.
+    public func on<M: Message>(_ type: M.Type, _ handler: @escaping @Sendable (M, WireContext) async -> Void) {
+        add(M.self, isRequest: false) { message, context in
+            guard let message = message as? M else { return nil }
+            await handler(message, context)
+            return nil
+        }
+    }
+
+    /// A request. What the handler throws is answered as a failure (its description, without a cause) and logged.
+    public func answer<M: Message, R: Message>(
+        _ type: M.Type, _ handler: @escaping @Sendable (M, WireContext) async throws -> R
+    ) {
+        add(M.self, isRequest: true) { message, context in
+            guard let message = message as? M else { return nil }
+            let answer = try await handler(message, context)
+            return try FrameWriter.frame(
+                answer, id: FrameIDs.next(), replyTo: context.id, traceparent: context.traceparent)
+        }
+    }
+
+    /// Called for each new connection: what its peer said while it was not connected is not repeated, so re-read.
+    public func onConnect(_ handler: @escaping @Sendable (_ connection: Int) async -> Void) {
+        state.withLockedValue { $0.onConnect = handler }
+    }
+
+    /// Until cancelled or asked to stop gracefully: then the socket file goes first, and what was begun is answered.
+    /// - Throws: `WireError.socket` when the path is too long, its folder somebody else's, or its owner still alive.
+    public func run() async throws {
+        SocketFile.sweep(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+        let file = try SocketFile.listen(at: path)
+        let listener: NIOAsyncChannel<NIOAsyncChannel<ByteBuffer, ByteBuffer>, Never>
+        do {
+            listener = try await ServerBootstrap(group: WireBootstrap.group)
+                .childChannelOption(.writeBufferWaterMark, value: WireBootstrap.waterMark)
+                .bind(file.descriptor) { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(FrameReader())
+                        return try NIOAsyncChannel(
+                            wrappingChannelSynchronously: channel,
+                            configuration: .init(
+                                backPressureStrategy: .init(lowWatermark: 2, highWatermark: 8),
+                                inboundType: ByteBuffer.self, outboundType: ByteBuffer.self))
+                    }
+                }
+        } catch {
+            file.remove()
+            throw error
+        }
+        logger.debug("Listening", metadata: ["wire.path": "\(path)"])
+        do {
+            try await listener.executeThenClose { connections in
+                try await withThrowingDiscardingTaskGroup { group in
+                    for try await connection in connections.cancelOnGracefulShutdown() {
+                        group.addTask { await self.serve(connection) }
+                    }
+                    file.hide()
+                }
+            }
+        } catch {
+            file.remove()
+            if error is CancellationError { return }
+            throw error
+        }
+        file.remove()
+    }
+
+    private func add(
+        _ type: any Message.Type, isRequest: Bool,
+        _ handle: @escaping @Sendable (any Message, WireContext) async throws -> ByteBuffer?
+    ) {
+        state.withLockedValue { state in
+            precondition(state.routes[type.type] == nil, "\(type.type) has two handlers")
+            state.routes[type.type] = Route(payload: type, isRequest: isRequest, handle: handle)
+        }
+    }
+
+    /// Serves one connection until it ends, and says why when it did not end by itself.
+    private func serve(_ channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>) async {
+        let (number, count) = state.withLockedValue { state in
+            state.connections += 1
+            state.lastConnection += 1
+            return (state.lastConnection, state.connections)
+        }
+        defer { state.withLockedValue { $0.connections -= 1 } }
+        do {
+            try await channel.executeThenClose { frames, _ in
+                guard count <= Self.connectionsMax else {
+                    throw WireError(.socket, "more than \(Self.connectionsMax) connections")
+                }
+                try await PeerUser.check(channel.channel).get()
+                await state.withLockedValue { $0.onConnect }?(number)
+                try await self.answer(frames, of: channel.channel, number)
+            }
+        } catch let error as WireError {
+            logger.warning(
+                "A connection is closed", metadata: ["wire.connection": "\(number)", "reason": "\(error)"])
+        } catch {
+            // The peer went away in the middle of something, or we are stopping.
+            logger.debug(
+                "A connection ended", metadata: ["wire.connection": "\(number)", "reason": "\(error)"])
+        }
+    }
+
+    private func answer(
+        _ frames: NIOAsyncChannelInboundStream<ByteBuffer>, of channel: any Channel, _ number: Int
+    ) async throws {
+        let routes = state.withLockedValue { $0.routes }
+        let lookup: IncomingEnvelope.Lookup = { type, replyTo in
+            guard let route = routes[type], replyTo == nil else {
+                throw WireError(.malformed, "unknown type \"\(type.prefix(40))\"")
+            }
+            return route.payload
+        }
+        try await withThrowingTaskGroup(of: Void.self) { running in
+            var count = 0
+            for try await frame in frames.cancelOnGracefulShutdown() {
+                let envelope = try IncomingEnvelope.read(frame, lookup: lookup)
+                guard let route = routes[envelope.type], let message = envelope.payload else { continue }
+                let context = WireContext(
+                    id: envelope.id, sentAt: envelope.sentAt, traceparent: envelope.traceparent, connection: number)
+                guard route.isRequest else {
+                    _ = try await route.handle(message, context)
+                    continue
+                }
+                if count == Self.requestsRunningMax {
+                    try await running.next()
+                    count -= 1
+                }
+                count += 1
+                let type = envelope.type
+                running.addTask { try await self.reply(type, route, message, context, channel) }
+            }
+            try await running.waitForAll()
+        }
+    }
+
+    private func reply(
+        _ type: String, _ route: Route, _ message: any Message, _ context: WireContext, _ channel: any Channel
+    ) async throws {
+        do {
+            if let frame = try await route.handle(message, context) { try WireBootstrap.send(frame, to: channel) }
+        } catch let error as WireError where error.code == .slow {
+            // The reader of this connection may be waiting for it: closing wakes it.
+            channel.close(promise: nil)
+            throw error
+        } catch let error as WireError where error.code == .closed {
+            return
+        } catch {
+            logger.warning("A request failed", metadata: ["wire.type": "\(type)", "error": "\(error)"])
+            let reason = String("\(error)".prefix(500))
+            let failure = try FrameWriter.frame(WireFailure(reason: reason), id: FrameIDs.next(), replyTo: context.id)
+            try? WireBootstrap.send(failure, to: channel)
+        }
+    }
+}
