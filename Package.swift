@@ -118,7 +118,7 @@ let package = Package(
         + service(
             "MatchOrchestrator",
             [
-                "Sightscreen", "SportMonks", "Messages", "Activities", "Store", "HTTPClient", "Wire", "ServiceKit",
+                "Sightscreen", "SportMonks", "Messages", "Postgres", "Store", "HTTPClient", "Wire", "ServiceKit",
                 logging, lifecycle, metrics,
             ])
         + service(
@@ -181,7 +181,11 @@ let package = Package(
             tests("ServiceKit", ["ServiceKit", logging, metrics, configuration, lifecycle]),
             tests("APIGateway", ["APIGateway", "Store", "Tokens", "Messages", "Sightscreen", "ServiceKit"]),
             tests(
-                "MatchOrchestrator", ["MatchOrchestrator", "Store", "Sightscreen", "SportMonks", "ServiceKit", "Messages"]),
+                "MatchOrchestrator",
+                [
+                    "MatchOrchestrator", "Postgres", "Store", "Sightscreen", "SportMonks", "ServiceKit", "Messages", "Wire",
+                    logging,
+                ]),
             tests("ScorePoller", ["ScorePoller", "SportMonks", "Sightscreen", "Messages", "ServiceKit"]),
             tests(
                 "MatchEventBus", ["MatchEventBus", "Detection", "Store", "Sightscreen", "SportMonks", "Messages", "Tapes"]),
