@@ -1,0 +1,294 @@
+import Sightscreen
+
+/// Goes through one innings ball by ball and tells what happens on each, in the stated order; what the balls do not show
+/// but the rows and the total do (Tier 0) is told where it belongs.
+struct InningsWalk {
+    /// No innings has had more; a total beyond it is a slip of the provider.
+    static let oversMax = 500
+
+    private let innings: Innings
+    private let snapshot: MatchSnapshot
+    private let arrivals: Arrivals
+    private let words: EventText
+    private var batters: [Int64: BatterTally] = [:]
+    private var bowlers: [Int64: BowlerTally] = [:]
+    private var over: OverTally?
+    private var runs = 0
+    private var wickets = 0
+    private var found: [MatchEvent] = []
+    private var keys = Set<String>()
+
+    init(_ innings: Innings, in snapshot: MatchSnapshot) {
+        self.innings = innings
+        self.snapshot = snapshot
+        arrivals = Arrivals(innings)
+        words = EventText(snapshot)
+    }
+
+    /// The events of the innings but for its break.
+    mutating func events() -> [MatchEvent] {
+        tellUnseen(after: -1)
+        for place in innings.balls.indices { walk(place) }
+        endOvers(from: (over?.number ?? -1) + 1, upTo: innings.overs.completed)
+        tellTotals()
+        return found
+    }
+
+    private mutating func walk(_ place: Int) {
+        let ball = innings.balls[place]
+        beginOver(of: ball)
+        batters[ball.strikerID, default: BatterTally()].take(ball)
+        bowlers[ball.bowlerID, default: BowlerTally()].take(ball)
+        over?.take(ball)
+        runs += ball.totalRuns
+        if ball.outID != nil { wickets += 1 }
+
+        tellBall(ball)
+        tellScore(ball)
+        tellWicket(ball)
+        for line in arrivals.wickets[place] ?? [] { tellUnseenWicket(line, after: ball) }
+        tellBowler(ball)
+        if batters[ball.strikerID]?.isOnFire == true {
+            let tally = batters[ball.strikerID] ?? BatterTally()
+            tell(.batterOnFire, "p\(ball.strikerID)", ball, player: ball.strikerID) { $0.batterOnFire(ball, tally) }
+        }
+        tellOver(place)
+        for player in arrivals.newBatters[place] ?? [] { tellNewBatter(player, after: ball) }
+    }
+
+    // MARK: - The ball itself
+
+    private mutating func tellBall(_ ball: Ball) {
+        guard ball.outID == nil else { return }
+        let kind = Self.kind(of: ball)
+        tell(kind, key: "\(kind.rawValue):b\(ball.id)", ball, player: ball.strikerID) { $0.delivery(ball, kind) }
+    }
+
+    private static func kind(of ball: Ball) -> EventKind {
+        if ball.isBoundary, ball.wides == 0 {
+            if ball.runsOffBat == 4 { return .four }
+            if ball.runsOffBat == 6 { return .six }
+        }
+        guard ball.isLegal, ball.byes == 0, ball.legByes == 0 else { return .extras }
+        switch ball.runsOffBat {
+        case 0: return .dot
+        case 1: return .one
+        case 2: return .two
+        case 3: return .three
+        default: return .extras
+        }
+    }
+
+    /// Sixes in a row, nineties, milestones of the striker.
+    private mutating func tellScore(_ ball: Ball) {
+        let striker = ball.strikerID
+        guard let tally = batters[striker] else { return }
+        if tally.sixes >= 3, ball.wides == 0 {
+            let key = "consecutiveSixes:b\(tally.firstSix):\(tally.sixes)"
+            tell(.consecutiveSixes, key: key, ball, player: striker, value: tally.sixes) {
+                $0.consecutiveSixes(ball, tally.sixes)
+            }
+        }
+        if (90...99).contains(tally.runs) {
+            tell(.nineties, "p\(striker)", ball, player: striker) { $0.nineties(striker, runs: tally.runs) }
+        }
+        let before = tally.runs - ball.runsOffBat
+        for value in Self.multiples(after: before, upTo: tally.runs) {
+            tell(.milestone, "p\(striker):\(value)", ball, player: striker, value: value) {
+                $0.milestone(striker, value, balls: tally.faced)
+            }
+        }
+    }
+
+    private static func multiples(after before: Int, upTo runs: Int) -> StrideThrough<Int> {
+        stride(from: (before / 50 + 1) * 50, through: runs, by: 50)
+    }
+
+    private mutating func tellWicket(_ ball: Ball) {
+        guard let out = ball.outID else { return }
+        let line = innings.batting.first { $0.playerID == out && $0.dismissal != nil }
+        let tally = batters[out] ?? BatterTally()
+        let dismissal = Dismissal(how: ball.howOut ?? .unknown, bowlerID: ball.bowlerID, fielderID: ball.fielderID)
+        let (runs, faced) = line.map { ($0.runs, $0.ballsFaced) } ?? (tally.runs, tally.faced)
+        tell(.wicket, "p\(out)", ball, player: out) { $0.wicket(out, dismissal, runs: runs, balls: faced) }
+    }
+
+    private mutating func tellBowler(_ ball: Ball) {
+        guard ball.outID != nil, ball.howOut?.isBowlers == true, let tally = bowlers[ball.bowlerID] else { return }
+        let bowler = ball.bowlerID
+        // A streak is known by the first wicket in it, and a batter is out once.
+        let streak = "p\(bowler):w\(tally.streak.first ?? 0)"
+        if tally.streak.count == 2 {
+            tell(.onHatTrick, streak, ball, player: bowler) { $0.onHatTrick(bowler, out: tally.streak) }
+        } else if tally.streak.count > 2 {
+            let value = tally.streak.count
+            tell(.hatTrick, "\(streak):\(value)", ball, player: bowler, value: value) {
+                $0.hatTrick(bowler, out: tally.streak)
+            }
+        }
+        if tally.isOnFire(in: snapshot.format) {
+            tell(.bowlerOnFire, "p\(bowler)", ball, player: bowler) { $0.bowlerOnFire(bowler, tally) }
+        }
+    }
+
+    // MARK: - Overs
+
+    private mutating func beginOver(of ball: Ball) {
+        if let current = over, current.number == ball.over {
+            // Balls that are missing before this one may have ended every streak.
+            if ball.number > current.allLegalBalls + 1 { breakStreaks() }
+            return
+        }
+        let previous = over?.number ?? -1
+        let isGap = ball.number > 1 || ball.over > previous + 1 || (over.map { $0.legalBalls < 5 } ?? false)
+        if isGap { breakStreaks() }
+        endOvers(from: previous + 1, upTo: ball.over)
+        over = OverTally(number: ball.over)
+    }
+
+    private mutating func breakStreaks() {
+        for id in bowlers.keys { bowlers[id]?.streak = [] }
+        for id in batters.keys { batters[id]?.sixes = 0 }
+    }
+
+    private mutating func tellOver(_ place: Int) {
+        guard let current = over, !current.isOver else { return }
+        let ball = innings.balls[place]
+        let isLast = place == innings.balls.count - 1
+        let isLastOfOver = isLast || innings.balls[place + 1].over != current.number
+        let hasNext = !isLast || innings.overs.completed > current.number
+        guard current.legalBalls == 6 || (isLastOfOver && hasNext) else { return }
+        over?.isOver = true
+        let score = isLast ? (innings.runs, innings.wickets) : (runs, wickets)
+        let team = snapshot.team(innings.battingTeamID)
+        tell(.endOfOver, "o\(current.number)", ball, player: nil) { $0.endOfOver(current.number, team, score: score) }
+        guard current.legalBalls == 6, current.conceded == 0, current.bowlers.count == 1 else { return }
+        tell(.maidenOver, "o\(current.number)", ball, player: ball.bowlerID) {
+            $0.maiden(ball.bowlerID, wickets: current.wickets)
+        }
+    }
+
+    /// Overs that the total has and no ball shows.
+    private mutating func endOvers(from first: Int, upTo end: Int) {
+        let end = min(end, Self.oversMax)
+        guard first < end else { return }
+        for number in first..<end {
+            let isLast = number == innings.overs.completed - 1 && innings.overs.balls == 0
+            let score = isLast ? (innings.runs, innings.wickets) : nil
+            let team = snapshot.team(innings.battingTeamID)
+            tellUnseen(.endOfOver, "o\(number)", ball: nil) { $0.endOfOver(number, team, score: score) }
+        }
+    }
+
+    // MARK: - What no ball shows
+
+    private mutating func tellUnseenWicket(_ line: BattingLine, after ball: Ball?) {
+        guard let dismissal = line.dismissal else { return }
+        tellUnseen(.wicket, "p\(line.playerID)", ball: ball, player: line.playerID) {
+            $0.wicket(line.playerID, dismissal, runs: line.runs, balls: line.ballsFaced)
+        }
+        wickets += 1
+    }
+
+    private mutating func tellNewBatter(_ player: Int64, after ball: Ball?) {
+        tellUnseen(.newBatter, "p\(player)", ball: ball, player: player) { $0.newBatter(player) }
+    }
+
+    private mutating func tellUnseen(after place: Int) {
+        for line in arrivals.wickets[place] ?? [] { tellUnseenWicket(line, after: nil) }
+        for player in arrivals.newBatters[place] ?? [] { tellNewBatter(player, after: nil) }
+    }
+
+    /// Scores in the batting rows that the balls do not add up to.
+    private mutating func tellTotals() {
+        for line in innings.batting {
+            let player = line.playerID
+            if (90...99).contains(line.runs) {
+                tellUnseen(.nineties, "p\(player)", ball: innings.balls.last, player: player) {
+                    $0.nineties(player, runs: line.runs)
+                }
+            }
+            for value in Self.multiples(after: 0, upTo: line.runs) {
+                tellUnseen(.milestone, "p\(player):\(value)", ball: innings.balls.last, player: player, value: value) {
+                    $0.milestone(player, value, balls: nil)
+                }
+            }
+        }
+    }
+
+    // MARK: - Telling
+
+    /// An event of `ball` that happens once per `once` in the innings.
+    private mutating func tell(
+        _ kind: EventKind, _ once: String, _ ball: Ball, player: Int64?, value: Int? = nil,
+        text: (EventText) -> String
+    ) {
+        tell(kind, key: key(kind, once), ball, player: player, value: value, text: text)
+    }
+
+    private mutating func tell(
+        _ kind: EventKind, key: String, _ ball: Ball, player: Int64?, value: Int? = nil, text: (EventText) -> String
+    ) {
+        guard keys.insert(key).inserted else { return }
+        found.append(
+            MatchEvent(
+                key: key, kind: kind, value: value, innings: innings.number, ball: ball.label, ballID: ball.id,
+                playerID: player, text: text(words), at: ball.updatedAt))
+    }
+
+    /// An event that only rows and totals show; `ball` is the one before it.
+    private mutating func tellUnseen(
+        _ kind: EventKind, _ once: String, ball: Ball?, player: Int64? = nil, value: Int? = nil,
+        text: (EventText) -> String
+    ) {
+        let key = key(kind, once)
+        guard keys.insert(key).inserted else { return }
+        found.append(
+            MatchEvent(
+                key: key, kind: kind, value: value, innings: innings.number, ball: ball?.label, playerID: player,
+                text: text(words), at: innings.updatedAt ?? ball?.updatedAt ?? innings.balls.last?.updatedAt ?? 0))
+    }
+
+    private func key(_ kind: EventKind, _ once: String) -> String { "\(kind.rawValue):S\(innings.number):\(once)" }
+}
+
+extension BatterTally {
+    /// Takes in a ball to this batter.
+    fileprivate mutating func take(_ ball: Ball) {
+        runs += ball.runsOffBat
+        guard ball.wides == 0 else { return }
+        faced += 1
+        if ball.isBoundary, ball.runsOffBat == 6 {
+            if sixes == 0 { firstSix = ball.id }
+            sixes += 1
+        } else {
+            sixes = 0
+        }
+    }
+}
+
+extension BowlerTally {
+    /// Takes in a ball of this bowler.
+    fileprivate mutating func take(_ ball: Ball) {
+        conceded += ball.runsConceded
+        if ball.isLegal { legalBalls += 1 }
+        if let out = ball.outID, ball.howOut?.isBowlers == true {
+            wickets += 1
+            streak.append(out)
+        } else {
+            streak = []
+        }
+    }
+}
+
+extension OverTally {
+    /// Takes in a ball of this over; from the sixth legal one on, no more.
+    fileprivate mutating func take(_ ball: Ball) {
+        if ball.isLegal { allLegalBalls += 1 }
+        guard legalBalls < 6 else { return }
+        bowlers.insert(ball.bowlerID)
+        conceded += ball.runsConceded
+        if ball.outID != nil, ball.howOut?.isBowlers == true { wickets += 1 }
+        if ball.isLegal { legalBalls += 1 }
+    }
+}

@@ -1,0 +1,51 @@
+public import Sightscreen
+
+/// Says whether the result of a match that is over can be announced.
+///
+/// The provider says `Finished` before it knows the winner, or with the wrong one. A result is settled when winner, note
+/// and runs agree; until then this says what the runs alone make of it.
+public enum ResultJudge {
+    public enum Verdict: Equatable, Sendable {
+        /// Winner, note and runs agree: the sentence to announce.
+        case settled(String)
+        /// A limited-overs tie whose super over may yet come; the sentence if none does.
+        case awaitingSuperOver(String)
+        /// Something is missing or contradicts: the sentence the runs give, should nothing better come.
+        case unsettled(String)
+    }
+
+    /// Whether the provider says that no more will be played.
+    static func isOver(_ phase: MatchPhase) -> Bool {
+        switch phase {
+        case .finished, .abandoned, .cancelled: true
+        default: false
+        }
+    }
+
+    /// Judges a match that the provider calls over (finished, abandoned or cancelled).
+    public static func judge(_ snapshot: MatchSnapshot) -> Verdict {
+        let note = ResultNote(snapshot)
+        switch snapshot.phase {
+        case .cancelled: return .settled(note.text ?? "Match cancelled")
+        case .abandoned where snapshot.winnerID == nil && note.winner == nil:
+            return .settled(note.text ?? "Match abandoned")
+        default: break
+        }
+        let runs = RunsResult(snapshot)
+        if let winner = snapshot.winnerID, let text = note.text {
+            return note.winner == winner && note.allows(runs, winner: winner)
+                ? .settled(text) : .unsettled(runs.sentence(in: snapshot))
+        }
+        guard snapshot.winnerID == nil, note.winner == nil else { return .unsettled(runs.sentence(in: snapshot)) }
+        switch note.drawn {
+        case .tie? where runs == .tie:
+            let text = note.text ?? "Match tied"
+            return snapshot.format == .firstClass ? .settled(text) : .awaitingSuperOver(text)
+        case .noResult?: return .settled(note.text ?? "No result")
+        case .draw? where snapshot.format == .firstClass && !runs.isDecided: return .settled(note.text ?? "Match drawn")
+        default: break
+        }
+        if runs == .tie, snapshot.format != .firstClass { return .awaitingSuperOver("Match tied") }
+        return .unsettled(runs.sentence(in: snapshot))
+    }
+}

@@ -1,0 +1,78 @@
+import Sightscreen
+
+/// What the runs alone make of a match that is over.
+enum RunsResult: Equatable {
+    /// The winner, and by what: "10 runs", "an innings and 225 runs", "5 wickets", "the Super Over".
+    case won(Int64, by: String)
+    case tie
+    /// Not played to an end, as far as the runs show: a draw, no result, or a match that is not over.
+    case undecided
+
+    var isDecided: Bool { self != .undecided }
+
+    init(_ snapshot: MatchSnapshot) {
+        self = snapshot.format == .firstClass ? Self.firstClass(snapshot) : Self.limited(snapshot)
+    }
+
+    /// What can be announced when nothing better is known.
+    func sentence(in snapshot: MatchSnapshot) -> String {
+        switch self {
+        case .won(let team, "the Super Over"): "Match tied (\(Self.name(team, in: snapshot)) won the Super Over)"
+        case .won(let team, let margin): "\(Self.name(team, in: snapshot)) won by \(margin)"
+        case .tie: "Match tied"
+        case .undecided: snapshot.format == .firstClass ? "Match drawn" : "No result"
+        }
+    }
+
+    private static func name(_ team: Int64, in snapshot: MatchSnapshot) -> String {
+        DisplayText.name(snapshot.team(team)?.name ?? "")
+    }
+
+    private static func limited(_ snapshot: MatchSnapshot) -> RunsResult {
+        let innings = Dictionary(snapshot.innings.map { ($0.number, $0) }, uniquingKeysWith: { _, later in later })
+        guard let first = innings[1], let second = innings[2] else { return .undecided }
+        let target = snapshot.revisedTarget ?? first.runs + 1
+        let main = chase(
+            first, second, target: target, wickets: 10, overs: snapshot.revisedOvers ?? snapshot.scheduledOvers)
+        guard main == .tie else { return main }
+        // Super overs go on until one is won.
+        var number = 3
+        while let one = innings[number], let other = innings[number + 1] {
+            let result = chase(one, other, target: one.runs + 1, wickets: 2, overs: 1)
+            if case .won(let team, _) = result { return .won(team, by: "the Super Over") }
+            number += 2
+        }
+        return .tie
+    }
+
+    private static func chase(_ first: Innings, _ second: Innings, target: Int, wickets: Int, overs: Int?) -> RunsResult
+    {
+        if second.runs >= target {
+            return .won(second.battingTeamID, by: plural(max(wickets - second.wickets, 0), "wicket"))
+        }
+        let isPlayedOut = second.wickets >= wickets || overs.map { second.overs.completed >= $0 } ?? false
+        guard isPlayedOut else { return .undecided }
+        if second.runs == target - 1 { return .tie }
+        return .won(first.battingTeamID, by: plural(target - 1 - second.runs, "run"))
+    }
+
+    private static func firstClass(_ snapshot: MatchSnapshot) -> RunsResult {
+        guard let last = snapshot.innings.last, snapshot.innings.count >= 3 else { return .undecided }
+        let batting = snapshot.innings.filter { $0.battingTeamID == last.battingTeamID }
+        let fielding = snapshot.innings.filter { $0.battingTeamID != last.battingTeamID }
+        guard let other = fielding.first?.battingTeamID else { return .undecided }
+        let lead = batting.reduce(0) { $0 + $1.runs } - fielding.reduce(0) { $0 + $1.runs }
+        if lead > 0 {
+            return fielding.count == 2
+                ? .won(last.battingTeamID, by: plural(max(10 - last.wickets, 0), "wicket")) : .undecided
+        }
+        guard last.wickets >= 10 else { return .undecided }
+        if lead == 0 { return snapshot.innings.count == 4 ? .tie : .undecided }
+        let runs = plural(-lead, "run")
+        return .won(other, by: fielding.count == 1 && batting.count == 2 ? "an innings and \(runs)" : runs)
+    }
+
+    private static func plural(_ count: Int, _ noun: String) -> String {
+        count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
+    }
+}
