@@ -42,7 +42,12 @@ public struct APNsSimulatorService: Service {
                 await announce(ports)
             }, logger: logger)
         do {
-            try await control.run()
+            try await withGracefulShutdownHandler {
+                try await control.run()
+            } onGracefulShutdown: {
+                // Whoever reads the log as it grows would keep the control port open for ever.
+                Task { await simulator.stopFollowers() }
+            }
         } catch {
             await production.close(timeout: .zero)
             await sandbox.close(timeout: .zero)

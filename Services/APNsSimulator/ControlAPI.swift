@@ -3,7 +3,6 @@ import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import ServiceLifecycle
 
 /// The control port: what tests and phones tell the simulator and ask of it.
 ///
@@ -111,8 +110,8 @@ struct ControlAPI: Sendable {
             body: ResponseBody { writer in
                 let changes = follows ? await simulator.follow() : nil
                 var next = try await Self.write(simulator, to: &writer, after: since, tokens, linesMax: limit)
-                if let changes {
-                    for await _ in changes.cancelOnGracefulShutdown() where next.left > 0 {
+                if let changes, next.left > 0 {
+                    for await _ in changes {
                         next = try await Self.write(
                             simulator, to: &writer, after: next.seq, tokens, linesMax: next.left)
                         if next.left == 0 { break }

@@ -40,6 +40,7 @@ actor Simulator {
     private var log: DeliveryLog
     private var followers: [Int: AsyncStream<Void>.Continuation] = [:]
     private var nextFollower = 0
+    private var isStopping = false
     /// Provider tokens that were found good, and when (seconds since 1970) they expire.
     private var goodUntil: [String: Int] = [:]
     /// Recent payloads: one version goes to many devices, and the log keeps it once.
@@ -131,14 +132,24 @@ actor Simulator {
         return .lines(bytes, next: seq)
     }
 
-    /// Yields after deliveries were added; several at once may give one.
+    /// Yields after deliveries were added; several at once may give one. Ends when the simulator stops.
     func follow() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        guard !isStopping else {
+            continuation.finish()
+            return stream
+        }
         let id = nextFollower
         nextFollower += 1
         followers[id] = continuation
         continuation.onTermination = { _ in Task { await self.removeFollower(id) } }
         return stream
+    }
+
+    /// Ends what followers wait for.
+    func stopFollowers() {
+        isStopping = true
+        for follower in followers.values { follower.finish() }
     }
 
     private func removeFollower(_ id: Int) { followers[id] = nil }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import ServiceKit
 
 /// Where a simulator answers: the content of `SIGHTSCREEN_RUN_DIR/apns-simulator/ports.json`.
 public struct SimulatorPorts: Codable, Sendable, Hashable {
@@ -9,8 +10,7 @@ public struct SimulatorPorts: Codable, Sendable, Hashable {
 
     /// Written whole or not at all, so that who waits for the file never reads half of it.
     func write(to runDirectory: String) throws {
-        let folder = "\(runDirectory)/apns-simulator"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let folder = try RunDirectory.prepare(runDirectory, service: "apns-simulator")
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         try encoder.encode(self).write(to: URL(filePath: "\(folder)/ports.json"), options: .atomic)

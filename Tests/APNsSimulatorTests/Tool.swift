@@ -1,0 +1,54 @@
+import Glibc
+
+/// Runs command-line tools that a test needs.
+enum Tool {
+    struct Failure: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    /// Runs a program found in PATH to its end and gives back what it printed.
+    @discardableResult
+    static func run(_ arguments: [String], in folder: String) async throws -> String {
+        let output = "\(folder)/out-\(UInt32.random(in: 0...UInt32.max))"
+        let pid = try start(arguments, output: output)
+        var status: Int32 = 0
+        while waitpid(pid, &status, WNOHANG) == 0 { try await Task.sleep(for: .milliseconds(5)) }
+        let text = try read(output)
+        unlink(output)
+        guard status == 0 else { throw Failure(description: "\(arguments.joined(separator: " ")): \(status)\n\(text)") }
+        return text
+    }
+
+    private static func start(_ arguments: [String], output: String) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        var native = arguments.map { strdup($0) } + [nil]
+        defer { native.forEach { free($0) } }
+        var pid: pid_t = 0
+        let status = posix_spawnp(&pid, arguments[0], &actions, nil, &native, environ)
+        guard status == 0 else { throw Failure(description: "\(arguments[0]): \(String(cString: strerror(status)))") }
+        return pid
+    }
+
+    static func read(_ path: String) throws -> String {
+        guard let file = fopen(path, "r") else { throw Failure(description: "\(path) cannot be read") }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = fread(&buffer, 1, buffer.count, file)
+            if count == 0 { return String(decoding: bytes, as: UTF8.self) }
+            bytes.append(contentsOf: buffer[..<count])
+        }
+    }
+
+    static func write(_ text: String, to path: String) throws {
+        guard let file = fopen(path, "w") else { throw Failure(description: "\(path) cannot be written") }
+        fputs(text, file)
+        fclose(file)
+    }
+}
