@@ -13,6 +13,10 @@ enum InningsEnd {
 
     private static func isFollowed(_ innings: Innings, in snapshot: MatchSnapshot) -> Bool {
         if snapshot.innings.contains(where: { $0.number > innings.number }) { return true }
+        // Between the end of a decided match and its result there is no innings to come, whatever the status says.
+        if snapshot.format != .firstClass, innings.number.isMultiple(of: 2), case .won = RunsResult(snapshot) {
+            return false
+        }
         switch snapshot.phase {
         case .inningsBreak: return true
         case .innings(let number): return number > innings.number

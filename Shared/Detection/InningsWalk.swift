@@ -12,7 +12,10 @@ struct InningsWalk {
     private let words: EventText
     private var batters: [Int64: BatterTally] = [:]
     private var bowlers: [Int64: BowlerTally] = [:]
-    private var over: OverTally?
+    /// By number: a ball that is entered late belongs to an over that was left.
+    private var overs: [Int: OverTally] = [:]
+    private var current = -1
+    private var newest = -1
     private var runs = 0
     private var wickets = 0
     private var found: [MatchEvent] = []
@@ -29,7 +32,7 @@ struct InningsWalk {
     mutating func events() -> [MatchEvent] {
         tellUnseen(after: -1)
         for place in innings.balls.indices { walk(place) }
-        endOvers(from: (over?.number ?? -1) + 1, upTo: innings.overs.completed)
+        endOvers(from: newest + 1, upTo: innings.overs.completed)
         tellTotals()
         return found
     }
@@ -39,7 +42,7 @@ struct InningsWalk {
         beginOver(of: ball)
         batters[ball.strikerID, default: BatterTally()].take(ball)
         bowlers[ball.bowlerID, default: BowlerTally()].take(ball)
-        over?.take(ball)
+        overs[ball.over, default: OverTally()].take(ball)
         runs += ball.totalRuns
         if ball.outID != nil { wickets += 1 }
 
@@ -134,16 +137,13 @@ struct InningsWalk {
     // MARK: - Overs
 
     private mutating func beginOver(of ball: Ball) {
-        if let current = over, current.number == ball.over {
-            // Balls that are missing before this one may have ended every streak.
-            if ball.number > current.allLegalBalls + 1 { breakStreaks() }
-            return
-        }
-        let previous = over?.number ?? -1
-        let isGap = ball.number > 1 || ball.over > previous + 1 || (over.map { $0.legalBalls < 5 } ?? false)
-        if isGap { breakStreaks() }
-        endOvers(from: previous + 1, upTo: ball.over)
-        over = OverTally(number: ball.over)
+        let legalBefore = overs[ball.over]?.allLegalBalls ?? 0
+        let leavesShort = ball.over != current && current >= 0 && (overs[current]?.legalBalls ?? 0) < 5
+        // Balls that are missing before this one may have ended every streak.
+        if ball.number > legalBefore + 1 || ball.over > newest + 1 || leavesShort { breakStreaks() }
+        endOvers(from: newest + 1, upTo: ball.over)
+        current = ball.over
+        newest = max(newest, ball.over)
     }
 
     private mutating func breakStreaks() {
@@ -152,19 +152,18 @@ struct InningsWalk {
     }
 
     private mutating func tellOver(_ place: Int) {
-        guard let current = over, !current.isOver else { return }
         let ball = innings.balls[place]
+        guard let over = overs[ball.over] else { return }
         let isLast = place == innings.balls.count - 1
-        let isLastOfOver = isLast || innings.balls[place + 1].over != current.number
-        let hasNext = !isLast || innings.overs.completed > current.number
-        guard current.legalBalls == 6 || (isLastOfOver && hasNext) else { return }
-        over?.isOver = true
+        let isLastOfOver = isLast || innings.balls[place + 1].over != ball.over
+        let hasNext = !isLast || innings.overs.completed > ball.over
+        guard over.legalBalls == 6 || (isLastOfOver && hasNext) else { return }
         let score = isLast ? (innings.runs, innings.wickets) : (runs, wickets)
         let team = snapshot.team(innings.battingTeamID)
-        tell(.endOfOver, "o\(current.number)", ball, player: nil) { $0.endOfOver(current.number, team, score: score) }
-        guard current.legalBalls == 6, current.conceded == 0, current.bowlers.count == 1 else { return }
-        tell(.maidenOver, "o\(current.number)", ball, player: ball.bowlerID) {
-            $0.maiden(ball.bowlerID, wickets: current.wickets)
+        tell(.endOfOver, "o\(ball.over)", ball, player: nil) { $0.endOfOver(ball.over, team, score: score) }
+        guard over.legalBalls == 6, over.allLegalBalls == 6, over.conceded == 0, over.bowlers.count == 1 else { return }
+        tell(.maidenOver, "o\(ball.over)", ball, player: ball.bowlerID) {
+            $0.maiden(ball.bowlerID, wickets: over.wickets)
         }
     }
 

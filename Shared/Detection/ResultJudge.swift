@@ -32,20 +32,23 @@ public enum ResultJudge {
         default: break
         }
         let runs = RunsResult(snapshot)
-        if let winner = snapshot.winnerID, let text = note.text {
-            return note.winner == winner && note.allows(runs, winner: winner)
-                ? .settled(text) : .unsettled(runs.sentence(in: snapshot))
+        if let winner = snapshot.winnerID {
+            if let text = note.text, note.winner == winner {
+                if note.allows(runs, winner: winner) { return .settled(text) }
+                if !runs.isDecided { return .unsettled(text) }
+            }
+            return .unsettled(runs.sentence(in: snapshot, winner: winner))
         }
-        guard snapshot.winnerID == nil, note.winner == nil else { return .unsettled(runs.sentence(in: snapshot)) }
+        guard note.winner == nil else { return .unsettled(runs.sentence(in: snapshot, winner: note.winner)) }
         switch note.drawn {
         case .tie? where runs == .tie:
             let text = note.text ?? "Match tied"
             return snapshot.format == .firstClass ? .settled(text) : .awaitingSuperOver(text)
-        case .noResult?: return .settled(note.text ?? "No result")
+        case .noResult? where !runs.isDecided: return .settled(note.text ?? "No result")
         case .draw? where snapshot.format == .firstClass && !runs.isDecided: return .settled(note.text ?? "Match drawn")
         default: break
         }
         if runs == .tie, snapshot.format != .firstClass { return .awaitingSuperOver("Match tied") }
-        return .unsettled(runs.sentence(in: snapshot))
+        return .unsettled(runs.sentence(in: snapshot, winner: nil))
     }
 }

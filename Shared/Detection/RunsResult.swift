@@ -14,12 +14,15 @@ enum RunsResult: Equatable {
         self = snapshot.format == .firstClass ? Self.firstClass(snapshot) : Self.limited(snapshot)
     }
 
-    /// What can be announced when nothing better is known.
-    func sentence(in snapshot: MatchSnapshot) -> String {
+    /// What can be announced when nothing better is known. Where the runs decide nothing, `winner` is whom the provider
+    /// names.
+    func sentence(in snapshot: MatchSnapshot, winner: Int64?) -> String {
         switch self {
         case .won(let team, "the Super Over"): "Match tied (\(Self.name(team, in: snapshot)) won the Super Over)"
         case .won(let team, let margin): "\(Self.name(team, in: snapshot)) won by \(margin)"
         case .tie: "Match tied"
+        case .undecided where winner.flatMap(snapshot.team) != nil:
+            "\(Self.name(winner ?? 0, in: snapshot)) won"
         case .undecided: snapshot.format == .firstClass ? "Match drawn" : "No result"
         }
     }

@@ -68,6 +68,7 @@ extension KeyedDecodingContainer where Key == AnyKey {
 
     /// An included object, bare or wrapped as `{"data": …}`.
     func included<Value: Decodable>(_ key: AnyKey, as type: Value.Type = Value.self) -> Value? {
+        guard contains(key) else { return nil }
         if let value = try? decodeIfPresent(type, forKey: key) { return value }
         guard let wrapper = try? nestedContainer(keyedBy: AnyKey.self, forKey: key) else { return nil }
         return try? wrapper.decodeIfPresent(type, forKey: "data")
@@ -76,6 +77,7 @@ extension KeyedDecodingContainer where Key == AnyKey {
     /// An included list, bare, wrapped as `{"data": […]}`, or written as an object with positions as keys (as PHP does
     /// with an array that has holes). A broken row does not spoil the others.
     func list<Value: Decodable>(_ key: AnyKey, of type: Value.Type = Value.self) -> [Lossy<Value>] {
+        guard contains(key) else { return [] }
         if let rows = try? decodeIfPresent([Lossy<Value>].self, forKey: key) { return rows }
         guard let wrapper = try? nestedContainer(keyedBy: AnyKey.self, forKey: key) else { return [] }
         if wrapper.contains("data") { return wrapper.list("data", of: type) }

@@ -1,0 +1,85 @@
+import Detection
+import Sightscreen
+import Tapes
+import Testing
+
+@Suite struct RealMatchTests {
+    @Test(arguments: RealMatch.ids)
+    func everyEventOfARealMatchIsFoundAndNoOther(id: Int64) throws {
+        let match = try RealMatch(id)
+        let snapshot = try match.last()
+        let found = EventDetector.events(in: snapshot).map { $0.line(in: snapshot) }
+        let expected = try CricsheetOracle(file: match.file).events()
+        #expect(found.count == expected.count)
+        #expect(Set(expected).subtracting(found).sorted() == [], "missing")
+        #expect(Set(found).subtracting(expected).sorted() == [], "too many")
+    }
+
+    @Test(arguments: RealMatch.ids)
+    func whatAnEarlierFrameShowsALaterOneStillShows(id: Int64) throws {
+        let match = try RealMatch(id)
+        let step = max(match.tape.frames.count / 6, 1)
+        let final = EventDetector.events(in: try match.last())
+        let places = Dictionary(uniqueKeysWithValues: final.enumerated().map { ($1.key, $0) })
+        for frame in stride(from: step, to: match.tape.frames.count, by: step) {
+            let early = EventDetector.events(in: try match.snapshot(frame))
+            #expect(early.filter { places[$0.key] == nil }.map(\.key) == [], "frame \(frame)")
+            #expect(early.compactMap { places[$0.key] } == Array(0..<early.count), "frame \(frame)")
+        }
+    }
+
+    @Test func noFrameOfAMatchTellsWhatTheLastOneTakesBack() throws {
+        let match = try RealMatch(1_178_424)
+        let final = EventDetector.events(in: try match.last())
+        for frame in match.tape.frames.indices {
+            let early = EventDetector.events(in: try match.snapshot(frame)).map(\.key)
+            #expect(early == final.prefix(early.count).map(\.key), "frame \(frame)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            (392212, ["RG Sharma S2 15.6 onHatTrick", "RG Sharma S2 17.1 hatTrick"]),
+            (1_178_424, ["S Gopal S1 1.6 hatTrick"]), (1_270_836, ["NT Ellis S1 19.6 hatTrick"]),
+            (1_273_750, ["K Rabada S2 19.3 hatTrick"]), (1_304_076, ["YS Chahal S2 16.6 hatTrick"]),
+            (1_256_724, ["JO Holder S2 19.4 hatTrick", "JO Holder S2 19.5 hatTrick"]),
+            (1_384_429, ["AD Mathews S1 24.2 wicket"]), (1_304_066, ["R Ashwin S1 18.2 wicket"]),
+            (1_426_299, ["RA Jadeja S2 15.5 wicket"]),
+        ] as [(Int64, [String])])
+    func whatTheseMatchesAreKnownForIsFound(id: Int64, facts: [String]) throws {
+        let snapshot = try RealMatch(id).last()
+        let found = EventDetector.events(in: snapshot).compactMap { event in
+            event.playerID.flatMap { snapshot.players[$0] }.map {
+                "\($0.fullName) S\(event.innings ?? 0) \(event.ball ?? "") \(event.kind.rawValue)"
+            }
+        }
+        #expect(Set(facts).isSubset(of: found))
+    }
+
+    @Test(
+        arguments: [
+            (1_304_076, ["50 for Buttler (29 balls)", "Hat-trick! Chahal: Iyer, Mavi, Cummins"]),
+            (1_384_429, ["AD Mathews timed out 0 (0)"]), (1_304_066, ["R Ashwin retired out 28 (23)"]),
+            (1_426_299, ["RA Jadeja obstructing the field 5 (6)"]),
+            (1_256_724, ["Four in four! Holder: Jordan, Billings, Rashid, Mahmood"]),
+            (1_216_517, ["Match tied (Kings XI Punjab won the Super Over)"]),
+        ] as [(Int64, [String])])
+    func theTextIsWhatAFanWantsToRead(id: Int64, texts: [String]) throws {
+        let found = EventDetector.events(in: try RealMatch(id).last()).map(\.text)
+        #expect(Set(texts).subtracting(found) == [])
+    }
+
+    @Test(arguments: RealMatch.ids)
+    func withoutAnyBallTheTotalsTellTheSameWickets(id: Int64) throws {
+        let snapshot = try RealMatch(id).last()
+        var bare = snapshot
+        for place in bare.innings.indices { bare.innings[place].balls = [] }
+        let all = EventDetector.events(in: snapshot)
+        let seen = EventDetector.events(in: bare)
+        #expect(Set(seen.map(\.key)).isSubset(of: all.map(\.key)))
+        for kind in [EventKind.wicket, .milestone, .inningsBreak, .matchResult, .newBatter, .endOfOver] {
+            let missing = Set(all.filter { $0.kind == kind }.map(\.key)).subtracting(seen.map(\.key))
+            #expect(missing == [], "\(kind)")
+        }
+    }
+}
