@@ -10,6 +10,13 @@ public struct FixtureStore: Sendable {
 
     public init(pool: PostgresPool) { self.pool = pool }
 
+    /// The database's clock, in whole seconds since 1970.
+    public func now() async throws -> Int {
+        let rows = try await pool.query("SELECT floor(extract(epoch FROM clock_timestamp()))::bigint AS now")
+        guard let row = rows.first else { throw PostgresError(.decoding, "no clock") }
+        return try row.int("now")
+    }
+
     /// Writes fixtures as the provider tells them now; those that were missing are there again.
     ///
     /// - Throws: `StoreError.leaseLost` when the lease is no longer ours; nothing more is written then.

@@ -56,6 +56,7 @@ public actor LeaseKeeper {
 
     /// Waits until the lease is ours; nil when the task is cancelled. Needs `run` beside it.
     public func waitForLease(_ name: LeaseName) async -> Lease? {
+        if Task.isCancelled { return nil }
         if let lease = lease(for: name) { return lease }
         wanted.insert(name)
         let id = nextWaiting

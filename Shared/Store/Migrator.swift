@@ -21,7 +21,7 @@ public struct Migrator: Sendable {
         try await pool.withConnection { connection in
             // Migrations may take longer than queries are allowed to, and wait for their turn.
             try await connection.execute("SET statement_timeout = 0")
-            try await connection.execute("SET lock_timeout = '30s'")
+            try await connection.execute("SET lock_timeout = '120s'")
             _ = try await connection.query(
                 "SELECT pg_advisory_lock($1)", [.int(Self.lock)], deadline: .seconds(120))
             try await connection.execute(

@@ -7,9 +7,13 @@ extension OrchestratorStore {
     public func liveMatches(lead: Duration) async throws -> [MatchID] {
         let rows = try await pool.query(
             """
-            SELECT match_id FROM active_matches
-            WHERE went_live_at IS NOT NULL AND settled_at IS NULL AND ended_at IS NULL AND NOT at_stumps
-                AND display_state IN ('live', 'inningsBreak', 'suspended')
+            SELECT a.match_id FROM active_matches AS a
+            WHERE a.settled_at IS NULL AND a.ended_at IS NULL AND NOT a.at_stumps
+                AND a.display_state IN ('live', 'inningsBreak', 'suspended')
+                -- An activity keeps for good the names it was started with: the schedule gets a minute to tell them.
+                AND (EXISTS (SELECT 1 FROM fixtures AS x WHERE x.match_id = a.match_id)
+                    OR a.went_live_at < clock_timestamp() - interval '1 minute')
+                AND a.went_live_at IS NOT NULL
             UNION
             SELECT f.match_id FROM fixtures AS f
             WHERE f.missing_since IS NULL

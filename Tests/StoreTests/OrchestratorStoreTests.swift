@@ -12,7 +12,7 @@ import Testing
         try await pool.execute(
             """
             INSERT INTO active_matches (match_id, display_state, version, stamp, content_state, went_live_at)
-            VALUES ($1, 'live', 1, 100, '{}', clock_timestamp())
+            VALUES ($1, 'live', 1, 100, '{}', clock_timestamp() - interval '2 minutes')
             """, [.int(Self.match.rawValue)])
         for user in ["ann", "ben", "cat", "dan"] {
             try await pool.execute(
@@ -284,6 +284,16 @@ import Testing
             #expect(try await store.liveMatches(lead: .seconds(300)).isEmpty)
             #expect(try await store.liveMatches(lead: .seconds(900)) == [Self.match])
             try await fixtures.upsert([fixture(status: "1st Innings", startsAt: now - 600)], under: lease)
+            #expect(try await store.liveMatches(lead: .zero) == [Self.match])
+        }
+    }
+
+    @Test func aMatchThatTheScheduleDoesNotKnowYetWaitsForItsNames() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (store, lease) = try await liveMatch(pool)
+            try await pool.execute("UPDATE active_matches SET went_live_at = clock_timestamp()")
+            #expect(try await store.liveMatches(lead: .zero).isEmpty)
+            try await FixtureStore(pool: pool).upsert([fixture()], under: lease)
             #expect(try await store.liveMatches(lead: .zero) == [Self.match])
         }
     }
