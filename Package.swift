@@ -23,7 +23,7 @@ func service(_ name: String, _ dependencies: [Target.Dependency]) -> [Target] {
             name: name, dependencies: dependencies, path: "Services/\(name)", exclude: ["Main"],
             swiftSettings: strict),
         .executableTarget(
-            name: "\(name)Main", dependencies: [.target(name: name), "ServiceKit"] + dependencies,
+            name: "\(name)Main", dependencies: [.target(name: name)] + dependencies,
             path: "Services/\(name)/Main", swiftSettings: strict),
     ]
 }
@@ -112,8 +112,8 @@ let package = Package(
         + service(
             "APIGateway",
             [
-                "Sightscreen", "Messages", "Activities", "Store", "Tokens", "HTTPClient", "Wire", "ServiceKit",
-                hummingbird, httpTypes, logging, lifecycle,
+                "Sightscreen", "Messages", "Activities", "Postgres", "Store", "Tokens", "HTTPClient", "Wire", "ServiceKit",
+                hummingbird, httpTypes, logging, lifecycle, metrics, .product(name: "NIOCore", package: "swift-nio"),
             ])
         + service(
             "MatchOrchestrator",
@@ -179,7 +179,12 @@ let package = Package(
             tests("Wire", ["Wire", "Messages", logging, lifecycle]),
             tests("Store", ["Store", "Postgres", "Sightscreen", "Activities", "Messages", logging]),
             tests("ServiceKit", ["ServiceKit", logging, metrics, configuration, lifecycle]),
-            tests("APIGateway", ["APIGateway", "Store", "Tokens", "Messages", "Sightscreen", "ServiceKit"]),
+            tests(
+                "APIGateway",
+                [
+                    "APIGateway", "HTTPClient", "Postgres", "Store", "Tokens", "Messages", "Sightscreen", "ServiceKit",
+                    logging,
+                ]),
             tests(
                 "MatchOrchestrator",
                 [

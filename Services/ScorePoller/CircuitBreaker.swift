@@ -1,0 +1,46 @@
+/// Spares a provider that fails: after `failuresMax` failures in a row no call is made for a while; then one trial call
+/// decides. The wait doubles with every failed trial.
+public struct CircuitBreaker: Sendable, Equatable {
+    public enum State: Sendable, Equatable {
+        case closed
+        /// No call before this instant.
+        case open(until: ContinuousClock.Instant)
+        /// One trial call is under way.
+        case halfOpen
+    }
+
+    public static let failuresMax = 5
+    public static let firstWait = Duration.seconds(5)
+    public static let longestWait = Duration.seconds(60)
+
+    public private(set) var state = State.closed
+    private var failures = 0
+    private var nextWait = firstWait
+
+    public init() {}
+
+    /// Asked before each call; a yes when half open is the one trial.
+    public mutating func allowsCall(at now: ContinuousClock.Instant) -> Bool {
+        switch state {
+        case .closed: return true
+        case .halfOpen: return false
+        case .open(let until):
+            guard now >= until else { return false }
+            state = .halfOpen
+            return true
+        }
+    }
+
+    public mutating func succeeded() {
+        state = .closed
+        failures = 0
+        nextWait = Self.firstWait
+    }
+
+    public mutating func failed(at now: ContinuousClock.Instant) {
+        failures += 1
+        guard state == .halfOpen || failures >= Self.failuresMax else { return }
+        state = .open(until: now + nextWait)
+        nextWait = min(nextWait * 2, Self.longestWait)
+    }
+}

@@ -1,0 +1,63 @@
+import HTTPClient
+public import Logging
+import Postgres
+public import ServiceKit
+public import ServiceLifecycle
+import Store
+import Wire
+
+/// The whole of `score-poller`: waits for the database, then polls every group whose lease it gets.
+public struct ScorePollerService: Service, CustomStringConvertible {
+    private let settings: ScorePollerSettings
+    private let runDirectory: String
+    private let instance: String
+    private let logger: Logger
+    private let readiness: Readiness
+
+    public var description: String { "score-poller" }
+
+    public init(
+        settings: ScorePollerSettings, runDirectory: String, instance: String, logger: Logger, readiness: Readiness
+    ) {
+        self.settings = settings
+        self.runDirectory = runDirectory
+        self.instance = instance
+        self.logger = logger
+        self.readiness = readiness
+    }
+
+    public func run() async throws {
+        readiness.set("database", false, reason: "waiting for PostgreSQL")
+        try await cancelWhenGracefulShutdown {
+            let pool = try PostgresPool(
+                url: settings.databaseURL.reveal(), size: 2, applicationName: "score-poller")
+            do {
+                try await DatabaseStart.wait(for: pool, logger: logger)
+                readiness.set("database", true)
+                await work(pool)
+            } catch is CancellationError {
+                // Asked to stop while waiting: nothing was begun.
+            }
+            await pool.close()
+        }
+    }
+
+    private func work(_ pool: PostgresPool) async {
+        let leases = LeaseKeeper(
+            store: LeaseStore(pool: pool), instance: instance, duration: settings.leaseDuration, logger: logger)
+        let buses = WireDirectory(runDirectory: runDirectory, service: "event-bus", logger: logger)
+        let provider = ProviderClient(
+            base: settings.provider, token: settings.apiToken,
+            http: HTTPClient(configuration: .init(allowHTTP: settings.allowsStandIns)))
+        await withTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { await leases.run() }
+            tasks.addTask { try? await buses.run() }
+            for group in settings.groups {
+                let poller = GroupPoller(
+                    group: group, settings: settings, provider: provider, leases: leases, pool: pool, buses: buses,
+                    logger: logger, readiness: readiness)
+                tasks.addTask { await poller.run() }
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+public import ServiceKit
+
+/// What an operator can set, read once at start.
+public struct ScorePollerSettings: Sendable {
+    public var databaseURL: Secret
+    public var provider: ServiceURL
+    public var apiToken: Secret
+    public var hourlyLimit: Int
+    public var schedule: PollSchedule
+    public var groups: [PollGroup]
+    public var leaseDuration: Duration
+    public var allowsStandIns: Bool
+
+    /// - Throws: `ConfigurationError` that names the setting.
+    public init(_ settings: Settings) throws {
+        databaseURL = try settings.databaseURL()
+        apiToken = try settings.secret("SPORTMONKS_API_TOKEN")
+        provider = try settings.url("SPORTMONKS_URL", default: "https://cricket.sportmonks.com/api/v2.0")
+        hourlyLimit = try settings.int("SPORTMONKS_HOURLY_LIMIT", default: 2_000, in: 0...1_000_000)
+        let range = Duration.milliseconds(100) ... .seconds(3_600)
+        schedule = PollSchedule(
+            usual: try settings.duration("POLL_INTERVAL", default: .seconds(5), in: range),
+            marquee: try settings.duration("MARQUEE_POLL_INTERVAL", default: .milliseconds(2_500), in: range),
+            suspended: try settings.duration("SUSPENDED_POLL_INTERVAL", default: .seconds(60), in: range),
+            marqueeLeagues: Set(
+                try settings.list("MARQUEE_LEAGUES").map { part in
+                    guard let league = Int64(part), league > 0 else {
+                        throw ConfigurationError(
+                            setting: "MARQUEE_LEAGUES", problem: "\"\(part)\" is not a league id; write ids like 1,3")
+                    }
+                    return league
+                }))
+        groups = try settings.optionalString("POLL_GROUPS").map { try PollGroup.parse($0) } ?? [.all]
+        leaseDuration = try settings.duration("LEASE_DURATION", default: .seconds(8), in: .seconds(1) ... .seconds(3_600))
+        allowsStandIns = try settings.standIns
+    }
+
+    /// For `--help`, and to refuse a flag that nobody reads.
+    public static let descriptions: [SettingDescription] = [
+        SettingDescription(name: "SPORTMONKS_API_TOKEN", help: "The provider's API token.", isSecret: true),
+        SettingDescription(
+            name: "SPORTMONKS_URL", default: "https://cricket.sportmonks.com/api/v2.0", help: "The provider's API."),
+        SettingDescription(
+            name: "SPORTMONKS_HOURLY_LIMIT", default: "2000", help: "Calls per endpoint and hour; 0 for no limit."),
+        SettingDescription(name: "POLL_INTERVAL", default: "5s", help: "Between two polls while a match is on."),
+        SettingDescription(
+            name: "MARQUEE_POLL_INTERVAL", default: "2.5s", help: "Between two polls while a marquee league plays."),
+        SettingDescription(
+            name: "SUSPENDED_POLL_INTERVAL", default: "60s", help: "Between two polls while every match rests."),
+        SettingDescription(
+            name: "MARQUEE_LEAGUES", default: "", help: "The provider's league ids that are polled faster: 1,3."),
+        SettingDescription(
+            name: "POLL_GROUPS", default: "", help: "Leagues that have a poller of their own: a=1,2;b=3. Unset: one, all."),
+        SettingDescription(name: "LEASE_DURATION", default: "8s", help: "How long a lease on a poll group lasts."),
+    ]
+}

@@ -1,0 +1,39 @@
+import ServiceKit
+import SportMonks
+import Testing
+
+@testable import ScorePoller
+
+@Suite struct PollScheduleTests {
+    let schedule = PollSchedule(
+        usual: .seconds(5), marquee: .milliseconds(2_500), suspended: .seconds(60), marqueeLeagues: [1])
+
+    private func fixture(_ status: String, league: Int64 = 3) -> SlimFixture {
+        SlimFixture(
+            id: 7, leagueID: league, home: SlimTeam(id: 1, name: "A", code: "A"), away: SlimTeam(id: 2, name: "B", code: "B"),
+            status: status)
+    }
+
+    @Test(arguments: [
+        ([], 5_000), ([("NS", 1)], 5_000), ([("1st Innings", 3)], 5_000), ([("1st Innings", 1)], 2_500),
+        ([("Int.", 1)], 60_000), ([("Lunch", 3), ("Stump Day 2", 3), ("Tea Break", 1)], 60_000),
+        ([("Innings Break", 3)], 5_000), ([("Innings Break", 1)], 2_500), ([("Int.", 1), ("2nd Innings", 3)], 5_000),
+        ([("Int.", 3), ("Finished", 3), ("NS", 1)], 60_000), ([("Drinks", 3)], 5_000),
+    ])
+    func pollsAsOftenAsTheMatchesMove(_ matches: [(String, Int64)], _ milliseconds: Int) {
+        #expect(
+            schedule.interval(after: matches.map { fixture($0.0, league: $0.1) }) == .milliseconds(milliseconds))
+    }
+
+    @Test func readsGroups() throws {
+        #expect(
+            try PollGroup.parse("ipl=1;rest=3,5") == [
+                PollGroup(name: "ipl", leagues: [1]), PollGroup(name: "rest", leagues: [3, 5]),
+            ])
+    }
+
+    @Test(arguments: ["", "ipl", "ipl=", "=1", "a=1;a=2", "a=x", "a=1,,2", "a b=1", "a=-1"])
+    func refusesMalformedGroups(_ text: String) {
+        #expect(throws: ConfigurationError.self) { try PollGroup.parse(text) }
+    }
+}

@@ -1,0 +1,48 @@
+import FoundationEssentials
+import Sightscreen
+import Testing
+
+/// The contract between backend and app.
+@Suite struct ContentStateTests {
+    /// As the design shows it; what decodes this today must decode it for ever.
+    static let example = """
+        { "schema": 1, "version": 118, "matchDisplayState": "live", "matchSentiment": "tense",
+          "compactLeading": { "teamAbbr": "MI", "score": "87/6" }, "compactTrailing": { "overs": "12.3", "runRate": "6.96" },
+          "minimal": { "teamAbbr": "MI", "score": "87/6" },
+          "expanded": { "title": "MI v CSK", "subtitle": "IPL · Match 12",
+            "innings": [ { "teamAbbr": "CSK", "score": "171/10", "overs": "19.4" }, { "teamAbbr": "MI", "score": "87/6", "overs": "12.3" } ],
+            "batters": [ { "name": "Rohit Sharma", "score": "45 (32)", "strikeRate": "140.6", "onStrike": true } ],
+            "bowler": { "name": "Deepak Chahar", "figures": "3.3-0-27-2", "economy": "7.71" },
+            "recentBalls": ["1", "W", "4", "•", "wd", "6"], "target": "172", "requiredRunRate": "11.33", "equation": "MI need 85 off 45",
+            "lastEvent": { "kind": "wicket", "text": "Pollard c Dhoni b Chahar 12 (9)" }, "status": null } }
+        """
+
+    private func decode(_ text: String) throws -> ContentState {
+        try JSONDecoder().decode(ContentState.self, from: Data(text.utf8))
+    }
+
+    @Test func decodesTheDesignsExampleAndWritesItBack() throws {
+        let state = try decode(Self.example)
+        #expect(state.expanded.lastEvent?.kind.known == .wicket)
+        #expect(state.expanded.innings.map(\.score) == ["171/10", "87/6"])
+        #expect(try JSONDecoder().decode(ContentState.self, from: JSONEncoder().encode(state)) == state)
+    }
+
+    @Test func takesUnknownNamesOfANewerBackendAsOther() throws {
+        let newer = Self.example.replacing("\"live\"", with: "\"superOver\"").replacing("\"tense\"", with: "\"wild\"")
+            .replacing("\"kind\": \"wicket\"", with: "\"kind\": \"powerplay\"").replacing("\"schema\": 1,", with: "\"schema\": 2, \"new\": {},")
+        let state = try decode(newer)
+        #expect(state.matchDisplayState == .other && state.matchSentiment == .other)
+        #expect(state.expanded.lastEvent?.kind.known == nil && state.expanded.lastEvent?.kind.text == "powerplay")
+    }
+
+    @Test func needsNoOptionalKey() throws {
+        let state = try decode(
+            """
+            {"schema":1,"version":1,"matchDisplayState":"scheduled","matchSentiment":"neutral",
+             "compactLeading":{"teamAbbr":"RR","score":""},"compactTrailing":{"overs":"0.0","runRate":""},
+             "expanded":{"title":"RR v KKR","subtitle":"IPL","innings":[],"batters":[],"recentBalls":[]}}
+            """)
+        #expect(state.minimal == nil && state.expanded.bowler == nil)
+    }
+}
