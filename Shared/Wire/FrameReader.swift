@@ -74,8 +74,8 @@ final class FrameReader: ChannelDuplexHandler {
     private func fail(_ context: ChannelHandlerContext, _ error: any Error) {
         isBroken = true
         stopTimer()
+        // Whoever is behind us says why and closes.
         context.fireErrorCaught(error)
-        context.close(promise: nil)
     }
 
     private func startTimer(_ context: ChannelHandlerContext) {

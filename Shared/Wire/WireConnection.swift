@@ -174,7 +174,10 @@ final class WireConnection: Sendable {
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
-            logger.warning("A connection is closed", metadata: ["wire.path": "\(path)", "reason": "\(error)"])
+            // Anything but a frame that is not one of ours is a peer that went away.
+            let level = error is WireError ? Logger.Level.warning : .debug
+            logger.log(
+                level: level, "A connection is closed", metadata: ["wire.path": "\(path)", "reason": "\(error)"])
             context.close(promise: nil)
         }
 

@@ -54,13 +54,13 @@ public actor WireDirectory: Service {
     /// Keeps the connections until cancelled or asked to stop.
     public func run() async throws {
         await withDiscardingTaskGroup { group in
-            while await pause(Self.scanInterval, isFirst: kept.isEmpty) {
+            repeat {
                 for name in SocketFile.names(in: folder) where name.hasSuffix(".sock") {
                     let instance = String(name.dropLast(5))
                     guard kept.insert(instance).inserted else { continue }
                     group.addTask { await self.keep(instance) }
                 }
-            }
+            } while await pause(Self.scanInterval)
             group.cancelAll()
             for connection in connections.values { connection.close() }
         }
@@ -69,8 +69,7 @@ public actor WireDirectory: Service {
     }
 
     /// - Returns: false when it is time to stop.
-    private func pause(_ wait: Duration, isFirst: Bool = false) async -> Bool {
-        if isFirst, Task.isCancelled || Task.isShuttingDownGracefully { return false }
+    private func pause(_ wait: Duration) async -> Bool {
         do {
             try await cancelWhenGracefulShutdown { try await Task.sleep(for: wait) }
             return !Task.isShuttingDownGracefully

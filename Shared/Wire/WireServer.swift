@@ -24,7 +24,8 @@ public final class WireServer: Service, Sendable {
 
     private struct State {
         var routes: [String: Route] = [:]
-        var connections = 0
+        /// Also those that were accepted but are not served yet: when we stop they are closed with the others.
+        var channels: [ObjectIdentifier: any Channel] = [:]
         var lastConnection = 0
         var onConnect: (@Sendable (_ connection: Int) async -> Void)?
     }
@@ -69,18 +70,22 @@ public final class WireServer: Service, Sendable {
     public func run() async throws {
         SocketFile.sweep(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
         let file = try SocketFile.listen(at: path)
-        let listener: NIOAsyncChannel<NIOAsyncChannel<ByteBuffer, ByteBuffer>, Never>
+        let listener: NIOAsyncChannel<NIOAsyncChannel<ByteBuffer, Never>, Never>
         do {
             listener = try await ServerBootstrap(group: WireBootstrap.group)
                 .childChannelOption(.writeBufferWaterMark, value: WireBootstrap.waterMark)
-                .bind(file.descriptor) { channel in
-                    channel.eventLoop.makeCompletedFuture {
+                .bind(file.descriptor) { [state] channel in
+                    state.withLockedValue { $0.channels[ObjectIdentifier(channel)] = channel }
+                    channel.closeFuture.whenComplete { _ in
+                        state.withLockedValue { $0.channels[ObjectIdentifier(channel)] = nil }
+                    }
+                    return channel.eventLoop.makeCompletedFuture {
                         try channel.pipeline.syncOperations.addHandler(FrameReader())
                         return try NIOAsyncChannel(
                             wrappingChannelSynchronously: channel,
                             configuration: .init(
                                 backPressureStrategy: .init(lowWatermark: 2, highWatermark: 8),
-                                inboundType: ByteBuffer.self, outboundType: ByteBuffer.self))
+                                inboundType: ByteBuffer.self, outboundType: Never.self))
                     }
                 }
         } catch {
@@ -98,11 +103,16 @@ public final class WireServer: Service, Sendable {
                 }
             }
         } catch {
-            file.remove()
+            end(file)
             if error is CancellationError { return }
             throw error
         }
+        end(file)
+    }
+
+    private func end(_ file: SocketFile) {
         file.remove()
+        for channel in state.withLockedValue({ $0.channels }).values { channel.close(promise: nil) }
     }
 
     private func add(
@@ -116,15 +126,13 @@ public final class WireServer: Service, Sendable {
     }
 
     /// Serves one connection until it ends, and says why when it did not end by itself.
-    private func serve(_ channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>) async {
+    private func serve(_ channel: NIOAsyncChannel<ByteBuffer, Never>) async {
         let (number, count) = state.withLockedValue { state in
-            state.connections += 1
             state.lastConnection += 1
-            return (state.lastConnection, state.connections)
+            return (state.lastConnection, state.channels.count)
         }
-        defer { state.withLockedValue { $0.connections -= 1 } }
         do {
-            try await channel.executeThenClose { frames, _ in
+            try await channel.executeThenClose { frames in
                 guard count <= Self.connectionsMax else {
                     throw WireError(.socket, "more than \(Self.connectionsMax) connections")
                 }
