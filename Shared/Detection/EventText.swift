@@ -66,8 +66,8 @@ struct EventText {
         return "\(word) \(last(bowler)): \(names(out))"
     }
 
-    func batterOnFire(_ ball: Ball, _ tally: BatterTally) -> String {
-        "\(full(ball.strikerID)) is on fire: \(tally.runs) off \(tally.faced)"
+    func batterOnFire(_ player: Int64, runs: Int, balls: Int) -> String {
+        "\(full(player)) is on fire: \(runs) off \(balls)"
     }
 
     func bowlerOnFire(_ bowler: Int64, _ tally: BowlerTally) -> String {

@@ -9,6 +9,7 @@ struct InningsWalk {
     private let innings: Innings
     private let snapshot: MatchSnapshot
     private let arrivals: Arrivals
+    private let missing: MissingBalls
     private let words: EventText
     private var batters: [Int64: BatterTally] = [:]
     private var bowlers: [Int64: BowlerTally] = [:]
@@ -25,6 +26,7 @@ struct InningsWalk {
         self.innings = innings
         self.snapshot = snapshot
         arrivals = Arrivals(innings)
+        missing = MissingBalls(innings)
         words = EventText(snapshot)
     }
 
@@ -51,9 +53,10 @@ struct InningsWalk {
         tellWicket(ball)
         for line in arrivals.wickets[place] ?? [] { tellUnseenWicket(line, after: ball) }
         tellBowler(ball)
-        if batters[ball.strikerID]?.isOnFire == true {
-            let tally = batters[ball.strikerID] ?? BatterTally()
-            tell(.batterOnFire, "p\(ball.strikerID)", ball, player: ball.strikerID) { $0.batterOnFire(ball, tally) }
+        if let tally = batters[ball.strikerID], tally.isOnFire, !missing.batters.contains(ball.strikerID) {
+            tell(.batterOnFire, "p\(ball.strikerID)", ball, player: ball.strikerID) {
+                $0.batterOnFire(ball.strikerID, runs: tally.runs, balls: tally.faced)
+            }
         }
         tellOver(place)
         for player in arrivals.newBatters[place] ?? [] { tellNewBatter(player, after: ball) }
@@ -92,7 +95,7 @@ struct InningsWalk {
                 $0.consecutiveSixes(ball, tally.sixes)
             }
         }
-        if (90...99).contains(tally.runs) {
+        if (90...99).contains(tally.runs), !missing.batters.contains(striker) {
             tell(.nineties, "p\(striker)", ball, player: striker) { $0.nineties(striker, runs: tally.runs) }
         }
         let before = tally.runs - ball.runsOffBat
@@ -129,7 +132,7 @@ struct InningsWalk {
                 $0.hatTrick(bowler, out: tally.streak)
             }
         }
-        if tally.isOnFire(in: snapshot.format) {
+        if tally.isOnFire(in: snapshot.format), !missing.bowlers.contains(bowler) {
             tell(.bowlerOnFire, "p\(bowler)", ball, player: bowler) { $0.bowlerOnFire(bowler, tally) }
         }
     }
@@ -205,6 +208,11 @@ struct InningsWalk {
             if (90...99).contains(line.runs) {
                 tellUnseen(.nineties, "p\(player)", ball: innings.balls.last, player: player) {
                     $0.nineties(player, runs: line.runs)
+                }
+            }
+            if missing.batters.contains(player), BatterTally(runs: line.runs, faced: line.ballsFaced).isOnFire {
+                tellUnseen(.batterOnFire, "p\(player)", ball: innings.balls.last, player: player) {
+                    $0.batterOnFire(player, runs: line.runs, balls: line.ballsFaced)
                 }
             }
             for value in Self.multiples(after: 0, upTo: line.runs) {

@@ -197,6 +197,18 @@ import Testing
         #expect(!EventDetector.events(in: play.match).contains { $0.kind == .hatTrick })
     }
 
+    @Test func ratesAreNotWorkedOutOfSomeOfTheBalls() {
+        var play = BallByBall()
+        play.bowl("......|66666.|......|6666666666")
+        play.match.innings[0].batting = [
+            BattingLine(playerID: 1, runs: 90, ballsFaced: 28, fours: 0, sixes: 15, dismissal: nil)
+        ]
+        #expect(EventDetector.events(in: play.match).contains { $0.kind == .batterOnFire })
+        // The same balls, but the row knows of twenty dots more.
+        play.match.innings[0].batting[0].ballsFaced = 48
+        #expect(!EventDetector.events(in: play.match).contains { $0.kind == .batterOnFire })
+    }
+
     @Test func aWicketThatNoBallShowsHasTheLabelOfTheBallBeforeIt() {
         var play = BallByBall()
         play.bowl(".W.")

@@ -25,12 +25,20 @@ struct RealMatch {
         return try FixtureAnswer.fixture(from: Array("{\"data\":".utf8) + fixture + Array("}".utf8)).snapshot()
     }
 
-    func last() throws -> MatchSnapshot { try snapshot(tape.frames.count - 1) }
-
-    func frame(after label: String) throws -> MatchSnapshot {
-        guard let frame = tape.position(of: label) else { throw NoSuchFrame(label: label) }
-        return try snapshot(frame)
+    /// The last frame, which has every ball; read once for all tests.
+    func last() throws -> MatchSnapshot {
+        guard let snapshot = Self.lastFrames[tape.id] else { throw NoSuchFrame(label: "last") }
+        return snapshot
     }
+
+    private static let lastFrames: [Int64: MatchSnapshot] = {
+        var frames: [Int64: MatchSnapshot] = [:]
+        for id in ids {
+            guard let match = try? RealMatch(id) else { continue }
+            frames[id] = try? match.snapshot(match.tape.frames.count - 1)
+        }
+        return frames
+    }()
 
     struct NoSuchFrame: Error { var label: String }
 }
