@@ -23,7 +23,7 @@ public struct RS256Signer: Sendable {
         self.key = key
         modulus = Base64URL.encode(try key.number(OSSL_PKEY_PARAM_RSA_N))
         exponent = Base64URL.encode(try key.number(OSSL_PKEY_PARAM_RSA_E))
-        keyID = Base64URL.encode(try sha256(Array(#"{"e":"\#(exponent)","kty":"RSA","n":"\#(modulus)"}"#.utf8)))
+        keyID = Base64URL.encode(try SHA256Digest.of(Array(#"{"e":"\#(exponent)","kty":"RSA","n":"\#(modulus)"}"#.utf8)))
     }
 
     /// The private key as PKCS#8: for a file of mode 0600.
@@ -50,13 +50,4 @@ public struct RS256Signer: Sendable {
         let signed = "\(header).\(Base64URL.encode(claims))"
         return "\(signed).\(Base64URL.encode(try sign(Array(signed.utf8))))"
     }
-}
-
-private func sha256(_ bytes: [UInt8]) throws -> [UInt8] {
-    var digest = [UInt8](repeating: 0, count: 32)
-    var count = 0
-    guard EVP_Q_digest(nil, "SHA256", nil, bytes, bytes.count, &digest, &count) == 1, count == 32 else {
-        throw OpenSSLError("take a SHA-256")
-    }
-    return digest
 }

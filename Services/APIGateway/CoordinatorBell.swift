@@ -1,0 +1,17 @@
+import Messages
+import Sightscreen
+import Wire
+
+/// Tells the coordinators that activities changed. It may be lost: they look for themselves as well.
+protocol CoordinatorBell: Sendable {
+    func ring(for matches: Set<MatchID>) async
+}
+
+/// Rings at every coordinator of this host.
+struct WireCoordinatorBell: CoordinatorBell {
+    let coordinators: WireDirectory
+
+    func ring(for matches: Set<MatchID>) async {
+        for match in matches.sorted() { await coordinators.broadcast(ActivitiesChanged(matchID: match)) }
+    }
+}

@@ -1,0 +1,72 @@
+import HTTPClient
+import Hummingbird
+import Logging
+import Postgres
+public import ServiceKit
+public import ServiceLifecycle
+import Store
+import Tokens
+import Wire
+
+/// The HTTP API: puts the parts together.
+public enum Gateway {
+    /// The parts in the order in which they depend on each other.
+    public static func services(
+        _ configuration: GatewayConfiguration, settings: Settings, context: ServiceContext
+    ) throws -> [any Service] {
+        let pool = try PostgresPool(
+            url: configuration.databaseURL.reveal(), size: 8, applicationName: "api-gateway")
+        let coordinators = WireDirectory(
+            runDirectory: settings.runDirectory, service: "la-coordinator", logger: context.logger)
+        let http = HTTPClient(configuration: .init(allowHTTP: configuration.allowsHTTP))
+        let url = configuration.jwksURL
+        let keys = KeySource(logger: context.logger) { try await fetchKeys(url, http) }
+        let readiness = context.readiness
+        return [
+            coordinators,
+            DatabaseWatch(pool: pool, readiness: readiness, logger: context.logger),
+            KeyWatch(keys: keys, readiness: readiness),
+            GatewayServer(
+                host: configuration.host, port: configuration.port,
+                responder: responder(
+                    configuration, pool: pool, keys: keys, bell: WireCoordinatorBell(coordinators: coordinators),
+                    missing: { readiness.missing.map(\.name) }, logger: context.logger),
+                addressFile: "\(settings.runDirectory)/api-gateway/\(settings.instance).http", logger: context.logger),
+        ]
+    }
+
+    static func responder(
+        _ configuration: GatewayConfiguration, pool: PostgresPool, keys: KeySource, bell: any CoordinatorBell,
+        missing: @escaping @Sendable () -> [String], logger: Logger
+    ) -> GatewayResponder {
+        let schedule = ScheduleStore(pool: pool)
+        let follows = FollowRoutes(
+            follows: FollowStore(
+                pool: pool, retention: configuration.followRetention, startLease: configuration.startLease), bell: bell)
+        let devices = DeviceRoutes(
+            devices: DeviceStore(pool: pool, startLease: configuration.startLease), bell: bell)
+        let activities = ActivityRoutes(
+            activities: ActivityTokenStore(pool: pool, dismissAfter: configuration.dismissAfter), bell: bell)
+        let open = PublicRoutes(config: configuration.appConfig, schedule: schedule, missing: missing)
+        let verifier = BearerTokenVerifier(issuer: configuration.issuer, clientIDs: configuration.clientIDs)
+        return GatewayResponder(
+            table: RouteTable(
+                open.routes + MatchRoutes(schedule: schedule).routes + follows.routes + devices.routes
+                    + activities.routes),
+            authenticator: Authenticator(verifier: verifier, keys: keys), refusals: RefusalLog(), logger: logger)
+    }
+
+    private static func fetchKeys(_ url: String, _ http: HTTPClient) async throws -> [UInt8] {
+        let answer = try await http.send(
+            HTTPClientRequest(
+                url: url, headers: [("accept", "application/json")], timeout: .seconds(4),
+                bodyBytesMax: JWKS.documentBytesMax))
+        guard answer.status == 200 else { throw KeyFetchFailure(description: "the issuer answers \(answer.status)") }
+        return answer.body
+    }
+}
+
+/// The issuer gave an answer that holds no keys.
+struct KeyFetchFailure: Error, CustomStringConvertible {
+    let description: String
+}

@@ -1,0 +1,87 @@
+import Messages
+public import ServiceKit
+
+/// The gateway's settings, read and checked once.
+public struct GatewayConfiguration: Sendable {
+    public var databaseURL: Secret
+    /// What `iss` must equal.
+    public var issuer: String
+    public var clientIDs: Set<String>
+    /// Where the issuer publishes its keys.
+    public var jwksURL: String
+    /// Whether plain http may be used to get there.
+    public var allowsHTTP: Bool
+    public var host: String
+    public var port: Int
+    /// Seconds.
+    public var followRetention: Int
+    public var startLease: Int
+    public var dismissAfter: Int
+    var appConfig: AppConfig
+
+    /// The settings as `--help` shows them.
+    public static let settings = [
+        SettingDescription(
+            name: "COGNITO_ISSUER", default: nil, help: "The user pool's URL; a token's iss must equal it."),
+        SettingDescription(
+            name: "COGNITO_CLIENT_ID", default: nil,
+            help: "The app clients whose tokens are taken, separated by commas."),
+        SettingDescription(
+            name: "COGNITO_JWKS_URL", default: "{issuer}/.well-known/jwks.json", help: "Where the pool's keys are."),
+        SettingDescription(name: "GATEWAY_HOST", default: "127.0.0.1", help: "The address to listen on."),
+        SettingDescription(name: "GATEWAY_PORT", default: "8080", help: "The port to listen on; 0 for any free one."),
+        SettingDescription(
+            name: "MIN_APP_VERSION", default: "1.0.0", help: "Below it the app asks for an update (1.2.3)."),
+        SettingDescription(
+            name: "STORE_URL", default: "https://apps.apple.com", help: "Where the app is updated."),
+        SettingDescription(name: "MAINTENANCE_MODE", default: "false", help: "The app shows its maintenance screen."),
+        SettingDescription(
+            name: "FOLLOW_RETENTION", default: "48h", help: "How long a follow outlives its match."),
+        SettingDescription(
+            name: "START_LEASE", default: "120s", help: "How long a phone that starts an activity itself has for it."),
+        SettingDescription(
+            name: "DISMISS_AFTER", default: "15m", help: "How long a finished match stays on the Lock Screen."),
+    ]
+
+    /// - Throws: `ConfigurationError` that names the setting.
+    public init(_ settings: Settings) throws(ConfigurationError) {
+        databaseURL = try settings.databaseURL()
+        let pool = try settings.url("COGNITO_ISSUER", default: nil)
+        // A token's iss is compared letter for letter, so the issuer is kept as it was written.
+        issuer = try settings.string("COGNITO_ISSUER")
+        jwksURL = try settings.url("COGNITO_JWKS_URL", default: pool.appending("/.well-known/jwks.json")).absoluteString
+        _ = try settings.string("COGNITO_CLIENT_ID")
+        clientIDs = Set(try settings.list("COGNITO_CLIENT_ID"))
+        guard !clientIDs.isEmpty, clientIDs.allSatisfy({ Identifier.isShortText($0) && !$0.contains(" ") }) else {
+            throw ConfigurationError(setting: "COGNITO_CLIENT_ID", problem: "is not a list of client ids")
+        }
+        allowsHTTP = jwksURL.hasPrefix("http://")
+        host = try settings.string("GATEWAY_HOST", default: "127.0.0.1")
+        port = try settings.int("GATEWAY_PORT", default: 8080, in: 0...65_535)
+        followRetention = try Self.seconds(
+            settings, "FOLLOW_RETENTION", .seconds(172_800), in: .zero ... .seconds(31_536_000))
+        startLease = try Self.seconds(settings, "START_LEASE", .seconds(120), in: .seconds(1) ... .seconds(3600))
+        dismissAfter = try Self.seconds(settings, "DISMISS_AFTER", .seconds(900), in: .zero ... .seconds(14_400))
+        let minimum = try settings.string("MIN_APP_VERSION", default: "1.0.0")
+        guard Self.isVersion(minimum) else {
+            throw ConfigurationError(setting: "MIN_APP_VERSION", problem: "\"\(minimum)\" is not a version like 1.2.3")
+        }
+        appConfig = AppConfig(
+            minAppVersion: minimum,
+            storeUrl: try settings.url("STORE_URL", default: "https://apps.apple.com").absoluteString,
+            maintenanceMode: try settings.bool("MAINTENANCE_MODE", default: false))
+    }
+
+    private static func seconds(
+        _ settings: Settings, _ name: String, _ standard: Duration, in range: ClosedRange<Duration>
+    ) throws(ConfigurationError) -> Int {
+        Int(try settings.duration(name, default: standard, in: range).components.seconds)
+    }
+
+    /// One to three numbers with dots between them.
+    private static func isVersion(_ text: String) -> Bool {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        return (1...3).contains(parts.count)
+            && parts.allSatisfy { Int($0) != nil && $0.utf8.count <= 6 && !$0.hasPrefix("-") }
+    }
+}

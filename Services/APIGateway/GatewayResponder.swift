@@ -1,0 +1,111 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import Metrics
+import NIOCore
+import Tokens
+
+/// Answers every request: finds the route, finds out who asks, runs the handler, and turns whatever went wrong into a
+/// problem document.
+struct GatewayResponder: HTTPResponder {
+    typealias Context = BasicRequestContext
+
+    let table: RouteTable
+    let authenticator: Authenticator
+    let refusals: RefusalLog
+    let logger: Logger
+
+    func respond(to request: Request, context: Context) async throws -> Response {
+        let begun = ContinuousClock.now
+        let id = Self.requestID(request)
+        var logger = self.logger
+        logger[metadataKey: "request.id"] = "\(id)"
+        let (reply, path) = await answer(request, id, logger)
+        measure(request, path, reply, ContinuousClock.now - begun)
+        return response(reply, id, isHead: request.method == .head)
+    }
+
+    /// - Returns: the answer, and the route's path for the metrics.
+    private func answer(_ request: Request, _ id: String, _ logger: Logger) async -> (Reply, String) {
+        var path = "none"
+        do {
+            guard request.uri.description.utf8.count <= GatewayLimits.addressBytesMax else {
+                throw Problem(.addressTooLong)
+            }
+            switch table.find(request.method.rawValue, request.uri.path) {
+            case .nothing: throw Problem(.notFound)
+            case .otherMethods(let methods):
+                throw Problem(.methodNotAllowed, headers: ["Allow": methods.joined(separator: ", ")])
+            case .route(let route, let parameters):
+                path = route.path
+                let claims =
+                    route.access == .users ? try await authenticator.claims(request.headers[.authorization]) : nil
+                let request = GatewayRequest(
+                    request: request, parameters: parameters, id: id, claims: claims, logger: logger)
+                return (try await route.handle(request), path)
+            }
+        } catch {
+            return (await refuse(error, id, logger), path)
+        }
+    }
+
+    private func refuse(_ error: any Error, _ id: String, _ logger: Logger) async -> Reply {
+        if let refused = error as? Authenticator.Refused {
+            await refusals.note("bearer-token/\(refused.error.kind)", "\(refused.error)", logger)
+            return reply(Problem.unauthorized("\(refused.error)"), id)
+        }
+        guard let problem = Problem(error) else {
+            logger.error("A request failed", metadata: ["error": "\(error)", "error.type": "\(type(of: error))"])
+            return reply(Problem(.internalError), id)
+        }
+        switch problem.kind {
+        case .unavailable: await refusals.note("unavailable", "\(error)", logger, level: .warning)
+        case .invalidJSON, .bodyTooLarge, .requestTimeout, .addressTooLong, .unsupportedMediaType:
+            await refusals.note(problem.kind.rawValue, problem.detail ?? problem.kind.title, logger)
+        default: logger.debug("Request refused", metadata: ["refusal.kind": "\(problem.kind.rawValue)"])
+        }
+        return reply(problem, id)
+    }
+
+    private func reply(_ problem: Problem, _ id: String) -> Reply {
+        var headers = problem.headers
+        headers["Content-Type"] = "application/problem+json"
+        headers["Cache-Control"] = "no-store"
+        // A document of strings and a number: there is nothing in it that cannot be encoded.
+        let body = (try? Reply.json(problem.document(requestID: id)))?.body ?? []
+        return Reply(status: problem.kind.status, body: body, headers: headers)
+    }
+
+    private func response(_ reply: Reply, _ id: String, isHead: Bool) -> Response {
+        var fields = HTTPFields()
+        for (name, value) in reply.headers {
+            if let name = HTTPField.Name(name) { fields[name] = value }
+        }
+        if let name = HTTPField.Name("X-Request-ID") { fields[name] = id }
+        if let name = HTTPField.Name("X-Content-Type-Options") { fields[name] = "nosniff" }
+        let hasBody = !isHead && reply.status != 204 && reply.status != 304
+        return Response(
+            status: .init(code: reply.status), headers: fields,
+            body: hasBody ? .init(byteBuffer: ByteBuffer(bytes: reply.body)) : .init())
+    }
+
+    /// The caller's, when it is one; else a new one.
+    private static func requestID(_ request: Request) -> String {
+        if let name = HTTPField.Name("X-Request-ID"), let id = request.headers[name], Identifier.isValid(id) {
+            return id
+        }
+        let text = String(UInt64.random(in: 0...UInt64.max), radix: 16)
+        return String(repeating: "0", count: 16 - text.count) + text
+    }
+
+    private func measure(_ request: Request, _ path: String, _ reply: Reply, _ duration: Duration) {
+        let methods = ["GET", "HEAD", "POST", "PATCH", "DELETE"]
+        let method = request.method.rawValue
+        let dimensions = [("method", methods.contains(method) ? method : "other"), ("route", path)]
+        Counter(label: "sightscreen_http_requests_total", dimensions: dimensions + [("status", String(reply.status))])
+            .increment()
+        let (seconds, attoseconds) = duration.components
+        Timer(label: "sightscreen_http_request_seconds", dimensions: [("route", path)])
+            .recordNanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    }
+}

@@ -1,0 +1,66 @@
+import Logging
+import Postgres
+import ServiceKit
+import ServiceLifecycle
+import Store
+
+/// Waits for the database at the start and knows afterwards whether it answers.
+struct DatabaseWatch: Service, CustomStringConvertible {
+    static let interval = Duration.seconds(2)
+
+    let pool: PostgresPool
+    let readiness: Readiness
+    let logger: Logger
+
+    var description: String { "database watch" }
+
+    func run() async throws {
+        readiness.set("database", false, reason: "waiting for PostgreSQL")
+        try await cancelWhenGracefulShutdown {
+            do {
+                try await DatabaseStart.wait(for: pool, logger: logger)
+                readiness.set("database", true)
+                while true {
+                    try await Task.sleep(for: Self.interval)
+                    await check()
+                }
+            } catch is CancellationError { return }
+        }
+        await pool.close()
+    }
+
+    private func check() async {
+        do {
+            try await ScheduleStore(pool: pool).check()
+            if !readiness.missing.allSatisfy({ $0.name != "database" }) { logger.notice("PostgreSQL answers again") }
+            readiness.set("database", true)
+        } catch is CancellationError {
+            return
+        } catch {
+            if readiness.missing.allSatisfy({ $0.name != "database" }) {
+                logger.warning("PostgreSQL does not answer", metadata: ["reason": "\(error)"])
+            }
+            readiness.set("database", false, reason: "PostgreSQL does not answer")
+        }
+    }
+}
+
+/// Fetches the issuer's keys before the first request needs them. Once there were keys, their absence is no reason to
+/// send requests elsewhere: they go on for a day.
+struct KeyWatch: Service, CustomStringConvertible {
+    let keys: KeySource
+    let readiness: Readiness
+
+    var description: String { "issuer's keys" }
+
+    func run() async throws {
+        readiness.set("keys", false, reason: "the issuer's keys are not known")
+        await cancelWhenGracefulShutdown {
+            while await keys.current() == nil {
+                do { try await Task.sleep(for: .seconds(1)) } catch { return }
+            }
+            readiness.set("keys", true)
+        }
+        try await gracefulShutdown()
+    }
+}

@@ -1,0 +1,21 @@
+import Hummingbird
+import NIOCore
+import Postgres
+import Store
+
+extension Problem {
+    /// The problem behind any error a handler throws; nil for one that is a bug.
+    init?(_ error: any Error) {
+        switch error {
+        case let problem as Problem: self = problem
+        case is DeviceRequired: self.init(.deviceRequired, "the user has none or several devices; send deviceId")
+        case FollowStore.Refusal.unknownMatch: self.init(.unknownMatch)
+        case FollowStore.Refusal.unknownTeam: self = .field("teamId", "neither side of the match has this id")
+        case is NIOTooManyBytesError: self.init(.bodyTooLarge, "at most \(GatewayLimits.bodyBytesMax) bytes are taken")
+        case let error as PostgresError where error.code != .decoding:
+            // Whatever PostgreSQL's trouble is, it passes or is repaired; the request may be repeated either way.
+            self = .unavailable("the database cannot answer")
+        default: return nil
+        }
+    }
+}

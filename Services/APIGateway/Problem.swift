@@ -1,0 +1,89 @@
+import Messages
+
+/// Everything the API refuses, in one table. A handler throws one; `ProblemReply` makes the answer.
+struct Problem: Error, Hashable {
+    enum Kind: String, CaseIterable {
+        case invalidRequest = "invalid-request"
+        case invalidJSON = "invalid-json"
+        case unauthorized
+        case notFound = "not-found"
+        case unknownMatch = "unknown-match"
+        case notFollowing = "not-following"
+        case methodNotAllowed = "method-not-allowed"
+        case requestTimeout = "request-timeout"
+        case deviceRequired = "device-required"
+        case bodyTooLarge = "body-too-large"
+        case addressTooLong = "address-too-long"
+        case unsupportedMediaType = "unsupported-media-type"
+        case internalError = "internal-error"
+        case unavailable
+        case notReady = "not-ready"
+
+        var status: Int {
+            switch self {
+            case .invalidRequest, .invalidJSON, .deviceRequired: 400
+            case .unauthorized: 401
+            case .notFound, .unknownMatch, .notFollowing: 404
+            case .methodNotAllowed: 405
+            case .requestTimeout: 408
+            case .bodyTooLarge: 413
+            case .addressTooLong: 414
+            case .unsupportedMediaType: 415
+            case .internalError: 500
+            case .unavailable, .notReady: 503
+            }
+        }
+
+        var title: String {
+            switch self {
+            case .invalidRequest: "The request is not valid"
+            case .invalidJSON: "The body is not valid JSON"
+            case .unauthorized: "A valid bearer token is needed"
+            case .notFound: "There is nothing here"
+            case .unknownMatch: "There is no such match"
+            case .notFollowing: "The match is not followed"
+            case .methodNotAllowed: "The method is not allowed here"
+            case .requestTimeout: "The request took too long to arrive"
+            case .deviceRequired: "The request must name the device"
+            case .bodyTooLarge: "The body is too large"
+            case .addressTooLong: "The address is too long"
+            case .unsupportedMediaType: "The body must be application/json"
+            case .internalError: "Something went wrong on our side"
+            case .unavailable: "The service cannot do this right now"
+            case .notReady: "The service is not ready"
+            }
+        }
+    }
+
+    var kind: Kind
+    /// For the developer of a client: from a fixed set of sentences, never what the client sent.
+    var detail: String?
+    /// The field that was wrong.
+    var field: String?
+    /// Further headers: `Allow`, `WWW-Authenticate`, `Retry-After`.
+    var headers: [String: String]
+
+    init(_ kind: Kind, _ detail: String? = nil, field: String? = nil, headers: [String: String] = [:]) {
+        self.kind = kind
+        self.detail = detail
+        self.field = field
+        self.headers = headers
+    }
+
+    static func field(_ name: String, _ detail: String) -> Problem { Problem(.invalidRequest, detail, field: name) }
+
+    static func unauthorized(_ detail: String) -> Problem {
+        Problem(.unauthorized, detail, headers: ["WWW-Authenticate": #"Bearer error="invalid_token""#])
+    }
+
+    /// Try again soon: what is missing comes back by itself.
+    static func unavailable(_ detail: String) -> Problem {
+        Problem(.unavailable, detail, headers: ["Retry-After": "2"])
+    }
+
+    func document(requestID: String) -> ProblemDocument {
+        ProblemDocument(
+            type: "/problems/\(kind.rawValue)", title: kind.title, status: kind.status, detail: detail, field: field,
+            requestId: requestID)
+    }
+}

@@ -1,0 +1,22 @@
+import FoundationEssentials
+
+/// What the development commands take when no flag says otherwise: the run that `sightscreen up` keeps going.
+enum DevelopmentDefaults {
+    private static var stateFolder: String { StateFolder.path(environment: ProcessInfo.processInfo.environment) }
+
+    static var keyFolder: String { "\(stateFolder)/secrets" }
+
+    /// `COGNITO_ISSUER`, or the issuer of the run.
+    static var issuer: String? {
+        if let issuer = ProcessInfo.processInfo.environment["COGNITO_ISSUER"] { return issuer }
+        struct Run: Decodable { var issuer: String }
+        guard let file = FileManager.default.contents(atPath: "\(stateFolder)/endpoints.json") else { return nil }
+        return (try? JSONDecoder().decode(Run.self, from: file))?.issuer
+    }
+
+    /// The first of `COGNITO_CLIENT_ID`, or the demo's.
+    static var clientID: String {
+        let list = ProcessInfo.processInfo.environment["COGNITO_CLIENT_ID"] ?? ""
+        return list.split(separator: ",").first.map(String.init) ?? DevelopmentSecrets.clientID
+    }
+}

@@ -1,0 +1,31 @@
+public import Sightscreen
+
+/// What is known of one generation of an activity on one phone, as far as tokens and dismissals are judged by it.
+public struct ActivityGeneration: Hashable, Sendable {
+    public enum Status: String, Hashable, Sendable { case pending, active, ended }
+
+    public var generation: Int
+    public var status: Status
+    public var startID: StartID?
+    public var activityID: ActivityID?
+    public var token: UpdateToken?
+    /// A start was sent, or the phone has said that it starts one itself.
+    public var startIsOut: Bool
+    /// It was over before the user followed the match (again): what comes without ids cannot mean it.
+    public var endedBeforeFollow: Bool
+
+    public init(
+        generation: Int, status: Status, startID: StartID? = nil, activityID: ActivityID? = nil,
+        token: UpdateToken? = nil, startIsOut: Bool = false, endedBeforeFollow: Bool = false
+    ) {
+        self.generation = generation
+        self.status = status
+        self.startID = startID
+        self.activityID = activityID
+        self.token = token
+        self.startIsOut = startIsOut
+        self.endedBeforeFollow = endedBeforeFollow
+    }
+
+    public var isCurrent: Bool { status != .ended }
+}

@@ -1,0 +1,82 @@
+public import Sightscreen
+
+/// What to do with an update token that a phone reports for one match.
+///
+/// Three things can be wrong with a token: it belongs to an activity that is already over, to a second activity beside
+/// the one that runs, or to one that nobody wants. Such a token gets an end push and is never used for anything else.
+public struct ActivityTokenRule: Sendable {
+    public enum Action: Hashable, Sendable {
+        /// The generation's first token.
+        case activate(generation: Int)
+        /// Another token of the same activity: the old one is never used again.
+        case rotate(generation: Int)
+        /// Known already.
+        case keep(generation: Int)
+        /// The app started an activity of its own: a new generation, active.
+        case adopt
+        /// A second activity, and the newer one: that generation ends and its token gets an end; a new one is active.
+        case replace(generation: Int)
+        /// This token gets an end, in the record of that generation, or of a new one that is over from the beginning.
+        case end(generation: Int?)
+        /// As `end(nil)`; the user does not even follow the match.
+        case refuse
+    }
+
+    public var token: UpdateToken
+    public var activityID: ActivityID?
+    public var startID: StartID?
+    public var isFollowed: Bool
+    /// The match has ended, and with it all its activities.
+    public var matchIsOver: Bool
+
+    public init(
+        token: UpdateToken, activityID: ActivityID?, startID: StartID?, isFollowed: Bool, matchIsOver: Bool
+    ) {
+        self.token = token
+        self.activityID = activityID
+        self.startID = startID
+        self.isFollowed = isFollowed
+        self.matchIsOver = matchIsOver
+    }
+
+    /// - Parameter records: all generations of the match on that phone, newest first.
+    public func action(for records: [ActivityGeneration]) -> Action {
+        let named = record(in: records)
+        if matchIsOver { return .end(generation: named?.generation) }
+        guard let named else { return actionForStranger(records) }
+        switch named.status {
+        case .ended: return .end(generation: named.generation)
+        case .pending: return .activate(generation: named.generation)
+        case .active:
+            if isOtherActivity(than: named) { return .replace(generation: named.generation) }
+            return named.token == token ? .keep(generation: named.generation) : .rotate(generation: named.generation)
+        }
+    }
+
+    /// The generation that the ids mean; without ids the newest.
+    private func record(in records: [ActivityGeneration]) -> ActivityGeneration? {
+        if let activityID, let record = records.first(where: { $0.activityID == activityID }) { return record }
+        if let startID, let record = records.first(where: { $0.startID == startID }) { return record }
+        if let record = records.first(where: { $0.token == token }) { return record }
+        guard activityID == nil, startID == nil, let newest = records.first, !newest.endedBeforeFollow else {
+            return nil
+        }
+        return newest
+    }
+
+    /// One start may be delivered twice: same start, two activities.
+    private func isOtherActivity(than record: ActivityGeneration) -> Bool {
+        guard let activityID, let known = record.activityID else { return false }
+        return activityID != known
+    }
+
+    private func actionForStranger(_ records: [ActivityGeneration]) -> Action {
+        guard isFollowed else { return .refuse }
+        guard let current = records.first(where: \.isCurrent) else { return .adopt }
+        if current.status == .pending { return .activate(generation: current.generation) }
+        // Every start is recorded before it is sent, so one that is not on record is older than the one that is.
+        if startID != nil, current.startID != nil { return .end(generation: nil) }
+        return isOtherActivity(than: current)
+            ? .replace(generation: current.generation) : .rotate(generation: current.generation)
+    }
+}

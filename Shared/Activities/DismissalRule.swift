@@ -1,0 +1,46 @@
+public import Sightscreen
+
+/// What it means that an activity was removed from a phone: the user's wish to hear no more, unless the server had ended
+/// it already or it is not the activity that counts.
+public struct DismissalRule: Sendable {
+    public enum Action: Hashable, Sendable {
+        /// The user dismissed the current activity: that generation ends, and so does the follow.
+        case unfollow(generation: Int)
+        /// Our own end, a renewal, a stale end of the app's: nothing but a note.
+        case record(generation: Int?)
+    }
+
+    public var activityID: ActivityID?
+    public var token: UpdateToken?
+
+    public init(activityID: ActivityID?, token: UpdateToken?) {
+        self.activityID = activityID
+        self.token = token
+    }
+
+    /// - Parameter records: all generations of the match on that phone, newest first.
+    public func action(for records: [ActivityGeneration]) -> Action {
+        if let named = record(in: records) {
+            return named.isCurrent ? .unfollow(generation: named.generation) : .record(generation: named.generation)
+        }
+        guard let current = records.first(where: \.isCurrent), canBeUnnamed(current) else {
+            return .record(generation: nil)
+        }
+        return .unfollow(generation: current.generation)
+    }
+
+    private func record(in records: [ActivityGeneration]) -> ActivityGeneration? {
+        if let activityID, let record = records.first(where: { $0.activityID == activityID }) { return record }
+        if let token, let record = records.first(where: { $0.token == token }) { return record }
+        return activityID == nil && token == nil ? records.first : nil
+    }
+
+    /// Dismissed before the server learnt the activity's name: right after its start, or by an app that sent none.
+    private func canBeUnnamed(_ current: ActivityGeneration) -> Bool {
+        switch current.status {
+        case .pending: current.startIsOut
+        case .active: current.activityID == nil && activityID != nil
+        case .ended: false
+        }
+    }
+}

@@ -1,0 +1,94 @@
+public import Sightscreen
+
+/// `POST /user/follow/match`; `POST /matches/:id/follow` is the same with the match in its path.
+public struct FollowRequest: Codable, Hashable, Sendable {
+    public var matchId: MatchID
+    /// Which phone asks; needed with `startsLocally` by users of several phones.
+    public var deviceId: DeviceID?
+    /// The phone starts the activity itself: no push-to-start is sent to it, unless no token comes from it.
+    public var startsLocally: Bool?
+    /// The side the user is for; left out keeps what is known.
+    public var teamId: String?
+    public var alerts: AlertLevel?
+
+    public init(
+        matchId: MatchID, deviceId: DeviceID? = nil, startsLocally: Bool? = nil, teamId: String? = nil,
+        alerts: AlertLevel? = nil
+    ) {
+        self.matchId = matchId
+        self.deviceId = deviceId
+        self.startsLocally = startsLocally
+        self.teamId = teamId
+        self.alerts = alerts
+    }
+}
+
+/// The answer to a follow.
+public struct FollowResponse: Codable, Hashable, Sendable {
+    public var following: Bool
+    /// What to show at once; absent before the match's first version.
+    public var displayState: ContentState?
+    public var liveActivity: LiveActivityOutlook
+
+    public init(following: Bool, displayState: ContentState?, liveActivity: LiveActivityOutlook) {
+        self.following = following
+        self.displayState = displayState
+        self.liveActivity = liveActivity
+    }
+}
+
+/// What becomes of the Live Activity on the user's phones.
+public enum LiveActivityOutlook: String, Codable, Hashable, Sendable {
+    /// It runs on at least one phone.
+    case active
+    /// A start is on its way, or the phone starts it itself.
+    case starting
+    /// The match is not in play yet: it starts when play does.
+    case scheduled
+    /// No phone of the user can show one.
+    case unavailable
+    /// It has ended, or the match is over.
+    case ended
+    /// From a newer server.
+    case other
+
+    public init(from decoder: any Decoder) throws {
+        self = Self(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .other
+    }
+}
+
+/// `DELETE /user/follow/match`.
+public struct UnfollowRequest: Codable, Hashable, Sendable {
+    public var matchId: MatchID
+    public init(matchId: MatchID) { self.matchId = matchId }
+}
+
+/// The answer to an unfollow and to a dismissal.
+public struct UnfollowResponse: Codable, Hashable, Sendable {
+    public var following: Bool
+    public init(following: Bool) { self.following = following }
+}
+
+/// One entry of `GET /user/follows`, and the answer to `PATCH /user/follow/match/:id`. Times are seconds since 1970.
+public struct FollowItem: Codable, Hashable, Sendable {
+    public var matchId: MatchID
+    public var teamId: String?
+    public var alerts: AlertLevel
+    public var followedAt: Int
+    /// Set when the match is over.
+    public var expiresAt: Int?
+
+    public init(matchId: MatchID, teamId: String?, alerts: AlertLevel, followedAt: Int, expiresAt: Int?) {
+        self.matchId = matchId
+        self.teamId = teamId
+        self.alerts = alerts
+        self.followedAt = followedAt
+        self.expiresAt = expiresAt
+    }
+}
+
+/// `GET /user/follows`.
+public struct FollowsResponse: Codable, Hashable, Sendable {
+    public var follows: [FollowItem]
+    public init(follows: [FollowItem]) { self.follows = follows }
+}

@@ -1,0 +1,80 @@
+public import Sightscreen
+
+/// A match of the schedule. Ids are strings, times seconds since 1970.
+public struct MatchItem: Codable, Hashable, Sendable {
+    public var id: MatchID
+    public var leagueId: String
+    public var competition: String
+    public var round: String
+    public var format: String
+    public var status: MatchStatus
+    public var startsAt: Int?
+    public var home: Side
+    public var away: Side
+    public var venue: String
+    /// The provider's words: the result, or why there is no play.
+    public var note: String?
+    public var winnerId: String?
+    /// What a Lock Screen would show; absent before the first version.
+    public var displayState: ContentState?
+
+    public struct Side: Codable, Hashable, Sendable {
+        public var id: String
+        public var name: String
+        public var abbr: String
+        public init(id: String, name: String, abbr: String) {
+            self.id = id
+            self.name = name
+            self.abbr = abbr
+        }
+    }
+
+    public init(
+        id: MatchID, leagueId: String, competition: String, round: String, format: String, status: MatchStatus,
+        startsAt: Int?, home: Side, away: Side, venue: String, note: String?, winnerId: String?,
+        displayState: ContentState?
+    ) {
+        self.id = id
+        self.leagueId = leagueId
+        self.competition = competition
+        self.round = round
+        self.format = format
+        self.status = status
+        self.startsAt = startsAt
+        self.home = home
+        self.away = away
+        self.venue = venue
+        self.note = note
+        self.winnerId = winnerId
+        self.displayState = displayState
+    }
+}
+
+public enum MatchStatus: String, Codable, Hashable, Sendable, CaseIterable { case upcoming, live, completed }
+
+/// `GET /matches`, one page in order of start.
+public struct MatchesResponse: Codable, Hashable, Sendable {
+    public var matches: [MatchItem]
+    /// For `?cursor=`; absent on the last page.
+    public var nextCursor: String?
+    /// When to ask again.
+    public var retryAfterMs: Int
+
+    public init(matches: [MatchItem], nextCursor: String?, retryAfterMs: Int) {
+        self.matches = matches
+        self.nextCursor = nextCursor
+        self.retryAfterMs = retryAfterMs
+    }
+}
+
+/// `GET /matches/live`.
+public struct LiveMatchesResponse: Codable, Hashable, Sendable {
+    public var matches: [MatchItem]
+    /// When to ask again.
+    public var retryAfterMs: Int
+
+    public init(matches: [MatchItem], retryAfterMs: Int) {
+        self.matches = matches
+        self.retryAfterMs = retryAfterMs
+    }
+}

@@ -1,0 +1,175 @@
+public import Messages
+public import Postgres
+public import Sightscreen
+
+/// The users' phones and their tokens (`devices`). Every call is one transaction and may be repeated.
+public struct DeviceStore: Sendable {
+    private let pool: PostgresPool
+    /// How long a phone that reports a running activity has to send its token, in seconds (`START_LEASE`).
+    private let startLease: Int
+
+    public init(pool: PostgresPool, startLease: Int = 120) {
+        self.pool = pool
+        self.startLease = startLease
+    }
+
+    public struct Registered: Hashable, Sendable {
+        public var device: DeviceID
+        public var isCapable: Bool
+        /// Their activities changed, on this phone or on one that lost a token to it.
+        public var changedMatches: Set<MatchID>
+    }
+
+    /// What happens to the stored device token.
+    public enum TokenChange: Hashable, Sendable { case keep, forget, set(DeviceToken) }
+
+    /// `POST /devices`. A token that another phone or user had moves here, and the former owner's activities end.
+    public func register(
+        _ registration: DeviceRegistration, token: TokenChange, user: UserID
+    ) async throws -> Registered {
+        var newToken: DeviceToken?
+        if case .set(let value) = token { newToken = value }
+        return try await pool.forUser(user, token: newToken) { [newToken] transaction in
+            let device = registration.deviceId
+            var changed: Set<MatchID> = []
+            if let value = newToken {
+                changed = try await Self.take(transaction, "device_token", value.rawValue, user, device)
+            }
+            let route = DeviceRoute(user: user, device: device)
+            let rows = try await transaction.query(
+                """
+                INSERT INTO devices AS d
+                    (user_id, device_id, route, shard, platform, environment, device_token, device_token_at, os_version,
+                     app_version, live_activities_enabled, frequent_pushes_enabled)
+                VALUES ($1, $2, $3, $4, $5, coalesce($6::text, 'production'), $7::text,
+                    CASE WHEN $7::text IS NOT NULL THEN clock_timestamp() END, $8::text, $9::text,
+                    coalesce($10::bool, true), coalesce($11::bool, true))
+                ON CONFLICT (user_id, device_id) DO UPDATE
+                SET route = excluded.route, shard = excluded.shard, platform = excluded.platform,
+                    environment = coalesce($6::text, d.environment),
+                    device_token = CASE WHEN $12::bool THEN d.device_token ELSE excluded.device_token END,
+                    device_token_at = CASE WHEN $12::bool THEN d.device_token_at ELSE excluded.device_token_at END,
+                    os_version = coalesce($8::text, d.os_version), app_version = coalesce($9::text, d.app_version),
+                    live_activities_enabled = coalesce($10::bool, d.live_activities_enabled),
+                    frequent_pushes_enabled = coalesce($11::bool, d.frequent_pushes_enabled),
+                    last_seen_at = clock_timestamp()
+                RETURNING \(LiveMatch.capableDevice) AS capable
+                """,
+                [
+                    .text(user.rawValue), .text(device.rawValue), .int(route.hash), .int(route.shard),
+                    .text(registration.platform), PostgresValue(registration.environment?.rawValue),
+                    PostgresValue(newToken?.rawValue), PostgresValue(registration.osVersion),
+                    PostgresValue(registration.appVersion), PostgresValue(registration.liveActivitiesEnabled),
+                    PostgresValue(registration.frequentPushesEnabled), .bool(token == .keep),
+                ])
+            let capable = try rows.first?.bool("capable") ?? false
+            changed.formUnion(
+                try await resume(transaction, user, device, capable: capable, running: registration.activities ?? []))
+            return Registered(device: device, isCapable: capable, changedMatches: changed)
+        }
+    }
+
+    /// `POST /devices/push-to-start-token`.
+    /// - Throws: `DeviceRequired`, `PostgresError`.
+    public func register(_ registration: PushToStartRegistration, user: UserID) async throws -> Registered {
+        try await pool.forUser(user, token: registration.pushToStartToken) { transaction in
+            let device = try await UserDevices.resolve(transaction, user: user, device: registration.deviceId)
+            let token = registration.pushToStartToken.rawValue
+            var changed = try await Self.take(transaction, "push_to_start_token", token, user, device)
+            try await UserDevices.touch(transaction, user: user, device: device)
+            let rows = try await transaction.query(
+                """
+                UPDATE devices d SET push_to_start_token = $3, push_to_start_token_at = clock_timestamp()
+                WHERE user_id = $1 AND device_id = $2
+                RETURNING \(LiveMatch.capableDevice) AS capable
+                """, [.text(user.rawValue), .text(device.rawValue), .text(token)])
+            let capable = try rows.first?.bool("capable") ?? false
+            changed.formUnion(try await resume(transaction, user, device, capable: capable, running: []))
+            return Registered(device: device, isCapable: capable, changedMatches: changed)
+        }
+    }
+
+    /// `DELETE /devices/:deviceToken`, also by the phone's id: nothing is sent to it any more and its activities end.
+    ///
+    /// Its record stays, without tokens, until it is purged as unseen: the end pushes need to know where they go.
+    /// - Returns: the matches whose activities changed.
+    public func unregister(_ name: String, user: UserID) async throws -> Set<MatchID> {
+        try await pool.forUser(user) { transaction in
+            let rows = try await transaction.query(
+                """
+                UPDATE devices
+                SET device_token = NULL, device_token_at = NULL, push_to_start_token = NULL,
+                    push_to_start_token_at = NULL
+                WHERE user_id = $1 AND (device_id = $2 OR device_token = lower($2) OR push_to_start_token = lower($2))
+                RETURNING device_id
+                """, [.text(user.rawValue), .text(name)])
+            var changed: Set<MatchID> = []
+            for row in rows {
+                let device = DeviceID(try row.string("device_id"))
+                changed.formUnion(try await PendingStarts.endAll(transaction, user: user, device: device))
+            }
+            return changed
+        }
+    }
+
+    // MARK: -
+
+    /// Takes a token from whoever has it. That phone, or that user on this phone, is gone: what runs there ends.
+    private static func take(
+        _ transaction: PostgresTransaction, _ column: String, _ token: String, _ user: UserID, _ device: DeviceID
+    ) async throws -> Set<MatchID> {
+        let losers = try await transaction.query(
+            """
+            UPDATE devices
+            SET device_token = NULL, device_token_at = NULL, push_to_start_token = NULL, push_to_start_token_at = NULL
+            WHERE \(column) = $1 AND (user_id, device_id) <> ($2, $3)
+            RETURNING user_id, device_id
+            """, [.text(token), .text(user.rawValue), .text(device.rawValue)])
+        var changed: Set<MatchID> = []
+        for loser in losers {
+            changed.formUnion(
+                try await PendingStarts.endAll(
+                    transaction, user: UserID(try loser.string("user_id")),
+                    device: DeviceID(try loser.string("device_id"))))
+        }
+        return changed
+    }
+
+    /// The app is awake: starts that were given up are tried again, missing ones are made, and nothing is started that
+    /// runs already.
+    private func resume(
+        _ transaction: PostgresTransaction, _ user: UserID, _ device: DeviceID, capable: Bool,
+        running: [RunningActivity]
+    ) async throws -> Set<MatchID> {
+        var changed: Set<MatchID> = []
+        for activity in running {
+            changed.formUnion(
+                try await PendingStarts.insert(
+                    transaction, user: user, match: activity.matchId, device: device, local: device, lease: startLease))
+            try await PendingStarts.holdBack(
+                transaction, user: user, match: activity.matchId, device: device, lease: startLease)
+        }
+        let key: [PostgresValue] = [.text(user.rawValue), .text(device.rawValue)]
+        guard capable else {
+            // Nothing can be started there: a start that has not gone out is not tried.
+            try await transaction.execute(
+                """
+                UPDATE live_activities
+                SET status = 'ended', end_reason = 'token_invalid', ended_at = clock_timestamp()
+                WHERE user_id = $1 AND device_id = $2 AND status = 'pending'
+                    AND (start_lease_until IS NULL OR start_lease_until < clock_timestamp())
+                """, key)
+            return changed
+        }
+        let again = try await transaction.query(
+            """
+            UPDATE live_activities SET start_given_up_at = NULL, start_attempts = 0,
+                start_lease_until = CASE WHEN match_id = ANY ($3::bigint[]) THEN start_lease_until END
+            WHERE user_id = $1 AND device_id = $2 AND status = 'pending' AND start_given_up_at IS NOT NULL
+            RETURNING match_id
+            """, key + [.intArray(running.map(\.matchId.rawValue))])
+        changed.formUnion(try again.map { MatchID(try $0.int64("match_id")) })
+        changed.formUnion(try await PendingStarts.insert(transaction, user: user, device: device))
+        return changed
+    }
+}

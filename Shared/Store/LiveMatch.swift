@@ -1,0 +1,14 @@
+/// When a match is in play as far as Live Activities go, in one place for everybody who asks the database.
+public enum LiveMatch {
+    /// Of a row `a` of `active_matches`. At stumps it is not; once its result is announced nothing new is started.
+    public static let condition = """
+        (a.version > 0 AND a.ended_at IS NULL AND a.settled_at IS NULL AND NOT a.at_stumps
+         AND a.display_state IN ('live', 'inningsBreak', 'suspended'))
+        """
+
+    /// Of a row `d` of `devices`: a push can start an activity on it.
+    public static let capableDevice = "(d.live_activities_enabled AND d.push_to_start_token IS NOT NULL)"
+
+    /// Of a row `f` of `fixtures`, by the provider's status alone.
+    static let fixtureIsOver = "f.status IN ('Finished', 'Aban.', 'Cancl.', 'Cancl')"
+}

@@ -1,0 +1,37 @@
+import Postgres
+import Sightscreen
+
+extension PostgresPool {
+    /// Runs what one user asks for, one request of the user after the other: two taps in a row, or two phones at once,
+    /// then never see each other half done. A lost race against another user's transaction is run again.
+    ///
+    /// - Parameter token: a push token that may have to be taken from somebody else: those who fight for it queue up
+    ///   too, so that they do not meet in each other's rows.
+    func forUser<T: Sendable>(
+        _ user: UserID, token: (any PushToken)? = nil, _ body: (PostgresTransaction) async throws -> T
+    ) async throws -> T {
+        var tries = 0
+        while true {
+            tries += 1
+            do {
+                return try await transaction { transaction in
+                    // In this order everywhere, and before any row is touched.
+                    _ = try await transaction.query(
+                        "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 7))", [.text(user.rawValue)])
+                    if let token {
+                        _ = try await transaction.query(
+                            "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 8))", [.text(token.rawValue)])
+                    }
+                    return try await body(transaction)
+                }
+            } catch let error as PostgresError where tries < 5 && error.isLostRace {
+                try await Task.sleep(for: .milliseconds(Int.random(in: 1...20) * tries))
+            }
+        }
+    }
+}
+
+extension PostgresError {
+    /// Rolled back because somebody else was first; it may succeed now.
+    fileprivate var isLostRace: Bool { code == .serialization || code == .constraint("23505") }
+}

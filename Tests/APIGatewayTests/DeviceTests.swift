@@ -1,0 +1,142 @@
+import Messages
+import Postgres
+import Sightscreen
+import Testing
+
+@Suite struct DeviceTests {
+    @Test func aPhoneThatBecomesCapableGetsWhatItMissesAtOnce() async throws {
+        try await GatewayHarness.run { gateway in
+            #expect(try await gateway.follow().liveActivity == .unavailable)
+            try await gateway.register("phone")
+            #expect(try await gateway.activities() == ["phone 1 pending"])
+            #expect(gateway.bell.matches.last == GatewayHarness.match)
+        }
+    }
+
+    @Test func registeringAgainRevivesAStartThatWasGivenUp() async throws {
+        try await GatewayHarness.run { gateway in
+            try await gateway.register("phone")
+            try await gateway.follow()
+            try await gateway.sendStarts("s1")
+            try await gateway.pool.execute("UPDATE live_activities SET start_given_up_at = now(), start_attempts = 3")
+            try await gateway.register("phone")
+            let waiting = try await gateway.pool.query(
+                """
+                SELECT FROM live_activities WHERE status = 'pending' AND start_given_up_at IS NULL AND start_attempts = 0
+                    AND start_lease_until IS NULL
+                """)
+            #expect(waiting.count == 1)
+        }
+    }
+
+    @Test func whatAPhoneSaysIsRunningIsNotStartedAgain() async throws {
+        try await GatewayHarness.run { gateway in
+            try await gateway.register("phone")
+            try await gateway.follow()
+            let body = """
+                {"deviceId":"phone","platform":"ios","activities":[{"matchId":"\(GatewayHarness.match)","activityId":"a1"}]}
+                """
+            #expect(try await gateway.send("POST", "/devices", body).status == 200)
+            let held = try await gateway.pool.query(
+                "SELECT FROM live_activities WHERE status = 'pending' AND start_lease_until > now() + interval '1 minute'"
+            )
+            #expect(held.count == 1)
+        }
+    }
+
+    @Test func whatARegistrationLeavesOutStaysAsItWas() async throws {
+        try await GatewayHarness.run { gateway in
+            let token = try GatewayHarness.token("device")
+            let full = """
+                {"deviceId":"phone","platform":"ios","deviceToken":"\(token.uppercased())","osVersion":"18.4",\
+                "appVersion":"1.2.0","environment":"sandbox","liveActivitiesEnabled":true,"frequentPushesEnabled":false}
+                """
+            #expect(try await gateway.send("POST", "/devices", full).status == 200)
+            let short = #"{"deviceId":"phone","platform":"ios"}"#
+            #expect(try await gateway.send("POST", "/devices", short).status == 200)
+            let sql = """
+                SELECT coalesce(device_token, '-') AS token, environment, os_version, frequent_pushes_enabled AS frequent
+                FROM devices
+                """
+            let kept = try #require(try await gateway.pool.query(sql).first)
+            #expect(try kept.string("token") == token)
+            #expect(try kept.string("environment") == "sandbox")
+            #expect(try kept.string("os_version") == "18.4")
+            #expect(try kept.bool("frequent") == false)
+            let null = #"{"deviceId":"phone","platform":"ios","deviceToken":null}"#
+            #expect(try await gateway.send("POST", "/devices", null).status == 200)
+            #expect(try await gateway.pool.query(sql).first?.string("token") == "-")
+        }
+    }
+
+    @Test func whoeverRegistersAPhonesTokenLastHasItAndTheFormerOwnersActivitiesEnd() async throws {
+        try await GatewayHarness.run { gateway in
+            let start = try GatewayHarness.token("the phone")
+            try await gateway.register("phone", as: "alice", start: start)
+            try await gateway.follow(as: "alice")
+            _ = try await gateway.postToken("t1", device: "phone", as: "alice")
+            try await gateway.register("phone", as: "bob", start: start)
+            #expect(try await gateway.activities(of: "alice") == ["phone 1 ended token_invalid due"])
+            let owners = try await gateway.pool.query(
+                "SELECT user_id FROM devices WHERE push_to_start_token = $1", [.text(start)])
+            #expect(try owners.map { try $0.string("user_id") } == [GatewayHarness.sub("bob")])
+        }
+    }
+
+    @Test func oneTokenRegisteredByManyAtOnceHasOneOwner() async throws {
+        try await GatewayHarness.run { gateway in
+            let start = try GatewayHarness.token("the phone")
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for index in 0..<16 {
+                    group.addTask {
+                        try await gateway.send(
+                            "POST", "/devices/push-to-start-token",
+                            #"{"pushToStartToken":"\#(start)","deviceId":"phone\#(index % 2)"}"#, as: "user\(index % 4)"
+                        ).status
+                    }
+                }
+                for try await status in group { #expect(status == 200) }
+            }
+            let owners = try await gateway.pool.query(
+                "SELECT FROM devices WHERE push_to_start_token = $1", [.text(start)])
+            #expect(owners.count == 1)
+        }
+    }
+
+    @Test func anUnregisteredPhoneIsEndedAndGetsNothingMore() async throws {
+        try await GatewayHarness.run { gateway in
+            try await gateway.register("phone")
+            try await gateway.follow()
+            _ = try await gateway.postToken("t1", device: "phone")
+            for _ in 0..<2 {
+                #expect(try await gateway.send("DELETE", "/devices/phone").status == 204)
+                #expect(try await gateway.activities() == ["phone 1 ended token_invalid due"])
+            }
+            try await gateway.follow()
+            #expect(try await gateway.activities() == ["phone 1 ended token_invalid due"])
+        }
+    }
+
+    private static let malformed = [
+        "{}", #"{"deviceId":"phone"}"#, #"{"deviceId":"phone","platform":"android"}"#,
+        #"{"deviceId":"ph one","platform":"ios"}"#, #"{"deviceId":"","platform":"ios"}"#,
+        #"{"deviceId":"p\u0000","platform":"ios"}"#, #"{"deviceId":7,"platform":"ios"}"#,
+        #"{"deviceId":"phone","platform":"ios","deviceToken":"xyz"}"#,
+        #"{"deviceId":"phone","platform":"ios","deviceToken":"abc"}"#,
+        #"{"deviceId":"phone","platform":"ios","userId":"someone-else"}"#,
+        #"{"deviceId":"phone","platform":"ios","liveActivitiesEnabled":"yes"}"#,
+        #"{"deviceId":"phone","platform":"ios","activities":[1]}"#,
+        #"{"deviceId":"phone","platform":"ios","activities":[{"matchId":1}]}"#,
+    ]
+
+    @Test func aMalformedRegistrationIsRefused() async throws {
+        try await GatewayHarness.run { gateway in
+            for body in Self.malformed {
+                let answer = try await gateway.send("POST", "/devices", body)
+                #expect(answer.status == 400, "\(body)")
+                #expect(answer.problem == "invalid-request", "\(body)")
+            }
+            #expect(try await gateway.pool.query("SELECT FROM devices").isEmpty)
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Messages
+import Postgres
+import Sightscreen
+import Testing
+
+@Suite struct MatchTests {
+    @Test func oneMatchCarriesItsDisplayStateAndAnEntityTag() async throws {
+        try await GatewayHarness.run { gateway in
+            let path = "/matches/\(GatewayHarness.match)"
+            let answer = try await gateway.send("GET", path)
+            let match = try answer.decode(MatchItem.self)
+            #expect(match.id == GatewayHarness.match)
+            #expect(match.status == .live)
+            #expect(match.home.abbr == "MI")
+            #expect(match.displayState?.compactLeading.score == "87/6")
+            let tag = try #require(answer.header("etag"))
+            #expect(answer.header("cache-control") == "private, no-cache")
+            let again = try await gateway.send("GET", path, headers: [("if-none-match", "\"x\", W/\(tag)")])
+            #expect(again.status == 304)
+            #expect(again.body.isEmpty)
+            #expect(again.header("etag") == tag)
+            try await gateway.pool.execute(
+                "UPDATE active_matches SET content_state = replace(content_state, '87/6', '88/6')")
+            let changed = try await gateway.send("GET", path, headers: [("if-none-match", tag)])
+            #expect(changed.status == 200)
+            #expect(changed.header("etag") != tag)
+            #expect(try await gateway.send("HEAD", path).body.isEmpty)
+        }
+    }
+
+    @Test func anUnknownMatchIsNotFound() async throws {
+        try await GatewayHarness.run { gateway in
+            for path in ["1", "01304076", "x", "-1", "99999999999999999999"] {
+                let answer = try await gateway.send("GET", "/matches/\(path)")
+                #expect(answer.status == 404, "\(path)")
+                #expect(answer.problem == "unknown-match", "\(path)")
+            }
+        }
+    }
+
+    @Test func theScheduleIsFilteredAndPaged() async throws {
+        try await GatewayHarness.run { gateway in
+            func ids(_ query: String) async throws -> [MatchID] {
+                let answer = try await gateway.send("GET", "/matches\(query)")
+                #expect(answer.status == 200, "\(answer.text)")
+                return try answer.decode(MatchesResponse.self).matches.map(\.id)
+            }
+            let (live, later, over) = (GatewayHarness.match, GatewayHarness.laterMatch, GatewayHarness.finishedMatch)
+            #expect(try await ids("") == [over, live, later])
+            #expect(try await ids("?date=2026-03-01") == [live])
+            #expect(try await ids("?status=live,upcoming") == [live, later])
+            #expect(try await ids("?league=10&from=2026-02-15&to=2026-03-01") == [live])
+            #expect(try await ids("?from=2026-03-01T10:00:01Z") == [later])
+            #expect(try await ids("?league=11") == [])
+            let first = try await gateway.send("GET", "/matches?limit=2").decode(MatchesResponse.self)
+            #expect(first.matches.map(\.id) == [over, live])
+            #expect(first.retryAfterMs == 5_000)
+            let cursor = try #require(first.nextCursor)
+            let second = try await gateway.send("GET", "/matches?limit=2&cursor=\(cursor)").decode(MatchesResponse.self)
+            #expect(second.matches.map(\.id) == [later])
+            #expect(second.nextCursor == nil)
+            for query in [
+                "date=2026-13-01", "date=today", "from=x", "limit=0", "limit=201", "status=paused", "cursor=x",
+                "league=bbl",
+            ] {
+                #expect(try await gateway.send("GET", "/matches?\(query)").status == 400, "\(query)")
+            }
+        }
+    }
+
+    @Test func theLiveListSaysWhenToAskAgain() async throws {
+        try await GatewayHarness.run { gateway in
+            let live = try await gateway.send("GET", "/matches/live").decode(LiveMatchesResponse.self)
+            #expect(live.matches.map(\.id) == [GatewayHarness.match])
+            #expect(live.retryAfterMs == 5_000)
+            try await gateway.pool.execute(
+                "UPDATE active_matches SET settled_at = now(), display_state = 'completed'")
+            let none = try await gateway.send("GET", "/matches/live").decode(LiveMatchesResponse.self)
+            #expect(none.matches.isEmpty)
+            #expect(none.retryAfterMs == 30_000)
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import Activities
+import Sightscreen
+import Testing
+
+@Suite struct ActivityTokenRuleTests {
+    private let old = UpdateToken(String(repeating: "aa", count: 32))
+    private let new = UpdateToken(String(repeating: "bb", count: 32))
+
+    private func action(
+        _ records: [ActivityGeneration], activity: ActivityID? = nil, start: StartID? = nil, followed: Bool = true,
+        over: Bool = false
+    ) -> ActivityTokenRule.Action {
+        ActivityTokenRule(token: new, activityID: activity, startID: start, isFollowed: followed, matchIsOver: over)
+            .action(for: records)
+    }
+
+    private func pending(_ generation: Int, start: StartID? = nil) -> ActivityGeneration {
+        ActivityGeneration(generation: generation, status: .pending, startID: start, startIsOut: start != nil)
+    }
+
+    private func active(
+        _ generation: Int, _ token: UpdateToken? = nil, start: StartID? = nil, activity: ActivityID? = nil
+    ) -> ActivityGeneration {
+        ActivityGeneration(
+            generation: generation, status: .active, startID: start, activityID: activity, token: token ?? old)
+    }
+
+    private func ended(
+        _ generation: Int, start: StartID? = nil, activity: ActivityID? = nil, beforeFollow: Bool = false
+    ) -> ActivityGeneration {
+        ActivityGeneration(
+            generation: generation, status: .ended, startID: start, activityID: activity, token: old,
+            endedBeforeFollow: beforeFollow)
+    }
+
+    private let one = StartID("start-1"), two = StartID("start-2")
+    private let first = ActivityID("activity-1"), second = ActivityID("activity-2")
+
+    @Test func theFirstTokenActivates() {
+        #expect(action([pending(1, start: one)], activity: first, start: one) == .activate(generation: 1))
+        #expect(action([pending(1, start: one)]) == .activate(generation: 1))
+        #expect(action([pending(3), ended(2), ended(1)], activity: first) == .activate(generation: 3))
+    }
+
+    @Test func anotherTokenOfTheSameActivityRotatesAndTheSameTokenChangesNothing() {
+        #expect(action([active(1, activity: first)], activity: first) == .rotate(generation: 1))
+        #expect(action([active(1, start: one)], start: one) == .rotate(generation: 1))
+        #expect(action([active(1)]) == .rotate(generation: 1))
+        #expect(action([active(1, new, activity: first)], activity: first) == .keep(generation: 1))
+        #expect(action([active(1, new)], activity: first, start: one) == .keep(generation: 1))
+    }
+
+    @Test func aSecondActivityTakesOverWhenItIsNewerAndEndsWhenItIsOlder() {
+        #expect(
+            action([active(1, start: one, activity: first)], activity: second, start: one) == .replace(generation: 1))
+        #expect(action([active(1, activity: first)], activity: second) == .replace(generation: 1))
+        #expect(action([active(1, start: two, activity: first)], activity: second, start: one) == .end(generation: nil))
+    }
+
+    @Test func aLateTokenOfAnEndedGenerationGetsAnEnd() {
+        #expect(action([ended(1, start: one)], start: one) == .end(generation: 1))
+        #expect(action([ended(1, activity: first)], activity: first) == .end(generation: 1))
+        #expect(action([ended(1)]) == .end(generation: 1))
+        #expect(action([pending(2, start: two), ended(1, start: one)], start: one) == .end(generation: 1))
+        #expect(action([active(2, start: two), ended(1, start: one)], start: one) == .end(generation: 1))
+    }
+
+    @Test func withoutIdsAGenerationFromBeforeTheFollowIsNotMeant() {
+        #expect(action([ended(1, beforeFollow: true)]) == .adopt)
+        #expect(action([ended(1, start: one, beforeFollow: true)], start: one) == .end(generation: 1))
+    }
+
+    @Test func anActivityOfTheAppsOwnIsTakenFromAFollowerOnly() {
+        #expect(action([]) == .adopt)
+        #expect(action([], activity: first, start: one) == .adopt)
+        #expect(action([ended(1, activity: first)], activity: second) == .adopt)
+        #expect(action([], followed: false) == .refuse)
+        #expect(action([ended(1, activity: first)], activity: second, followed: false) == .refuse)
+    }
+
+    @Test func nothingBecomesActiveOnceTheMatchIsOver() {
+        #expect(action([], over: true) == .end(generation: nil))
+        #expect(action([pending(1)], over: true) == .end(generation: 1))
+        #expect(action([active(1, activity: first)], activity: first, over: true) == .end(generation: 1))
+        #expect(action([ended(2), ended(1, start: one)], start: one, over: true) == .end(generation: 1))
+        #expect(action([], followed: false, over: true) == .end(generation: nil))
+    }
+}
+
+@Suite struct DismissalRuleTests {
+    private let token = UpdateToken(String(repeating: "aa", count: 32))
+    private let activity = ActivityID("activity-1")
+
+    private func record(
+        _ generation: Int, _ status: ActivityGeneration.Status, activity: ActivityID? = nil, token: UpdateToken? = nil,
+        startIsOut: Bool = false
+    ) -> ActivityGeneration {
+        ActivityGeneration(
+            generation: generation, status: status, activityID: activity, token: token, startIsOut: startIsOut)
+    }
+
+    @Test func theCurrentActivityIsUnfollowed() {
+        let records = [record(2, .active, activity: activity, token: token), record(1, .ended)]
+        #expect(DismissalRule(activityID: activity, token: nil).action(for: records) == .unfollow(generation: 2))
+        #expect(DismissalRule(activityID: nil, token: token).action(for: records) == .unfollow(generation: 2))
+        #expect(DismissalRule(activityID: nil, token: nil).action(for: records) == .unfollow(generation: 2))
+    }
+
+    @Test func whatTheServerEndedOrDoesNotKnowIsOnlyRecorded() {
+        let records = [
+            record(2, .active, activity: ActivityID("other"), token: token), record(1, .ended, activity: activity),
+        ]
+        #expect(DismissalRule(activityID: activity, token: nil).action(for: records) == .record(generation: 1))
+        #expect(DismissalRule(activityID: ActivityID("x"), token: nil).action(for: records) == .record(generation: nil))
+        #expect(DismissalRule(activityID: nil, token: nil).action(for: [record(1, .ended)]) == .record(generation: 1))
+        #expect(DismissalRule(activityID: activity, token: token).action(for: []) == .record(generation: nil))
+    }
+
+    @Test func anActivityThatIsDismissedBeforeItsTokenCameIsTheOneThatWasStarted() {
+        let rule = DismissalRule(activityID: activity, token: nil)
+        #expect(rule.action(for: [record(1, .pending, startIsOut: true)]) == .unfollow(generation: 1))
+        #expect(rule.action(for: [record(1, .pending)]) == .record(generation: nil))
+        #expect(rule.action(for: [record(1, .active, token: token)]) == .unfollow(generation: 1))
+    }
+}
