@@ -1,0 +1,21 @@
+public import Sightscreen
+
+/// Whether a state can be sent with the stamp it has, or needs a fresh one first.
+///
+/// A phone drops an update that is not later than what it shows; a start carried a stamp of its own, and an activity
+/// that the app started itself the phone's clock.
+public enum StampRule {
+    /// Seconds after which a stamp is too old for anything but the version it belongs to.
+    public static let ageMax = 10
+    /// Seconds that a stamp may run ahead of the clock.
+    public static let leadMax = 2
+
+    /// - Parameters:
+    ///   - tokenAt: when the activity's token was registered, for its first state; nil for a repetition.
+    ///   - now: both in seconds since 1970 by the database's clock.
+    public static func isUsable(_ stamp: Stamp, tokenAt: Int?, now: Int) -> Bool {
+        guard now - stamp.rawValue <= ageMax else { return false }
+        // Whatever came before the token has a stamp of at most that moment and the lead.
+        return tokenAt.map { stamp.rawValue > $0 + leadMax } ?? true
+    }
+}

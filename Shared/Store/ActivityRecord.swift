@@ -1,0 +1,23 @@
+public import Sightscreen
+
+/// What a coordinator knows of one row of `live_activities`.
+public struct ActivityRecord: Sendable, Hashable {
+    public enum Status: String, Sendable { case pending, active, ended }
+
+    public var key: ActivityKey
+    public var route: DeviceRoute
+    /// Of the device: "production" or "sandbox".
+    public var environment: String
+    public var status: Status
+    public var updateToken: UpdateToken?
+    /// When the token was registered, seconds since 1970.
+    public var tokenAt: Double
+}
+
+/// Rows, and how to ask for what changes after them.
+public struct ActivityChanges: Sendable {
+    public var records: [ActivityRecord]
+    /// The oldest transaction that was still running when they were read: rows of it and of later ones come (again)
+    /// with the next reading.
+    public var cursor: String
+}

@@ -1,0 +1,88 @@
+import Postgres
+import Sightscreen
+
+extension ActivityStore {
+    /// Takes ends that are due in our shards, each for a while: longer than one push may take.
+    public func claimEnds(_ holds: [ShardHold], limit: Int, lease: Duration = .seconds(15)) async throws -> [EndClaim] {
+        let rows = try await pool.query(
+            """
+            WITH due AS (
+                SELECT la.match_id, la.user_id, la.device_id, la.generation
+                FROM unnest($1::int[], $2::bigint[]) AS held (shard, epoch)
+                JOIN leases l ON l.name = 'shard:' || held.shard AND l.epoch = held.epoch
+                    AND l.expires_at > clock_timestamp()
+                JOIN live_activities la ON la.shard = held.shard
+                WHERE la.end_push = 'due' AND la.update_token IS NOT NULL
+                    AND (la.end_lease_until IS NULL OR la.end_lease_until <= clock_timestamp())
+                LIMIT $3
+                FOR UPDATE OF la SKIP LOCKED
+            ), claimed AS (
+                UPDATE live_activities la SET
+                    end_attempts = la.end_attempts + 1,
+                    end_lease_until = clock_timestamp() + $4::double precision * interval '1 second'
+                FROM due
+                WHERE (la.match_id, la.user_id, la.device_id, la.generation)
+                    = (due.match_id, due.user_id, due.device_id, due.generation)
+                RETURNING la.*
+            )
+            SELECT c.match_id, c.user_id, c.device_id, c.generation, c.update_token, c.end_attempts,
+                c.end_dismissal = 'linger' AS lingers, coalesce(d.environment, 'production') AS environment,
+                coalesce(m.content_state, u.content_state) AS content_state,
+                coalesce(m.stamp, u.stamp, 0) AS stamp,
+                floor(extract(epoch FROM clock_timestamp()))::bigint AS now
+            FROM claimed c
+            LEFT JOIN devices d ON d.user_id = c.user_id AND d.device_id = c.device_id
+            LEFT JOIN active_matches m ON m.match_id = c.match_id
+            LEFT JOIN LATERAL (
+                SELECT content_state, stamp FROM match_updates WHERE match_id = c.match_id
+                ORDER BY version DESC LIMIT 1) u ON m.content_state IS NULL
+            """,
+            [
+                .intArray(holds.map(\.shard)), .intArray(holds.map(\.epoch)), .int(min(limit, Self.claimMax)),
+                .double(lease / .seconds(1)),
+            ])
+        return try rows.map { row in
+            EndClaim(
+                key: try key(row), environment: try row.string("environment"),
+                token: UpdateToken(try row.string("update_token")), lingers: try row.bool("lingers"),
+                attempt: try row.int("end_attempts"),
+                contentState: try row.optionalString("content_state").map { try Self.decode(ContentState.self, $0) },
+                stamp: Stamp(try row.int("stamp")), now: try row.int("now"))
+        }
+    }
+
+    /// What became of an end.
+    public enum EndResult: Sendable, Hashable {
+        /// APNs took it.
+        case sent
+        /// It can never be delivered: the token is dead, or four hours have passed.
+        case dropped
+        /// Another try after this.
+        case again(after: Duration)
+    }
+
+    /// Notes the result for the very token it was sent to.
+    public func finishEnd(_ claim: EndClaim, _ result: EndResult) async throws {
+        let (state, delay): (String, Duration) =
+            switch result {
+            case .sent: ("sent", .zero)
+            case .dropped: ("dropped", .zero)
+            case .again(let delay): ("due", delay)
+            }
+        // Four hours after it fell due nobody needs it any more: the system has removed the activity.
+        try await pool.execute(
+            """
+            UPDATE live_activities SET
+                end_push = CASE WHEN $6 = 'due' AND ended_at < clock_timestamp() - interval '4 hours'
+                    THEN 'dropped' ELSE $6 END,
+                end_lease_until = clock_timestamp() + $7::double precision * interval '1 second'
+            WHERE match_id = $1 AND user_id = $2 AND device_id = $3 AND generation = $4 AND update_token = $5
+                AND end_push = 'due'
+            """,
+            [
+                .int(claim.key.matchID.rawValue), .text(claim.key.userID.rawValue),
+                .text(claim.key.deviceID.rawValue), .int(claim.key.generation), .text(claim.token.rawValue),
+                .text(state), .double(delay / .seconds(1)),
+            ])
+    }
+}

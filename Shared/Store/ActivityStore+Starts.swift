@@ -1,0 +1,126 @@
+import Postgres
+import Sightscreen
+
+extension ActivityStore {
+    /// Starts in an hour that a phone grants; more are dropped there in silence.
+    public static let startsPerDeviceHourMax = 6
+    /// Unresolved tries per generation.
+    public static let startAttemptsMax = 3
+
+    /// Takes pending activities of our shards whose start lease is free, and leases each for one push-to-start: nobody
+    /// sends another one until the lease is over, whatever becomes of this process. The lease is longer with each try.
+    public func claimStarts(_ holds: [ShardHold], limit: Int, lease: Duration) async throws -> [StartClaim] {
+        let rows = try await pool.query(
+            """
+            WITH due AS (
+                SELECT la.match_id, la.user_id, la.device_id, la.generation
+                FROM unnest($1::int[], $2::bigint[]) AS held (shard, epoch)
+                JOIN leases l ON l.name = 'shard:' || held.shard AND l.epoch = held.epoch
+                    AND l.expires_at > clock_timestamp()
+                JOIN live_activities la ON la.shard = held.shard
+                JOIN active_matches m ON m.match_id = la.match_id
+                JOIN devices d ON d.user_id = la.user_id AND d.device_id = la.device_id
+                WHERE la.status = 'pending' AND la.start_given_up_at IS NULL
+                    AND la.start_attempts < \(Self.startAttemptsMax)
+                    AND (la.start_lease_until IS NULL OR la.start_lease_until <= clock_timestamp())
+                    AND m.content_state IS NOT NULL AND m.ended_at IS NULL AND m.settled_at IS NULL
+                    AND d.push_to_start_token IS NOT NULL AND d.live_activities_enabled
+                    AND (
+                        SELECT coalesce(sum(other.start_attempts), 0) FROM live_activities other
+                        WHERE other.user_id = la.user_id AND other.device_id = la.device_id
+                            AND other.start_sent_at > clock_timestamp() - interval '1 hour'
+                    ) < \(Self.startsPerDeviceHourMax)
+                ORDER BY la.created_at LIMIT $3
+                FOR UPDATE OF la SKIP LOCKED
+            ), claimed AS (
+                UPDATE live_activities la SET
+                    start_id = gen_random_uuid()::text, start_attempts = la.start_attempts + 1,
+                    start_sent_at = clock_timestamp(),
+                    start_lease_until = clock_timestamp()
+                        + $4::double precision * (la.start_attempts + 1) * interval '1 second'
+                FROM due
+                WHERE (la.match_id, la.user_id, la.device_id, la.generation)
+                    = (due.match_id, due.user_id, due.device_id, due.generation)
+                RETURNING la.*
+            )
+            SELECT c.match_id, c.user_id, c.device_id, c.generation, c.route, c.start_id, c.start_attempts,
+                floor(extract(epoch FROM c.start_lease_until))::bigint AS lease_until,
+                d.environment, d.push_to_start_token,
+                coalesce(f.competition, '') AS competition,
+                floor(extract(epoch FROM coalesce(f.starts_at, clock_timestamp())))::bigint AS starts_at,
+                coalesce(f.home_id, 0) AS home_id, coalesce(f.home_name, '') AS home_name,
+                coalesce(f.home_code, '') AS home_code, coalesce(f.away_id, 0) AS away_id,
+                coalesce(f.away_name, '') AS away_name, coalesce(f.away_code, '') AS away_code
+            FROM claimed c
+            JOIN devices d ON d.user_id = c.user_id AND d.device_id = c.device_id
+            LEFT JOIN fixtures f ON f.match_id = c.match_id
+            """,
+            [
+                .intArray(holds.map(\.shard)), .intArray(holds.map(\.epoch)), .int(min(limit, Self.claimMax)),
+                .double(lease / .seconds(1)),
+            ])
+        return try rows.map { row in
+            let key = try key(row)
+            return StartClaim(
+                key: key, route: DeviceRoute(hash: try row.int64("route")), environment: try row.string("environment"),
+                token: PushToStartToken(try row.string("push_to_start_token")),
+                startID: StartID(try row.string("start_id")), leaseUntil: try row.int("lease_until"),
+                attempt: try row.int("start_attempts"),
+                match: MatchCard(
+                    id: key.matchID, competition: try row.string("competition"),
+                    home: Team(
+                        id: try row.int64("home_id"), name: try row.string("home_name"),
+                        code: try row.string("home_code")),
+                    away: Team(
+                        id: try row.int64("away_id"), name: try row.string("away_name"),
+                        code: try row.string("away_code")),
+                    startsAt: try row.int("starts_at")))
+        }
+    }
+
+    /// The start was certainly not processed: it does not count, and another may go after `delay`.
+    public func releaseStart(_ claim: StartClaim, after delay: Duration) async throws {
+        try await pool.execute(
+            """
+            UPDATE live_activities SET
+                start_attempts = greatest(start_attempts - 1, 0),
+                start_lease_until = clock_timestamp() + $6::double precision * interval '1 second'
+            WHERE match_id = $1 AND user_id = $2 AND device_id = $3 AND generation = $4 AND start_id = $5
+                AND status = 'pending'
+            """, startKey(claim) + [.double(delay / .seconds(1))])
+    }
+
+    /// APNs says that the push-to-start token is dead: starts go on when the app has registered another one.
+    /// - Parameter sinceMs: APNs' own time of the verdict, milliseconds since 1970.
+    public func retireStartToken(_ claim: StartClaim, sinceMs: Int64?) async throws {
+        try await pool.execute(
+            """
+            UPDATE devices SET push_to_start_token = NULL
+            WHERE user_id = $1 AND device_id = $2 AND push_to_start_token = $3
+                AND ($4::bigint IS NULL OR push_to_start_token_at IS NULL
+                    OR push_to_start_token_at <= to_timestamp($4::bigint / 1000.0))
+            """,
+            [
+                .text(claim.key.userID.rawValue), .text(claim.key.deviceID.rawValue), .text(claim.token.rawValue),
+                PostgresValue(sinceMs),
+            ])
+        try await releaseStart(claim, after: .zero)
+    }
+
+    /// APNs refused the start for good: nothing more until the app registers again.
+    public func giveUpStart(_ claim: StartClaim) async throws {
+        try await pool.execute(
+            """
+            UPDATE live_activities SET start_given_up_at = clock_timestamp()
+            WHERE match_id = $1 AND user_id = $2 AND device_id = $3 AND generation = $4 AND start_id = $5
+                AND status = 'pending'
+            """, startKey(claim))
+    }
+
+    private func startKey(_ claim: StartClaim) -> [PostgresValue] {
+        [
+            .int(claim.key.matchID.rawValue), .text(claim.key.userID.rawValue), .text(claim.key.deviceID.rawValue),
+            .int(claim.key.generation), .text(claim.startID.rawValue),
+        ]
+    }
+}

@@ -1,0 +1,211 @@
+import FoundationEssentials
+public import Messages
+public import Postgres
+public import Sightscreen
+
+/// What a coordinator reads and writes: activities of its shards, claims, verdicts, progress.
+///
+/// Writes that must come from the shard's holder alone check the shard's lease and epoch in the same statement.
+public struct ActivityStore: Sendable {
+    /// Rows claimed by one statement: what a pass can send before the next one looks again.
+    public static let claimMax = 1_000
+    let pool: PostgresPool
+
+    public init(pool: PostgresPool) { self.pool = pool }
+
+    /// The database's clock, seconds since 1970.
+    public func now() async throws -> Double {
+        let rows = try await pool.query("SELECT extract(epoch FROM clock_timestamp())::double precision AS now")
+        guard let row = rows.first else { throw PostgresError(.decoding, "no row") }
+        return try row.double("now")
+    }
+
+    // MARK: - The roster
+
+    /// All active rows of some shards.
+    public func roster(shards: [Int]) async throws -> ActivityChanges {
+        try await records(
+            condition: "la.status = 'active' AND la.shard = ANY($1::int[])", [.intArray(shards)])
+    }
+
+    /// The rows of some shards that changed since an earlier reading, whatever their status. None is lost: those of
+    /// transactions that were still running come with the next reading. Some come twice.
+    public func changes(since cursor: String, shards: [Int]) async throws -> ActivityChanges {
+        try await records(
+            condition: "la.changed_xid >= $2::xid8 AND la.shard = ANY($1::int[])", [.intArray(shards), .text(cursor)])
+    }
+
+    private func records(condition: String, _ parameters: [PostgresValue]) async throws -> ActivityChanges {
+        let rows = try await pool.query(
+            """
+            WITH snapshot AS (SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS cursor)
+            SELECT snapshot.cursor, la.match_id, la.user_id, la.device_id, la.generation, la.route,
+                la.status, la.update_token,
+                coalesce(extract(epoch FROM la.token_at), 0)::double precision AS token_at,
+                coalesce(d.environment, 'production') AS environment
+            FROM snapshot
+            LEFT JOIN live_activities la ON \(condition)
+            LEFT JOIN devices d ON d.user_id = la.user_id AND d.device_id = la.device_id
+            """, parameters, deadline: .seconds(30))
+        guard let first = rows.first else { throw PostgresError(.decoding, "no snapshot") }
+        let records = try rows.compactMap { row -> ActivityRecord? in
+            guard try !row.isNull("match_id") else { return nil }
+            return ActivityRecord(
+                key: try key(row), route: DeviceRoute(hash: try row.int64("route")),
+                environment: try row.string("environment"),
+                status: ActivityRecord.Status(rawValue: try row.string("status")) ?? .ended,
+                updateToken: try row.optionalString("update_token").map { UpdateToken($0) },
+                tokenAt: try row.double("token_at"))
+        }
+        return ActivityChanges(records: records, cursor: try first.string("cursor"))
+    }
+
+    func key(_ row: PostgresRow) throws -> ActivityKey {
+        ActivityKey(
+            matchID: MatchID(try row.int64("match_id")), userID: UserID(try row.string("user_id")),
+            deviceID: DeviceID(try row.string("device_id")), generation: try row.int("generation"))
+    }
+
+    // MARK: - Versions and stamps
+
+    /// Versions beyond those that are known: the newest of each match, and those whose alert may still be news.
+    public func updates(beyond known: [MatchID: MatchVersion]) async throws -> [MatchUpdate] {
+        let matches = Array(known)
+        let rows = try await pool.query(
+            """
+            SELECT u.match_id, u.version, u.stamp, u.content_state, u.priority, u.alert::text AS alert, u.relevance
+            FROM active_matches m
+            JOIN match_updates u ON u.match_id = m.match_id
+            LEFT JOIN unnest($1::bigint[], $2::bigint[]) AS known (match_id, version) ON known.match_id = m.match_id
+            WHERE u.version > coalesce(known.version, 0)
+                AND (u.version = m.version
+                    OR u.alert IS NOT NULL AND u.committed_at > clock_timestamp() - interval '60 seconds')
+                AND (m.ended_at IS NULL OR m.ended_at > clock_timestamp() - interval '10 minutes')
+            ORDER BY u.match_id, u.version
+            """,
+            [.intArray(matches.map(\.key.rawValue)), .intArray(matches.map { Int64($0.value.rawValue) })])
+        return try rows.map { row in
+            let match = MatchID(try row.int64("match_id"))
+            return MatchUpdate(
+                matchID: match, version: MatchVersion(try row.int("version")), stamp: Stamp(try row.int("stamp")),
+                contentState: try Self.decode(ContentState.self, try row.string("content_state")),
+                priority: try row.int("priority"),
+                alert: try row.optionalString("alert").map { try Self.decode(MatchAlert.self, $0) },
+                relevance: try row.double("relevance"))
+        }
+    }
+
+    /// Takes the next stamp of a match for a repetition of its newest state. Nil when the stamps are ahead of the clock
+    /// (try again in a second) or the match is not known.
+    public func takeStamp(_ match: MatchID) async throws -> FreshStamp? {
+        let rows = try await pool.query(
+            """
+            UPDATE active_matches
+            SET stamp = greatest(stamp + 1, floor(extract(epoch FROM clock_timestamp()))::bigint)
+            WHERE match_id = $1 AND stamp < floor(extract(epoch FROM clock_timestamp()))::bigint + 1
+            RETURNING stamp, version, extract(epoch FROM clock_timestamp())::double precision AS at
+            """, [.int(match.rawValue)])
+        return try rows.first.map { row in
+            FreshStamp(
+                stamp: Stamp(try row.int("stamp")), version: MatchVersion(try row.int("version")),
+                at: try row.double("at"))
+        }
+    }
+
+    // MARK: - Alerts
+
+    /// Claims an alert for some buckets, before any of its pushes leaves.
+    /// - Returns: the buckets for which nobody had claimed it.
+    public func claimAlert(
+        _ match: MatchID, version: MatchVersion, buckets: [Int], bucketCount: Int, holder: String, holds: [ShardHold]
+    ) async throws -> Set<Int> {
+        // Buckets nest in shards: the shard's lease guards its buckets.
+        let rows = try await pool.query(
+            """
+            INSERT INTO alert_claims (match_id, alert_version, bucket, bucket_count, holder)
+            SELECT $1, $2, bucket, $4, $5
+            FROM unnest($3::int[]) AS bucket
+            JOIN unnest($6::int[], $7::bigint[]) AS held (shard, epoch) ON held.shard = bucket * \(DeviceRoute.shardCount) / $4
+            JOIN leases l ON l.name = 'shard:' || held.shard AND l.epoch = held.epoch
+                AND l.expires_at > clock_timestamp()
+            ON CONFLICT DO NOTHING
+            RETURNING bucket
+            """,
+            [
+                .int(match.rawValue), .int(version.rawValue), .intArray(buckets), .int(bucketCount), .text(holder),
+                .intArray(holds.map(\.shard)), .intArray(holds.map(\.epoch)),
+            ], deadline: .seconds(2))
+        return Set(try rows.map { try $0.int("bucket") })
+    }
+
+    /// Which followers of a match want more than the one alert at a start. Who does not follow any more is missing.
+    public func alertLevels(_ match: MatchID, shards: [Int]) async throws -> [UserID: AlertLevel] {
+        let rows = try await pool.query(
+            """
+            SELECT DISTINCT f.user_id, f.alerts FROM match_follows f
+            JOIN live_activities la ON la.match_id = f.match_id AND la.user_id = f.user_id
+            WHERE f.match_id = $1 AND la.status = 'active' AND la.shard = ANY($2::int[]) AND f.alerts <> 'none'
+            """, [.int(match.rawValue), .intArray(shards)], deadline: .seconds(2))
+        var levels: [UserID: AlertLevel] = [:]
+        for row in rows { levels[UserID(try row.string("user_id"))] = AlertLevel(rawValue: try row.string("alerts")) }
+        return levels
+    }
+
+    // MARK: - Progress
+
+    /// How far the buckets of some shards are settled, per match.
+    public func progress(shards: [Int]) async throws -> [MatchID: [Int: Stamp]] {
+        let rows = try await pool.query(
+            """
+            SELECT match_id, bucket, settled_stamp FROM bucket_progress
+            WHERE bucket * \(DeviceRoute.shardCount) / bucket_count = ANY($1::int[])
+            """, [.intArray(shards)])
+        var progress: [MatchID: [Int: Stamp]] = [:]
+        for row in rows {
+            let match = MatchID(try row.int64("match_id"))
+            progress[match, default: [:]][try row.int("bucket")] = Stamp(try row.int("settled_stamp"))
+        }
+        return progress
+    }
+
+    /// Notes that every device of these buckets shows the state of its stamp.
+    public func settle(_ match: MatchID, _ buckets: [Int: Stamp], bucketCount: Int) async throws {
+        let entries = Array(buckets)
+        try await pool.execute(
+            """
+            INSERT INTO bucket_progress (match_id, bucket, bucket_count, settled_stamp)
+            SELECT $1, bucket, $2, stamp FROM unnest($3::int[], $4::bigint[]) AS settled (bucket, stamp)
+            ON CONFLICT (match_id, bucket) DO UPDATE SET
+                bucket_count = excluded.bucket_count,
+                settled_stamp = greatest(bucket_progress.settled_stamp, excluded.settled_stamp)
+            """,
+            [
+                .int(match.rawValue), .int(bucketCount), .intArray(entries.map(\.key)),
+                .intArray(entries.map(\.value.rawValue)),
+            ])
+    }
+
+    // MARK: - Verdicts
+
+    /// APNs says that an update token is dead. Holds only for that very token, and only when it was not registered later.
+    /// - Parameter sinceMs: APNs' own time of the verdict, milliseconds since 1970.
+    public func retire(_ key: ActivityKey, token: UpdateToken, sinceMs: Int64?) async throws {
+        try await pool.execute(
+            """
+            UPDATE live_activities SET status = 'ended', end_reason = 'token_invalid', ended_at = clock_timestamp()
+            WHERE match_id = $1 AND user_id = $2 AND device_id = $3 AND generation = $4 AND status = 'active'
+                AND update_token = $5
+                AND ($6::bigint IS NULL OR token_at <= to_timestamp($6::bigint / 1000.0))
+            """,
+            [
+                .int(key.matchID.rawValue), .text(key.userID.rawValue), .text(key.deviceID.rawValue),
+                .int(key.generation), .text(token.rawValue), PostgresValue(sinceMs),
+            ])
+    }
+
+    static func decode<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> Value {
+        do { return try JSONDecoder().decode(type, from: Data(text.utf8)) } catch {
+            throw PostgresError(.decoding, "\(type): \(error)")
+        }
+    }
+}

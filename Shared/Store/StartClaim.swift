@@ -1,0 +1,24 @@
+public import Sightscreen
+
+/// A push-to-start that this process may send, once.
+public struct StartClaim: Sendable {
+    public var key: ActivityKey
+    public var route: DeviceRoute
+    public var environment: String
+    public var token: PushToStartToken
+    public var startID: StartID
+    /// Seconds since 1970.
+    public var leaseUntil: Int
+    public var attempt: Int
+    public var match: MatchCard
+}
+
+/// What the attributes of a match's activities are made of.
+public struct MatchCard: Sendable {
+    public var id: MatchID
+    public var competition: String
+    public var home: Team
+    public var away: Team
+    /// Seconds since 1970.
+    public var startsAt: Int
+}
