@@ -1,0 +1,15 @@
+import Sightscreen
+public import SportMonks
+public import Store
+
+extension FixtureRecord {
+    /// - Throws: `FrameError` for what cannot be a match.
+    public init(_ fixture: SlimFixture) throws {
+        let match = try fixture.snapshot()
+        self.init(
+            matchID: match.id, leagueID: fixture.leagueID ?? 0, competition: match.competition, round: match.round,
+            format: match.format, status: fixture.status, startsAt: match.startsAt, home: match.home, away: match.away,
+            venue: [fixture.venueName, fixture.venueCity].compactMap { $0 }.first { !$0.isEmpty } ?? "",
+            note: match.note, winnerID: match.winnerID)
+    }
+}

@@ -1,0 +1,116 @@
+public import Logging
+public import Sightscreen
+public import Store
+
+/// Makes what should exist out of what does: one look at everything, which may be repeated, interrupted, or done by two
+/// at once. Startup recovery is the same look as every other.
+public actor MatchOrchestrator {
+    /// What waits for how long.
+    public struct Timing: Sendable {
+        /// Between passes.
+        public var interval: Duration
+        /// How long before its start a match's activities begin.
+        public var startLead: Duration
+        /// From the announced result to the `end`.
+        public var resultHold: Duration
+        /// From the end of a match to that of its follows.
+        public var followRetention: Duration
+
+        public init(interval: Duration, startLead: Duration, resultHold: Duration, followRetention: Duration) {
+            self.interval = interval
+            self.startLead = startLead
+            self.resultHold = resultHold
+            self.followRetention = followRetention
+        }
+    }
+
+    private let store: OrchestratorStore
+    private let timing: Timing
+    private let logger: Logger
+    private let ring: @Sendable (MatchID) async -> Void
+    private let metrics = OrchestratorMetrics()
+    private var calledOff = CalledOffWatch()
+    private var failures = FailureLog()
+
+    /// - Parameter ring: tells the coordinators that activities of a match changed; it may be lost.
+    public init(
+        store: OrchestratorStore, timing: Timing, logger: Logger, ring: @escaping @Sendable (MatchID) async -> Void
+    ) {
+        self.store = store
+        self.timing = timing
+        self.logger = logger
+        self.ring = ring
+    }
+
+    /// One look at everything. A step that fails is logged and does not keep the others from being done.
+    ///
+    /// - Parameters:
+    ///   - lease: the orchestrator's; every write proves it. When it is lost, the pass stops.
+    ///   - syncs: how many syncs of the schedule have succeeded so far.
+    /// - Returns: how long to wait for the next.
+    public func runOnce(under lease: Lease, syncs: Int) async -> Duration {
+        let started = ContinuousClock.now
+        var failed = 0
+        do {
+            // Ends first: what has ended must not be started.
+            try await step("ends", &failed) { try await endMatches(lease, syncs) }
+            try await step("starts", &failed) { try await startMissing(lease) }
+            try await step("follows", &failed) {
+                try await store.expireFollows(after: timing.followRetention, under: lease)
+            }
+            try await step("purge", &failed) { try await store.purge(after: timing.followRetention, under: lease) }
+        } catch {
+            logger.info("The pass is left to another orchestrator")
+        }
+        metrics.passed(.now - started, failedSteps: failed)
+        return await untilNext()
+    }
+
+    private func step(_ name: String, _ failed: inout Int, _ body: () async throws -> Void) async throws {
+        do {
+            try await body()
+            failures.succeeded(name, logger)
+        } catch let error as StoreError where error.code == .leaseLost {
+            throw error
+        } catch {
+            failed += 1
+            if !Task.isCancelled { failures.failed(name, error, logger) }
+        }
+    }
+
+    private func endMatches(_ lease: Lease, _ syncs: Int) async throws {
+        for match in try await store.endSettledMatches(hold: timing.resultHold, under: lease) {
+            logger.info("Match ended", metadata: ["match.id": "\(match)"])
+        }
+        let off = calledOff.confirmed(
+            try await store.calledOffMatches(quiet: timing.resultHold), afterSync: syncs)
+        if !off.isEmpty {
+            try await store.endCalledOffMatches(off, under: lease)
+            for match in off { logger.info("Match was called off", metadata: ["match.id": "\(match)"]) }
+        }
+        let ended = try await store.endActivities(calledOff: off, under: lease)
+        metrics.ended(ended.rows, reason: "match_end")
+        let unfollowed = try await store.endUnfollowed(under: lease)
+        metrics.ended(unfollowed.rows, reason: "user_unfollow")
+        if ended.rows > 0 { logger.info("Activities ended", metadata: ["count": "\(ended.rows)"]) }
+        for match in ended.matches.union(unfollowed.matches) { await ring(match) }
+    }
+
+    private func startMissing(_ lease: Lease) async throws {
+        let givenUp = try await store.giveUpStarts(under: lease)
+        if givenUp > 0 { logger.info("Starts given up", metadata: ["count": "\(givenUp)"]) }
+        for match in try await store.liveMatches(lead: timing.startLead) {
+            let made = try await store.createPending(for: match, under: lease)
+            guard made > 0 else { continue }
+            metrics.created(made)
+            logger.info("Activities to start", metadata: ["match.id": "\(match)", "count": "\(made)"])
+            await ring(match)
+        }
+    }
+
+    /// A result whose hold ends before the next pass is not kept waiting for it.
+    private func untilNext() async -> Duration {
+        guard let due = try? await store.untilNextEnd(hold: timing.resultHold) else { return timing.interval }
+        return min(timing.interval, due + .milliseconds(50))
+    }
+}

@@ -1,0 +1,30 @@
+import Metrics
+
+/// What an operator asks about: passes, syncs of the schedule, activities made and ended.
+struct OrchestratorMetrics: Sendable {
+    private let passSeconds = Timer(label: "sightscreen_orchestrator_pass_seconds")
+    private let created = Counter(label: "sightscreen_activities_created_total")
+    private let fixtures = Gauge(label: "sightscreen_fixtures_synced")
+
+    func passed(_ duration: Duration, failedSteps: Int) {
+        let (seconds, attoseconds) = duration.components
+        passSeconds.recordNanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+        let outcome = failedSteps == 0 ? "ok" : "failed"
+        Counter(label: "sightscreen_orchestrator_passes_total", dimensions: [("outcome", outcome)]).increment()
+    }
+
+    func synced(_ count: Int) {
+        fixtures.record(count)
+        Counter(label: "sightscreen_fixture_syncs_total", dimensions: [("outcome", "ok")]).increment()
+    }
+
+    func syncFailed() {
+        Counter(label: "sightscreen_fixture_syncs_total", dimensions: [("outcome", "failed")]).increment()
+    }
+
+    func created(_ count: Int) { created.increment(by: count) }
+
+    func ended(_ count: Int, reason: String) {
+        Counter(label: "sightscreen_activities_ended_total", dimensions: [("reason", reason)]).increment(by: count)
+    }
+}

@@ -1,0 +1,83 @@
+import FoundationEssentials
+import HTTPClient
+public import ServiceKit
+import SportMonks
+
+/// `GET /fixtures` of SportMonks, page after page.
+public struct SportMonksSchedule: FixtureSource {
+    /// 100 fixtures a page: more than a month of the whole world.
+    static let pagesMax = 30
+    /// A page without balls is some 300 kB.
+    static let bodyBytesMax = 8 << 20
+
+    private let url: ServiceURL
+    private let token: Secret
+    private let client: HTTPClient
+
+    public init(url: ServiceURL, token: Secret, allowsHTTP: Bool) {
+        self.url = url
+        self.token = token
+        client = HTTPClient(configuration: .init(userAgent: "sightscreen-orchestrator", allowHTTP: allowsHTTP))
+    }
+
+    public func fixtures(from: Int, to: Int) async throws -> FixtureSpan {
+        var span = FixtureSpan(fixtures: [], calls: 0)
+        var page = 1
+        while true {
+            let answer = try await self.page(page, from, to)
+            span.calls += 1
+            span.fixtures += answer.fixtures
+            span.problems += answer.problems.map { "\($0)" }
+            guard let next = answer.nextPage else { return span }
+            guard next > page, next <= Self.pagesMax else {
+                throw ScheduleError("the schedule has too many pages (\(next))")
+            }
+            page = next
+        }
+    }
+
+    private func page(_ page: Int, _ from: Int, _ to: Int) async throws -> FixturesPage {
+        let query = [
+            "api_token=\(Self.escaped(token.reveal()))", "include=\(FixturesPage.include)",
+            "filter[starts_between]=\(Self.day(from)),\(Self.day(to))", "page=\(page)",
+        ].joined(separator: "&")
+        let response = try await client.send(
+            HTTPClientRequest(
+                url: url.appending("/fixtures?") + query.escapingBrackets, headers: [("accept", "application/json")],
+                timeout: .seconds(10), bodyBytesMax: Self.bodyBytesMax))
+        guard response.status == 200 else {
+            throw ScheduleError("the provider answers \(response.status) to /fixtures")
+        }
+        return try FixturesPage(response.body)
+    }
+
+    /// "2026-10-09", UTC.
+    static func day(_ seconds: Int) -> String {
+        Date(timeIntervalSince1970: Double(seconds)).formatted(Date.ISO8601FormatStyle().year().month().day())
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for byte in text.utf8 {
+            let scalar = Unicode.Scalar(byte)
+            switch scalar {
+            case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".", "~": escaped.unicodeScalars.append(scalar)
+            default: escaped += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+        return escaped
+    }
+}
+
+/// The provider did not give the schedule; in one line, without its token.
+public struct ScheduleError: Error, Sendable, CustomStringConvertible {
+    public let description: String
+    init(_ description: String) { self.description = description }
+}
+
+extension String {
+    /// Brackets belong into no URL as they are.
+    fileprivate var escapingBrackets: String {
+        reduce(into: "") { $0 += $1 == "[" ? "%5B" : $1 == "]" ? "%5D" : String($1) }
+    }
+}

@@ -1,0 +1,127 @@
+import Logging
+import MatchOrchestrator
+import Postgres
+import ServiceKit
+import Sightscreen
+import SportMonks
+import Store
+import TestKit
+import Testing
+
+@Suite struct FixtureSyncTests {
+    private let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+
+    private func schedule(_ provider: StubProvider) throws -> SportMonksSchedule {
+        let settings = try Settings(
+            environment: [
+                "SIGHTSCREEN_STAND_INS": "1", "SPORTMONKS_URL": "http://127.0.0.1:\(provider.port)/api/v2.0",
+                "SPORTMONKS_API_TOKEN": "se cret/1", "DATABASE_URL": "postgresql://x@/x",
+            ], arguments: [], service: OrchestratorSettings.service)
+        let ours = try OrchestratorSettings(settings)
+        return SportMonksSchedule(url: ours.providerURL, token: ours.providerToken, allowsHTTP: ours.allowsHTTP)
+    }
+
+    @Test func readsAllPagesOfTheSchedule() async throws {
+        let provider = try StubProvider([
+            .init(body: ScheduleFixtures.page([ScheduleFixtures.fixture(1)], page: 1, of: 2)),
+            .init(body: ScheduleFixtures.page([ScheduleFixtures.fixture(2)], page: 2, of: 2)),
+        ])
+        defer { provider.stop() }
+        let span = try await schedule(provider).fixtures(from: 1_790_000_000, to: 1_790_200_000)
+        #expect(span.fixtures.map(\.id) == [1, 2])
+        #expect(span.calls == 2)
+        let target = try #require(provider.targets.first)
+        #expect(target.hasPrefix("/api/v2.0/fixtures?api_token=se%20cret%2F1&include=localteam,visitorteam,"))
+        #expect(target.hasSuffix("&filter%5Bstarts_between%5D=2026-09-21,2026-09-23&page=1"))
+        #expect(provider.targets.last?.hasSuffix("&page=2") == true)
+    }
+
+    @Test(arguments: [
+        (429, "{\"message\":\"Too Many Attempts.\"}"), (500, ""), (200, "<html>maintenance</html>"), (200, "{}"),
+    ])
+    func aBadAnswerIsAnErrorThatDoesNotShowTheToken(_ status: Int, _ body: String) async throws {
+        let provider = try StubProvider([.init(status: status, body: body)])
+        defer { provider.stop() }
+        let source = try schedule(provider)
+        await #expect { _ = try await source.fixtures(from: 0, to: 86_400) } throws: { !"\($0)".contains("cret") }
+    }
+
+    @Test func writesTheScheduleAndSurvivesABadAnswer() async throws {
+        let provider = try StubProvider([
+            .init(body: ScheduleFixtures.page([ScheduleFixtures.fixture(71_344), ScheduleFixtures.fixture(2)])),
+            .init(body: "<html>down</html>"),
+            .init(body: ScheduleFixtures.page([ScheduleFixtures.fixture(71_344, status: "1st Innings")])),
+        ])
+        defer { provider.stop() }
+        let source = try schedule(provider)
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let lease = try #require(
+                try await LeaseStore(pool: pool).acquire([.orchestrator], holder: "t/1", duration: .seconds(60)).first)
+            let sync = FixtureSync(
+                source: source, store: FixtureStore(pool: pool), hourlyLimit: 0, logger: logger)
+            await sync.runOnce(under: lease)
+            #expect(await sync.completed == 1)
+            let row = try #require(try await pool.query("SELECT * FROM fixtures WHERE match_id = 71344").first)
+            #expect(try row.string("competition") == "Twenty20 International")
+            #expect(try row.string("format") == "twenty20")
+            #expect(try row.string("home_code") == "PAK")
+            #expect(try row.string("away_name") == "Sri Lanka")
+            #expect(try row.string("venue") == "Gaddafi Stadium")
+            #expect(try row.string("status") == "NS")
+            #expect(try row.string("starts_at") == "2026-10-09 13:00:00+00")
+
+            await sync.runOnce(under: lease)
+            #expect(await sync.completed == 1)
+            await sync.runOnce(under: lease)
+            #expect(await sync.completed == 2)
+            let status = try await pool.query("SELECT status FROM fixtures WHERE match_id = 71344").first
+            #expect(try status?.string("status") == "1st Innings")
+            // Only days that were asked for are judged, and this one lies in another month.
+            #expect(try await pool.query("SELECT 1 FROM fixtures WHERE missing_since IS NOT NULL").isEmpty)
+        }
+    }
+
+    @Test func marksWhatTheProviderNoLongerLists() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let lease = try #require(
+                try await LeaseStore(pool: pool).acquire([.orchestrator], holder: "t/1", duration: .seconds(60)).first)
+            let now = try await FixtureStore(pool: pool).now()
+            let source = PlannedSource([
+                [slim(1, now), slim(2, now)], [slim(1, now)], [], [slim(1, now), slim(2, now)],
+            ])
+            let sync = FixtureSync(source: source, store: FixtureStore(pool: pool), hourlyLimit: 0, logger: logger)
+            await sync.runOnce(under: lease)
+            #expect(try await missing(pool) == [])
+            await sync.runOnce(under: lease)
+            #expect(try await missing(pool) == [2])
+            // Nothing at all is an outage.
+            await sync.runOnce(under: lease)
+            #expect(try await missing(pool) == [2])
+            await sync.runOnce(under: lease)
+            #expect(try await missing(pool) == [])
+        }
+    }
+
+    private func slim(_ id: Int64, _ startsAt: Int) -> SlimFixture {
+        SlimFixture(
+            id: id, leagueID: 3, home: SlimTeam(id: 1, name: "A", code: "A"),
+            away: SlimTeam(id: 2, name: "B", code: "B"),
+            startsAt: startsAt, type: "T20", status: "NS")
+    }
+
+    private func missing(_ pool: PostgresPool) async throws -> [Int] {
+        try await pool.query("SELECT match_id FROM fixtures WHERE missing_since IS NOT NULL ORDER BY 1")
+            .map { try $0.int("match_id") }
+    }
+
+    /// Gives one prepared list after the other; asked once more, it fails.
+    private actor PlannedSource: FixtureSource {
+        private var lists: [[SlimFixture]]
+        init(_ lists: [[SlimFixture]]) { self.lists = lists }
+
+        func fixtures(from: Int, to: Int) async throws -> FixtureSpan {
+            guard !lists.isEmpty else { throw StubProvider.POSIXFailure() }
+            return FixtureSpan(fixtures: lists.removeFirst(), calls: 1)
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import Logging
+import MatchOrchestrator
+import Postgres
+import Sightscreen
+import Store
+import Synchronization
+import TestKit
+import Testing
+
+@Suite struct MatchOrchestratorTests {
+    private static let match = MatchID(1_304_076)
+    private let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+
+    /// Counts the doorbells.
+    private final class Bell: Sendable {
+        private let rung = Mutex<[MatchID]>([])
+        func ring(_ match: MatchID) { rung.withLock { $0.append(match) } }
+        var matches: [MatchID] { rung.withLock { $0 } }
+    }
+
+    private func orchestrator(_ pool: PostgresPool, _ bell: Bell, hold: Duration = .seconds(60)) -> MatchOrchestrator {
+        MatchOrchestrator(
+            store: OrchestratorStore(pool: pool, bite: 3),
+            timing: .init(
+                interval: .seconds(30), startLead: .zero, resultHold: hold, followRetention: .seconds(172_800)),
+            logger: logger, ring: { bell.ring($0) })
+    }
+
+    private func follow(_ pool: PostgresPool, users: Int) async throws {
+        try await pool.execute(
+            """
+            INSERT INTO devices (user_id, device_id, route, shard, push_to_start_token)
+            SELECT 'user-' || n, 'phone', n, n % 64, 'token-' || n FROM generate_series(1, $1::int) AS n
+            """, [.int(users)])
+        try await pool.execute(
+            """
+            INSERT INTO match_follows (user_id, match_id)
+            SELECT 'user-' || n, $2::bigint FROM generate_series(1, $1::int) AS n
+            """, [.int(users), .int(Self.match.rawValue)])
+    }
+
+    private func goLive(_ pool: PostgresPool) async throws {
+        try await pool.execute(
+            """
+            INSERT INTO active_matches (match_id, display_state, version, stamp, content_state, went_live_at)
+            VALUES ($1, 'live', 1, 1, '{}', clock_timestamp() - interval '2 minutes')
+            """, [.int(Self.match.rawValue)])
+    }
+
+    private func lease(_ pool: PostgresPool, _ holder: String = "test/1") async throws -> Lease {
+        try #require(
+            try await LeaseStore(pool: pool).acquire([.orchestrator], holder: holder, duration: .seconds(60)).first)
+    }
+
+    private func activities(_ pool: PostgresPool, _ status: String) async throws -> Int {
+        try await pool.query("SELECT count(*) AS n FROM live_activities WHERE status = $1", [.text(status)])
+            .first?.int("n") ?? -1
+    }
+
+    @Test func aMatchGoesLiveOnceForEveryFollower() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let bell = Bell()
+            let orchestrator = orchestrator(pool, bell)
+            let lease = try await lease(pool)
+            try await follow(pool, users: 10)
+            #expect(await orchestrator.runOnce(under: lease, syncs: 0) == .seconds(30))
+            #expect(bell.matches.isEmpty)
+            try await goLive(pool)
+            _ = await orchestrator.runOnce(under: lease, syncs: 0)
+            #expect(try await activities(pool, "pending") == 10)
+            #expect(bell.matches == [Self.match])
+            _ = await orchestrator.runOnce(under: lease, syncs: 0)
+            #expect(try await activities(pool, "pending") == 10)
+            #expect(bell.matches == [Self.match])
+        }
+    }
+
+    @Test func twoThatBothBelieveToBeInChargeMakeNoDouble() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let lease = try await lease(pool)
+            try await follow(pool, users: 50)
+            try await goLive(pool)
+            let bell = Bell()
+            let (first, second) = (orchestrator(pool, bell), orchestrator(pool, bell))
+            async let one = first.runOnce(under: lease, syncs: 0)
+            async let two = second.runOnce(under: lease, syncs: 0)
+            _ = await (one, two)
+            #expect(try await activities(pool, "pending") == 50)
+        }
+    }
+
+    @Test func oneThatWasReplacedWhileItSleptChangesNothing() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let old = try await lease(pool)
+            try await LeaseStore(pool: pool).release([.orchestrator], holder: "test/1")
+            _ = try await lease(pool, "other/1")
+            try await follow(pool, users: 5)
+            try await goLive(pool)
+            let bell = Bell()
+            _ = await orchestrator(pool, bell).runOnce(under: old, syncs: 0)
+            #expect(try await activities(pool, "pending") == 0)
+            #expect(bell.matches.isEmpty)
+        }
+    }
+
+    @Test func aResultIsHeldAndThenEndsEveryActivityOnce() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let bell = Bell()
+            let orchestrator = orchestrator(pool, bell, hold: .milliseconds(400))
+            let lease = try await lease(pool)
+            try await follow(pool, users: 10)
+            try await goLive(pool)
+            _ = await orchestrator.runOnce(under: lease, syncs: 0)
+            try await pool.execute(
+                "UPDATE active_matches SET display_state = 'completed', settled_at = clock_timestamp()")
+            let pause = await orchestrator.runOnce(under: lease, syncs: 0)
+            // It does not sleep past the end of the hold.
+            #expect(pause < .seconds(1))
+            try await Task.sleep(for: pause)
+            try await eventually("all activities have ended") {
+                _ = await orchestrator.runOnce(under: lease, syncs: 0)
+                return try await activities(pool, "ended") == 10
+            }
+            #expect(bell.matches == [Self.match, Self.match])
+            #expect(
+                try await pool.query(
+                    "SELECT 1 FROM match_follows WHERE expires_at > clock_timestamp() + interval '47 hours'"
+                ).count == 10)
+            _ = await orchestrator.runOnce(under: lease, syncs: 0)
+            #expect(try await activities(pool, "pending") == 0)
+            #expect(bell.matches.count == 2)
+        }
+    }
+
+    @Test func aCancelledMatchEndsAtTheSecondSyncThatSaysSo() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let bell = Bell()
+            let orchestrator = orchestrator(pool, bell, hold: .zero)
+            let lease = try await lease(pool)
+            try await follow(pool, users: 3)
+            try await goLive(pool)
+            _ = await orchestrator.runOnce(under: lease, syncs: 1)
+            try await FixtureStore(pool: pool).upsert(
+                [
+                    FixtureRecord(
+                        matchID: Self.match, leagueID: 1, competition: "", round: "", format: .twenty20,
+                        status: "Cancl.", startsAt: nil, home: Team(id: 1, name: "A", code: "A"),
+                        away: Team(id: 2, name: "B", code: "B"), venue: "", note: nil, winnerID: nil)
+                ], under: lease)
+            _ = await orchestrator.runOnce(under: lease, syncs: 2)
+            #expect(try await activities(pool, "pending") == 3)
+            _ = await orchestrator.runOnce(under: lease, syncs: 3)
+            #expect(try await activities(pool, "ended") == 3)
+            #expect(try await pool.query("SELECT 1 FROM match_follows WHERE expires_at IS NULL").isEmpty)
+        }
+    }
+
+    @Test func aFailingStepDoesNotKeepTheOthersFromBeingDone() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let bell = Bell()
+            let orchestrator = orchestrator(pool, bell)
+            let lease = try await lease(pool)
+            try await follow(pool, users: 3)
+            try await goLive(pool)
+            // Ends fail, starts go on.
+            try await pool.execute("ALTER TABLE fixtures RENAME COLUMN missing_since TO gone")
+            try await pool.execute("ALTER TABLE fixtures ADD COLUMN missing_since text")
+            _ = await orchestrator.runOnce(under: lease, syncs: 0)
+            try await pool.execute("ALTER TABLE fixtures DROP COLUMN missing_since")
+            try await pool.execute("ALTER TABLE fixtures RENAME COLUMN gone TO missing_since")
+            #expect(try await activities(pool, "pending") == 3)
+            _ = await orchestrator.runOnce(under: lease, syncs: 0)
+            #expect(try await activities(pool, "pending") == 3)
+        }
+    }
+}
