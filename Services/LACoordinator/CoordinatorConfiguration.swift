@@ -1,0 +1,145 @@
+import APNsProtocol
+import HTTP2
+public import ServiceKit
+import Tokens
+
+/// What `la-coordinator` is set to.
+public struct CoordinatorConfiguration: Sendable {
+    /// Where and as whom pushes are sent.
+    public struct APNs: Sendable {
+        var signer: ES256Signer
+        var keyID: String
+        var teamID: String
+        var bundleID: String
+        var production: HTTP2Origin
+        var sandbox: HTTP2Origin
+        var tls: TLSContext
+        var attributesType: String
+        /// A provider token younger than this is never replaced: APNs refuses more than one in 20 minutes.
+        var tokenMinAge: Duration
+    }
+
+    public var databaseURL: Secret
+    public var instance: String
+    var apns: APNs
+    /// Starts a second over all coordinators; 0 for no limit.
+    var startRate: Int
+    var startLease: Duration
+    var alertFreshness: Duration
+    var dismissAfter: Duration
+    var leaseDuration: Duration
+    /// How long `event-bus` lets a break go on without a version.
+    var keepAliveInterval: Duration
+
+    /// Reads and checks everything, the files too.
+    public init(_ settings: Settings) throws(ConfigurationError) {
+        databaseURL = try settings.databaseURL()
+        instance = settings.instance
+        apns = try APNs(settings)
+        startRate = try settings.int("START_RATE", default: 5_000, in: 0...1_000_000)
+        startLease = try settings.duration("START_LEASE", default: .seconds(120), in: .seconds(15) ... .seconds(3_600))
+        alertFreshness = try settings.duration(
+            "ALERT_FRESHNESS", default: .seconds(30), in: .seconds(1) ... .seconds(300))
+        dismissAfter = try settings.duration(
+            "DISMISS_AFTER", default: .seconds(900), in: .zero ... .seconds(4 * 3_600))
+        leaseDuration = try settings.duration("LEASE_DURATION", default: .seconds(8), in: .seconds(1) ... .seconds(60))
+        keepAliveInterval = try settings.duration(
+            "KEEPALIVE_INTERVAL", default: .seconds(1_200), in: .seconds(1) ... .seconds(24 * 3_600))
+    }
+
+    /// What `--help` says.
+    public static let service = ServiceDescription(
+        name: "la-coordinator",
+        summary: "Pushes match updates to every follower's Live Activity through APNs.",
+        settings: [
+            SettingDescription(name: "APNS_KEY_FILE", default: nil, help: "Apple's .p8 key file (PKCS#8, P-256)."),
+            SettingDescription(name: "APNS_KEY_ID", default: nil, help: "The key's id in Apple's portal."),
+            SettingDescription(name: "APNS_TEAM_ID", default: nil, help: "The developer team's id."),
+            SettingDescription(name: "APNS_BUNDLE_ID", default: nil, help: "The app's bundle id."),
+            SettingDescription(
+                name: "APNS_URL", default: APNsEnvironment.production.url,
+                help: "Where production tokens are pushed to."),
+            SettingDescription(
+                name: "APNS_SANDBOX_URL", default: APNsEnvironment.sandbox.url,
+                help: "Where the tokens of development builds are pushed to."),
+            SettingDescription(
+                name: "APNS_CA_FILE", default: "", help: "PEM with the roots to trust instead of the system's."),
+            SettingDescription(
+                name: "APNS_ATTRIBUTES_TYPE", default: "LiveActivityAttributes",
+                help: "The name of the app's ActivityAttributes type."),
+            SettingDescription(
+                name: "APNS_TOKEN_MIN_AGE", default: "20m",
+                help: "No provider token is made before the last is this old."),
+            SettingDescription(
+                name: "START_RATE", default: "5000", help: "Push-to-starts a second, all coordinators; 0 for no limit."),
+            SettingDescription(
+                name: "START_LEASE", default: "120s",
+                help: "How long a push-to-start waits for its token before another."),
+            SettingDescription(
+                name: "ALERT_FRESHNESS", default: "30s", help: "An alert whose event is older than this is not told."),
+            SettingDescription(
+                name: "DISMISS_AFTER", default: "15m", help: "How long a finished match stays on the Lock Screen."),
+            SettingDescription(
+                name: "LEASE_DURATION", default: "8s", help: "How long a dead coordinator's shards stay its own."),
+            SettingDescription(
+                name: "KEEPALIVE_INTERVAL", default: "20m",
+                help: "The longest time without a version in a break; activities are stale 10 minutes later."),
+        ], healthPort: 8095)
+}
+
+extension CoordinatorConfiguration.APNs {
+    init(_ settings: Settings) throws(ConfigurationError) {
+        let key = try settings.secretFile("APNS_KEY_FILE")
+        do { signer = try ES256Signer(pem: key.reveal()) } catch {
+            throw ConfigurationError(setting: "APNS_KEY_FILE", problem: "holds no P-256 private key in PEM (.p8)")
+        }
+        keyID = try Self.identifier("APNS_KEY_ID", settings)
+        teamID = try Self.identifier("APNS_TEAM_ID", settings)
+        bundleID = try settings.string("APNS_BUNDLE_ID")
+        guard bundleID.utf8.allSatisfy(Self.isBundleByte) else {
+            throw ConfigurationError(setting: "APNS_BUNDLE_ID", problem: "\"\(bundleID)\" is not a bundle id")
+        }
+        production = try Self.origin("APNS_URL", .production, settings)
+        sandbox = try Self.origin("APNS_SANDBOX_URL", .sandbox, settings)
+        let caFile = try settings.optionalFile("APNS_CA_FILE")
+        do { tls = try TLSConfiguration.client(caFile: caFile).makeContext() } catch {
+            throw ConfigurationError(setting: "APNS_CA_FILE", problem: error.message)
+        }
+        attributesType = try settings.string("APNS_ATTRIBUTES_TYPE", default: "LiveActivityAttributes")
+        tokenMinAge = try settings.duration(
+            "APNS_TOKEN_MIN_AGE", default: .seconds(1_200), in: .zero ... .seconds(55 * 60))
+    }
+
+    private static func identifier(_ name: String, _ settings: Settings) throws(ConfigurationError) -> String {
+        let text = try settings.string(name)
+        guard (1...32).contains(text.utf8.count), text.utf8.allSatisfy({ isBundleByte($0) && $0 != 0x2D && $0 != 0x2E })
+        else { throw ConfigurationError(setting: name, problem: "\"\(text)\" is not an id of letters and digits") }
+        return text
+    }
+
+    private static func isBundleByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
+            true
+        default: false
+        }
+    }
+
+    /// Pushes go to Apple and, with the switch for stand-ins, to others; always over TLS.
+    private static func origin(
+        _ name: String, _ environment: APNsEnvironment, _ settings: Settings
+    ) throws(ConfigurationError) -> HTTP2Origin {
+        let url = try settings.url(name, default: environment.url)
+        guard url.scheme == "https", url.path.isEmpty else {
+            throw ConfigurationError(setting: name, problem: "\"\(url)\" is not like https://host or https://host:port")
+        }
+        let allowsOthers: Bool
+        do { allowsOthers = try settings.standIns } catch { allowsOthers = false }
+        guard allowsOthers || APNsEnvironment.isApples(host: url.host) else {
+            throw ConfigurationError(
+                setting: name, problem: "\"\(url)\" is not Apple's; only SIGHTSCREEN_STAND_INS=1 allows another host")
+        }
+        return HTTP2Origin(host: url.host, port: url.port)
+    }
+}

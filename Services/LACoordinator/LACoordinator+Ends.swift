@@ -1,0 +1,87 @@
+import APNsProtocol
+import Logging
+import Sightscreen
+import Store
+
+extension LACoordinator {
+    /// Claims the ends that are due, and sends each when nothing else is under way to its token.
+    func sendEnds() async throws {
+        guard !holds.isEmpty, pushes < Self.pushesMax else { return }
+        let claims = try await store.claimEnds(Array(holds.values), limit: Self.pushesMax - pushes)
+        for claim in claims {
+            if let match = matches[claim.key.matchID], let row = match.rows[claim.key], row.token == claim.token {
+                drop(row, of: match)
+            }
+            // An update that overtakes the end would come after it.
+            if pushesByToken[claim.token] != nil { endsWaiting[claim.token] = claim } else { sendEnd(claim) }
+        }
+    }
+
+    func sendEnd(_ claim: EndClaim) {
+        guard let trust = trust(of: DeviceRoute(user: claim.key.userID, device: claim.key.deviceID).shard) else {
+            return
+        }
+        began(claim.token)
+        Task {
+            var result = PushResult.refused
+            do {
+                let stamp = try await endStamp(claim)
+                let dismissAt =
+                    claim.lingers
+                    ? stamp.rawValue + Int(configuration.dismissAfter.components.seconds) : stamp.rawValue - 60
+                let payload = try LiveActivityPayload.end(
+                    stamp: stamp, contentState: claim.contentState ?? Self.nothingToShow, dismissAt: dismissAt
+                ).encode()
+                result = await pusher.push(
+                    .end, to: APNsEnvironment(rawValue: claim.environment) ?? .production,
+                    path: APNsHeaders.path(token: claim.token),
+                    headers: .end(bundleID: configuration.apns.bundleID, at: stamp.rawValue), payload: payload,
+                    gate: PushGate(trust))
+            } catch {
+                logger.warning("An end could not be made", metadata: ["error": "\(error)"])
+            }
+            ended(claim.token)
+            // Not noted: its lease passes, and it is sent again.
+            do { try await store.finishEnd(claim, endResult(claim, result)) } catch {
+                logger.warning("An end's answer could not be noted", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    /// The newest stamp, or one of now when that is over 10 s old.
+    private func endStamp(_ claim: EndClaim) async throws -> Stamp {
+        if claim.now - claim.stamp.rawValue <= 10 { return claim.stamp }
+        let match = matches[claim.key.matchID]
+        if let fresh = match?.fresh, clock.seconds - fresh.stamp.rawValue <= 10 { return fresh.stamp }
+        guard let fresh = try await store.takeStamp(claim.key.matchID) else {
+            return max(claim.stamp, Stamp(clock.seconds))
+        }
+        match?.fresh = fresh
+        return fresh.stamp
+    }
+
+    private func endResult(_ claim: EndClaim, _ result: PushResult) -> ActivityStore.EndResult {
+        let later = Duration.seconds(min(900, 1 << min(claim.attempt, 9)))
+        switch result {
+        case .refused, .withdrawn: return .again(after: .milliseconds(300))
+        case .unknown: return .again(after: later)
+        case .held: return .again(after: .seconds(30))
+        case .answered(let answer):
+            switch answer.action {
+            case .accepted: return .sent
+            case .tokenDead, .tokenUnknown, .ourBug, .rebuildSmaller: return .dropped
+            case .refreshProviderToken, .reconnect, .connectForKey: return .again(after: .seconds(1))
+            case .backOffToken, .freezeProviderToken, .retryLater: return .again(after: later)
+            case .stopTopic, .stopSending, .keyRevoked: return .again(after: .seconds(60))
+            }
+        }
+    }
+
+    /// For an activity of a match of which nothing is known any more.
+    private static let nothingToShow = ContentState(
+        version: 0, matchDisplayState: .completed, matchSentiment: .neutral,
+        compactLeading: .init(teamAbbr: "", score: ""), compactTrailing: .init(overs: "", runRate: ""), minimal: nil,
+        expanded: .init(
+            title: "", subtitle: "", innings: [], batters: [], bowler: nil, recentBalls: [], target: nil,
+            requiredRunRate: nil, equation: nil, lastEvent: nil, status: nil, spoken: nil))
+}

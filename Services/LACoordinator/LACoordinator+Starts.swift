@@ -1,0 +1,106 @@
+import APNsProtocol
+import Logging
+import Messages
+import Sightscreen
+import Store
+
+extension LACoordinator {
+    /// Claims pending activities and sends each one push-to-start.
+    func sendStarts() async throws {
+        let allowed = startsAllowed()
+        guard allowed > 0, !holds.isEmpty else { return }
+        let claims = try await store.claimStarts(
+            Array(holds.values), limit: allowed, lease: configuration.startLease)
+        startBudget -= Double(claims.count)
+        for claim in claims { try await sendStart(claim) }
+    }
+
+    /// By `START_RATE` and our part of the shards, since the last look; at most a second's worth is saved up.
+    private func startsAllowed() -> Int {
+        let room = Self.pushesMax - pushes
+        guard configuration.startRate > 0 else { return max(0, room) }
+        let rate = Double(configuration.startRate) * Double(holds.count) / Double(DeviceRoute.shardCount)
+        let now = ContinuousClock.now
+        startBudget = min(startBudget + rate * ((now - startBudgetAt) / .seconds(1)), max(rate, 1))
+        startBudgetAt = now
+        return max(0, min(Int(startBudget), room))
+    }
+
+    private func sendStart(_ claim: StartClaim) async throws {
+        guard let match = matches[claim.key.matchID], let update = match.update else {
+            try await store.releaseStart(claim, after: .seconds(1))
+            return
+        }
+        // A state that has not changed for a while gets a stamp of now.
+        var stamp = update.stamp
+        if clock.seconds - stamp.rawValue > 10 {
+            if let fresh = match.fresh, fresh.version == update.version, clock.seconds - fresh.stamp.rawValue <= 10 {
+                stamp = fresh.stamp
+            } else if let fresh = try await store.takeStamp(match.id), fresh.version == update.version {
+                match.fresh = fresh
+                stamp = fresh.stamp
+            }
+        }
+        let attributes = LiveActivityAttributes(
+            matchID: claim.key.matchID, startID: claim.startID, home: claim.match.home, away: claim.match.away,
+            competition: claim.match.competition, startsAt: claim.match.startsAt)
+        let payload = try LiveActivityPayload.start(
+            stamp: stamp, contentState: update.contentState, staleAt: staleAt(stamp, match),
+            relevance: update.relevance, alert: Self.startAlert(claim.match, update.contentState),
+            attributesType: configuration.apns.attributesType, attributes: attributes
+        ).encode()
+        let headers = APNsHeaders.start(
+            bundleID: configuration.apns.bundleID, leaseUntil: claim.leaseUntil, match: claim.key.matchID,
+            route: claim.route)
+        guard let trust = trust(of: claim.route.shard) else { return }
+        let gate = PushGate(trust)
+        startGates[claim.key] = gate
+        pushes += 1
+        Task {
+            let result = await pusher.push(
+                .start, to: APNsEnvironment(rawValue: claim.environment) ?? .production,
+                path: APNsHeaders.path(token: claim.token), headers: headers, payload: payload, gate: gate)
+            pushes -= 1
+            if startGates[claim.key] === gate { startGates[claim.key] = nil }
+            do { try await startFinished(claim, result) } catch {
+                // The lease stands: another start goes when it is over.
+                logger.warning("A start's answer could not be noted", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    /// An answer other than 200 says that there was no start; without an answer the lease has to pass.
+    private func startFinished(_ claim: StartClaim, _ result: PushResult) async throws {
+        switch result {
+        case .unknown: return
+        case .refused, .withdrawn: try await store.releaseStart(claim, after: .milliseconds(500))
+        case .held: try await store.releaseStart(claim, after: .seconds(30))
+        case .answered(let answer):
+            switch answer.action {
+            case .accepted: _ = badTokens.note(isBad: false)
+            case .tokenDead(let sinceMs): try await store.retireStartToken(claim, sinceMs: sinceMs)
+            case .tokenUnknown:
+                if badTokens.note(isBad: true) {
+                    try await store.retireStartToken(claim, sinceMs: nil)
+                } else {
+                    try await store.releaseStart(claim, after: .seconds(60))
+                }
+            case .ourBug, .rebuildSmaller: try await store.giveUpStart(claim)
+            case .refreshProviderToken, .reconnect, .connectForKey:
+                try await store.releaseStart(claim, after: .seconds(1))
+            case .backOffToken, .freezeProviderToken, .retryLater:
+                try await store.releaseStart(claim, after: .seconds(15))
+            case .stopTopic, .stopSending, .keyRevoked: try await store.releaseStart(claim, after: .seconds(60))
+            }
+        }
+    }
+
+    /// What iOS shows when it starts the activity; it insists on one.
+    static func startAlert(_ match: MatchCard, _ state: ContentState) -> PushAlert {
+        let score = [state.compactLeading.teamAbbr, state.compactLeading.score].filter { !$0.isEmpty }
+        let overs = state.compactTrailing.overs.isEmpty ? "" : " (\(state.compactTrailing.overs))"
+        let body = state.compactLeading.score.isEmpty ? state.expanded.subtitle : score.joined(separator: " ") + overs
+        return PushAlert(
+            title: "\(match.home.code) v \(match.away.code) is live", body: body.isEmpty ? match.competition : body)
+    }
+}

@@ -1,0 +1,251 @@
+import APNsProtocol
+import Activities
+import Logging
+import Messages
+import Metrics
+import Sightscreen
+import Store
+
+extension LACoordinator {
+    /// Takes in a version.
+    /// - Parameter isLogged: it was read from the log, with all alerts before it; else it came by doorbell, and there may
+    ///   be versions between that were not heard of.
+    func publish(_ update: MatchUpdate, isLogged: Bool = false) {
+        let match = fanOut(update.matchID)
+        if isLogged || update.version.rawValue == match.seenThrough.rawValue + 1 {
+            match.seenThrough = max(match.seenThrough, update.version)
+        }
+        if let alert = update.alert, match.claims[update.version] == nil {
+            match.alerts.published(update.version, alert)
+            match.claims[update.version] = MatchFanOut.Claim(stamp: update.stamp)
+        }
+        guard match.update.map({ $0.version < update.version }) ?? true else { return }
+        match.update = update
+        match.payloads.removeAll()
+        match.repeatsQuietly = false
+        match.repeatDueAt = nil
+        match.publishedAt = .now
+        match.outstanding = match.rows.count
+        if match.alerts.entries.contains(where: { needsClaim($0, match) }) {
+            Task { await claimAlerts(match) }
+        } else {
+            converge(match)
+        }
+    }
+
+    /// Looks at all activities of a match.
+    func converge(_ match: MatchFanOut) {
+        match.isHeldUp = false
+        for row in match.rows.values { advance(row, of: match) }
+    }
+
+    /// Sends an activity the newest state, unless it shows it, something is under way, or it has to wait.
+    func advance(_ row: RosterRow, of match: MatchFanOut) {
+        guard let update = match.update, match.rows[row.key] === row else { return }
+        // Until the claims are made nothing of this match leaves; it takes one round trip to the database.
+        guard !match.isClaiming else { return }
+        if let retryAt = row.retryAt {
+            guard retryAt <= .now else { return }
+            row.retryAt = nil
+        }
+        guard pushes < Self.pushesMax else {
+            match.isHeldUp = true
+            return
+        }
+        guard let stamp = stamp(for: row, update, match) else {
+            takeStamp(match)
+            return
+        }
+        if case .send(let stamp) = row.convergence.published(stamp) { send(stamp, to: row, of: match, update) }
+    }
+
+    /// The stamp with which the newest state can go to an activity; nil when one has to be taken first.
+    private func stamp(for row: RosterRow, _ update: MatchUpdate, _ match: MatchFanOut) -> Stamp? {
+        if row.convergence.delivered != nil { return update.stamp }
+        let now = clock.seconds
+        if StampRule.isUsable(update.stamp, tokenAt: row.isNew ? Int(row.tokenAt) : nil, now: now) {
+            return update.stamp
+        }
+        if let fresh = match.fresh, fresh.version == update.version, fresh.at >= row.tokenAt,
+            StampRule.isUsable(fresh.stamp, tokenAt: nil, now: now)
+        {
+            return fresh.stamp
+        }
+        return nil
+    }
+
+    private func takeStamp(_ match: MatchFanOut) {
+        match.isHeldUp = true
+        guard !match.isTakingStamp else { return }
+        match.isTakingStamp = true
+        Task {
+            defer { match.isTakingStamp = false }
+            // Nil or an error: the next pass tries again. A newer version than ours is read there, too.
+            guard let fresh = try? await store.takeStamp(match.id) else { return }
+            match.fresh = fresh
+            if fresh.version == match.update?.version { converge(match) } else { activitiesChanged() }
+        }
+    }
+
+    // MARK: - Alerts
+
+    private func needsClaim(_ entry: AlertRide.Entry, _ match: MatchFanOut) -> Bool {
+        guard match.alerts.isFresh(entry, now: clock.seconds), let claim = match.claims[entry.version] else {
+            return false
+        }
+        return match.rows.values.contains { !claim.tried.contains($0.bucket) }
+    }
+
+    /// Claims the fresh alerts of a match for the buckets that have activities, before anything leaves. What was
+    /// published meanwhile is claimed, too; then the match goes on.
+    func claimAlerts(_ match: MatchFanOut) async {
+        guard !match.isClaiming else { return }
+        match.alerts.expire(now: clock.seconds)
+        match.claims = match.claims.filter { version, _ in
+            version >= match.seenThrough || match.alerts.entries.contains { $0.version == version }
+        }
+        guard match.alerts.entries.contains(where: { needsClaim($0, match) }) else { return }
+        match.isClaiming = true
+        while let entry = match.alerts.entries.first(where: { needsClaim($0, match) }) { await claim(entry, match) }
+        match.isClaiming = false
+        converge(match)
+    }
+
+    private func claim(_ entry: AlertRide.Entry, _ match: MatchFanOut) async {
+        guard var claim = match.claims[entry.version] else { return }
+        let buckets = Set(match.rows.values.map(\.bucket)).subtracting(claim.tried)
+        let holds = Array(holds.values)
+        claim.tried.formUnion(buckets)
+        do {
+            let id = match.id
+            async let levels = store.alertLevels(id, shards: holds.map(\.shard))
+            let gained = try await store.claimAlert(
+                id, version: entry.version, buckets: Array(buckets), bucketCount: Self.bucketCount, holder: holder,
+                holds: holds)
+            claim.gained.formUnion(gained)
+            claim.levels.merge(try await levels) { _, new in new }
+            noteLost(buckets.subtracting(gained), claim, entry, match)
+        } catch {
+            logger.warning(
+                "An alert could not be claimed: its state goes without it",
+                metadata: ["match.id": "\(match.id)", "error": "\(error)"])
+        }
+        match.claims[entry.version] = claim
+    }
+
+    /// Claimed by a run before us: whoever had not got the state then has lost the alert.
+    private func noteLost(
+        _ buckets: Set<Int>, _ claim: MatchFanOut.Claim, _ entry: AlertRide.Entry, _ match: MatchFanOut
+    ) {
+        let lost = match.rows.values.count { row in
+            buckets.contains(row.bucket) && isWanted(entry, by: row, claim)
+                && (row.convergence.delivered.map { $0 < claim.stamp } ?? true)
+        }
+        if lost > 0 { countLostAlerts(lost) }
+    }
+
+    func countLostAlerts(_ count: Int = 1) {
+        Counter(label: "sightscreen_alerts_lost_total").increment(by: Int64(count))
+    }
+
+    private func isWanted(_ entry: AlertRide.Entry, by row: RosterRow, _ claim: MatchFanOut.Claim) -> Bool {
+        // What happened before the activity was there is no news on it.
+        guard Double(claim.stamp.rawValue) >= row.tokenAt.rounded(.down) else { return false }
+        return claim.levels[row.key.userID].map { entry.alert.isWanted(at: $0) } ?? false
+    }
+
+    /// Pushes with an alert expire a minute after their event: a phone that was off for longer gets the state again.
+    func repeatAlertStates() async throws {
+        for match in matches.values {
+            guard let due = match.repeatDueAt, clock.seconds >= due, let update = match.update else { continue }
+            guard let fresh = try await store.takeStamp(match.id) else { continue }
+            guard fresh.version == update.version, match.update?.version == update.version else { continue }
+            match.repeatDueAt = nil
+            match.repeatsQuietly = true
+            match.update?.stamp = fresh.stamp
+            match.payloads.removeAll()
+            converge(match)
+        }
+    }
+
+    // MARK: - Sending
+
+    private func send(_ stamp: Stamp, to row: RosterRow, of match: MatchFanOut, _ update: MatchUpdate) {
+        let now = clock.seconds
+        let entry =
+            row.repeatsQuietly
+            ? nil
+            : match.alerts.ride(after: row.alertedThrough, now: now) { entry in
+                guard let claim = match.claims[entry.version], claim.gained.contains(row.bucket) else { return false }
+                return isWanted(entry, by: row, claim)
+            }
+        let payload: PushPayload
+        do { payload = try self.payload(stamp, entry, update, match) } catch {
+            logger.error("A payload cannot be made", metadata: ["match.id": "\(match.id)", "error": "\(error)"])
+            _ = row.convergence.answered(stamp, .accepted)
+            return
+        }
+        let alertedBefore = row.alertedThrough
+        if let entry {
+            row.alertedThrough = entry.version
+            match.repeatDueAt = max(match.repeatDueAt ?? 0, entry.alert.eventAt + 60)
+        }
+        let kind: APNsHeaders.UpdateKind =
+            if let entry { .alert(eventAt: entry.alert.eventAt) } else if match.isInBreak {
+                .beforeBreak(at: stamp.rawValue)
+            } else { .routine(at: stamp.rawValue) }
+        let headers = APNsHeaders.update(
+            bundleID: configuration.apns.bundleID, priority: priority(row, match, update, hasAlert: entry != nil), kind)
+        let (environment, token, gate) = (row.environment, row.token, row.gate)
+        began(token)
+        Task {
+            let result = await pusher.push(
+                .update, to: environment, path: APNsHeaders.path(token: token), headers: headers, payload: payload,
+                gate: gate)
+            ended(token)
+            finished(row, of: match, stamp, alert: entry?.version, alertedBefore: alertedBefore, result)
+        }
+    }
+
+    private func priority(
+        _ row: RosterRow, _ match: MatchFanOut, _ update: MatchUpdate, hasAlert: Bool
+    ) -> APNsPriority {
+        if hasAlert { return .immediate }
+        if row.repeatsQuietly || match.repeatsQuietly { return .routine }
+        if row.convergence.delivered == nil { return row.isNew ? .immediate : .routine }
+        // The version's priority was for an alert that this phone does not get.
+        if update.alert != nil { return .routine }
+        return update.priority == 10 ? .immediate : .routine
+    }
+
+    private func payload(
+        _ stamp: Stamp, _ entry: AlertRide.Entry?, _ update: MatchUpdate, _ match: MatchFanOut
+    ) throws(PayloadError) -> PushPayload {
+        let variant = MatchFanOut.Variant(stamp: stamp, alert: entry?.version)
+        if let known = match.payloads[variant] { return known }
+        let payload = try LiveActivityPayload.update(
+            stamp: stamp, contentState: update.contentState, staleAt: staleAt(stamp, match),
+            relevance: update.relevance,
+            alert: entry.map { PushAlert($0.alert) }
+        ).encode()
+        match.payloads[variant] = payload
+        return payload
+    }
+
+    /// Ten minutes ahead in play; in breaks ten minutes after the next keep-alive.
+    func staleAt(_ stamp: Stamp, _ match: MatchFanOut) -> Int {
+        stamp.rawValue + 600 + (match.isInBreak ? Int(configuration.keepAliveInterval.components.seconds) : 0)
+    }
+
+    func began(_ token: UpdateToken) {
+        pushes += 1
+        pushesByToken[token, default: 0] += 1
+    }
+
+    func ended(_ token: UpdateToken) {
+        pushes -= 1
+        let left = (pushesByToken[token] ?? 1) - 1
+        pushesByToken[token] = left > 0 ? left : nil
+        if left <= 0, let claim = endsWaiting.removeValue(forKey: token) { sendEnd(claim) }
+    }
+}

@@ -1,0 +1,74 @@
+import Logging
+import Messages
+import Postgres
+public import ServiceKit
+public import ServiceLifecycle
+import Sightscreen
+import Store
+import Wire
+
+/// The whole of `la-coordinator`: waits for the database, keeps the shards' leases, listens for doorbells, and pushes.
+public struct LACoordinatorService: Service, CustomStringConvertible {
+    private let configuration: CoordinatorConfiguration
+    private let runDirectory: String
+    private let pool: PostgresPool
+    private let readiness: Readiness
+    private let logger: Logger
+
+    public var description: String { "la-coordinator" }
+
+    /// - Throws: `ConfigurationError` for a setting that is missing or malformed.
+    public init(_ settings: Settings, _ context: ServiceContext) throws {
+        configuration = try CoordinatorConfiguration(settings)
+        runDirectory = settings.runDirectory
+        readiness = context.readiness
+        logger = context.logger
+        do {
+            pool = try PostgresPool(
+                url: configuration.databaseURL.reveal(), size: 6, applicationName: "la-coordinator")
+        } catch {
+            throw ConfigurationError(setting: "DATABASE_URL", problem: "is not a PostgreSQL URL")
+        }
+        context.metrics.describe("sightscreen_pushes_total", help: "Pushes by kind and what became of them.")
+        context.metrics.describe(
+            "sightscreen_alerts_lost_total", help: "Alerts that are never told, to be on the safe side.")
+        context.metrics.describe("sightscreen_fanout_seconds", help: "From a version's arrival to its last phone.")
+    }
+
+    public func run() async throws {
+        readiness.set("database", false, reason: "waiting for PostgreSQL and its schema")
+        let isThere: Bool = try await cancelWhenGracefulShutdown {
+            do { try await DatabaseStart.wait(for: pool, logger: logger) } catch is CancellationError { return false }
+            return true
+        }
+        guard isThere else { return await pool.close() }
+        readiness.set("database", true)
+        let keeper = LeaseKeeper(
+            store: LeaseStore(pool: pool), instance: configuration.instance, duration: configuration.leaseDuration,
+            logger: logger)
+        await keeper.want((0..<DeviceRoute.shardCount).map { LeaseName.shard($0) })
+        let coordinator = try LACoordinator(configuration: configuration, pool: pool, logger: logger) {
+            await keeper.leases.compactMap { ShardHold($0) }
+        }
+        do {
+            // The leases outlast the pushes that are under way: they are let go at the end of this scope.
+            async let _: Void = keeper.run()
+            try await cancelWhenGracefulShutdown { try await serve(coordinator) }
+        }
+        await pool.close()
+    }
+
+    private func serve(_ coordinator: LACoordinator) async throws {
+        let server = WireServer(
+            path: "\(runDirectory)/la-coordinator/\(configuration.instance).sock", logger: logger)
+        server.on(MatchUpdated.self) { message, _ in await coordinator.matchUpdated(message) }
+        server.on(ActivitiesChanged.self) { _, _ in await coordinator.activitiesChanged() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await server.run() }
+            group.addTask { await coordinator.run() }
+            try await group.next()
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import APNsProtocol
+import Activities
+import Messages
+import Sightscreen
+import Store
+
+/// What a coordinator knows of one match. Touched by the coordinator alone.
+final class MatchFanOut {
+    struct Variant: Hashable {
+        var stamp: Stamp
+        var alert: MatchVersion?
+    }
+
+    /// An alert's claim: for which buckets it was tried and gained, and who wants it.
+    struct Claim {
+        var stamp: Stamp
+        var tried: Set<Int> = []
+        var gained: Set<Int> = []
+        var levels: [UserID: AlertLevel] = [:]
+    }
+
+    let id: MatchID
+    var rows: [ActivityKey: RosterRow] = [:]
+    /// The newest version; its stamp moves when the state is repeated.
+    var update: MatchUpdate?
+    /// All versions up to this one have been seen, so that no alert between is missed.
+    var seenThrough = MatchVersion(0)
+    var alerts: AlertRide
+    var claims: [MatchVersion: Claim] = [:]
+    /// Claims are being made: what is sent now would go without its alert.
+    var isClaiming = false
+    /// The last stamp that was taken for a repetition, and whether one is being taken.
+    var fresh: FreshStamp?
+    var isTakingStamp = false
+    /// Rows that wait for a stamp, or for room.
+    var isHeldUp = false
+    /// The newest version goes out once more, without alert: its alert pushes are about to expire.
+    var repeatsQuietly = false
+    /// When that is due, seconds since 1970.
+    var repeatDueAt: Int?
+    var payloads: [Variant: PushPayload] = [:]
+    /// For `sightscreen_fanout_seconds`: when the newest version came, and the rows that have not taken it.
+    var publishedAt = ContinuousClock.now
+    var outstanding = 0
+    /// Progress may have to be written, and what was written.
+    var needsSettling = false
+    var settled: [Int: Stamp] = [:]
+
+    init(id: MatchID, freshness: Int) {
+        self.id = id
+        alerts = AlertRide(freshness: freshness)
+    }
+
+    /// A break: nothing may come for as long as a keep-alive takes.
+    var isInBreak: Bool {
+        guard let state = update?.contentState else { return false }
+        switch state.matchDisplayState {
+        case .inningsBreak, .suspended: return true
+        case .live: return state.expanded.status != nil
+        case .scheduled, .completed, .abandoned, .other: return false
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Postgres
+import Store
+import Tokens
+
+/// This process's view of the one provider token that all processes share through the database.
+actor ProviderTokenSource {
+    /// Age at which the next one is made: old enough for APNs to take another, well before an hour.
+    private static let renewAtSeconds = 45 * 60
+
+    private let store: ProviderTokenStore
+    private let keyID: String
+    private let teamID: String
+    private let signer: ES256Signer
+    private let verifier: ES256Verifier
+    private let minAgeSeconds: Int
+    private var cached: (token: String, until: ContinuousClock.Instant)?
+    private var asking: Task<ProviderTokenStore.StoredToken, any Error>?
+
+    init(store: ProviderTokenStore, keyID: String, teamID: String, signer: ES256Signer, minAge: Duration) throws {
+        self.store = store
+        self.keyID = keyID
+        self.teamID = teamID
+        self.signer = signer
+        self.verifier = try ES256Verifier(pem: signer.publicKeyPEM)
+        minAgeSeconds = Int(minAge.components.seconds)
+    }
+
+    /// The token to show now.
+    func current() async throws -> String {
+        if let cached, .now < cached.until { return cached.token }
+        return try await ask(renewAtSeconds: max(Self.renewAtSeconds, minAgeSeconds), rejected: nil)
+    }
+
+    /// APNs called this token expired.
+    /// - Returns: another one, if there is one or one may be made; the same when it is too young to be replaced.
+    func replacement(for rejected: String) async throws -> String {
+        if let cached, cached.token != rejected, .now < cached.until { return cached.token }
+        return try await ask(renewAtSeconds: Self.renewAtSeconds, rejected: rejected)
+    }
+
+    private func ask(renewAtSeconds: Int, rejected: String?) async throws -> String {
+        if let asking { return try await asking.value.token }
+        let task = Task { [store, keyID, teamID, signer, verifier, minAgeSeconds] in
+            try await store.token(
+                keyID: keyID, teamID: teamID,
+                isGood: { stored in
+                    // Made with another key, or by a clock that was ahead: worth nothing, whatever its age.
+                    guard stored.age > -60, Self.isSigned(stored.token, verifier) else { return false }
+                    if stored.token == rejected { return stored.age < minAgeSeconds }
+                    return stored.age < renewAtSeconds
+                },
+                mint: { try ProviderToken.make(keyID: keyID, teamID: teamID, issuedAt: $0, signer: signer) })
+        }
+        asking = task
+        defer { asking = nil }
+        let stored = try await task.value
+        cached = (stored.token, .now + .seconds(max(renewAtSeconds - stored.age, 5)))
+        return stored.token
+    }
+
+    private static func isSigned(_ token: String, _ verifier: ES256Verifier) -> Bool {
+        guard let dot = token.lastIndex(of: "."),
+            let signature = Base64URL.decode(String(token[token.index(after: dot)...]))
+        else { return false }
+        return verifier.isValid(signature: signature, of: Array(token[..<dot].utf8))
+    }
+}

@@ -1,0 +1,31 @@
+import Synchronization
+
+/// Says, at the moment a push would leave, whether it still may. Asked on the connections' thread.
+final class PushGate: Sendable {
+    private let trust: ShardTrust
+    private let isClosed = Atomic<Bool>(false)
+
+    init(_ trust: ShardTrust) { self.trust = trust }
+
+    /// The activity has ended, its token was replaced, or it is no longer ours.
+    func close() { isClosed.store(true, ordering: .relaxed) }
+
+    var isOpen: Bool { !isClosed.load(ordering: .relaxed) && trust.isHeld }
+}
+
+/// Until when one shard's lease is trusted.
+final class ShardTrust: Sendable {
+    private static let origin = ContinuousClock.now
+    private let until = Atomic<Int64>(0)
+
+    func extend(to instant: ContinuousClock.Instant) { until.store(Self.nanoseconds(instant), ordering: .relaxed) }
+
+    func end() { until.store(0, ordering: .relaxed) }
+
+    var isHeld: Bool { Self.nanoseconds(.now) < until.load(ordering: .relaxed) }
+
+    private static func nanoseconds(_ instant: ContinuousClock.Instant) -> Int64 {
+        let (seconds, attoseconds) = (instant - origin).components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+}
