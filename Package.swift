@@ -130,8 +130,8 @@ let package = Package(
         + service(
             "MatchEventBus",
             [
-                "Sightscreen", "SportMonks", "Detection", "Messages", "Store", "Wire", "ServiceKit", logging, lifecycle,
-                metrics,
+                "Sightscreen", "SportMonks", "Detection", "Messages", "Postgres", "Store", "Wire", "ServiceKit", logging,
+                lifecycle, metrics,
             ])
         + service(
             "LACoordinator",
@@ -193,7 +193,11 @@ let package = Package(
                 ]),
             tests("ScorePoller", ["ScorePoller", "SportMonks", "Sightscreen", "Messages", "ServiceKit"]),
             tests(
-                "MatchEventBus", ["MatchEventBus", "Detection", "Store", "Sightscreen", "SportMonks", "Messages", "Tapes"]),
+                "MatchEventBus",
+                [
+                    "MatchEventBus", "Detection", "Postgres", "Store", "Sightscreen", "SportMonks", "Messages", "Tapes",
+                    "Wire", logging,
+                ]),
             tests(
                 "LACoordinator",
                 ["LACoordinator", "APNsProtocol", "HTTP2", "Store", "Sightscreen", "Activities", "Tokens", "ServiceKit"]),

@@ -25,6 +25,7 @@ enum AlertComposer {
         return event.text.isEmpty ? shout : "\(shout) \(event.text)"
     }
 
+    /// What goes before the event's own sentence; the other kinds have theirs in it.
     private static func shout(_ event: MatchEvent) -> String? {
         switch event.kind {
         case .wicket: "WICKET!"
@@ -34,10 +35,6 @@ enum AlertComposer {
             case 100: "HUNDRED!"
             case let runs: "\(runs)!"
             }
-        case .hatTrick: (event.value ?? 3) > 3 ? "\(event.value ?? 3) IN \(event.value ?? 3)!" : "HAT-TRICK!"
-        case .onHatTrick: "ON A HAT-TRICK!"
-        case .batterOnFire, .bowlerOnFire: "ON FIRE!"
-        case .maidenOver: "MAIDEN!"
         default: nil
         }
     }

@@ -15,7 +15,7 @@ struct ResultWatch: Codable, Sendable, Equatable {
 
     /// Takes in a frame.
     mutating func observe(_ snapshot: MatchSnapshot, now: Int64, timing: MatchTiming) {
-        guard Self.isOver(snapshot.phase) else {
+        guard ResultJudge.isOver(snapshot.phase) else {
             self = ResultWatch()
             return
         }
@@ -50,12 +50,5 @@ struct ResultWatch: Codable, Sendable, Equatable {
         settled = text
         held = nil
         due = nil
-    }
-
-    private static func isOver(_ phase: MatchPhase) -> Bool {
-        switch phase {
-        case .finished, .abandoned, .cancelled: true
-        default: false
-        }
     }
 }

@@ -1,0 +1,25 @@
+import Detection
+import Messages
+import Metrics
+import Sightscreen
+
+/// What an operator asks about: versions, how old the frames behind them are, and events by kind.
+struct BusMetrics: Sendable {
+    private let frameAge = Timer(label: "sightscreen_frame_age_seconds")
+
+    func answered(_ outcome: FrameVerdict.Outcome) {
+        Counter(label: "sightscreen_frames_total", dimensions: [("outcome", outcome.rawValue)]).increment()
+    }
+
+    /// - Parameter ageMs: from the provider's answer to the commit; nil for a version that no frame brought.
+    func committed(_ change: MatchChange, ageMs: Int64?) {
+        Counter(label: "sightscreen_versions_total", dimensions: [("priority", "\(change.priority)")]).increment()
+        if let ageMs { frameAge.recordMilliseconds(max(0, ageMs)) }
+        for event in change.events {
+            Counter(label: "sightscreen_events_total", dimensions: [("kind", event.kind.rawValue)]).increment()
+        }
+        if !change.retracted.isEmpty {
+            Counter(label: "sightscreen_events_retracted_total").increment(by: change.retracted.count)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+public import Logging
+import Messages
+import Postgres
+public import ServiceKit
+public import ServiceLifecycle
+import Store
+import Wire
+
+/// `event-bus`: a socket that takes frames, and the versions that come of them.
+public struct EventBusService: Service {
+    private let settings: EventBusSettings
+    private let instance: String
+    private let runDirectory: String
+    private let readiness: Readiness
+    private let logger: Logger
+
+    public init(
+        _ settings: EventBusSettings, instance: String, runDirectory: String, readiness: Readiness, logger: Logger
+    ) {
+        self.settings = settings
+        self.instance = instance
+        self.runDirectory = runDirectory
+        self.readiness = readiness
+        self.logger = logger
+        readiness.set("database", false, reason: "not reached yet")
+    }
+
+    public func run() async throws {
+        try await cancelWhenGracefulShutdown { try await serve() }
+    }
+
+    private func serve() async throws {
+        let pool = try PostgresPool(url: settings.databaseURL.reveal(), applicationName: "event-bus/\(instance)")
+        do { try await DatabaseStart.wait(for: pool, logger: logger) } catch is CancellationError { return }
+        readiness.set("database", true, reason: nil)
+
+        let leases = LeaseKeeper(
+            store: LeaseStore(pool: pool), instance: instance, duration: settings.leaseDuration, logger: logger)
+        let coordinators = WireDirectory(runDirectory: runDirectory, service: "la-coordinator", logger: logger)
+        let bus = MatchEventBus(
+            store: MatchStore(pool: pool), leases: leases, timing: settings.timing,
+            leaseDuration: settings.leaseDuration, logger: logger
+        ) { update in
+            await coordinators.broadcast(MatchUpdated(update: update))
+        }
+        let server = WireServer(path: "\(runDirectory)/event-bus/\(instance).sock", logger: logger)
+        server.answer(ScoreFrame.self) { frame, _ in await bus.judge(frame) }
+
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await leases.run() }
+            group.addTask { try await coordinators.run() }
+            group.addTask { await bus.run() }
+            group.addTask { try await server.run() }
+            defer { group.cancelAll() }
+            // None of them ends by itself: the first to do so ends the service.
+            try await group.next()
+        }
+        await pool.close()
+    }
+}

@@ -1,0 +1,19 @@
+import MatchEventBus
+import ServiceKit
+
+@main
+enum Main {
+    static func main() async {
+        await ServiceMain.run(
+            ServiceDescription(
+                name: "event-bus", summary: "Judges score frames and commits what they change.",
+                settings: EventBusSettings.descriptions)
+        ) { settings, context in
+            [
+                EventBusService(
+                    try EventBusSettings(settings), instance: settings.instance,
+                    runDirectory: settings.runDirectory, readiness: context.readiness, logger: context.logger)
+            ]
+        }
+    }
+}

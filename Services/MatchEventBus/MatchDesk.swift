@@ -1,0 +1,227 @@
+import Detection
+import Logging
+import Messages
+import Postgres
+import Sightscreen
+import SportMonks
+import Store
+
+/// One match: takes its frames in turn, the newest only, and commits a version for each that changes something.
+///
+/// While one frame is worked on, one newer waits; when a still newer one comes, the one that waited is answered
+/// `deferred`. Nothing is lost by that: each frame has the whole match, and the machine compares it with the last
+/// committed one.
+actor MatchDesk {
+    private enum Refused: Error { case notHolder }
+
+    private let match: MatchID
+    private let bus: BusTools
+    private let logger: Logger
+
+    /// What was committed last, or differs from it only by what no version shows; nil when it has to be read (again).
+    private var state: State?
+    private var isBusy = false
+    private var waiting: (fetchedAt: Int64, turn: CheckedContinuation<Bool, Never>)?
+    private var lastRejection: String?
+    /// Trouble is logged when it begins and when it is over.
+    private var isInTrouble = false
+    private(set) var lastFrameAt: ContinuousClock.Instant = .now
+
+    private struct State {
+        var epoch: Int64
+        var version: MatchVersion
+        var stamp: Stamp
+        var machine: MatchMachine
+    }
+
+    init(_ match: MatchID, bus: BusTools) {
+        self.match = match
+        self.bus = bus
+        var logger = bus.logger
+        logger[metadataKey: "match.id"] = "\(match)"
+        self.logger = logger
+    }
+
+    /// Judges a frame and commits what it changes. Never throws: whatever is wrong, the verdict says whether to offer the
+    /// newest frame again.
+    func offer(_ frame: ScoreFrame) async -> FrameVerdict {
+        lastFrameAt = .now
+        guard await turn(fetchedAt: frame.fetchedAt) else {
+            return Self.folded
+        }
+        defer { passOn() }
+        let snapshot: MatchSnapshot
+        do {
+            guard frame.fixture.id == frame.matchID.rawValue else {
+                return reject("the fixture is \(frame.fixture.id), not \(frame.matchID)")
+            }
+            snapshot = try frame.fixture.snapshot()
+        } catch {
+            return reject("\(error)")
+        }
+        lastRejection = nil
+        let timing = bus.timing
+        return await commit(folds: true, fetchedAt: frame.fetchedAt) { machine, now in
+            machine.apply(snapshot, fetchedAt: frame.fetchedAt, now: now, timing: timing)
+        }
+    }
+
+    /// What time alone brings: a held result, a keep-alive. Skipped while a frame is worked on.
+    /// - Returns: false when another process holds the match.
+    func tick() async -> Bool {
+        guard !isBusy else { return true }
+        isBusy = true
+        defer { passOn() }
+        let timing = bus.timing
+        let verdict = await commit(folds: false, fetchedAt: nil) { machine, now in
+            machine.tick(now: now, timing: timing)
+        }
+        return verdict.outcome != .notHolder
+    }
+
+    /// Whether the match can be let go: no frame for `limit`.
+    func isIdle(for limit: Duration) -> Bool { !isBusy && .now - lastFrameAt >= limit }
+
+    private static let folded = FrameVerdict(outcome: .deferred, reason: "a newer frame came")
+
+    // MARK: - Turns
+
+    /// True when it is this frame's turn, false when a newer one has taken its place.
+    private func turn(fetchedAt: Int64) async -> Bool {
+        guard isBusy else {
+            isBusy = true
+            return true
+        }
+        if let waiting, waiting.fetchedAt > fetchedAt { return false }
+        return await withCheckedContinuation { turn in
+            waiting?.turn.resume(returning: false)
+            waiting = (fetchedAt, turn)
+        }
+    }
+
+    private func passOn() {
+        guard let next = waiting else {
+            isBusy = false
+            return
+        }
+        waiting = nil
+        next.turn.resume(returning: true)
+    }
+
+    // MARK: - Committing
+
+    /// Runs `step` on the machine and commits what it gives. `folds`: gives up its turn when a newer frame waits and this
+    /// one would have to wait for the clock.
+    private func commit(
+        folds: Bool, fetchedAt: Int64?, _ step: (inout MatchMachine, Int64) -> MatchChange?
+    ) async -> FrameVerdict {
+        do {
+            while true {
+                let lease = try await lease()
+                let state = try await current(lease)
+                let now = try await bus.now()
+                var machine = state.machine
+                guard let change = step(&machine, now) else {
+                    self.state?.machine = machine
+                    return FrameVerdict(outcome: .unchanged, version: state.version, stamp: state.stamp)
+                }
+                if let wait = Self.wait(after: state.stamp, now: now) {
+                    // A newer frame takes over rather than waits behind this one.
+                    if folds, waiting != nil { return Self.folded }
+                    try await Task.sleep(for: wait)
+                    if folds, waiting != nil { return Self.folded }
+                    continue
+                }
+                do {
+                    let commit = try VersionWriter.commit(
+                        change, machine: machine, after: state.version, lease: lease)
+                    let committed = try await bus.store.commit(commit)
+                    await note(committed, change, machine: machine, lease: lease, fetchedAt: fetchedAt)
+                    return FrameVerdict(outcome: .committed, version: committed.version, stamp: committed.stamp)
+                } catch let error as StoreError where error.code == .tooSoon {
+                    // Somebody else took a stamp.
+                    try await Task.sleep(for: .milliseconds(100))
+                    self.state = nil
+                } catch let error as StoreError where error.code == .versionMoved {
+                    // A commit whose answer was lost, or one of the holder before us.
+                    self.state = nil
+                }
+            }
+        } catch let error {
+            return refusal(error)
+        }
+    }
+
+    /// How long the next stamp has to wait for the clock; nil when it may be taken now.
+    private static func wait(after stamp: Stamp, now: Int64) -> Duration? {
+        let ahead = Int64(stamp.rawValue - MatchStore.stampLeadMax + 1) * 1_000 - now
+        return ahead > 0 ? .milliseconds(min(ahead, 1_000)) : nil
+    }
+
+    private func note(
+        _ committed: CommittedMatch, _ change: MatchChange, machine: MatchMachine, lease: Lease, fetchedAt: Int64?
+    ) async {
+        state = State(epoch: lease.epoch, version: committed.version, stamp: committed.stamp, machine: machine)
+        if isInTrouble {
+            isInTrouble = false
+            logger.info("Versions are committed again")
+        }
+        bus.metrics.committed(change, ageMs: fetchedAt.map { committed.committedAtMs - $0 })
+        logger.debug(
+            "Version committed",
+            metadata: [
+                "match.version": "\(committed.version)", "match.stamp": "\(committed.stamp)",
+                "match.state": "\(change.displayState)", "events": "\(change.events.count)",
+                "alert": "\(change.alert?.kind.rawValue ?? "none")",
+            ])
+        if change.events.contains(where: { $0.kind == .matchResult }) {
+            logger.info("Result settled", metadata: ["result": "\(change.contentState.expanded.status ?? "")"])
+        }
+        await bus.publish(VersionWriter.update(change, of: match, as: committed))
+    }
+
+    private func lease() async throws -> Lease {
+        guard let lease = try await bus.leases.acquireNow(.match(match)) else { throw Refused.notHolder }
+        return lease
+    }
+
+    /// The state to go on from: ours, as long as nobody else held the match meanwhile.
+    private func current(_ lease: Lease) async throws -> State {
+        if let state, state.epoch == lease.epoch { return state }
+        let stored = try await bus.store.load(match)
+        var machine = MatchMachine(matchID: match)
+        if let text = stored?.machine {
+            if let kept = VersionWriter.machine(from: text), kept.matchID == match {
+                machine = kept
+            } else {
+                logger.warning("The stored machine cannot be read; the match is followed afresh")
+            }
+        }
+        logger.info("Match taken", metadata: ["match.version": "\(stored?.version ?? MatchVersion(0))"])
+        let state = State(
+            epoch: lease.epoch, version: stored?.version ?? MatchVersion(0), stamp: stored?.stamp ?? Stamp(0),
+            machine: machine)
+        self.state = state
+        return state
+    }
+
+    private func refusal(_ error: any Error) -> FrameVerdict {
+        // Whatever happened to the commit, the tables know.
+        state = nil
+        if error is Refused { return FrameVerdict(outcome: .notHolder) }
+        if let error = error as? StoreError, error.code == .leaseLost { return FrameVerdict(outcome: .notHolder) }
+        if !(error is CancellationError), !isInTrouble {
+            isInTrouble = true
+            logger.warning("Versions cannot be committed", metadata: ["error": "\(error)"])
+        }
+        return FrameVerdict(outcome: .deferred, reason: "\(error)")
+    }
+
+    private func reject(_ reason: String) -> FrameVerdict {
+        if lastRejection != reason {
+            logger.warning("Frame rejected", metadata: ["reason": "\(reason)"])
+            lastRejection = reason
+        }
+        return FrameVerdict(outcome: .rejected, reason: reason)
+    }
+}

@@ -1,0 +1,186 @@
+import Detection
+import FoundationEssentials
+import Logging
+import MatchEventBus
+import Messages
+import Postgres
+import Sightscreen
+import Store
+import TestKit
+import Testing
+
+@Suite struct MatchEventBusTests {
+    /// A bus as a process of its own would have it.
+    struct Process {
+        let bus: MatchEventBus
+        let leases: LeaseKeeper
+
+        init(
+            _ pool: PostgresPool, instance: String, timing: MatchTiming = MatchTiming(),
+            publish: @escaping @Sendable (MatchUpdate) async -> Void = { _ in }
+        ) {
+            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            leases = LeaseKeeper(store: LeaseStore(pool: pool), instance: instance, logger: logger)
+            bus = MatchEventBus(
+                store: MatchStore(pool: pool), leases: leases, timing: timing, logger: logger, publish: publish)
+        }
+
+        func letGo(_ match: MatchID) async { await leases.forget([.match(match)]) }
+    }
+
+    /// What the durable log and the current row say.
+    struct Record: Equatable {
+        var version = 0
+        var keys: [String] = []
+        var state = ""
+    }
+
+    func record(_ pool: PostgresPool) async throws -> Record {
+        let rows = try await pool.query(
+            """
+            SELECT version, content_state, (
+                SELECT string_agg(e ->> 'key', ' ' ORDER BY u.version, place)
+                FROM match_updates AS u, jsonb_array_elements(u.events) WITH ORDINALITY AS x (e, place)) AS keys
+            FROM active_matches
+            """)
+        guard let row = rows.first else { return Record() }
+        return Record(
+            version: try row.int("version"),
+            keys: (try row.optionalString("keys") ?? "").split(separator: " ").map { String($0) },
+            state: try row.string("content_state"))
+    }
+
+    @Test func aRestartAtAnyBallLosesAndRepeatsNothing() async throws {
+        let source = try FrameSource()
+        let labels = ["1st Innings", "S1 0.2", "S1 0.4", "S1 0.6", "S1 1.2"]
+        func play(restarting: Bool) async throws -> Record {
+            try await withDatabase { pool in
+                var process = Process(pool, instance: "bus")
+                for (index, label) in labels.enumerated() {
+                    let at = try await MatchStore(pool: pool).now()
+                    let verdict = await process.bus.judge(try source.frame(label, fetchedAt: at))
+                    #expect(verdict.outcome == .committed)
+                    #expect(verdict.version == MatchVersion(index + 1))
+                    // Killed: nothing is released, the next run has the same instance name.
+                    if restarting { process = Process(pool, instance: "bus") }
+                }
+                return try await record(pool)
+            }
+        }
+        let steady = try await play(restarting: false)
+        let restarted = try await play(restarting: true)
+        #expect(steady == restarted)
+        #expect(Set(restarted.keys).count == restarted.keys.count)
+        #expect(restarted.keys.contains("endOfOver:S1:o0"))
+    }
+
+    @Test func aFrameThatSaysNothingNewOrIsOlderChangesNothing() async throws {
+        let source = try FrameSource()
+        try await withDatabase { pool in
+            let bus = Process(pool, instance: "bus").bus
+            let at = try await MatchStore(pool: pool).now()
+            #expect(await bus.judge(try source.frame("S1 0.4", fetchedAt: at)).outcome == .committed)
+            #expect(await bus.judge(try source.frame("S1 0.4", fetchedAt: at + 10)).outcome == .unchanged)
+            #expect(await bus.judge(try source.frame("S1 0.2", fetchedAt: at - 10)).outcome == .unchanged)
+            #expect(try await record(pool).version == 1)
+        }
+    }
+
+    @Test func newerFramesFoldIntoOneVersionWithAllTheirEvents() async throws {
+        let source = try FrameSource()
+        try await withDatabase { pool in
+            let bus = Process(pool, instance: "bus").bus
+            let at = try await MatchStore(pool: pool).now()
+            let labels = ["0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "1.1", "1.2", "1.3", "1.4", "1.5", "1.6"]
+            let frames = try labels.enumerated().map {
+                try source.frame("S1 \($0.element)", fetchedAt: at + Int64($0.offset))
+            }
+            let outcomes = await withTaskGroup(of: FrameVerdict.Outcome.self) { group in
+                for frame in frames { group.addTask { await bus.judge(frame).outcome } }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(outcomes.contains(.committed))
+            #expect(outcomes.allSatisfy { [.committed, .deferred, .unchanged].contains($0) })
+            let last = try #require(frames.last)
+            #expect([.committed, .unchanged].contains(await bus.judge(last).outcome))
+            let record = try await record(pool)
+            #expect(record.version <= 5)
+            #expect(Set(record.keys).count == record.keys.count)
+            #expect(record.keys.filter { $0.hasPrefix("endOfOver") } == ["endOfOver:S1:o0", "endOfOver:S1:o1"])
+            #expect(record.state.contains(#""overs":"2.0""#))
+        }
+    }
+
+    @Test func ofTwoBusesOneHoldsTheMatch() async throws {
+        let source = try FrameSource()
+        try await withDatabase { pool in
+            let first = Process(pool, instance: "one")
+            let second = Process(pool, instance: "two")
+            let now = { try await MatchStore(pool: pool).now() }
+            #expect(await first.bus.judge(try source.frame("S1 0.1", fetchedAt: try await now())).outcome == .committed)
+            let refused = await second.bus.judge(try source.frame("S1 0.2", fetchedAt: try await now()))
+            #expect(refused.outcome == .notHolder)
+            #expect(try await record(pool).version == 1)
+            await first.letGo(source.match)
+            let taken = await second.bus.judge(try source.frame("S1 0.2", fetchedAt: try await now()))
+            #expect(taken.outcome == .committed)
+            #expect(taken.version == MatchVersion(2))
+            #expect(await first.bus.judge(try source.frame("S1 0.3", fetchedAt: try await now())).outcome == .notHolder)
+            let record = try await record(pool)
+            #expect(Set(record.keys).count == record.keys.count)
+        }
+    }
+
+    @Test func aFrameThatCannotBeAMatchIsRejectedAndTheNextGoodOneWorks() async throws {
+        let source = try FrameSource()
+        try await withDatabase { pool in
+            let bus = Process(pool, instance: "bus").bus
+            let at = try await MatchStore(pool: pool).now()
+            var broken = try source.frame("S1 0.4", fetchedAt: at)
+            broken.fixture.away = broken.fixture.home
+            let verdict = await bus.judge(broken)
+            #expect(verdict.outcome == .rejected)
+            #expect(verdict.reason?.isEmpty == false)
+            var foreign = try source.frame("S1 0.4", fetchedAt: at)
+            foreign.matchID = MatchID(5)
+            #expect(await bus.judge(foreign).outcome == .rejected)
+            #expect(await bus.judge(try source.frame("S1 0.4", fetchedAt: at)).outcome == .committed)
+        }
+    }
+
+    @Test func aMachineThatCannotBeReadIsMadeAfresh() async throws {
+        let source = try FrameSource()
+        try await withDatabase { pool in
+            let at = try await MatchStore(pool: pool).now()
+            let before = Process(pool, instance: "bus").bus
+            #expect(await before.judge(try source.frame("S1 0.4", fetchedAt: at)).outcome == .committed)
+            try await pool.execute("UPDATE active_matches SET machine = '{'")
+            let after = Process(pool, instance: "bus").bus
+            let verdict = await after.judge(try source.frame("S1 0.6", fetchedAt: at + 1_000))
+            #expect(verdict.outcome == .committed)
+            #expect(verdict.version == MatchVersion(2))
+        }
+    }
+
+    @Test func timeAloneKeepsAMatchAliveAndEveryVersionIsPublished() async throws {
+        let source = try FrameSource()
+        try await withDatabase { pool in
+            let (updates, output) = AsyncStream.makeStream(of: MatchUpdate.self)
+            let process = Process(pool, instance: "bus", timing: MatchTiming(keepAlive: 300)) { output.yield($0) }
+            let at = try await MatchStore(pool: pool).now()
+            #expect(await process.bus.judge(try source.frame("S1 0.4", fetchedAt: at)).outcome == .committed)
+            let timer = Task { await process.bus.run() }
+            var seen: [MatchUpdate] = []
+            for await update in updates {
+                seen.append(update)
+                if seen.count == 3 { break }
+            }
+            timer.cancel()
+            await timer.value
+            #expect(seen.map(\.version.rawValue) == [1, 2, 3])
+            #expect(seen.map(\.contentState.version) == [1, 2, 3])
+            #expect(seen.dropFirst().allSatisfy { $0.priority == 5 && $0.alert == nil })
+            #expect(zip(seen, seen.dropFirst()).allSatisfy { $0.stamp < $1.stamp })
+        }
+    }
+}
