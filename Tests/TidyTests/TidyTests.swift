@@ -1,0 +1,162 @@
+import Testing
+
+/// What holds for the whole source tree.
+@Suite struct TidyTests {
+    static let sources = SourceTree.swift
+
+    /// A violation as an editor finds it.
+    private static func place(_ file: SourceTree.File, _ line: Int) -> String { "\(file.path):\(line)" }
+
+    @Test func theTreeIsThere() {
+        #expect(Self.sources.count > 100)
+        #expect(Self.sources.contains { $0.path == "Package.swift" })
+    }
+
+    /// Foundation brings ICU: 40 MB into every executable. It may only stand where FoundationEssentials does not exist.
+    @Test func nobodyImportsFoundation() {
+        for file in Self.sources {
+            for (module, line) in file.imports where module == "Foundation" {
+                let before = file.lines[..<(line - 1)].last { $0.hasPrefix("#") }
+                #expect(before == "#else", "\(Self.place(file, line)) imports Foundation")
+            }
+        }
+    }
+
+    /// Modules that need neither socket, clock, thread nor database; and what else each may see.
+    static let pure: [String: Set<String>] = [
+        "Sightscreen": [],
+        "SportMonks": ["Sightscreen"],
+        "Detection": ["Sightscreen"],
+        "Activities": ["Sightscreen"],
+        "Tapes": ["Sightscreen", "SportMonks"],
+        "Messages": ["Sightscreen", "SportMonks"],
+        "APNsProtocol": ["Sightscreen"],
+    ]
+
+    static let mechanisms: [String: Set<String>] = [
+        "Reactor": ["CLinux"],
+        "Processes": ["CLinux", "Reactor"],
+        "Postgres": ["CPostgres", "Reactor"],
+        "HTTP2": ["CNGHTTP2", "COpenSSL", "Reactor"],
+        "HTTPClient": ["CCurl"],
+        "Tokens": ["COpenSSL"],
+        "Wire": ["Messages"],
+    ]
+
+    static let upper: [String: Set<String>] = [
+        "Store": Set(pure.keys).union(["Postgres"]),
+        "ServiceKit": [],
+    ]
+
+    /// By the folder's name under Shared and Services; C modules are only folders of module maps.
+    static var ours: Set<String> {
+        Set(
+            sources.compactMap { file in
+                let parts = file.parts
+                guard parts.count > 2, parts[0] == "Shared" || parts[0] == "Services" else { return nil }
+                return String(parts[1])
+            }
+        ).union(["CPostgres", "CCurl", "COpenSSL", "CNGHTTP2", "CLinux"])
+    }
+
+    @Test func sharedModulesImportOnlyWhatIsBelowThem() {
+        let allowed = Self.pure.merging(Self.mechanisms) { $1 }.merging(Self.upper) { $1 }
+        let ours = Self.ours
+        for file in Self.sources where file.parts.first == "Shared" {
+            let module = String(file.parts[1])
+            guard let below = allowed[module] else {
+                Issue.record("\(file.path): Shared/\(module) has no place in the order of modules")
+                continue
+            }
+            for (imported, line) in file.imports where ours.contains(imported) {
+                #expect(below.contains(imported), "\(Self.place(file, line)): \(module) must not import \(imported)")
+            }
+        }
+    }
+
+    @Test func pureModulesImportNothingThatTouchesTheWorld() {
+        let harmless: Set<String> = ["FoundationEssentials", "Foundation", "Swift"]
+        let ours = Self.ours
+        for file in Self.sources where file.parts.first == "Shared" && Self.pure.keys.contains(String(file.parts[1])) {
+            for (imported, line) in file.imports where !ours.contains(imported) {
+                #expect(harmless.contains(imported), "\(Self.place(file, line)): a pure module imports \(imported)")
+            }
+        }
+    }
+
+    @Test func servicesDoNotImportEachOther() {
+        let services = Set(Self.sources.filter { $0.parts.first == "Services" }.map { String($0.parts[1]) })
+        for file in Self.sources where file.parts.first == "Services" {
+            for (imported, line) in file.imports where services.contains(imported) {
+                let isOwnMain = file.parts[1] == imported && file.parts[2] == "Main"
+                #expect(isOwnMain, "\(Self.place(file, line)): a service imports \(imported)")
+            }
+        }
+    }
+
+    /// C stays in the modules that wrap it.
+    @Test func servicesReachNoCLibrary() {
+        for file in Self.sources where file.parts.first == "Services" {
+            for (imported, line) in file.imports {
+                #expect(
+                    !["CPostgres", "CCurl", "COpenSSL", "CNGHTTP2", "CLinux"].contains(imported),
+                    "\(Self.place(file, line)): a service imports \(imported)")
+            }
+        }
+    }
+
+    @Test func filesAreShortEnoughToRead() {
+        for file in Self.sources where file.path != "Package.swift" {
+            #expect(file.lines.count <= 600, "\(file.path) has \(file.lines.count) lines")
+        }
+    }
+
+    @Test func nothingIsLeftToDo() {
+        // Put together, so that this file passes its own test.
+        let words = ["TO" + "DO", "FIX" + "ME", "X" + "XX"]
+        for file in SourceTree.text {
+            for (number, line) in file.lines.enumerated() {
+                for word in words where contains(line, word) {
+                    Issue.record("\(Self.place(file, number + 1)) says \(word)")
+                }
+            }
+        }
+    }
+
+    @Test func noPathOfOneMachineIsWrittenDown() {
+        let folders = ["/wo" + "rk/", "/ho" + "me/", "/ro" + "ot/", "/Us" + "ers/", "/tmp/mi" + "ni"]
+        for file in SourceTree.text {
+            // A build stage of an image runs as root wherever it is built.
+            let isImage = file.path.hasSuffix("Dockerfile")
+            for (number, line) in file.lines.enumerated() where line.contains("/") {
+                for folder in folders where line.contains(folder) && !(isImage && folder == "/ro" + "ot/") {
+                    Issue.record("\(Self.place(file, number + 1)) has a path that begins with \(folder)")
+                }
+            }
+        }
+    }
+
+    @Test func linesFitAndEndWell() {
+        for file in Self.sources {
+            for (number, line) in file.lines.enumerated() {
+                #expect(
+                    !line.contains("\t") && !line.hasSuffix(" "),
+                    "\(Self.place(file, number + 1)): tab or space at the end")
+            }
+            #expect(file.lines.last == "", "\(file.path) does not end with a line feed")
+        }
+    }
+
+    @Test func outsideDataIsNeverForced() {
+        for file in Self.sources where file.parts.first != "Tests" {
+            for (number, line) in file.lines.enumerated() where !line.drop(while: { $0 == " " }).hasPrefix("//") {
+                #expect(!line.contains("try" + "!"), "\(Self.place(file, number + 1)) forces a try")
+            }
+        }
+    }
+
+    /// As a word of its own: `mXXXX` in a template is none.
+    private func contains(_ line: Substring, _ word: String) -> Bool {
+        line.split { !$0.isLetter && $0 != "_" }.contains { $0 == word }
+    }
+}
