@@ -8,6 +8,8 @@ struct InningsNormaliser {
     var bowling: [SlimBowling]
     var balls: [SlimBall]
     var scores: [SlimScore]
+    /// What each of `scores` means.
+    var meanings: [ScoreMeaning]
 
     /// The provider's id of "not out".
     private static let notOutID: Int64 = 84
@@ -25,7 +27,7 @@ struct InningsNormaliser {
     }
 
     private func ball(_ row: SlimBall) -> Ball {
-        let score = scores[row.score]
+        let score = meanings[row.score]
         let outID = score.isDismissal ? batterOut(on: row, score) : nil
         let how = outID.map { way(of: $0, row: row, score: score) }
         let fielder: Int64? =
@@ -37,13 +39,13 @@ struct InningsNormaliser {
         let other = [row.batterOneID, row.batterTwoID].compactMap { $0 }.first { $0 != row.strikerID }
         return Ball(
             id: row.id, over: row.over, number: row.number, strikerID: row.strikerID, nonStrikerID: other,
-            bowlerID: row.bowlerID, runsOffBat: score.runsOffBat, isBoundary: score.isBoundary, wides: score.wideRuns,
-            noBalls: score.noBallPenalty, byes: score.bye, legByes: score.legBye, outID: outID, howOut: how,
+            bowlerID: row.bowlerID, runsOffBat: score.runsOffBat, isBoundary: score.isBoundary, wides: score.wides,
+            noBalls: score.noBalls, byes: score.byes, legByes: score.legByes, outID: outID, howOut: how,
             fielderID: how == nil ? nil : fielder, updatedAt: row.updatedAt)
     }
 
     /// Who is out: the row says so; else, of the pair, who is out in the batting rows; else the striker.
-    private func batterOut(on row: SlimBall, _ score: SlimScore) -> Int64 {
+    private func batterOut(on row: SlimBall, _ score: ScoreMeaning) -> Int64 {
         if let outID = row.outID { return outID }
         if score.howOut?.isBowlers == true { return row.strikerID }
         let label = row.over * 10 + row.number
@@ -52,7 +54,7 @@ struct InningsNormaliser {
         return fallen?.playerID ?? row.strikerID
     }
 
-    private func way(of batter: Int64, row: SlimBall, score: SlimScore) -> HowOut {
+    private func way(of batter: Int64, row: SlimBall, score: ScoreMeaning) -> HowOut {
         if let named = score.howOut {
             return named == .caught && row.catcherID == row.bowlerID ? .caughtAndBowled : named
         }
@@ -75,8 +77,8 @@ struct InningsNormaliser {
 
     /// The frame's own balls tell what an id means; two are known besides.
     private func wayOfID(_ id: Int64) -> HowOut? {
-        for score in scores where score.id == id {
-            if let how = score.howOut { return how }
+        for (score, meaning) in zip(scores, meanings) where score.id == id {
+            if let how = meaning.howOut { return how }
         }
         return Self.knownWays[id]
     }

@@ -72,12 +72,14 @@ extension SlimFixture {
         let battingByInnings = Dictionary(grouping: batting, by: \.innings)
         let bowlingByInnings = Dictionary(grouping: bowling, by: \.innings)
         let totals = Dictionary(runs.map { ($0.innings, $0) }, uniquingKeysWith: { _, later in later })
+        let meanings = scores.map(ScoreMeaning.init)
         var result: [Innings] = []
         // Balls of an innings may be there before its total; rows of batting and bowling alone are no innings yet.
         for number in Set(totals.keys).union(ballsByInnings.keys).sorted() {
             let normaliser = InningsNormaliser(
                 number: number, total: totals[number], batting: battingByInnings[number] ?? [],
-                bowling: bowlingByInnings[number] ?? [], balls: ballsByInnings[number] ?? [], scores: scores)
+                bowling: bowlingByInnings[number] ?? [], balls: ballsByInnings[number] ?? [], scores: scores,
+                meanings: meanings)
             let innings = normaliser.innings()
             guard innings.battingTeamID == home.id || innings.battingTeamID == away.id else {
                 throw .foreignInnings(number)
