@@ -5,10 +5,12 @@ extension Tape {
     ///   - index: of the frame.
     ///   - clock: gives `starting_at` and every `updated_at`.
     ///   - includes: what is embedded; balls are the bulk of it.
+    ///   - rowsBehind: by how many steps the rows lag behind the balls, as in a reply that is taken while the scorer's
+    ///     entry is being stored.
     public func livescoreFixture(
-        _ index: Int, clock: TapeClock, includes: FixtureIncludes = .all
+        _ index: Int, clock: TapeClock, includes: FixtureIncludes = .all, rowsBehind: Int = 0
     ) -> [UInt8] {
-        TapeRenderer(self, frame: index, clock: clock, includes: includes).fixture()
+        TapeRenderer(self, frame: index, clock: clock, includes: includes, rowsBehind: rowsBehind).fixture()
     }
 
     /// The whole answer of `/livescores` in which this is the only match.

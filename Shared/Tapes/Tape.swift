@@ -36,8 +36,9 @@ public struct Tape: Sendable {
 
     public func frame(_ index: Int) -> TapeFrame { frames[index] }
 
-    /// The provider's league id.
+    /// The provider's `league_id` and `season_id`.
     public var leagueID: Int64 { words.leagueID }
+    public var seasonID: Int64 { StableHash.of("\(words.leagueName) \(match.info.season)") }
     public var homeTeamID: Int64 { TapeIDs.team(match.info.teams[0]) }
     public var awayTeamID: Int64 { TapeIDs.team(match.info.teams[1]) }
 

@@ -12,13 +12,13 @@ struct TapeRenderer {
     let includes: FixtureIncludes
     private let book: Scorebook
 
-    init(_ tape: Tape, frame index: Int, clock: TapeClock, includes: FixtureIncludes) {
+    init(_ tape: Tape, frame index: Int, clock: TapeClock, includes: FixtureIncludes, rowsBehind: Int) {
         self.tape = tape
         frame = tape.frames[index]
         self.clock = clock
         self.includes = includes
         var book = Scorebook(ids: tape.ids, ballsPerOver: tape.match.info.balls_per_over ?? 6)
-        for step in tape.steps.indices.prefix(frame.steps) {
+        for step in tape.steps.indices.prefix(max(frame.steps - rowsBehind, 0)) {
             book.apply(tape.steps[step], tape.deliveries, at: tape.stepOffsets[step])
         }
         self.book = book
@@ -426,7 +426,7 @@ struct TapeRenderer {
         return json.bytes
     }
 
-    private var seasonID: Int64 { StableHash.of("\(tape.words.leagueName) \(tape.match.info.season)") }
+    private var seasonID: Int64 { tape.seasonID }
     private var stageID: Int64 { StableHash.of(tape.match.info.event?.name ?? tape.words.leagueName) }
 
     // MARK: Figures

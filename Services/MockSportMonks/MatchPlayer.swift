@@ -1,0 +1,112 @@
+import Tapes
+
+/// Plays one tape: which frame the provider shows at a moment. Time comes in from outside, in seconds since 1970; nothing
+/// here waits.
+struct MatchPlayer: Sendable {
+    /// A whole T20 in a hundredth of a second is as useful as one in a day.
+    static let speeds = 0.01...1_000_000.0
+
+    let tape: Tape
+    let tapeID: String
+    private(set) var clock: TapeClock
+    private(set) var speed: Double
+    private(set) var isPlaying = false
+    /// Frames shown so far.
+    private(set) var cursor = 0
+    /// Grows with everything but the passing of time: with the cursor it says whether an answer is still good.
+    private(set) var revision = 0
+    /// Where the tape stands while it is held, and where it stood when it last began to play: seconds of the tape.
+    private var held: Double
+    private var playingSince = 0.0
+
+    /// - Parameter lead: seconds from now to the start of play.
+    init(tape: Tape, tapeID: String, speed: Double, lead: Double, now: Double) {
+        self.tape = tape
+        self.tapeID = tapeID
+        self.speed = speed
+        held = -lead * speed
+        clock = TapeClock(startsAt: Int(now + lead), speed: speed)
+    }
+
+    /// The frame that the provider shows; before the first, a fixture of the schedule shows like the first.
+    var frameIndex: Int { max(cursor - 1, 0) }
+
+    /// Whether `/livescores` has it.
+    var isListed: Bool { cursor > 0 && tape.frame(frameIndex).isListed }
+    var isOver: Bool { cursor == tape.frames.count }
+
+    /// Brings the cursor to where the clock is.
+    mutating func advance(to now: Double) {
+        guard isPlaying else { return }
+        let position = position(at: now)
+        while cursor < tape.frames.count, Double(tape.frame(cursor).offset) <= position { cursor += 1 }
+        if isOver { hold(at: position) }
+    }
+
+    mutating func play(at now: Double) {
+        guard !isPlaying, !isOver else { return }
+        // The announced start moves as long as the tape has not begun.
+        if cursor < 3, held <= 0 { clock.startsAt = Int(now - held / speed) }
+        start(at: now)
+        advance(to: now)
+    }
+
+    mutating func pause(at now: Double) {
+        guard isPlaying else { return }
+        advance(to: now)
+        hold(at: position(at: now))
+    }
+
+    /// Shows the next frame, if there is one.
+    mutating func step(at now: Double) {
+        advance(to: now)
+        if !isOver { show(cursor, at: now) }
+    }
+
+    /// Shows that frame next, forwards or backwards.
+    mutating func seek(to index: Int, at now: Double) {
+        advance(to: now)
+        if index < cursor {
+            held = Double(tape.frame(index).offset)
+            playingSince = now
+        }
+        show(index, at: now)
+    }
+
+    mutating func change(speed: Double, at now: Double) {
+        advance(to: now)
+        if isPlaying { held = position(at: now) }
+        // What is still to come before play keeps its length in real time.
+        if held < 0 { held = held / self.speed * speed }
+        self.speed = speed
+        if isPlaying { start(at: now) }
+        revision += 1
+    }
+
+    private func position(at now: Double) -> Double { held + max(now - playingSince, 0) * speed }
+
+    private mutating func show(_ index: Int, at now: Double) {
+        cursor = index + 1
+        let isRunning = isPlaying
+        // The lead's frames lie far before it: what is shown early does not wind the tape back.
+        held = max(isRunning ? position(at: now) : held, Double(tape.frame(index).offset))
+        if isRunning, index >= 2 { held = Double(tape.frame(index).offset) }
+        clock.reach(held, at: now, speed: speed)
+        playingSince = now
+        revision += 1
+        if isOver { isPlaying = false }
+    }
+
+    private mutating func start(at now: Double) {
+        isPlaying = true
+        playingSince = now
+        clock.reach(held, at: now, speed: speed)
+        revision += 1
+    }
+
+    private mutating func hold(at position: Double) {
+        held = position
+        isPlaying = false
+        revision += 1
+    }
+}

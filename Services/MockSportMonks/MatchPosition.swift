@@ -1,0 +1,30 @@
+import Sightscreen
+import Tapes
+
+/// Where a loaded match stands, as the control port tells it.
+struct MatchPosition: Codable, Sendable {
+    var matchId: MatchID
+    var tapeId: String
+    var title: String
+    /// Frames shown so far, and all of them.
+    var cursor: Int
+    var frames: Int
+    /// Of the newest frame shown: "S1 12.3 87/6", "Innings Break"; "" before the first.
+    var label: String
+    var playing: Bool
+    var speed: Double
+    /// Whether the last frame is shown.
+    var isLast: Bool
+
+    init(_ player: MatchPlayer) {
+        matchId = MatchID(player.tape.id)
+        tapeId = player.tapeID
+        title = player.tape.title
+        cursor = player.cursor
+        frames = player.tape.frames.count
+        label = player.cursor == 0 ? "" : player.tape.frame(player.frameIndex).label
+        playing = player.isPlaying
+        speed = player.speed
+        isLast = player.isOver
+    }
+}

@@ -1,0 +1,80 @@
+public import ServiceKit
+
+/// The settings of `mock-sportmonks`.
+public struct MockSportMonksConfiguration: Sendable {
+    public var host = "127.0.0.1"
+    /// 0 takes a free one.
+    public var port = 0
+    /// Folder of Cricsheet's JSON files, each named after its match.
+    public var tapes: String
+    /// What callers have to give as `api_token`.
+    public var token: Secret
+    /// A tape to play from the start.
+    public var load: String?
+    public var speed = 1.0
+    public var lead: Duration = .zero
+    /// Calls an hour and endpoint; 0 for no limit.
+    public var hourlyLimit = 0
+    /// Where the chosen port is written; nil for nowhere.
+    public var runDirectory: String?
+
+    public init(tapes: String, token: Secret) {
+        self.tapes = tapes
+        self.token = token
+    }
+
+    public static let service = ServiceDescription(
+        name: "mock-sportmonks",
+        summary: "A SportMonks for development: plays real matches in the provider's shape, with faults on request.",
+        settings: [
+            .init(name: "MOCK_SPORTMONKS_HOST", default: "127.0.0.1", help: "Address of the API and its control port."),
+            .init(
+                name: "MOCK_SPORTMONKS_PORT", default: "2196",
+                help: "Plain HTTP: /api/v2.0 and /control. 0 takes a free one, which is written to "
+                    + "SIGHTSCREEN_RUN_DIR/mock-sportmonks/ports.json."),
+            .init(
+                name: "MOCK_SPORTMONKS_TAPES", default: nil,
+                help: "Folder of Cricsheet matches (JSON), each named after its id."),
+            .init(
+                name: "MOCK_SPORTMONKS_TOKEN", default: nil, help: "The api_token that callers must give.",
+                isSecret: true),
+            .init(name: "MOCK_SPORTMONKS_LOAD", default: "", help: "The id of a tape to play from the start."),
+            .init(name: "MOCK_SPORTMONKS_SPEED", default: "1", help: "Its speed: seconds of the match per second."),
+            .init(name: "MOCK_SPORTMONKS_LEAD", default: "0s", help: "How long after the start its play starts."),
+            .init(
+                name: "MOCK_SPORTMONKS_HOURLY_LIMIT", default: "0",
+                help: "Calls an hour and endpoint before 429 is answered; 0 for no limit."),
+        ], healthPort: 0, usesDatabase: false)
+
+    /// Reads its settings. It is a stand-in: without `SIGHTSCREEN_STAND_INS=1` it refuses.
+    public init(_ settings: Settings) throws {
+        guard try settings.standIns else {
+            throw ConfigurationError(
+                setting: "SIGHTSCREEN_STAND_INS", problem: "is not 1: mock-sportmonks is for development only")
+        }
+        tapes = try settings.string("MOCK_SPORTMONKS_TAPES")
+        guard TapeLibrary.isFolder(tapes) else {
+            throw ConfigurationError(setting: "MOCK_SPORTMONKS_TAPES", problem: "\"\(tapes)\" is not a folder")
+        }
+        token = try settings.secret("MOCK_SPORTMONKS_TOKEN")
+        host = try settings.string("MOCK_SPORTMONKS_HOST", default: host)
+        port = try settings.int("MOCK_SPORTMONKS_PORT", default: 2_196, in: 0...65_535)
+        load = try settings.optionalString("MOCK_SPORTMONKS_LOAD")
+        let text = try settings.string("MOCK_SPORTMONKS_SPEED", default: "1")
+        guard let speed = Double(text), MatchPlayer.speeds.contains(speed) else {
+            throw ConfigurationError(
+                setting: "MOCK_SPORTMONKS_SPEED",
+                problem:
+                    "\"\(text)\" is not a number from \(MatchPlayer.speeds.lowerBound) to \(MatchPlayer.speeds.upperBound)"
+            )
+        }
+        self.speed = speed
+        lead = try settings.duration("MOCK_SPORTMONKS_LEAD", default: .zero, in: .zero ... .seconds(7 * 86_400))
+        hourlyLimit = try settings.int("MOCK_SPORTMONKS_HOURLY_LIMIT", default: 0, in: 0...1_000_000)
+        runDirectory = settings.runDirectory
+        if let load, TapeLibrary(folder: tapes).path(of: load) == nil {
+            throw ConfigurationError(
+                setting: "MOCK_SPORTMONKS_LOAD", problem: "there is no \(load).json in MOCK_SPORTMONKS_TAPES")
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import FoundationEssentials
+import Hummingbird
+public import Logging
+import ServiceKit
+public import ServiceLifecycle
+
+/// `mock-sportmonks`: the provider's API and its control port on one address.
+public struct MockSportMonksService: Service {
+    private let configuration: MockSportMonksConfiguration
+    private let logger: Logger
+    private let onRunning: @Sendable (_ port: Int) -> Void
+
+    /// - Parameter onRunning: called with the port once it answers.
+    public init(
+        _ configuration: MockSportMonksConfiguration, logger: Logger,
+        onRunning: @escaping @Sendable (_ port: Int) -> Void = { _ in }
+    ) {
+        self.configuration = configuration
+        self.logger = logger
+        self.onRunning = onRunning
+    }
+
+    /// Serves until it is asked to stop.
+    public func run() async throws {
+        let deck = MatchDeck(
+            library: TapeLibrary(folder: configuration.tapes), hourlyLimit: configuration.hourlyLimit)
+        if let tape = configuration.load {
+            let position = try await deck.load(
+                tape, speed: configuration.speed, lead: configuration.lead / .seconds(1), paused: false)
+            logger.info("A tape plays", metadata: ["match.id": "\(position.matchId)", "tape": "\(position.title)"])
+        }
+        let router = Router()
+        ProviderAPI(deck: deck, token: configuration.token).add(to: router)
+        ControlAPI(deck: deck).add(to: router)
+        // The framework's own lines would repeat ours.
+        var quiet = logger
+        quiet.logLevel = .critical
+        let application = Application(
+            router: router,
+            server: .http1(configuration: .init(idleTimeout: .seconds(60))),
+            configuration: .init(address: .hostname(configuration.host, port: configuration.port)),
+            onServerRunning: { channel in announce(channel.localAddress?.port ?? configuration.port) }, logger: quiet)
+        try await application.run()
+    }
+
+    private func announce(_ port: Int) {
+        if let runDirectory = configuration.runDirectory {
+            do {
+                try MockSportMonksPorts(host: configuration.host, port: port).write(to: runDirectory)
+            } catch {
+                logger.error("The port could not be written down", metadata: ["error": "\(error)"])
+            }
+        }
+        logger.info("mock-sportmonks listens", metadata: ["host": "\(configuration.host)", "port": "\(port)"])
+        onRunning(port)
+    }
+}

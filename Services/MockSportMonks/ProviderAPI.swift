@@ -1,0 +1,223 @@
+import HTTPTypes
+import Hummingbird
+import ServiceKit
+import Sightscreen
+import Tapes
+
+/// The provider's API under `/api/v2.0`: `/livescores`, `/fixtures` and `/fixtures/{id}`, as far as the suite uses them.
+///
+/// Every call needs `api_token`. Errors are what a Laravel API answers, `{"message": "…"}`.
+struct ProviderAPI: Sendable {
+    static let path = "api/v2.0"
+    static let perPage = 100
+
+    let deck: MatchDeck
+    let token: Secret
+
+    func add(to router: Router<BasicRequestContext>) {
+        let api = router.group(RouterPath(Self.path))
+        api.get("livescores") { request, _ in try await answer(request, .livescores, livescores) }
+        api.get("fixtures") { request, _ in try await answer(request, .fixtures, fixtures) }
+        api.get("fixtures/:id") { request, context in
+            let id = MatchID(try context.parameters.require("id"))
+            return try await answer(request, .fixture) { try await fixture(id, $0) }
+        }
+    }
+
+    /// What one call asks for, with the fault that changes its answer.
+    private struct Call {
+        var request: Request
+        var rowsBehind: Int
+
+        var include: String { query("include") ?? "" }
+
+        func query(_ name: String) -> String? { request.uri.queryParameters[name[...]].map { String($0) } }
+    }
+
+    private struct Refusal: Error {
+        var status: HTTPResponse.Status
+        var message: String
+    }
+
+    // MARK: Answers
+
+    private func livescores(_ call: Call) async throws -> [UInt8] {
+        let players = try filtered(await deck.all().filter(\.isListed), call)
+        var elements: [[UInt8]] = []
+        for player in players { elements.append(await json(player, call)) }
+        var answer = JSONBytes()
+        answer.object {
+            $0.key("data")
+            $0.array { array in for element in elements { array.raw(element) } }
+        }
+        return answer.bytes
+    }
+
+    private func fixture(_ id: MatchID?, _ call: Call) async throws -> [UInt8] {
+        guard let player = await deck.all().first(where: { $0.tape.id == id?.rawValue }) else {
+            throw Refusal(status: .notFound, message: "The requested record was not found.")
+        }
+        let fixture = await json(player, call)
+        var answer = JSONBytes()
+        answer.object { $0.field("data", raw: fixture) }
+        return answer.bytes
+    }
+
+    private func fixtures(_ call: Call) async throws -> [UInt8] {
+        var players = try filtered(await deck.all(), call)
+        try sort(&players, by: call.query("sort"))
+        let lastPage = max((players.count + Self.perPage - 1) / Self.perPage, 1)
+        let text = call.query("page") ?? "1"
+        guard let page = Int(text), page > 0 else {
+            throw Refusal(status: .badRequest, message: "The page must be an integer.")
+        }
+        let first = (page - 1).multipliedReportingOverflow(by: Self.perPage)
+        let start = first.overflow ? players.count : min(first.partialValue, players.count)
+        let shown = players[start..<min(start + Self.perPage, players.count)]
+        var elements: [[UInt8]] = []
+        for player in shown { elements.append(await json(player, call)) }
+        let path = "http://\(call.request.head.authority ?? "localhost")/\(Self.path)/fixtures"
+        var answer = JSONBytes()
+        answer.object {
+            $0.key("data")
+            $0.array { array in for element in elements { array.raw(element) } }
+            $0.key("links")
+            $0.object {
+                $0.field("first", "\(path)?page=1")
+                $0.field("last", "\(path)?page=\(lastPage)")
+                $0.field("prev", page > 1 ? "\(path)?page=\(page - 1)" : nil)
+                $0.field("next", page < lastPage ? "\(path)?page=\(page + 1)" : nil)
+            }
+            $0.key("meta")
+            $0.object {
+                $0.field("current_page", page)
+                $0.field("from", elements.isEmpty ? nil : Int64(start + 1))
+                $0.field("last_page", lastPage)
+                $0.field("path", path)
+                $0.field("per_page", Self.perPage)
+                $0.field("to", elements.isEmpty ? nil : Int64(start + elements.count))
+                $0.field("total", players.count)
+            }
+        }
+        return answer.bytes
+    }
+
+    private func json(_ player: MatchPlayer, _ call: Call) async -> [UInt8] {
+        await deck.json(player, include: call.include, rowsBehind: call.rowsBehind)
+    }
+
+    // MARK: Filters
+
+    private func filtered(_ players: [MatchPlayer], _ call: Call) throws -> [MatchPlayer] {
+        var players = players
+        for (name, value) in call.request.uri.queryParameters where name.hasPrefix("filter[") {
+            let text = String(value)
+            switch name {
+            case "filter[starts_between]":
+                let span = try Self.span(text)
+                players = players.filter { span.contains($0.clock.startsAt) }
+            case "filter[status]":
+                let wanted = text.split(separator: ",").map(String.init)
+                players = players.filter { wanted.contains($0.tape.frame($0.frameIndex).status) }
+            case "filter[league_id]": players = try Self.keep(players, text) { $0.tape.leagueID }
+            case "filter[season_id]": players = try Self.keep(players, text) { $0.tape.seasonID }
+            case "filter[localteam_id]": players = try Self.keep(players, text) { $0.tape.homeTeamID }
+            case "filter[visitorteam_id]": players = try Self.keep(players, text) { $0.tape.awayTeamID }
+            default:
+                throw Refusal(
+                    status: .badRequest, message: "Requested filter `\(name.dropFirst(7).dropLast())` is not allowed.")
+            }
+        }
+        return players
+    }
+
+    private static func keep(
+        _ players: [MatchPlayer], _ list: String, _ id: (MatchPlayer) -> Int64
+    ) throws -> [MatchPlayer] {
+        let wanted = list.split(separator: ",").map { Int64($0) }
+        guard !wanted.isEmpty, !wanted.contains(nil) else {
+            throw Refusal(status: .badRequest, message: "A filter of ids wants numbers.")
+        }
+        return players.filter { wanted.contains(id($0)) }
+    }
+
+    /// `2026-10-09,2026-10-12` or with times; a day that ends the span belongs to it.
+    private static func span(_ text: String) throws -> ClosedRange<Int> {
+        let ends = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        guard ends.count == 2, let from = ProviderDate.seconds(ends[0]), var to = ProviderDate.seconds(ends[1]) else {
+            throw Refusal(status: .badRequest, message: "starts_between wants two dates.")
+        }
+        if !ends[1].contains("T") { to += 86_399 }
+        guard from <= to else {
+            throw Refusal(status: .badRequest, message: "starts_between wants two dates in order.")
+        }
+        return from...to
+    }
+
+    private func sort(_ players: inout [MatchPlayer], by order: String?) throws {
+        guard let order else { return }
+        let isDescending = order.hasPrefix("-")
+        switch isDescending ? String(order.dropFirst()) : order {
+        case "id": players.sort { $0.tape.id < $1.tape.id }
+        case "starting_at": players.sort { ($0.clock.startsAt, $0.tape.id) < ($1.clock.startsAt, $1.tape.id) }
+        default: throw Refusal(status: .badRequest, message: "Requested sort is not allowed.")
+        }
+        if isDescending { players.reverse() }
+    }
+
+    // MARK: Every call
+
+    private func answer(
+        _ request: Request, _ endpoint: ProviderEndpoint, _ body: (Call) async throws -> [UInt8]
+    ) async throws -> Response {
+        guard request.uri.queryParameters["api_token"].map(String.init) == token.reveal() else {
+            return try refusal(Refusal(status: .unauthorized, message: "Unauthenticated."))
+        }
+        let remaining = await deck.count(endpoint)
+        if let remaining, remaining < 0 {
+            var response = try refusal(Refusal(status: .tooManyRequests, message: "Too Many Attempts."))
+            response.headers[Self.remaining] = "0"
+            return response
+        }
+        let fault = await deck.fault(for: endpoint)
+        var response = try await answer(Call(request: request, rowsBehind: fault?.kind == .torn ? 1 : 0), fault, body)
+        if let remaining { response.headers[Self.remaining] = String(remaining) }
+        return response
+    }
+
+    private func answer(
+        _ call: Call, _ fault: ProviderFault?, _ body: (Call) async throws -> [UInt8]
+    ) async throws -> Response {
+        if let status = fault?.kind.status {
+            var response = try refusal(
+                Refusal(status: .init(code: status), message: status == 429 ? "Too Many Attempts." : "Server Error"))
+            if let seconds = fault?.retryAfter { response.headers[.retryAfter] = String(seconds) }
+            return response
+        }
+        let bytes: [UInt8]
+        do { bytes = try await body(call) } catch let error as Refusal { return try refusal(error) }
+        switch fault?.kind {
+        case .html:
+            return JSONAnswer.raw(Array(Self.page.utf8), contentType: "text/html; charset=UTF-8")
+        case .empty: return JSONAnswer.raw([])
+        case .noData: return JSONAnswer.raw(Array(#"{"message":"Something went wrong"}"#.utf8))
+        case .cut: return JSONAnswer.raw(Array(bytes.prefix(bytes.count / 2)))
+        case .slow:
+            try await Task.sleep(for: .milliseconds(fault?.delayMs ?? 10_000))
+            return JSONAnswer.raw(bytes)
+        default: return JSONAnswer.raw(bytes)
+        }
+    }
+
+    private func refusal(_ refusal: Refusal) throws -> Response {
+        try JSONAnswer.response(["message": refusal.message], status: refusal.status)
+    }
+
+    private static let remaining = HTTPField.Name("x-ratelimit-remaining") ?? .retryAfter
+
+    private static let page = """
+        <!DOCTYPE html>
+        <html><head><title>Just a moment...</title></head>
+        <body><h1>503 Service Temporarily Unavailable</h1></body></html>
+        """
+}
