@@ -136,8 +136,8 @@ let package = Package(
         + service(
             "LACoordinator",
             [
-                "Sightscreen", "Activities", "Messages", "APNsProtocol", "Store", "HTTP2", "Reactor", "Tokens", "Wire",
-                "ServiceKit", logging, lifecycle, metrics,
+                "Sightscreen", "Activities", "Messages", "APNsProtocol", "Postgres", "Store", "HTTP2", "Reactor",
+                "Tokens", "Wire", "ServiceKit", logging, lifecycle, metrics,
             ])
         + service(
             "MockSportMonks",
@@ -200,7 +200,10 @@ let package = Package(
                 ]),
             tests(
                 "LACoordinator",
-                ["LACoordinator", "APNsProtocol", "HTTP2", "Store", "Sightscreen", "Activities", "Tokens", "ServiceKit"]),
+                [
+                    "LACoordinator", "APNsProtocol", "HTTP2", "Messages", "Postgres", "Reactor", "Store", "Sightscreen",
+                    "Activities", "Tokens", "ServiceKit", logging,
+                ]),
             tests("MockSportMonks", ["MockSportMonks", "Tapes", "SportMonks", "Sightscreen", "ServiceKit"]),
             tests(
                 "APNsSimulator", ["APNsSimulator", "APNsProtocol", "HTTP2", "Reactor", "Tokens", "ServiceKit", "Sightscreen"]),
