@@ -32,11 +32,14 @@ public final class WireServer: Service, Sendable {
 
     public let path: String
     private let logger: Logger
+    private let frameDeadline: Duration
     private let state = NIOLockedValueBox(State())
 
-    public init(path: String, logger: Logger) {
+    /// - Parameter frameDeadline: how long a frame may take from its first byte to its last.
+    public init(path: String, logger: Logger, frameDeadline: Duration = .seconds(10)) {
         self.path = path
         self.logger = logger
+        self.frameDeadline = frameDeadline
     }
 
     /// A notice: nothing is answered.
@@ -74,13 +77,14 @@ public final class WireServer: Service, Sendable {
         do {
             listener = try await ServerBootstrap(group: WireBootstrap.group)
                 .childChannelOption(.writeBufferWaterMark, value: WireBootstrap.waterMark)
-                .bind(file.descriptor) { [state] channel in
+                .bind(file.descriptor) { [state, frameDeadline] channel in
                     state.withLockedValue { $0.channels[ObjectIdentifier(channel)] = channel }
                     channel.closeFuture.whenComplete { _ in
                         state.withLockedValue { $0.channels[ObjectIdentifier(channel)] = nil }
                     }
                     return channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(FrameReader())
+                        try channel.pipeline.syncOperations.addHandler(
+                            FrameReader(deadline: TimeAmount(frameDeadline)))
                         return try NIOAsyncChannel(
                             wrappingChannelSynchronously: channel,
                             configuration: .init(

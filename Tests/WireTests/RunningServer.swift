@@ -14,11 +14,12 @@ final class RunningServer: Sendable {
     var rumours: [Int] { heard.withLock { $0 } }
 
     init(
-        _ path: String, ping: @escaping @Sendable (Ping) async throws -> Pong = { Pong(number: $0.number) },
+        _ path: String, frameDeadline: Duration = .seconds(10),
+        ping: @escaping @Sendable (Ping) async throws -> Pong = { Pong(number: $0.number) },
         rumour: @escaping @Sendable (Rumour) async -> Void = { _ in }
     ) async throws {
         self.path = path
-        let server = WireServer(path: path, logger: log.logger)
+        let server = WireServer(path: path, logger: log.logger, frameDeadline: frameDeadline)
         task = Task { try await server.run() }
         server.answer(Ping.self) { message, _ in try await ping(message) }
         server.on(Rumour.self) { [weak self] message, _ in

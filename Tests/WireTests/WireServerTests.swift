@@ -123,6 +123,21 @@ import Wire
         }
     }
 
+    @Test func doesNotWaitForTheRestOfAFrameForEver() async throws {
+        try await withTemporaryDirectory { folder in
+            let server = try await RunningServer("\(folder.path)/bus/a.sock", frameDeadline: .milliseconds(100))
+            let idle = WirePeer(path: server.path)
+            #expect(try await idle.request(Ping(number: 1), expecting: Pong.self) == Pong(number: 1))
+            let stuck = try #require(RawSocket(server.path))
+            stuck.write(Array(RawSocket.ping(2).dropLast()))
+            #expect(try await stuck.isEnded())
+            try await eventually("it is said") { server.log.warnings.count == 1 }
+            // Silence between frames is no offence.
+            #expect(try await idle.request(Ping(number: 3), expecting: Pong.self) == Pong(number: 3))
+            await server.stop()
+        }
+    }
+
     @Test func carriesTheLargestFrameAndRefusesToSendALargerOne() async throws {
         try await withTemporaryDirectory { folder in
             let server = try await RunningServer("\(folder.path)/bus/a.sock")
