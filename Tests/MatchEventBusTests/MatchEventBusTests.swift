@@ -5,6 +5,7 @@ import MatchEventBus
 import Messages
 import Postgres
 import Sightscreen
+import SportMonks
 import Store
 import TestKit
 import Testing
