@@ -18,6 +18,7 @@ public struct Migration: Sendable {
 
     /// All of them, in the order they run. One line per file in `Migrations`.
     public static let all: [Migration] = [
-        Migration("m0001_base", PackageResources.m0001_base_sql)
+        Migration("m0001_base", PackageResources.m0001_base_sql),
+        Migration("m0002_expiry", PackageResources.m0002_expiry_sql),
     ]
 }

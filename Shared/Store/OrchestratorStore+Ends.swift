@@ -71,17 +71,40 @@ extension OrchestratorStore {
     ///
     /// - Parameter calledOff: matches without a row in `active_matches`.
     public func endActivities(calledOff: [MatchID] = [], under lease: Lease) async throws -> Changes {
-        try await repeated(
-            lease,
-            Self.endStatement(
-                picking: """
-                    SELECT l.match_id, l.user_id, l.device_id, l.generation FROM live_activities AS l
-                    LEFT JOIN active_matches AS m ON m.match_id = l.match_id
-                    WHERE l.status <> 'ended'
-                        AND (m.ended_at IS NOT NULL OR m.at_stumps
-                            OR m.match_id IS NULL AND l.match_id = ANY($4::bigint[]))
-                    """, reason: "match_end", dismissal: "linger"),
-            [.int(bite), .intArray(calledOff.map { $0.rawValue })])
+        var changes = Changes()
+        for match in try await matchesWithActivitiesToEnd(calledOff) {
+            // In the order of the index of what has not ended, so that no bite walks over the ones before it.
+            let ended = try await repeated(
+                lease,
+                Self.endStatement(
+                    picking: """
+                        SELECT l.match_id, l.user_id, l.device_id, l.generation FROM live_activities AS l
+                        WHERE l.match_id = $4::bigint AND l.status <> 'ended'
+                            -- It may have gone on since it was looked at.
+                            AND NOT EXISTS (
+                                SELECT 1 FROM active_matches AS m
+                                WHERE m.match_id = $4 AND m.ended_at IS NULL AND NOT m.at_stumps)
+                        ORDER BY l.match_id, l.user_id, l.device_id
+                        """, reason: "match_end", dismissal: "linger"),
+                [.int(bite), .int(match.rawValue)])
+            changes.rows += ended.rows
+            changes.matches.formUnion(ended.matches)
+        }
+        return changes
+    }
+
+    private func matchesWithActivitiesToEnd(_ calledOff: [MatchID]) async throws -> [MatchID] {
+        let rows = try await pool.query(
+            """
+            SELECT u.match_id FROM (
+                SELECT match_id FROM active_matches WHERE ended_at IS NOT NULL OR at_stumps
+                UNION
+                SELECT c.match_id FROM unnest($1::bigint[]) AS c (match_id)
+            ) AS u
+            WHERE EXISTS (SELECT 1 FROM live_activities AS l WHERE l.match_id = u.match_id AND l.status <> 'ended')
+            ORDER BY u.match_id
+            """, [.intArray(calledOff.map { $0.rawValue })])
+        return try rows.map { MatchID(try $0.int64("match_id")) }
     }
 
     /// Ends activities whose follower has gone: what an unfollow could not see because it was being made.

@@ -1,4 +1,5 @@
 import Postgres
+import Sightscreen
 
 extension OrchestratorStore {
     /// A device that was not seen for so long is gone.
@@ -9,27 +10,25 @@ extension OrchestratorStore {
     /// Gives the follows of matches that are over an end, `retention` from now, and takes it back from matches that
     /// are not over after all (reopened, listed again).
     public func expireFollows(after retention: Duration, under lease: Lease) async throws {
-        _ = try await repeated(
-            lease,
-            """
-            WITH \(LeaseGuard.sql(name: 1, epoch: 2)), over AS MATERIALIZED (
-                SELECT match_id FROM active_matches WHERE ended_at IS NOT NULL
-                UNION
-                SELECT f.match_id FROM fixtures AS f
-                WHERE (f.status = ANY($4::text[]) OR f.missing_since < f.synced_at)
-                    AND NOT EXISTS (SELECT 1 FROM active_matches AS a WHERE a.match_id = f.match_id)
-            ), picked AS MATERIALIZED (
-                SELECT f.match_id, f.user_id FROM match_follows AS f JOIN over ON over.match_id = f.match_id
-                WHERE f.expires_at IS NULL LIMIT $3::bigint
-            ), changed AS (
-                UPDATE match_follows AS f
-                SET expires_at = clock_timestamp() + $5::double precision * interval '1 second'
-                FROM lease_guard, picked
-                WHERE f.match_id = picked.match_id AND f.user_id = picked.user_id AND f.expires_at IS NULL
-                RETURNING 1
-            )
-            SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM changed) AS taken, NULL AS matches
-            """, [.int(bite), .textArray(Self.statusesOver), retention.parameter])
+        for match in try await overMatches() {
+            _ = try await repeated(
+                lease,
+                """
+                WITH \(LeaseGuard.sql(name: 1, epoch: 2)), picked AS MATERIALIZED (
+                    SELECT f.match_id, f.user_id FROM match_follows AS f
+                    WHERE f.match_id = $4::bigint AND f.expires_at IS NULL
+                    ORDER BY f.match_id, f.user_id LIMIT $3::bigint
+                ), changed AS (
+                    UPDATE match_follows AS f
+                    SET expires_at = clock_timestamp() + $5::double precision * interval '1 second'
+                    FROM lease_guard, picked
+                    WHERE f.match_id = picked.match_id AND f.user_id = picked.user_id AND f.expires_at IS NULL
+                    RETURNING 1
+                )
+                SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM changed) AS taken,
+                    NULL AS matches
+                """, [.int(bite), .int(match.rawValue), retention.parameter])
+        }
         _ = try await repeated(
             lease,
             """
@@ -47,6 +46,23 @@ extension OrchestratorStore {
             )
             SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM changed) AS taken, NULL AS matches
             """, [.int(bite), .textArray(Self.statusesOver)])
+    }
+
+    /// Matches that are over and have follows that do not end.
+    private func overMatches() async throws -> [MatchID] {
+        let rows = try await pool.query(
+            """
+            SELECT over.match_id FROM (
+                SELECT match_id FROM active_matches WHERE ended_at IS NOT NULL
+                UNION
+                SELECT f.match_id FROM fixtures AS f
+                WHERE (f.status = ANY($1::text[]) OR f.missing_since < f.synced_at)
+                    AND NOT EXISTS (SELECT 1 FROM active_matches AS a WHERE a.match_id = f.match_id)
+            ) AS over
+            WHERE EXISTS (SELECT 1 FROM match_follows AS f WHERE f.match_id = over.match_id AND f.expires_at IS NULL)
+            ORDER BY over.match_id
+            """, [.textArray(Self.statusesOver)])
+        return try rows.map { MatchID(try $0.int64("match_id")) }
     }
 
     /// Removes what has had its time: expired follows, ended activities and matches, devices nobody has used for 90

@@ -85,7 +85,7 @@ extension OrchestratorStore {
         WITH \(LeaseGuard.sql(name: 1, epoch: 2)), page AS MATERIALIZED (
             SELECT user_id FROM match_follows WHERE match_id = $3::bigint AND user_id > $4
             ORDER BY user_id LIMIT $5::bigint
-        ), missing AS MATERIALIZED (
+        ), lacking AS MATERIALIZED (
             SELECT d.user_id, d.device_id, d.route, d.shard
             FROM page JOIN devices AS d ON d.user_id = page.user_id
             WHERE d.live_activities_enabled AND d.push_to_start_token IS NOT NULL
@@ -93,10 +93,12 @@ extension OrchestratorStore {
                     SELECT 1 FROM live_activities AS a
                     WHERE a.match_id = $3 AND a.user_id = d.user_id AND a.device_id = d.device_id
                         AND a.status <> 'ended')
-                AND (
-                    SELECT coalesce(sum(s.start_attempts), 0) FROM live_activities AS s
-                    WHERE s.user_id = d.user_id AND s.device_id = d.device_id
-                        AND s.start_sent_at > clock_timestamp() - interval '1 hour') < $6::int
+        ), missing AS MATERIALIZED (
+            SELECT l.* FROM lacking AS l
+            WHERE (
+                SELECT coalesce(sum(s.start_attempts), 0) FROM live_activities AS s
+                WHERE s.user_id = l.user_id AND s.device_id = l.device_id
+                    AND s.start_sent_at > clock_timestamp() - interval '1 hour') < $6::int
         ), still AS MATERIALIZED (
             SELECT f.user_id FROM match_follows AS f
             WHERE f.match_id = $3 AND f.user_id IN (SELECT user_id FROM missing)
