@@ -201,9 +201,11 @@ public actor LACoordinator {
         startGates.removeValue(forKey: record.key)
         let settled = progress?[record.route.bucket(of: Self.bucketCount)]
         let delivered = settled.flatMap { record.tokenAt + 30 < Double($0.rawValue) ? $0 : nil }
+        // Taken over soon after its first state: only a repetition, if that.
+        let hadItsFirst = settled.map { Double($0.rawValue) >= record.tokenAt.rounded(.down) } ?? false
         let row = RosterRow(
-            record, token: token, delivered: delivered, isNew: delivered == nil && clock.now - record.tokenAt < 60,
-            gate: PushGate(trust))
+            record, token: token, delivered: delivered,
+            isNew: delivered == nil && !hadItsFirst && clock.now - record.tokenAt < 60, gate: PushGate(trust))
         match.rows[record.key] = row
         advance(row, of: match)
     }

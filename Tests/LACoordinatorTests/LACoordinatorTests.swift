@@ -1,0 +1,323 @@
+import APNsProtocol
+import HTTP2
+import LACoordinator
+import Messages
+import Postgres
+import Sightscreen
+import TestKit
+import Testing
+
+@Suite struct LACoordinatorTests {
+    @Test func startsEachPendingActivityOnce() async throws {
+        try await Ground.with { ground in
+            try await ground.follow("asha")
+            try await ground.follow("ben")
+            try await ground.coordinate { _ in
+                try await eventually("both are started") { await ground.apns.pushes.count == 2 }
+            }
+            // Another coordinator finds the leases of the starts.
+            try await ground.coordinate(instance: "b") { _ in try await Task.sleep(for: .milliseconds(1_500)) }
+            let pushes = await ground.apns.pushes
+            #expect(pushes.map(\.token).sorted() == [Ground.startToken("asha"), Ground.startToken("ben")].sorted())
+            for push in pushes {
+                #expect(push.event == "start" && push.priority == 10 && push.pushType == "liveactivity")
+                #expect(push.alert == "RR v KKR is live" && push.sound == nil)
+                #expect(push.attributes["matchId"] == "1304076" && push.attributes["homeAbbr"] == "RR")
+                #expect(push.collapseID?.hasPrefix("start-1304076-") == true)
+                #expect((80...125).contains(push.expiration - push.timestamp))
+            }
+            #expect(Set(pushes.map { $0.attributes["startId"] ?? "" }).count == 2)
+        }
+    }
+
+    @Test func startsAgainAfterAStartThatWasCertainlyNotTaken() async throws {
+        try await Ground.with { ground in
+            await ground.apns.answer { _, count in count == 1 ? .reset(.refusedStream) : StubAPNs.accepted }
+            try await ground.follow("asha")
+            try await ground.coordinate { _ in
+                try await eventually("the start is repeated") { await ground.apns.pushes.count >= 2 }
+                try await Task.sleep(for: .milliseconds(1_200))
+            }
+            // A stream that is refused is repeated at once, on another connection or after a moment.
+            #expect(await ground.apns.pushes.count == 2)
+        }
+    }
+
+    @Test func startsNothingMoreWhileTheOutcomeOfAStartIsUnknown() async throws {
+        try await Ground.with { ground in
+            await ground.apns.answer { _, _ in .disconnect }
+            try await ground.follow("asha")
+            try await ground.coordinate { _ in
+                try await eventually("a start left") { await ground.apns.pushes.count == 1 }
+                try await Task.sleep(for: .milliseconds(1_500))
+            }
+            #expect(await ground.apns.pushes.count == 1)
+        }
+    }
+
+    @Test func bringsANewTokenUpToDateAtOnceAndThenFollowsEveryVersion() async throws {
+        try await Ground.with { ground in
+            try await ground.coordinate { coordinator in
+                try await ground.follow("asha")
+                try await eventually("it is started") { await ground.apns.pushes.count == 1 }
+                try await ground.activate("asha")
+                await coordinator.activitiesChanged()
+                try await eventually("the first state is there") { await ground.updates("asha").count == 1 }
+                // Every other doorbell is lost.
+                for round in 0..<4 {
+                    let update = try await ground.commit(priority: round == 3 ? 10 : 5)
+                    if round.isMultiple(of: 2) { await coordinator.matchUpdated(MatchUpdated(update: update)) }
+                    try await eventually("version \(update.version) is there") {
+                        await ground.updates("asha").last?.version == update.version.rawValue
+                    }
+                }
+            }
+            let updates = await ground.updates("asha")
+            #expect(updates.map(\.version) == [1, 2, 3, 4, 5])
+            #expect(updates.map(\.priority) == [10, 5, 5, 5, 10])
+            #expect(updates.allSatisfy { $0.event == "update" && $0.alert == nil })
+            let stamps = [await ground.apns.pushes[0].timestamp] + updates.map(\.timestamp)
+            #expect(stamps == stamps.sorted() && Set(stamps).count == stamps.count, "they strictly increase: \(stamps)")
+        }
+    }
+
+    @Test func endsOnceAndIsSilentAfterwards() async throws {
+        try await Ground.with { ground in
+            try await ground.coordinate { coordinator in
+                for user in ["asha", "ben"] { try await ground.join(user) }
+                try await ground.pool.execute(
+                    """
+                    UPDATE live_activities SET status = 'ended', ended_at = now(), end_push = 'due',
+                        end_reason = CASE user_id WHEN 'asha' THEN 'match_end' ELSE 'user_unfollow' END,
+                        end_dismissal = CASE user_id WHEN 'asha' THEN 'linger' ELSE 'now' END
+                    """)
+                await coordinator.activitiesChanged()
+                for user in ["asha", "ben"] {
+                    try await eventually("the end of \(user) is noted") {
+                        try await ground.status(user).hasSuffix(" sent")
+                    }
+                }
+                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit(alert: .wicket)))
+                try await Task.sleep(for: .milliseconds(1_200))
+            }
+            for (user, stays) in [("asha", 900), ("ben", -60)] {
+                let updates = await ground.updates(user)
+                #expect(updates.map(\.event) == ["update", "end"])
+                let end = try #require(updates.last)
+                #expect(end.priority == 10)
+                #expect(end.dismissAt == end.timestamp + stays)
+                #expect(end.expiration == end.timestamp + 4 * 3_600)
+            }
+        }
+    }
+
+    @Test func repeatsAnEndUntilItIsTaken() async throws {
+        try await Ground.with { ground in
+            try await ground.coordinate { coordinator in
+                try await ground.join("asha")
+                await ground.apns.answer { push, _ in
+                    push.event == "end" ? .reset(.refusedStream) : StubAPNs.accepted
+                }
+                try await ground.pool.execute(
+                    "UPDATE live_activities SET status = 'ended', ended_at = now(), end_push = 'due', end_reason = 'match_end'"
+                )
+                try await eventually("it was tried twice") {
+                    await ground.updates("asha").count { $0.event == "end" } >= 2
+                }
+                await ground.apns.answer(nil)
+                try await eventually("it is noted") { try await ground.status("asha") == "ended match_end sent" }
+            }
+        }
+    }
+
+    @Test func tellsAlertsToThoseWhoWantThem() async throws {
+        try await Ground.with { ground in
+            try await ground.coordinate { coordinator in
+                try await ground.join("all")
+                try await ground.join("key", alerts: .key)
+                try await ground.join("none", alerts: .none)
+                for (kind, value) in [(EventKind.wicket, nil as Int?), (.milestone, 50), (.milestone, 100)] {
+                    let update = try await ground.commit(alert: kind, value: value)
+                    await coordinator.matchUpdated(MatchUpdated(update: update))
+                    for user in ["all", "key", "none"] {
+                        try await eventually("\(user) has version \(update.version)") {
+                            await ground.updates(user).last?.version == update.version.rawValue
+                        }
+                    }
+                }
+            }
+            let told = await ["all", "key", "none"].asyncMap { await ground.updates($0).dropFirst().map(\.alert) }
+            #expect(told[0] == ["wicket 2", "milestone 3", "milestone 4"])
+            #expect(told[1] == ["wicket 2", nil, "milestone 4"])
+            #expect(told[2] == [nil, nil, nil])
+            let priorities = await ["all", "key", "none"].asyncMap {
+                await ground.updates($0).dropFirst().map(\.priority)
+            }
+            #expect(priorities == [[10, 10, 10], [10, 5, 10], [5, 5, 5]])
+            #expect(await ground.updates("all")[1].sound == "default")
+            #expect(await ground.updates("all")[2].sound == nil)
+        }
+    }
+
+    @Test func neverRepeatsAnAlertWhoseFateIsUnknownButRepeatsTheState() async throws {
+        try await Ground.with { ground in
+            try await ground.coordinate { coordinator in
+                try await ground.join("asha")
+                await ground.apns.answer { push, _ in push.alert != nil ? .disconnect : StubAPNs.accepted }
+                let update = try await ground.commit(alert: .wicket)
+                await coordinator.matchUpdated(MatchUpdated(update: update))
+                try await eventually("the state is repeated") { await ground.updates("asha").count == 3 }
+            }
+            let updates = await ground.updates("asha")
+            #expect(updates.map(\.alert) == [nil, "wicket 2", nil])
+            #expect(updates.map(\.version) == [1, 2, 2])
+            #expect(updates.last?.priority == 5)
+        }
+    }
+
+    @Test func keepsAnAlertThatWasCertainlyNotProcessed() async throws {
+        try await Ground.with { ground in
+            try await ground.coordinate { coordinator in
+                try await ground.join("asha")
+                await ground.apns.answer { push, count in
+                    push.alert != nil && count == 2 ? .reset(.refusedStream) : StubAPNs.accepted
+                }
+                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit(alert: .wicket)))
+                try await eventually("the alert is repeated") { await ground.updates("asha").count == 3 }
+            }
+            #expect(await ground.updates("asha").map(\.alert) == [nil, "wicket 2", "wicket 2"])
+        }
+    }
+
+    @Test func anAlertClaimedByACoordinatorThatDiedIsNotToldAgain() async throws {
+        try await Ground.with { ground in
+            try await ground.coordinate { _ in try await ground.join("asha") }
+            let update = try await ground.commit(alert: .wicket)
+            // It died between its claim and its last push.
+            try await ground.pool.execute(
+                """
+                INSERT INTO alert_claims (match_id, alert_version, bucket, bucket_count, holder)
+                SELECT match_id, $1, shard, 64, 'dead/1' FROM live_activities
+                """, [.int(update.version.rawValue)])
+            try await ground.coordinate(instance: "b") { _ in
+                try await eventually("the state is there") {
+                    await ground.updates("asha").last?.version == update.version.rawValue
+                }
+                try await Task.sleep(for: .milliseconds(700))
+            }
+            let updates = await ground.updates("asha")
+            #expect(updates.allSatisfy { $0.alert == nil })
+            #expect(updates.last?.priority == 5)
+            #expect(updates.count == 2)
+        }
+    }
+
+    @Test func aFreshAlertRidesOnTheNextVersionAndAnOldOneIsDropped() async throws {
+        try await Ground.with { ground in
+            try await ground.coordinate { _ in try await ground.join("asha") }
+            // Nobody pushed in the meantime.
+            _ = try await ground.commit(alert: .milestone, value: 50, ageOfEvent: 45)
+            _ = try await ground.commit(alert: .wicket)
+            let newest = try await ground.commit()
+            try await ground.coordinate(instance: "b") { _ in
+                try await eventually("the newest state is there") {
+                    await ground.updates("asha").last?.version == newest.version.rawValue
+                }
+                try await Task.sleep(for: .milliseconds(300))
+            }
+            #expect(await ground.updates("asha").map(\.alert) == [nil, "wicket 3"])
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func retiresATokenOnlyByAVerdictThatIsNotOlderThanItsRegistration(verdictIsNewer: Bool) async throws {
+        try await Ground.with { ground in
+            try await ground.coordinate { coordinator in
+                try await ground.join("asha")
+                let now = Int64(
+                    try await ground.pool.query(
+                        "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS ms")[0].int64("ms"))
+                let verdict = verdictIsNewer ? now + 1_000 : now - 60_000
+                await ground.apns.answer { _, _ in StubAPNs.refusal(.unregistered, timestampMs: verdict) }
+                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit()))
+                try await eventually("the refusal is there") { await ground.updates("asha").count == 2 }
+                if verdictIsNewer {
+                    try await eventually("it is retired") {
+                        try await ground.status("asha") == "ended token_invalid none"
+                    }
+                } else {
+                    try await Task.sleep(for: .milliseconds(300))
+                    #expect(try await ground.status("asha") == "active none")
+                }
+            }
+        }
+    }
+
+    @Test func aVerdictOnAReplacedTokenChangesNothing() async throws {
+        try await Ground.with { ground in
+            try await ground.coordinate { coordinator in
+                try await ground.join("asha")
+                // While the refusal is on its way the app registers another token.
+                await ground.apns.answer { push, _ in
+                    guard push.token == Ground.updateToken("asha") else { return StubAPNs.accepted }
+                    try? await ground.activate("asha", token: "0c0c")
+                    return StubAPNs.refusal(.unregistered, timestampMs: Int64.max / 2_000)
+                }
+                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit()))
+                try await eventually("the new token has the state") {
+                    await ground.apns.pushes(to: "0c0c").last?.version == 2
+                }
+            }
+            #expect(try await ground.status("asha") == "active none")
+            #expect(await ground.updates("asha").count == 2)
+        }
+    }
+
+    @Test(arguments: [
+        APNsReason.invalidProviderToken, .topicDisallowed, .badPath, .tooManyRequests, .serviceUnavailable,
+    ])
+    func noOtherAnswerCostsATokenItsLife(_ reason: APNsReason) async throws {
+        try await Ground.with { ground in
+            try await ground.coordinate { coordinator in
+                try await ground.join("asha")
+                await ground.apns.answer { _, _ in StubAPNs.refusal(reason) }
+                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit()))
+                try await eventually("the refusal is there") { await ground.updates("asha").count >= 2 }
+                try await Task.sleep(for: .milliseconds(200))
+            }
+            #expect(try await ground.status("asha") == "active none")
+        }
+    }
+
+    @Test func repeatsTheStateWhenAPNsIsInTrouble() async throws {
+        try await Ground.with { ground in
+            try await ground.coordinate { coordinator in
+                try await ground.join("asha")
+                await ground.apns.answer { _, count in
+                    count < 4 ? StubAPNs.refusal(.internalServerError) : StubAPNs.accepted
+                }
+                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit()))
+                try await eventually("it was taken") { await ground.updates("asha").count == 4 }
+            }
+            #expect(await ground.updates("asha").map(\.version) == [1, 2, 2, 2])
+        }
+    }
+
+    @Test func allProcessesShowOneProviderToken() async throws {
+        try await Ground.with { ground in
+            try await ground.coordinate { _ in try await ground.join("asha") }
+            try await ground.coordinate(instance: "b") { _ in
+                try await ground.join("ben")
+            }
+            #expect(Set(await ground.apns.pushes.map(\.authorization)).count == 1)
+        }
+    }
+}
+
+extension Array {
+    fileprivate func asyncMap<T>(_ transform: (Element) async -> T) async -> [T] {
+        var result: [T] = []
+        for element in self { result.append(await transform(element)) }
+        return result
+    }
+}

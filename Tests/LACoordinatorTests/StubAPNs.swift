@@ -1,0 +1,124 @@
+import APNsProtocol
+import FoundationEssentials
+import HTTP2
+import Reactor
+import Sightscreen
+
+/// An APNs that takes everything unless a test says otherwise, and remembers it.
+actor StubAPNs {
+    struct Push: Sendable {
+        var token: String
+        var priority: Int
+        var pushType: String
+        var expiration: Int
+        var collapseID: String?
+        var authorization: String
+        var event: String
+        var timestamp: Int
+        var version: Int
+        var alert: String?
+        var sound: String?
+        var dismissAt: Int?
+        var attributes: [String: String]
+    }
+
+    typealias Script = @Sendable (Push, Int) async -> HTTP2Reply
+
+    nonisolated let origin: HTTP2Origin
+    private let reactor: Reactor
+    private let server: HTTP2Server
+    private let log: Log
+
+    private actor Log {
+        var pushes: [Push] = []
+        var script: Script?
+        func append(_ push: Push) -> (Script?, Int) {
+            pushes.append(push)
+            return (script, pushes.count { $0.token == push.token })
+        }
+        func set(_ script: Script?) { self.script = script }
+    }
+
+    static let accepted = HTTP2Reply.respond(HTTP2Response(status: 200))
+
+    static func refusal(_ reason: APNsReason, timestampMs: Int64? = nil) -> HTTP2Reply {
+        let answer = APNsAnswer(reason, timestampMs: timestampMs)
+        return .respond(HTTP2Response(status: answer.status, body: answer.body))
+    }
+
+    private init(reactor: Reactor, server: HTTP2Server, log: Log) {
+        self.reactor = reactor
+        self.server = server
+        self.log = log
+        origin = HTTP2Origin(host: "127.0.0.1", port: server.port)
+    }
+
+    static func start(_ credentials: Credentials) async throws -> StubAPNs {
+        let reactor = Reactor(name: "stub-apns")
+        let log = Log()
+        let tls = try TLSConfiguration.server(
+            certificateFile: credentials.certificateFile, keyFile: credentials.certificateKeyFile
+        ).makeContext()
+        let server = try await HTTP2Server.start(host: "127.0.0.1", port: 0, tls: tls, reactor: reactor) { request in
+            guard let push = parse(request) else { return refusal(.payloadEmpty) }
+            let (script, count) = await log.append(push)
+            return await script?(push, count) ?? accepted
+        }
+        return StubAPNs(reactor: reactor, server: server, log: log)
+    }
+
+    /// What to answer from now on: the push, and how many its token has had with this one. Nil: 200.
+    func answer(_ script: Script?) async { await log.set(script) }
+
+    var pushes: [Push] { get async { await log.pushes } }
+
+    func pushes(to token: String) async -> [Push] { await log.pushes.filter { $0.token == token } }
+
+    func stop() async {
+        await server.close(timeout: .milliseconds(100))
+        try? await Task.sleep(for: .milliseconds(30))
+        reactor.stop()
+    }
+
+    private static func parse(_ request: HTTP2Request) -> Push? {
+        struct Body: Decodable {
+            struct APS: Decodable {
+                struct Alert: Decodable {
+                    var title: String
+                    var sound: String?
+                }
+                struct State: Decodable { var version: Int }
+                struct Attributes: Decodable {
+                    var matchId: String
+                    var startId: String
+                    var homeAbbr: String
+                }
+                var event: String
+                var timestamp: Int
+                var alert: Alert?
+                var attributes: Attributes?
+                var state: State
+                var dismissAt: Int?
+                enum CodingKeys: String, CodingKey {
+                    case event, timestamp, alert, attributes
+                    case state = "content-state"
+                    case dismissAt = "dismissal-date"
+                }
+            }
+            var aps: APS
+        }
+        guard let aps = try? JSONDecoder().decode(Body.self, from: Data(request.body)).aps else { return nil }
+        var attributes: [String: String] = [:]
+        if let sent = aps.attributes {
+            attributes = ["matchId": sent.matchId, "startId": sent.startId, "homeAbbr": sent.homeAbbr]
+        }
+        return Push(
+            token: String(request.path.dropFirst("/3/device/".count)),
+            priority: Int(request.headers["apns-priority"] ?? "") ?? 0,
+            pushType: request.headers["apns-push-type"] ?? "",
+            expiration: Int(request.headers["apns-expiration"] ?? "") ?? 0,
+            collapseID: request.headers["apns-collapse-id"], authorization: request.headers["authorization"] ?? "",
+            event: aps.event, timestamp: aps.timestamp, version: aps.state.version, alert: aps.alert?.title,
+            sound: aps.alert?.sound, dismissAt: aps.dismissAt, attributes: attributes)
+    }
+}
