@@ -1,0 +1,261 @@
+import Detection
+import FoundationEssentials
+import Sightscreen
+import Testing
+
+@Suite struct MatchMachineTests {
+    /// A book whose first frame the machine has already taken.
+    func opening(format: MatchFormat = .twenty20, overs: Int? = 20) -> (PlayBook, Played) {
+        var book = PlayBook(format: format, overs: overs)
+        var played = Played(book.snapshot.id)
+        played.take(book.snapshot, at: book.fetchedAt)
+        book.clock += 5
+        book.startInnings(batting: 1)
+        played.take(book.snapshot, at: book.fetchedAt)
+        return (book, played)
+    }
+
+    @Test func aMatchIsShownAsScheduledBeforePlay() {
+        let (_, played) = opening()
+        #expect(played.changes.first?.displayState == .scheduled)
+        #expect(played.changes.first?.hasBegun == false)
+        #expect(played.changes.last?.displayState == .live)
+        #expect(played.changes.last?.hasBegun == true)
+    }
+
+    @Test func aWicketThatBallAndRowAgreeOnAlertsAtOnceWithSound() throws {
+        var (book, played) = opening()
+        book.bowl("1 W")
+        let change = try required(played.take(book.snapshot, at: book.fetchedAt))
+        let alert = try #require(change.alert)
+        #expect(change.priority == 10)
+        #expect(alert.title == "WICKET! First102 Last102 b Last211 0 (1)")
+        #expect(alert.body == "MI 1/1 (0.2)")
+        #expect(alert.sound)
+        #expect(alert.eventAt == book.clock)
+        #expect(change.contentState.expanded.lastEvent?.kind.known == .wicket)
+        check(played.take(book.snapshot, at: book.fetchedAt + 5_000) == nil)
+    }
+
+    @Test func aWicketOnlyTheBallShowsWaitsForASecondFrame() throws {
+        var (book, played) = opening()
+        book.bowl("1 W")
+        var torn = book.snapshot
+        torn.innings[0].wickets = 0
+        torn.innings[0].batting = opening().0.snapshot.innings[0].batting
+        let first = try required(played.take(torn, at: book.fetchedAt))
+        #expect(first.alert == nil)
+        #expect(first.priority == 5)
+        #expect(first.events.contains { $0.kind == .wicket })
+        let second = try required(played.take(torn, at: book.fetchedAt + 5_000))
+        #expect(second.alert?.kind == .wicket)
+        #expect(second.events.isEmpty)
+    }
+
+    @Test func aRetractedWicketIsCorrectedSilentlyAndItsBatterCanBeOutLater() throws {
+        var (book, played) = opening()
+        book.bowl("1")
+        var reviewed = book
+        book.bowl("W")
+        check(played.take(book.snapshot, at: book.fetchedAt)?.alert?.kind == .wicket)
+        // Overturned: the ball stays and is a dot.
+        reviewed.bowl("•")
+        let correction = try required(played.take(reviewed.snapshot, at: book.fetchedAt + 5_000))
+        #expect(correction.priority == 5)
+        #expect(correction.alert == nil)
+        #expect(correction.retracted == ["newBatter:S1:p103", "wicket:S1:p102"])
+        #expect(correction.contentState.expanded.lastEvent?.kind.known != .wicket)
+        // Given out after all, on the same ball: nobody is told twice.
+        check(played.take(book.snapshot, at: book.fetchedAt + 10_000)?.alert == nil)
+        check(played.take(reviewed.snapshot, at: book.fetchedAt + 15_000)?.alert == nil)
+        // Out on a later ball: that is news.
+        reviewed.bowl("W")
+        check(played.take(reviewed.snapshot, at: reviewed.fetchedAt)?.alert?.kind == .wicket)
+    }
+
+    @Test func severalEventsMakeOneAlertWithTheKeyEventAsItsTitle() throws {
+        var (book, played) = opening()
+        book.bowl("W W")
+        let alert = try required(played.take(book.snapshot, at: book.fetchedAt)?.alert)
+        #expect(alert.kind == .onHatTrick)
+        #expect(alert.body.contains("WICKET!"))
+        #expect(alert.sound)
+        #expect(played.alerts.count == 1)
+    }
+
+    @Test func newsOlderThanHalfAMinuteBuzzesNobody() throws {
+        var (book, played) = opening()
+        book.bowl("W")
+        let happened = book.clock
+        book.bowl("•")
+        // Both balls come 90 s after the wicket: the provider was away.
+        let change = try required(played.take(book.snapshot, at: Int64(happened + 90) * 1_000))
+        #expect(change.alert == nil)
+        #expect(change.priority == 5)
+        #expect(change.events.contains { $0.kind == .wicket })
+    }
+
+    @Test func anOlderFrameIsIgnored() {
+        var (book, played) = opening()
+        let before = book.snapshot
+        book.bowl("4")
+        played.take(book.snapshot, at: book.fetchedAt)
+        check(played.take(before, at: book.fetchedAt - 1_000) == nil)
+        #expect(played.state?.compactLeading.score == "4/0")
+    }
+
+    @Test func rainIsSuspendedAndResumedOnceEachAndKeptAlive() throws {
+        var (book, played) = opening()
+        book.bowl("4")
+        played.take(book.snapshot, at: book.fetchedAt)
+        book.snapshot.phase = .interrupted
+        let rain = try required(played.take(book.snapshot, at: book.fetchedAt + 5_000))
+        #expect(rain.events.map(\.kind) == [.suspended])
+        #expect(rain.isSuspended)
+        #expect(rain.displayState == .suspended)
+        check(played.machine.tick(now: book.fetchedAt + 10_000) == nil)
+        let later = book.fetchedAt + 1_300_000
+        let alive = try required(played.machine.tick(now: later))
+        #expect(alive.contentState == rain.contentState)
+        #expect(alive.priority == 5 && alive.alert == nil && alive.isSuspended)
+        check(played.machine.tick(now: later + 1_000) == nil)
+        book.snapshot.phase = .innings(1)
+        let dry = try required(played.take(book.snapshot, at: later + 60_000))
+        #expect(dry.events.map(\.kind) == [.resumed])
+        #expect(dry.priority == 5)
+        #expect(!dry.isSuspended)
+    }
+
+    @Test func atStumpsNothingIsKeptAlive() throws {
+        var (book, played) = opening(format: .firstClass, overs: nil)
+        book.bowl("4")
+        book.snapshot.phase = .stumps(day: 1)
+        let stumps = try required(played.take(book.snapshot, at: book.fetchedAt))
+        #expect(stumps.atStumps)
+        #expect(stumps.displayState == .live)
+        check(played.machine.tick(now: book.fetchedAt + 36_000_000) == nil)
+    }
+
+    /// A finished T20 in which home, batting second, needs 7 and makes `last`.
+    func finished(_ last: String) -> (PlayBook, Played) {
+        var (book, played) = opening(overs: 1)
+        book.snapshot.innings = []
+        book.startInnings(batting: 2)
+        book.bowl("1 1 1 1 1 1")
+        book.startInnings(batting: 1)
+        book.bowl("1 1 1")
+        played.take(book.snapshot, at: book.fetchedAt)
+        book.bowl(last)
+        played.take(book.snapshot, at: book.fetchedAt)
+        book.snapshot.phase = .finished
+        return (book, played)
+    }
+
+    @Test func aResultWaitsForItsWinnerAndThenEndsTheMatch() throws {
+        var (book, played) = finished("4")
+        let early = try required(played.take(book.snapshot, at: book.fetchedAt + 5_000))
+        #expect(!early.isSettled)
+        #expect(early.displayState == .live)
+        #expect(early.contentState.expanded.status == "Awaiting the result")
+        book.snapshot.winnerID = 1
+        book.snapshot.note = "Mumbai Indians won by 10 wickets (With 2 balls remaining)"
+        let result = try required(played.take(book.snapshot, at: book.fetchedAt + 20_000))
+        #expect(result.isSettled)
+        #expect(result.displayState == .completed)
+        #expect(result.alert?.kind == .matchResult)
+        #expect(result.priority == 10)
+        #expect(result.contentState.expanded.status?.hasPrefix("Mumbai Indians won by 10 wickets") == true)
+        check(played.take(book.snapshot, at: book.fetchedAt + 25_000) == nil)
+        check(played.machine.tick(now: book.fetchedAt + 99_000_000) == nil)
+    }
+
+    @Test func withoutAWinnerTheRunsDecideAfterTheHold() throws {
+        var (book, played) = finished("4")
+        book.snapshot.winnerID = 2
+        played.take(book.snapshot, at: book.fetchedAt + 5_000)
+        check(played.machine.tick(now: book.fetchedAt + 290_000) == nil)
+        let result = try required(played.machine.tick(now: book.fetchedAt + 320_000))
+        #expect(result.isSettled)
+        #expect(result.events.map(\.kind) == [.matchResult])
+        #expect(result.alert?.kind == .matchResult)
+        #expect(result.contentState.expanded.status?.contains("Mumbai Indians") == true)
+    }
+
+    @Test func aTieWaitsForItsSuperOver() throws {
+        var (book, played) = finished("1 1 1")
+        book.snapshot.note = "Match tied"
+        let tied = try required(played.take(book.snapshot, at: book.fetchedAt + 5_000))
+        #expect(!tied.isSettled)
+        check(played.machine.tick(now: book.fetchedAt + 600_000) == nil)
+        let settled = try required(played.machine.tick(now: book.fetchedAt + 1_300_000))
+        #expect(settled.isSettled)
+        #expect(settled.alert?.kind == .matchResult)
+    }
+
+    @Test(arguments: 0..<12)
+    func anyPlayGivesTheSameStateTwiceAndFitsAPush(seed: Int) throws {
+        let symbols = ["•", "1", "2", "3", "4", "6", "W", "wd", "nb", "b", "lb"]
+        func run() throws -> [MatchChange] {
+            var random = Congruential(seed: UInt64(seed))
+            var (book, played) = opening()
+            for innings in 0..<2 {
+                if innings == 1 {
+                    book.snapshot.phase = .inningsBreak
+                    played.take(book.snapshot, at: book.fetchedAt + 1_000)
+                    book.clock += 600
+                    book.startInnings(batting: 2)
+                }
+                for _ in 0..<60 where book.snapshot.innings.last.map({ $0.wickets < 10 }) == true {
+                    var later = book
+                    later.bowl(symbols[random.next(symbols.count)])
+                    // Some balls come late, some frames twice, some are torn.
+                    if random.next(8) == 0 {
+                        var torn = later.snapshot
+                        torn.innings[innings].runs = book.snapshot.innings[innings].runs
+                        played.take(torn, at: later.fetchedAt - 2_000)
+                    }
+                    if random.next(4) != 0 { played.take(later.snapshot, at: later.fetchedAt) }
+                    book = later
+                }
+                played.take(book.snapshot, at: book.fetchedAt)
+            }
+            let last = try #require(played.state)
+            #expect(last.expanded.innings.map(\.score) == book.snapshot.innings.map { "\($0.runs)/\($0.wickets)" })
+            return played.changes
+        }
+        let changes = try run()
+        #expect(try run() == changes)
+        let allowed = Set(["•", "1", "2", "3", "4", "5", "6", "W", "wd", "nb", "b", "lb"])
+        for change in changes {
+            #expect(try JSONEncoder().encode(change.contentState).count < 1_500)
+            #expect(Set(change.contentState.expanded.recentBalls).isSubset(of: allowed))
+            #expect((0...100).contains(change.relevance))
+            #expect(change.priority == (change.alert == nil ? 5 : 10))
+            #expect(change.contentState.expanded.batters.count(where: \.onStrike) <= 1)
+        }
+        let keys = changes.flatMap(\.events).map(\.key)
+        #expect(Set(keys).count == keys.count)
+    }
+}
+
+// `#expect` and `#require` cannot look into a call that changes the machine.
+
+private func check(_ holds: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+    #expect(holds, sourceLocation: sourceLocation)
+}
+
+private func required<T>(_ value: T?, sourceLocation: SourceLocation = #_sourceLocation) throws -> T {
+    try #require(value, sourceLocation: sourceLocation)
+}
+
+/// Numbers that are the same for the same seed, on every machine.
+struct Congruential {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1 }
+
+    mutating func next(_ below: Int) -> Int {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return Int((state >> 33) % UInt64(below))
+    }
+}
