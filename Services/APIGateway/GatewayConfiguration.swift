@@ -34,7 +34,7 @@ public struct GatewayConfiguration: Sendable {
             name: "MIN_APP_VERSION", default: "1.0.0", help: "Below it the app asks for an update (1.2.3)."),
         SettingDescription(
             name: "STORE_URL", default: "https://apps.apple.com", help: "Where the app is updated."),
-        SettingDescription(name: "MAINTENANCE_MODE", default: "false", help: "The app shows its maintenance screen."),
+        SettingDescription(name: "MAINTENANCE_MODE", default: "0", help: "The app shows its maintenance screen."),
         SettingDescription(
             name: "FOLLOW_RETENTION", default: "48h", help: "How long a follow outlives its match."),
         SettingDescription(
@@ -57,6 +57,9 @@ public struct GatewayConfiguration: Sendable {
         }
         allowsHTTP = jwksURL.hasPrefix("http://")
         host = try settings.string("GATEWAY_HOST", default: "127.0.0.1")
+        guard host.utf8.count <= 253, host.utf8.allSatisfy({ Identifier.isHostByte($0) }) else {
+            throw ConfigurationError(setting: "GATEWAY_HOST", problem: "\"\(host)\" is not an address or a host name")
+        }
         port = try settings.int("GATEWAY_PORT", default: 8080, in: 0...65_535)
         followRetention = try Self.seconds(
             settings, "FOLLOW_RETENTION", .seconds(172_800), in: .zero ... .seconds(31_536_000))

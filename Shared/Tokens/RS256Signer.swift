@@ -23,7 +23,8 @@ public struct RS256Signer: Sendable {
         self.key = key
         modulus = Base64URL.encode(try key.number(OSSL_PKEY_PARAM_RSA_N))
         exponent = Base64URL.encode(try key.number(OSSL_PKEY_PARAM_RSA_E))
-        keyID = Base64URL.encode(try SHA256Digest.of(Array(#"{"e":"\#(exponent)","kty":"RSA","n":"\#(modulus)"}"#.utf8)))
+        let members = #"{"e":"\#(exponent)","kty":"RSA","n":"\#(modulus)"}"#
+        keyID = Base64URL.encode(try SHA256Digest.of(Array(members.utf8)))
     }
 
     /// The private key as PKCS#8: for a file of mode 0600.
