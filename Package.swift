@@ -146,7 +146,7 @@ let package = Package(
             "APNsSimulator",
             [
                 "Sightscreen", "APNsProtocol", "HTTP2", "Reactor", "Tokens", "ServiceKit", hummingbird, httpTypes,
-                logging, lifecycle,
+                logging, lifecycle, nio[0],
             ])
         + service(
             "OperatorTool",
@@ -195,8 +195,8 @@ let package = Package(
             tests(
                 "MatchEventBus",
                 [
-                    "MatchEventBus", "Detection", "Postgres", "Store", "Sightscreen", "SportMonks", "Messages", "Tapes",
-                    "Wire", logging,
+                    "MatchEventBus", "Detection", "Postgres", "ServiceKit", "Store", "Sightscreen", "SportMonks",
+                    "Messages", "Tapes", "Wire", logging,
                 ]),
             tests(
                 "LACoordinator",
@@ -206,7 +206,7 @@ let package = Package(
                 ]),
             tests("MockSportMonks", ["MockSportMonks", "Tapes", "SportMonks", "Sightscreen", "ServiceKit"]),
             tests(
-                "APNsSimulator", ["APNsSimulator", "APNsProtocol", "HTTP2", "Reactor", "Tokens", "ServiceKit", "Sightscreen"]),
+                "APNsSimulator", ["APNsSimulator", "APNsProtocol", "HTTP2", "Reactor", "Tokens", "ServiceKit", "Sightscreen", logging, lifecycle]),
             tests("OperatorTool", ["OperatorTool", "Tapes", "Sightscreen", "Tokens"]),
             tests(
                 "EndToEnd",

@@ -4,13 +4,13 @@ import Tokens
 
 /// The development issuer's key and the tokens it makes: the stand-in for a Cognito user pool. Every process that is
 /// given the same folder has the same key, whoever comes first makes it.
-struct DevelopmentIdentity: Sendable {
+public struct DevelopmentIdentity: Sendable {
     static let keyFileName = "issuer-key.pem"
 
     private let signer: RS256Signer
 
     /// - Parameter folder: where the key is kept, in a file for its owner alone.
-    init(folder: String) throws {
+    public init(folder: String) throws {
         let path = "\(folder)/\(Self.keyFileName)"
         if TextFile.read(path) == nil {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -28,9 +28,9 @@ struct DevelopmentIdentity: Sendable {
     /// - Parameters:
     ///   - issuer: the `iss`; the gateway compares it with its `COGNITO_ISSUER`.
     ///   - lifetime: seconds until it expires.
-    func token(
+    public func token(
         user: String, isAdmin: Bool, issuer: String, clientID: String, lifetime: Int = 86_400,
-        now: Int = Int(Date.now.timeIntervalSince1970)
+        now: Int? = nil
     ) throws -> String {
         struct Claims: Encodable {
             var sub: String
@@ -49,9 +49,10 @@ struct DevelopmentIdentity: Sendable {
                 case groups = "cognito:groups"
             }
         }
+        let issued = now ?? Int(Date.now.timeIntervalSince1970)
         let claims = Claims(
-            sub: try Self.subject(of: user), iss: issuer, client_id: clientID, username: user, auth_time: now, iat: now,
-            exp: now + lifetime, groups: isAdmin ? ["admin"] : nil)
+            sub: try Self.subject(of: user), iss: issuer, client_id: clientID, username: user, auth_time: issued, iat: issued,
+            exp: issued + lifetime, groups: isAdmin ? ["admin"] : nil)
         return try signer.token(claims: [UInt8](try JSONEncoder().encode(claims)))
     }
 

@@ -37,7 +37,7 @@ public struct ScorePollerSettings: Sendable {
 
     /// For `--help`, and to refuse a flag that nobody reads.
     public static let descriptions: [SettingDescription] = [
-        SettingDescription(name: "SPORTMONKS_API_TOKEN", help: "The provider's API token.", isSecret: true),
+        SettingDescription(name: "SPORTMONKS_API_TOKEN", default: nil, help: "The provider's API token.", isSecret: true),
         SettingDescription(
             name: "SPORTMONKS_URL", default: "https://cricket.sportmonks.com/api/v2.0", help: "The provider's API."),
         SettingDescription(

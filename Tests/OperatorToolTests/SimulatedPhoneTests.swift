@@ -25,16 +25,17 @@ import Testing
             user: "asha", device: DeviceID("a"), startToken: PushToStartToken("aa"), deviceToken: DeviceToken("dd"))
         let start = try delivery(
             "aa", #""timestamp":100,"event":"start","alert":{"title":"t","body":"b"},"# + Self.attributes)
-        #expect(phone.receive(start, newActivityID: ActivityID("x")) == .started(activity: 0))
+        let effect = phone.receive(start, newActivityID: ActivityID("x"))
+        #expect(effect == .started(activity: 0))
         phone.setUpdateToken(UpdateToken("bb"), of: 0)
         return phone
     }
 
     @Test func dropsAnUpdateThatIsNotLater() throws {
         var phone = try startedPhone()
-        #expect(
-            phone.receive(try delivery("bb", #""timestamp":101,"event":"update""#), newActivityID: ActivityID("y"))
-                == .shown(activity: 0))
+        let shown = phone.receive(
+            try delivery("bb", #""timestamp":101,"event":"update""#), newActivityID: ActivityID("y"))
+        #expect(shown == .shown(activity: 0))
         for old in [101, 100] {
             let effect = phone.receive(
                 try delivery("bb", #""timestamp":\#(old),"event":"update""#), newActivityID: ActivityID("y"))
@@ -46,21 +47,24 @@ import Testing
     @Test func showsNothingAfterTheEnd() throws {
         var phone = try startedPhone()
         let end = try delivery("bb", #""timestamp":102,"event":"end","dismissal-date":1002"#)
-        #expect(phone.receive(end, newActivityID: ActivityID("y")) == .ended(activity: 0))
+        let ended = phone.receive(end, newActivityID: ActivityID("y"))
+        #expect(ended == .ended(activity: 0))
         #expect(phone.activities[0].dismissalDate == 1_002)
         let late = try delivery("bb", #""timestamp":103,"event":"update""#)
-        #expect(phone.receive(late, newActivityID: ActivityID("y")) == .dropped("update after the end"))
+        let dropped = phone.receive(late, newActivityID: ActivityID("y"))
+        #expect(dropped == .dropped("update after the end"))
     }
 
     @Test func startsNothingWithoutAlertOrWithForeignAttributes() throws {
         var phone = SimulatedPhone(
             user: "asha", device: DeviceID("a"), startToken: PushToStartToken("aa"), deviceToken: DeviceToken("dd"))
         let silent = try delivery("aa", #""timestamp":100,"event":"start","# + Self.attributes)
-        #expect(phone.receive(silent, newActivityID: ActivityID("x")) == .dropped("a start without alert"))
+        let first = phone.receive(silent, newActivityID: ActivityID("x"))
+        #expect(first == .dropped("a start without alert"))
         let foreign = try delivery(
             "aa", #""timestamp":100,"event":"start","alert":{"title":"t","body":"b"},"attributes-type":"Other""#)
-        #expect(
-            phone.receive(foreign, newActivityID: ActivityID("x")) == .dropped("attributes-type is not that of the app"))
+        let second = phone.receive(foreign, newActivityID: ActivityID("x"))
+        #expect(second == .dropped("attributes-type is not that of the app"))
         #expect(phone.activities.isEmpty)
     }
 }

@@ -12,23 +12,31 @@ import Testing
     }
 
     @Test func opensAfterFailuresInARowOnly() {
+        var allowed: Bool
         var breaker = CircuitBreaker()
         for _ in 1..<CircuitBreaker.failuresMax { breaker.failed(at: start) }
         breaker.succeeded()
         for _ in 1..<CircuitBreaker.failuresMax { breaker.failed(at: start) }
-        #expect(breaker.allowsCall(at: start))
+        allowed = breaker.allowsCall(at: start)
+        #expect(allowed)
         breaker.failed(at: start)
-        #expect(!breaker.allowsCall(at: start))
+        allowed = breaker.allowsCall(at: start)
+        #expect(!allowed)
         #expect(breaker.state == .open(until: start + .seconds(5)))
     }
 
     @Test func makesOneTrialCallAndClosesWhenItSucceeds() {
+        var allowed: Bool
         var breaker = opened()
-        #expect(!breaker.allowsCall(at: start + .milliseconds(4_999)))
-        #expect(breaker.allowsCall(at: start + .seconds(5)))
-        #expect(!breaker.allowsCall(at: start + .seconds(6)), "only one trial")
+        allowed = breaker.allowsCall(at: start + .milliseconds(4_999))
+        #expect(!allowed)
+        allowed = breaker.allowsCall(at: start + .seconds(5))
+        #expect(allowed)
+        allowed = breaker.allowsCall(at: start + .seconds(6))
+        #expect(!allowed, "only one trial")
         breaker.succeeded()
-        #expect(breaker.allowsCall(at: start + .seconds(6)))
+        allowed = breaker.allowsCall(at: start + .seconds(6))
+        #expect(allowed)
         breaker.failed(at: start + .seconds(6))
         #expect(breaker.state == .closed, "failures are counted from nothing")
     }
@@ -41,7 +49,8 @@ import Testing
             guard case .open(let until) = breaker.state else { break }
             waits.append(until - now)
             now = until
-            #expect(breaker.allowsCall(at: now))
+            let allowed = breaker.allowsCall(at: now)
+            #expect(allowed)
             breaker.failed(at: now)
         }
         #expect(waits == [5, 10, 20, 40, 60, 60].map { .seconds($0) })

@@ -1,5 +1,5 @@
 import FoundationEssentials
-public import HTTPClient
+import HTTPClient
 public import Sightscreen
 
 /// Phones of a few users: they register, follow, take what apns-simulator delivered to them, and post an update token a

@@ -4,12 +4,12 @@ import Tokens
 
 /// The demo's keys: an APNs signing key and a certificate for the APNs simulator, made anew where they are missing.
 /// Production has its own; nothing here is ever used against Apple.
-struct DevelopmentSecrets: Sendable {
-    static let keyID = "DEMOKEY001"
-    static let teamID = "DEMOTEAM01"
-    static let bundleID = "com.sightscreen.ios"
-    static let clientID = "sightscreen-demo"
-    static let providerToken = "demo-provider-token"
+public struct DevelopmentSecrets: Sendable {
+    public static let keyID = "DEMOKEY001"
+    public static let teamID = "DEMOTEAM01"
+    public static let bundleID = "com.sightscreen.ios"
+    public static let clientID = "sightscreen-demo"
+    public static let providerToken = "demo-provider-token"
 
     let folder: String
 
