@@ -141,7 +141,7 @@ let package = Package(
             ])
         + service(
             "MockSportMonks",
-            ["Sightscreen", "SportMonks", "Tapes", "ServiceKit", hummingbird, httpTypes, logging, lifecycle])
+            ["Sightscreen", "SportMonks", "Tapes", "ServiceKit", hummingbird, httpTypes, logging, lifecycle, nio[0]])
         + service(
             "APNsSimulator",
             [
@@ -204,7 +204,11 @@ let package = Package(
                     "LACoordinator", "APNsProtocol", "HTTP2", "Messages", "Postgres", "Reactor", "Store", "Sightscreen",
                     "Activities", "Tokens", "ServiceKit", logging,
                 ]),
-            tests("MockSportMonks", ["MockSportMonks", "Tapes", "SportMonks", "Sightscreen", "ServiceKit"]),
+            tests(
+                "MockSportMonks",
+                [
+                    "MockSportMonks", "Tapes", "SportMonks", "Sightscreen", "ServiceKit", "HTTPClient", logging, lifecycle,
+                ]),
             tests(
                 "APNsSimulator", ["APNsSimulator", "APNsProtocol", "HTTP2", "Reactor", "Tokens", "ServiceKit", "Sightscreen", logging, lifecycle]),
             tests("OperatorTool", ["OperatorTool", "Tapes", "Sightscreen", "Tokens"]),
