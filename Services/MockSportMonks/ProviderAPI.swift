@@ -26,12 +26,31 @@ struct ProviderAPI: Sendable {
 
     /// What one call asks for, with the fault that changes its answer.
     private struct Call {
-        var request: Request
+        var authority: String
+        /// Names and values, decoded; brackets of filters come escaped or as they are.
+        var query: [(name: String, value: String)]
         var rowsBehind: Int
 
-        var include: String { query("include") ?? "" }
+        init(_ request: Request, rowsBehind: Int) {
+            authority = request.head.authority ?? "localhost"
+            query = request.uri.queryParameters.map { name, value in
+                (Self.unescaped(name), String(value))
+            }
+            self.rowsBehind = rowsBehind
+        }
 
-        func query(_ name: String) -> String? { request.uri.queryParameters[name[...]].map { String($0) } }
+        var include: String { self["include"] ?? "" }
+
+        /// The framework decodes the values only; names have nothing to escape but brackets.
+        private static func unescaped(_ name: Substring) -> String {
+            var text = String(name)
+            for (escape, character) in [("%5B", "["), ("%5b", "["), ("%5D", "]"), ("%5d", "]")] {
+                text = text.replacing(escape, with: character)
+            }
+            return text
+        }
+
+        subscript(_ name: String) -> String? { query.first { $0.name == name }?.value }
     }
 
     private struct Refusal: Error {
@@ -65,9 +84,9 @@ struct ProviderAPI: Sendable {
 
     private func fixtures(_ call: Call) async throws -> [UInt8] {
         var players = try filtered(await deck.all(), call)
-        try sort(&players, by: call.query("sort"))
+        try sort(&players, by: call["sort"])
         let lastPage = max((players.count + Self.perPage - 1) / Self.perPage, 1)
-        let text = call.query("page") ?? "1"
+        let text = call["page"] ?? "1"
         guard let page = Int(text), page > 0 else {
             throw Refusal(status: .badRequest, message: "The page must be an integer.")
         }
@@ -76,7 +95,7 @@ struct ProviderAPI: Sendable {
         let shown = players[start..<min(start + Self.perPage, players.count)]
         var elements: [[UInt8]] = []
         for player in shown { elements.append(await json(player, call)) }
-        let path = "http://\(call.request.head.authority ?? "localhost")/\(Self.path)/fixtures"
+        let path = "http://\(call.authority)/\(Self.path)/fixtures"
         var answer = JSONBytes()
         answer.object {
             $0.key("data")
@@ -110,8 +129,7 @@ struct ProviderAPI: Sendable {
 
     private func filtered(_ players: [MatchPlayer], _ call: Call) throws -> [MatchPlayer] {
         var players = players
-        for (name, value) in call.request.uri.queryParameters where name.hasPrefix("filter[") {
-            let text = String(value)
+        for (name, text) in call.query where name.hasPrefix("filter[") {
             switch name {
             case "filter[starts_between]":
                 let span = try Self.span(text)
@@ -180,7 +198,7 @@ struct ProviderAPI: Sendable {
             return response
         }
         let fault = await deck.fault(for: endpoint)
-        var response = try await answer(Call(request: request, rowsBehind: fault?.kind == .torn ? 1 : 0), fault, body)
+        var response = try await answer(Call(request, rowsBehind: fault?.kind == .torn ? 1 : 0), fault, body)
         if let remaining { response.headers[Self.remaining] = String(remaining) }
         return response
     }
