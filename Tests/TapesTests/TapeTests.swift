@@ -251,6 +251,23 @@ import Testing
         #expect(toss["status"].string == "NS" && toss["runs"].rows.isEmpty)
     }
 
+    @Test(arguments: [(1_304_076, 300...345), (1_178_424, 80...110)] as [(Int64, ClosedRange<Int>)])
+    func playedFortyTimesAsFastItTakes(_ id: Int64, _ seconds: ClosedRange<Int>) throws {
+        let tape = try Samples.tape(id)
+        #expect(seconds.contains(tape.frame(tape.frames.count - 2).offset / 40), "up to the result")
+    }
+
+    @Test func tornRowsLagBehindTheBalls() throws {
+        let tape = try Samples.tape(1_178_424)
+        let index = try #require(tape.position(of: "S1 2.3"))
+        let clock = TapeClock(startsAt: Samples.start)
+        let torn = try JSON(tape.livescoreFixture(index, clock: clock, rowsBehind: 1))
+        let before = try JSON(tape.livescoreFixture(index - 1, clock: clock))
+        let whole = try JSON(tape.livescoreFixture(index, clock: clock))
+        #expect(torn["balls"] == whole["balls"])
+        for rows in ["runs", "batting", "bowling", "scoreboards"] { #expect(torn[rows] == before[rows]) }
+    }
+
     @Test func timesFollowTheClock() throws {
         let tape = try Samples.tape(1_304_076)
         var clock = TapeClock(startsAt: Samples.start, speed: 40)
