@@ -7,23 +7,18 @@ import Sightscreen
 import Store
 
 extension LACoordinator {
-    /// Takes in a version.
-    /// - Parameter isLogged: it was read from the log, with all alerts before it; else it came by doorbell, and there may
-    ///   be versions between that were not heard of.
-    func publish(_ update: MatchUpdate, isLogged: Bool = false) {
-        let match = fanOut(update.matchID)
-        if isLogged || update.version.rawValue == match.seenThrough.rawValue + 1 {
-            match.seenThrough = max(match.seenThrough, update.version)
+    /// Takes in versions, and brings the activities of their matches to the newest ones.
+    /// - Parameter areLogged: they were read from the log, with all alerts before them; else one came by doorbell, and
+    ///   there may be versions between that were not heard of.
+    func publish(_ updates: [MatchUpdate], areLogged: Bool) {
+        var moved: Set<MatchID> = []
+        for update in updates where learn(update, fanOut(update.matchID), isLogged: areLogged) {
+            moved.insert(update.matchID)
         }
-        if let alert = update.alert, match.claims[update.version] == nil {
-            match.alerts.published(update.version, alert)
-            match.claims[update.version] = MatchFanOut.Claim(stamp: update.stamp)
-        }
-        guard match.update.map({ $0.version < update.version }) ?? true else { return }
-        match.update = update
-        match.payloads.removeAll()
-        match.repeatsQuietly = false
-        match.repeatDueAt = nil
+        for id in moved { go(fanOut(id)) }
+    }
+
+    private func go(_ match: MatchFanOut) {
         match.publishedAt = .now
         match.outstanding = match.rows.count
         if match.alerts.entries.contains(where: { needsClaim($0, match) }) {
@@ -31,6 +26,23 @@ extension LACoordinator {
         } else {
             converge(match)
         }
+    }
+
+    /// - Returns: whether it is the newest version.
+    private func learn(_ update: MatchUpdate, _ match: MatchFanOut, isLogged: Bool) -> Bool {
+        if isLogged || update.version.rawValue == match.seenThrough.rawValue + 1 {
+            match.seenThrough = max(match.seenThrough, update.version)
+        }
+        if let alert = update.alert, match.claims[update.version] == nil {
+            match.alerts.published(update.version, alert)
+            match.claims[update.version] = MatchFanOut.Claim(stamp: update.stamp)
+        }
+        guard match.update.map({ $0.version < update.version }) ?? true else { return false }
+        match.update = update
+        match.payloads.removeAll()
+        match.repeatsQuietly = false
+        match.repeatDueAt = nil
+        return true
     }
 
     /// Looks at all activities of a match.

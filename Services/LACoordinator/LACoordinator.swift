@@ -74,7 +74,7 @@ public actor LACoordinator {
 
     /// A version was committed; it goes out at once.
     public func matchUpdated(_ message: MatchUpdated) {
-        publish(message.update)
+        publish([message.update], areLogged: false)
         wake.yield()
     }
 
@@ -119,9 +119,7 @@ public actor LACoordinator {
             clock = DatabaseClock(reading: try await store.now())
             try await updateShards()
             try await readChanges()
-            for update in try await store.updates(beyond: matches.mapValues(\.seenThrough)) {
-                publish(update, isLogged: true)
-            }
+            publish(try await store.updates(beyond: matches.mapValues(\.seenThrough)), areLogged: true)
             try await sendStarts()
             try await sendEnds()
             for match in matches.values { await claimAlerts(match) }
