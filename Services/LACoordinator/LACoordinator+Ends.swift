@@ -18,7 +18,7 @@ extension LACoordinator {
     }
 
     func sendEnd(_ claim: EndClaim) {
-        guard let trust = trust(of: DeviceRoute(user: claim.key.userID, device: claim.key.deviceID).shard) else {
+        guard let trust = trust(of: claim.shard) else {
             return
         }
         began(claim.token)

@@ -12,7 +12,7 @@ extension LACoordinator {
         let claims = try await store.claimStarts(
             Array(holds.values), limit: allowed, lease: configuration.startLease)
         startBudget -= Double(claims.count)
-        for claim in claims { try await sendStart(claim) }
+        for claim in claims { await sendStart(claim) }
     }
 
     /// By `START_RATE` and our part of the shards, since the last look; at most a second's worth is saved up.
@@ -26,9 +26,10 @@ extension LACoordinator {
         return max(0, min(Int(startBudget), room))
     }
 
-    private func sendStart(_ claim: StartClaim) async throws {
+    /// One that cannot be sent must not hold up the others: its lease passes, or it is given up.
+    private func sendStart(_ claim: StartClaim) async {
         guard let match = matches[claim.key.matchID], let update = match.update else {
-            try await store.releaseStart(claim, after: .seconds(1))
+            try? await store.releaseStart(claim, after: .seconds(1))
             return
         }
         // A state that has not changed for a while gets a stamp of now.
@@ -36,7 +37,7 @@ extension LACoordinator {
         if clock.seconds - stamp.rawValue > 10 {
             if let fresh = match.fresh, fresh.version == update.version, clock.seconds - fresh.stamp.rawValue <= 10 {
                 stamp = fresh.stamp
-            } else if let fresh = try await store.takeStamp(match.id), fresh.version == update.version {
+            } else if let fresh = try? await store.takeStamp(match.id), fresh.version == update.version {
                 match.fresh = fresh
                 stamp = fresh.stamp
             }
@@ -44,11 +45,18 @@ extension LACoordinator {
         let attributes = LiveActivityAttributes(
             matchID: claim.key.matchID, startID: claim.startID, home: claim.match.home, away: claim.match.away,
             competition: claim.match.competition, startsAt: claim.match.startsAt)
-        let payload = try LiveActivityPayload.start(
-            stamp: stamp, contentState: update.contentState, staleAt: staleAt(stamp, match),
-            relevance: update.relevance, alert: Self.startAlert(claim.match, update.contentState),
-            attributesType: configuration.apns.attributesType, attributes: attributes
-        ).encode()
+        let payload: PushPayload
+        do {
+            payload = try LiveActivityPayload.start(
+                stamp: stamp, contentState: update.contentState, staleAt: staleAt(stamp, match),
+                relevance: update.relevance, alert: Self.startAlert(claim.match, update.contentState),
+                attributesType: configuration.apns.attributesType, attributes: attributes
+            ).encode()
+        } catch {
+            logger.error("A start cannot be made", metadata: ["match.id": "\(match.id)", "error": "\(error)"])
+            try? await store.giveUpStart(claim)
+            return
+        }
         let headers = APNsHeaders.start(
             bundleID: configuration.apns.bundleID, leaseUntil: claim.leaseUntil, match: claim.key.matchID,
             route: claim.route)

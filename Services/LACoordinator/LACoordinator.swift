@@ -226,8 +226,10 @@ public actor LACoordinator {
         return match
     }
 
-    /// A match that is over and has no activities any more needs no memory.
+    /// A match that has had neither activities nor versions for a while needs no memory; if it goes on, it is read again.
     private func forgetFinished() {
-        for (id, match) in matches where match.rows.isEmpty && match.update == nil { matches[id] = nil }
+        for (id, match) in matches where match.rows.isEmpty {
+            if match.update == nil || .now - match.publishedAt > .seconds(1_800) { matches[id] = nil }
+        }
     }
 }

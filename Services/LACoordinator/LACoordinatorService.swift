@@ -63,6 +63,8 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
             path: "\(runDirectory)/la-coordinator/\(configuration.instance).sock", logger: logger)
         server.on(MatchUpdated.self) { message, _ in await coordinator.matchUpdated(message) }
         server.on(ActivitiesChanged.self) { _, _ in await coordinator.activitiesChanged() }
+        // What was said while a peer was not connected is not repeated.
+        server.onConnect { _ in await coordinator.activitiesChanged() }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run() }
             group.addTask { await coordinator.run() }

@@ -25,7 +25,7 @@ extension ActivityStore {
                     = (due.match_id, due.user_id, due.device_id, due.generation)
                 RETURNING la.*
             )
-            SELECT c.match_id, c.user_id, c.device_id, c.generation, c.update_token, c.end_attempts,
+            SELECT c.match_id, c.user_id, c.device_id, c.generation, c.shard, c.update_token, c.end_attempts,
                 c.end_dismissal = 'linger' AS lingers, coalesce(d.environment, 'production') AS environment,
                 coalesce(m.content_state, u.content_state) AS content_state,
                 coalesce(m.stamp, u.stamp, 0) AS stamp,
@@ -43,10 +43,12 @@ extension ActivityStore {
             ])
         return try rows.map { row in
             EndClaim(
-                key: try key(row), environment: try row.string("environment"),
+                key: try key(row), shard: try row.int("shard"), environment: try row.string("environment"),
                 token: UpdateToken(try row.string("update_token")), lingers: try row.bool("lingers"),
                 attempt: try row.int("end_attempts"),
-                contentState: try row.optionalString("content_state").map { try Self.decode(ContentState.self, $0) },
+                contentState: try row.optionalString("content_state").flatMap {
+                    try? Self.decode(ContentState.self, $0)
+                },
                 stamp: Stamp(try row.int("stamp")), now: try row.int("now"))
         }
     }

@@ -84,14 +84,14 @@ public struct ActivityStore: Sendable {
             ORDER BY u.match_id, u.version
             """,
             [.intArray(matches.map(\.key.rawValue)), .intArray(matches.map { Int64($0.value.rawValue) })])
-        return try rows.map { row in
-            let match = MatchID(try row.int64("match_id"))
+        return try rows.compactMap { row in
+            // One version that cannot be read must not hold up the other matches; the next version takes its place.
+            guard let state = try? Self.decode(ContentState.self, try row.string("content_state")) else { return nil }
+            let alert = try row.optionalString("alert").flatMap { try? Self.decode(MatchAlert.self, $0) }
             return MatchUpdate(
-                matchID: match, version: MatchVersion(try row.int("version")), stamp: Stamp(try row.int("stamp")),
-                contentState: try Self.decode(ContentState.self, try row.string("content_state")),
-                priority: try row.int("priority"),
-                alert: try row.optionalString("alert").map { try Self.decode(MatchAlert.self, $0) },
-                relevance: try row.double("relevance"))
+                matchID: MatchID(try row.int64("match_id")), version: MatchVersion(try row.int("version")),
+                stamp: Stamp(try row.int("stamp")), contentState: state, priority: try row.int("priority"),
+                alert: alert, relevance: try row.double("relevance"))
         }
     }
 
