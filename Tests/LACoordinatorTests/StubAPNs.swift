@@ -75,6 +75,8 @@ actor StubAPNs {
     func pushes(to token: String) async -> [Push] { await log.pushes.filter { $0.token == token } }
 
     func stop() async {
+        // A script may hold what holds us.
+        await log.set(nil)
         await server.close(timeout: .milliseconds(100))
         try? await Task.sleep(for: .milliseconds(30))
         reactor.stop()
