@@ -19,7 +19,6 @@ actor Supervisor {
     private var pids: [String: Int32] = [:]
     private var isStopping = false
     private var failure: String?
-    private var failureWaiters: [CheckedContinuation<String, Never>] = []
 
     init(processes: ProcessTable, report: @escaping @Sendable (Event) -> Void) {
         self.processes = processes
@@ -34,9 +33,11 @@ actor Supervisor {
     func allPids() -> [String: Int32] { pids }
 
     /// Returns when a service is misconfigured, with the line it printed.
-    func misconfiguration() async -> String {
-        if let failure { return failure }
-        return await withCheckedContinuation { failureWaiters.append($0) }
+    func misconfiguration() async throws -> String {
+        while true {
+            if let failure { return failure }
+            try await Task.sleep(for: .milliseconds(50))
+        }
     }
 
     /// Ends everything in reverse order of starting, each within `patience`.
@@ -85,7 +86,5 @@ actor Supervisor {
     private func fail(_ service: SupervisedService, _ line: String) {
         report(.misconfigured(service: service.name, line: line))
         failure = line
-        failureWaiters.forEach { $0.resume(returning: line) }
-        failureWaiters = []
     }
 }

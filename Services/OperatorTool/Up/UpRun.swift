@@ -33,7 +33,7 @@ struct UpRun: Sendable {
                     for await _ in signals { return .asked }
                     return nil
                 }
-                group.addTask { .misconfigured(await supervisor.misconfiguration()) }
+                group.addTask { .misconfigured(try await supervisor.misconfiguration()) }
                 group.addTask { try await play(state: state, processes: processes, supervisor: supervisor, begun: begun) }
                 defer { group.cancelAll() }
                 while let first = try await group.next() {
@@ -62,9 +62,10 @@ struct UpRun: Sendable {
             extra: environment.filter { $0.key.hasPrefix("LOG_") })
 
         let http = HTTPClient(configuration: .init(allowHTTP: true))
-        for name in SuiteLayout.standIns + SuiteLayout.stages { await supervisor.start(layout.service(name)) }
-        for name in SuiteLayout.standIns + SuiteLayout.stages {
-            try await waitUntilReady(layout.service(name), http)
+        // The outside world first: a service that finds it missing would wait before it looks again.
+        for group in [SuiteLayout.standIns, SuiteLayout.stages] {
+            for name in group { await supervisor.start(layout.service(name)) }
+            for name in group { try await waitUntilReady(layout.service(name), http) }
         }
         try await writeEndpoints(layout, supervisor)
         Output.error(
