@@ -16,7 +16,8 @@ enum AlertComposer {
         return MatchAlert(
             title: DisplayText.line(headline(key), limit: titleMax),
             body: DisplayText.line(lines.joined(separator: " · "), limit: bodyMax), kind: key.kind, value: key.value,
-            sound: ordered.contains { $0.kind == .wicket }, eventAt: at)
+            sound: ordered.contains { $0.kind == .wicket },
+            isKey: ordered.contains { MatchAlert.isKey($0.kind, value: $0.value) }, eventAt: at)
     }
 
     /// "WICKET! Rohit Sharma c Kohli b Bumrah 45 (32)".

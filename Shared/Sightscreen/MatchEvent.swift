@@ -49,16 +49,31 @@ public struct MatchAlert: Codable, Hashable, Sendable {
     public var value: Int?
     /// Sound goes with a wicket alone.
     public var sound: Bool
+    /// Whether any event in it, not only the one of the title, is for followers who want key alerts only.
+    public var isKey: Bool
     /// When the newest event in it happened, seconds since 1970: an alert over 30 s old is not shown.
     public var eventAt: Int
 
-    public init(title: String, body: String, kind: EventKind, value: Int?, sound: Bool, eventAt: Int) {
+    /// - Parameter isKey: nil when the title's event is the only one.
+    public init(
+        title: String, body: String, kind: EventKind, value: Int?, sound: Bool, isKey: Bool? = nil, eventAt: Int
+    ) {
         self.title = title
         self.body = body
         self.kind = kind
         self.value = value
         self.sound = sound
+        self.isKey = isKey ?? Self.isKey(kind, value: value)
         self.eventAt = eventAt
+    }
+
+    /// Match result, innings break, hat-trick, hundred (150, …), wicket.
+    public static func isKey(_ kind: EventKind, value: Int?) -> Bool {
+        switch kind {
+        case .matchResult, .inningsBreak, .hatTrick, .wicket: true
+        case .milestone: (value ?? 0) >= 100
+        default: false
+        }
     }
 
     /// Whether a follower with this level is told.
@@ -66,12 +81,7 @@ public struct MatchAlert: Codable, Hashable, Sendable {
         switch level {
         case .all: true
         case .none: false
-        case .key:
-            switch kind {
-            case .matchResult, .inningsBreak, .hatTrick, .wicket: true
-            case .milestone: (value ?? 0) >= 100
-            default: false
-            }
+        case .key: isKey
         }
     }
 }

@@ -1,3 +1,4 @@
+import HTTPClient
 import OperatorTool
 import Sightscreen
 import TestKit

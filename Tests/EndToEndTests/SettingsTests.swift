@@ -111,7 +111,7 @@ import Tokens
     }
 
     @Test func waitsForPostgreSQLAndGoesOnWhenItAppears() async throws {
-        let postgres = PrivatePostgres()
+        let postgres = PrivatePostgres(settings: ["fsync": "on", "full_page_writes": "on"])
         let url = try await postgres.makeDatabase()
         await postgres.stop()
         try await withTemporaryDirectory { folder in

@@ -1,4 +1,5 @@
 import OperatorTool
+import Postgres
 import Sightscreen
 import TestKit
 import Testing

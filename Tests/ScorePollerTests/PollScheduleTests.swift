@@ -14,15 +14,34 @@ import Testing
             status: status)
     }
 
-    @Test(arguments: [
-        ([], 5_000), ([("NS", 1)], 5_000), ([("1st Innings", 3)], 5_000), ([("1st Innings", 1)], 2_500),
-        ([("Int.", 1)], 60_000), ([("Lunch", 3), ("Stump Day 2", 3), ("Tea Break", 1)], 60_000),
-        ([("Innings Break", 3)], 5_000), ([("Innings Break", 1)], 2_500), ([("Int.", 1), ("2nd Innings", 3)], 5_000),
-        ([("Int.", 3), ("Finished", 3), ("NS", 1)], 60_000), ([("Drinks", 3)], 5_000),
-    ])
-    func pollsAsOftenAsTheMatchesMove(_ matches: [(String, Int64)], _ milliseconds: Int) {
-        #expect(
-            schedule.interval(after: matches.map { fixture($0.0, league: $0.1) }) == .milliseconds(milliseconds))
+    struct Case: Sendable {
+        /// Status and league of each match.
+        var matches: [(String, Int64)]
+        var milliseconds: Int
+
+        init(_ matches: [(String, Int64)], _ milliseconds: Int) {
+            self.matches = matches
+            self.milliseconds = milliseconds
+        }
+    }
+
+    static let cases: [Case] = [
+        Case([], 5_000),
+        Case([("NS", 1)], 5_000),
+        Case([("1st Innings", 3)], 5_000),
+        Case([("1st Innings", 1)], 2_500),
+        Case([("Int.", 1)], 60_000),
+        Case([("Lunch", 3), ("Stump Day 2", 3), ("Tea Break", 1)], 60_000),
+        Case([("Innings Break", 3)], 5_000),
+        Case([("Innings Break", 1)], 2_500),
+        Case([("Int.", 1), ("2nd Innings", 3)], 5_000),
+        Case([("Int.", 3), ("Finished", 3), ("NS", 1)], 60_000),
+        Case([("Drinks", 3)], 5_000),
+    ]
+
+    @Test(arguments: cases) func pollsAsOftenAsTheMatchesMove(_ example: Case) {
+        let fixtures = example.matches.map { fixture($0.0, league: $0.1) }
+        #expect(schedule.interval(after: fixtures) == .milliseconds(example.milliseconds))
     }
 
     @Test func readsGroups() throws {
