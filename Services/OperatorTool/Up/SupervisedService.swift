@@ -7,4 +7,6 @@ struct SupervisedService: Sendable {
     /// Where `/health/ready` answers; nil for one that has no health server.
     var readyURL: String?
     var logFile: String
+    /// What asks it to end: SIGTERM, but SIGINT for PostgreSQL, which takes SIGTERM for "when all clients have gone".
+    var stopSignal: Int32 = 15
 }

@@ -15,7 +15,7 @@ actor Supervisor {
 
     private let processes: ProcessTable
     private let report: @Sendable (Event) -> Void
-    private var keepers: [(name: String, task: Task<Void, Never>)] = []
+    private var keepers: [(name: String, stopSignal: Int32, task: Task<Void, Never>)] = []
     private var pids: [String: Int32] = [:]
     private var isStopping = false
     private var failure: String?
@@ -26,7 +26,7 @@ actor Supervisor {
     }
 
     func start(_ service: SupervisedService) {
-        keepers.append((service.name, Task { await keep(service) }))
+        keepers.append((service.name, service.stopSignal, Task { await keep(service) }))
     }
 
     func pid(of service: String) -> Int32? { pids[service] }
@@ -48,7 +48,7 @@ actor Supervisor {
         for keeper in keepers.reversed() {
             keeper.task.cancel()
             if let pid = pids[keeper.name], await processes.isRunning(pid) {
-                let status = await processes.stop(pid, patience: patience)
+                let status = await processes.stop(pid, with: keeper.stopSignal, patience: patience)
                 if !status.isSuccess { unclean.append("\(keeper.name) (\(status))") }
             }
             await keeper.task.value

@@ -94,7 +94,7 @@ struct UpRun: Sendable {
             let log = "\(state.logs)/postgres.log"
             await supervisor.start(
                 SupervisedService(
-                    name: "postgres", command: cluster.server(logFile: log), readyURL: nil, logFile: log))
+                    name: "postgres", command: cluster.server(logFile: log), readyURL: nil, logFile: log, stopSignal: 2))
             try await cluster.prepareDatabase()
             url = cluster.url()
         }
