@@ -73,7 +73,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(
-            url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: ["ConfigurationSupport"]),
+            url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: ["ConfigurationSupport"]
+        ),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ],
     targets: [
@@ -112,7 +113,8 @@ let package = Package(
         + service(
             "APIGateway",
             [
-                "Sightscreen", "Messages", "Activities", "Postgres", "Store", "Tokens", "HTTPClient", "Wire", "ServiceKit",
+                "Sightscreen", "Messages", "Activities", "Postgres", "Store", "Tokens", "HTTPClient", "Wire",
+                "ServiceKit",
                 hummingbird, httpTypes, logging, lifecycle, metrics, .product(name: "NIOCore", package: "swift-nio"),
             ])
         + service(
@@ -124,13 +126,15 @@ let package = Package(
         + service(
             "ScorePoller",
             [
-                "Sightscreen", "SportMonks", "Messages", "Store", "HTTPClient", "Wire", "ServiceKit", logging, lifecycle,
+                "Sightscreen", "SportMonks", "Messages", "Store", "HTTPClient", "Wire", "ServiceKit", logging,
+                lifecycle,
                 metrics,
             ])
         + service(
             "MatchEventBus",
             [
-                "Sightscreen", "SportMonks", "Detection", "Messages", "Postgres", "Store", "Wire", "ServiceKit", logging,
+                "Sightscreen", "SportMonks", "Detection", "Messages", "Postgres", "Store", "Wire", "ServiceKit",
+                logging,
                 lifecycle, metrics,
             ])
         + service(
@@ -152,7 +156,8 @@ let package = Package(
             "OperatorTool",
             [
                 "Sightscreen", "SportMonks", "Tapes", "Detection", "Messages", "APNsProtocol", "Postgres", "Processes",
-                "Reactor", "Store", "Tokens", "HTTPClient", "ServiceKit", hummingbird, httpTypes, arguments, logging, lifecycle,
+                "Reactor", "Store", "Tokens", "HTTPClient", "ServiceKit", hummingbird, httpTypes, arguments, logging,
+                lifecycle,
                 unixSignals,
             ])
         + [
@@ -188,7 +193,8 @@ let package = Package(
             tests(
                 "MatchOrchestrator",
                 [
-                    "MatchOrchestrator", "Postgres", "Store", "Sightscreen", "SportMonks", "ServiceKit", "Messages", "Wire",
+                    "MatchOrchestrator", "Postgres", "Store", "Sightscreen", "SportMonks", "ServiceKit", "Messages",
+                    "Wire",
                     logging,
                 ]),
             tests("ScorePoller", ["ScorePoller", "SportMonks", "Sightscreen", "Messages", "ServiceKit"]),
@@ -207,15 +213,21 @@ let package = Package(
             tests(
                 "MockSportMonks",
                 [
-                    "MockSportMonks", "Tapes", "SportMonks", "Sightscreen", "ServiceKit", "HTTPClient", logging, lifecycle,
+                    "MockSportMonks", "Tapes", "SportMonks", "Sightscreen", "ServiceKit", "HTTPClient", logging,
+                    lifecycle,
                 ]),
             tests(
-                "APNsSimulator", ["APNsSimulator", "APNsProtocol", "HTTP2", "Reactor", "Tokens", "ServiceKit", "Sightscreen", logging, lifecycle]),
+                "APNsSimulator",
+                [
+                    "APNsSimulator", "APNsProtocol", "HTTP2", "Reactor", "Tokens", "ServiceKit", "Sightscreen", logging,
+                    lifecycle,
+                ]),
             tests("OperatorTool", ["OperatorTool", "Tapes", "Sightscreen", "Tokens"]),
             tests(
                 "EndToEnd",
                 [
-                    "Sightscreen", "SportMonks", "Tapes", "APNsProtocol", "Messages", "Postgres", "HTTPClient", "Tokens",
+                    "Sightscreen", "SportMonks", "Tapes", "APNsProtocol", "Messages", "Postgres", "HTTPClient",
+                    "Tokens",
                     "OperatorTool", "Processes", "Reactor", "Wire", logging,
                 ]),
             tests("Tidy", []),

@@ -51,7 +51,8 @@ public struct DevelopmentIdentity: Sendable {
         }
         let issued = now ?? Int(Date.now.timeIntervalSince1970)
         let claims = Claims(
-            sub: try Self.subject(of: user), iss: issuer, client_id: clientID, username: user, auth_time: issued, iat: issued,
+            sub: try Self.subject(of: user), iss: issuer, client_id: clientID, username: user, auth_time: issued,
+            iat: issued,
             exp: issued + lifetime, groups: isAdmin ? ["admin"] : nil)
         return try signer.token(claims: [UInt8](try JSONEncoder().encode(claims)))
     }

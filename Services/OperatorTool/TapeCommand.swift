@@ -5,7 +5,8 @@ import Tapes
 /// `sightscreen tape`: what can be played, and what a poller would see of it.
 struct TapeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "tape", abstract: "Lists tapes, shows their frames, and prints one frame as the provider sends it.",
+        commandName: "tape",
+        abstract: "Lists tapes, shows their frames, and prints one frame as the provider sends it.",
         subcommands: [List.self, Show.self, Frame.self], defaultSubcommand: List.self)
 
     struct List: ParsableCommand {
@@ -22,7 +23,8 @@ struct TapeCommand: AsyncParsableCommand {
     }
 
     struct Show: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Shows a tape's frames: when each comes, and its label.")
+        static let configuration = CommandConfiguration(
+            abstract: "Shows a tape's frames: when each comes, and its label.")
 
         @OptionGroup var folder: TapeFolder
         @Argument(help: "The id of the tape.") var id: Int64
@@ -44,7 +46,8 @@ struct TapeCommand: AsyncParsableCommand {
 
         func run() throws {
             let tape = try folder.tape(id)
-            guard let index = Int(frame).map({ $0 - 1 }) ?? tape.position(of: frame), tape.frames.indices.contains(index)
+            guard let index = Int(frame).map({ $0 - 1 }) ?? tape.position(of: frame),
+                tape.frames.indices.contains(index)
             else { throw ValidationError("there is no frame \(frame); `sightscreen tape show \(id)` lists them") }
             let clock = TapeClock(startsAt: Int(Date.now.timeIntervalSince1970))
             Output.line(String(decoding: tape.livescores(index, clock: clock), as: UTF8.self))

@@ -37,8 +37,10 @@ actor FrameCourier {
         var backoff = Backoff(initial: .milliseconds(50), maximum: .seconds(1))
         while let frame = newest {
             let verdict = await offerOnce(frame)
-            Counter(label: "sightscreen_frames_total", dimensions: [("outcome", verdict?.outcome.rawValue ?? "unanswered")])
-                .increment()
+            Counter(
+                label: "sightscreen_frames_total", dimensions: [("outcome", verdict?.outcome.rawValue ?? "unanswered")]
+            )
+            .increment()
             switch verdict?.outcome {
             case .committed, .unchanged:
                 backoff.reset()

@@ -64,7 +64,8 @@ struct ProviderClient: Sendable {
         }
         switch answer.status {
         case 200: return answer.body
-        case 429: throw Failure.overLimit(retryAfter: answer.header("retry-after").flatMap { Int($0) }.map { .seconds($0) })
+        case 429:
+            throw Failure.overLimit(retryAfter: answer.header("retry-after").flatMap { Int($0) }.map { .seconds($0) })
         default: throw Failure.status(answer.status)
         }
     }

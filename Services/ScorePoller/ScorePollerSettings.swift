@@ -31,13 +31,15 @@ public struct ScorePollerSettings: Sendable {
                     return league
                 }))
         groups = try settings.optionalString("POLL_GROUPS").map { try PollGroup.parse($0) } ?? [.all]
-        leaseDuration = try settings.duration("LEASE_DURATION", default: .seconds(8), in: .seconds(1) ... .seconds(3_600))
+        leaseDuration = try settings.duration(
+            "LEASE_DURATION", default: .seconds(8), in: .seconds(1) ... .seconds(3_600))
         allowsStandIns = try settings.standIns
     }
 
     /// For `--help`, and to refuse a flag that nobody reads.
     public static let descriptions: [SettingDescription] = [
-        SettingDescription(name: "SPORTMONKS_API_TOKEN", default: nil, help: "The provider's API token.", isSecret: true),
+        SettingDescription(
+            name: "SPORTMONKS_API_TOKEN", default: nil, help: "The provider's API token.", isSecret: true),
         SettingDescription(
             name: "SPORTMONKS_URL", default: "https://cricket.sportmonks.com/api/v2.0", help: "The provider's API."),
         SettingDescription(
@@ -50,7 +52,8 @@ public struct ScorePollerSettings: Sendable {
         SettingDescription(
             name: "MARQUEE_LEAGUES", default: "", help: "The provider's league ids that are polled faster: 1,3."),
         SettingDescription(
-            name: "POLL_GROUPS", default: "", help: "Leagues that have a poller of their own: a=1,2;b=3. Unset: one, all."),
+            name: "POLL_GROUPS", default: "",
+            help: "Leagues that have a poller of their own: a=1,2;b=3. Unset: one, all."),
         SettingDescription(name: "LEASE_DURATION", default: "8s", help: "How long a lease on a poll group lasts."),
     ]
 }

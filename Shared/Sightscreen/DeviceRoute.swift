@@ -27,7 +27,8 @@ public struct DeviceRoute: Hashable, Sendable {
 
     /// - Parameter count: a power of two from 64 up.
     public func bucket(of count: Int) -> Int {
-        precondition(count >= Self.shardCount && count & (count - 1) == 0, "a bucket count is a power of two from 64 up")
+        precondition(
+            count >= Self.shardCount && count & (count - 1) == 0, "a bucket count is a power of two from 64 up")
         return Int(hash >> Int64(Self.hashBits - count.trailingZeroBitCount))
     }
 }

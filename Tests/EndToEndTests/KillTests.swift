@@ -44,7 +44,8 @@ import Testing
                 #expect(phone.activities.first?.state == final, "\(phone.device): the same final state")
             }
             let told = await fleet.history.filter { $0.delivery.payload?.aps.event == "update" }
-                .compactMap { entry in entry.delivery.payload?.aps.alert.map { "\(entry.phone) \($0.title) \($0.body)" } }
+                .compactMap { entry in entry.delivery.payload?.aps.alert.map { "\(entry.phone) \($0.title) \($0.body)" }
+                }
             #expect(Set(told).count == told.count, "no alert came twice")
         }
     }

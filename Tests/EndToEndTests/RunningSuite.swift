@@ -21,7 +21,8 @@ final class RunningSuite: Sendable {
 
     /// Where `swift build` put the executables: beside the test bundle.
     static let binaries: String = {
-        let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+        let path =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
         return path.split(separator: "/").dropLast().reduce(into: "") { $0 += "/\($1)" }
     }()
 
@@ -44,7 +45,8 @@ final class RunningSuite: Sendable {
                     "up", "--headless", "--port", "0", "--speed", String(speed),
                     "--tapes", "\(checkout)/Tests/Fixtures/matches",
                 ],
-                environment: ["PATH": "/usr/local/bin:/usr/bin:/bin", "SIGHTSCREEN_STATE_DIR": state], output: .file(log),
+                environment: ["PATH": "/usr/local/bin:/usr/bin:/bin", "SIGHTSCREEN_STATE_DIR": state],
+                output: .file(log),
                 deathSignal: SIGTERM))
         let begun = ContinuousClock.now
         while true {

@@ -47,7 +47,9 @@ struct Scorecard {
                 var legal = 0
                 for (index, ball) in bowled.deliveries.enumerated() {
                     runs += ball.runs.total
-                    let out = (ball.wickets ?? []).filter { !$0.kind.hasPrefix("retired hurt") && $0.kind != "retired not out" }
+                    let out = (ball.wickets ?? []).filter {
+                        !$0.kind.hasPrefix("retired hurt") && $0.kind != "retired not out"
+                    }
                     wickets += out.count
                     if ball.extras?["wides"] == nil && ball.extras?["noballs"] == nil { legal += 1 }
                     let isComplete = index == bowled.deliveries.count - 1 && legal >= 6

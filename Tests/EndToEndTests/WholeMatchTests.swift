@@ -48,7 +48,9 @@ import Testing
             let isDelivery = position.isDelivery
             if isDelivery, let next {
                 delivery += 1
-                try await eventually("the state shows \(next.score) (\(next.overs)), frame \(position.label)", within: .seconds(20)) {
+                try await eventually(
+                    "the state shows \(next.score) (\(next.overs)), frame \(position.label)", within: .seconds(20)
+                ) {
                     let state = try await suite.committed(id)
                     return state?.expanded.innings.last?.score == next.score
                         && state?.expanded.innings.last?.overs == next.overs
@@ -128,7 +130,8 @@ import Testing
         }
         for entry in silentImportant {
             let state = entry.delivery.payload?.aps.contentState
-            let isFirst = history.first { $0.phone == entry.phone && $0.delivery.payload?.aps.event == "update" }?
+            let isFirst =
+                history.first { $0.phone == entry.phone && $0.delivery.payload?.aps.event == "update" }?
                 .delivery.seq == entry.delivery.seq
             let overs = state?.expanded.innings.last.flatMap { Double($0.overs) } ?? 0
             #expect(isFirst || (state?.expanded.innings.count == 2 && overs >= 15), "P10 without alert at \(overs)")
@@ -142,7 +145,8 @@ import Testing
         var alerts: [Int: [(title: String, body: String, sound: String?, state: ContentState?)]] = [:]
         for entry in history {
             guard let aps = entry.delivery.payload?.aps, aps.event == "update", let alert = aps.alert else { continue }
-            alerts[entry.phone, default: []].append((alert.title, alert.body, alert.sound ?? aps.sound, aps.contentState))
+            alerts[entry.phone, default: []].append(
+                (alert.title, alert.body, alert.sound ?? aps.sound, aps.contentState))
         }
         for phone in 0..<phones {
             let told = alerts[phone] ?? []
@@ -150,8 +154,10 @@ import Testing
             #expect(Set(texts).count == texts.count, "nothing is told twice")
             let wickets = scorecard.deliveries.filter(\.isWicket)
             for wicket in wickets {
-                let alert = told.first { $0.state?.expanded.innings.last?.score == wicket.score
-                    && $0.state?.expanded.innings.last?.overs == wicket.overs }
+                let alert = told.first {
+                    $0.state?.expanded.innings.last?.score == wicket.score
+                        && $0.state?.expanded.innings.last?.overs == wicket.overs
+                }
                 #expect(alert != nil, "phone \(phone) was told of the wicket at \(wicket.score) (\(wicket.overs))")
             }
             #expect(told.count { $0.sound != nil } >= wickets.count / 2, "wickets have a sound")

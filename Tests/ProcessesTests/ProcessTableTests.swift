@@ -17,7 +17,8 @@ import Testing
 
     @Test func killsWhatDoesNotStopInTime() async throws {
         let table = ProcessTable(reactor: reactor)
-        let deaf = try await table.start(Command("sh", ["-c", "trap '' TERM; echo ready; while :; do sleep 1; done"], output: .discard))
+        let deaf = try await table.start(
+            Command("sh", ["-c", "trap '' TERM; echo ready; while :; do sleep 1; done"], output: .discard))
         try await Task.sleep(for: .milliseconds(200))
         #expect(await table.stop(deaf, patience: .milliseconds(100)) == .signalled(9))
         reactor.stop()

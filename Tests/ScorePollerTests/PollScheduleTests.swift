@@ -10,7 +10,8 @@ import Testing
 
     private func fixture(_ status: String, league: Int64 = 3) -> SlimFixture {
         SlimFixture(
-            id: 7, leagueID: league, home: SlimTeam(id: 1, name: "A", code: "A"), away: SlimTeam(id: 2, name: "B", code: "B"),
+            id: 7, leagueID: league, home: SlimTeam(id: 1, name: "A", code: "A"),
+            away: SlimTeam(id: 2, name: "B", code: "B"),
             status: status)
     }
 

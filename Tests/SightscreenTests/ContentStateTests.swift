@@ -30,7 +30,8 @@ import Testing
 
     @Test func takesUnknownNamesOfANewerBackendAsOther() throws {
         let newer = Self.example.replacing("\"live\"", with: "\"superOver\"").replacing("\"tense\"", with: "\"wild\"")
-            .replacing("\"kind\": \"wicket\"", with: "\"kind\": \"powerplay\"").replacing("\"schema\": 1,", with: "\"schema\": 2, \"new\": {},")
+            .replacing("\"kind\": \"wicket\"", with: "\"kind\": \"powerplay\"").replacing(
+                "\"schema\": 1,", with: "\"schema\": 2, \"new\": {},")
         let state = try decode(newer)
         #expect(state.matchDisplayState == .other && state.matchSentiment == .other)
         #expect(state.expanded.lastEvent?.kind.known == nil && state.expanded.lastEvent?.kind.text == "powerplay")

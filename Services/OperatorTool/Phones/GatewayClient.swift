@@ -72,7 +72,8 @@ public struct GatewayClient: Sendable {
     public func knows(_ match: MatchID, bearer: String) async throws -> Bool {
         let response = try await http.send(
             HTTPClientRequest(
-                url: "\(base)/matches/\(match)", headers: [("authorization", "Bearer \(bearer)")], timeout: .seconds(5)))
+                url: "\(base)/matches/\(match)", headers: [("authorization", "Bearer \(bearer)")], timeout: .seconds(5))
+        )
         return response.status == 200
     }
 

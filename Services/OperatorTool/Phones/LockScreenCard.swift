@@ -14,7 +14,8 @@ struct LockScreenCard {
             rows.append("\(isBatting ? "▸" : " ") \(innings.teamAbbr) \(innings.score) (\(innings.overs))")
         }
         if expanded.innings.isEmpty { rows.append("  \(state.compactLeading.teamAbbr)") }
-        let batters = expanded.batters.map { "\($0.name)\($0.onStrike ? "*" : "") \($0.score)" }.joined(separator: "   ")
+        let batters = expanded.batters.map { "\($0.name)\($0.onStrike ? "*" : "") \($0.score)" }.joined(
+            separator: "   ")
         if !batters.isEmpty { rows.append(batters) }
         let bowler = expanded.bowler.map { "\($0.name) \($0.figures)" } ?? ""
         let balls = expanded.recentBalls.joined(separator: " ")
@@ -32,7 +33,9 @@ struct LockScreenCard {
     /// One line for a log: score, the two batters, the last balls.
     var summary: String {
         let expanded = state.expanded
-        guard let innings = expanded.innings.last else { return "\(expanded.title)  \(expanded.status ?? "before play")" }
+        guard let innings = expanded.innings.last else {
+            return "\(expanded.title)  \(expanded.status ?? "before play")"
+        }
         let batters = expanded.batters.map { "\($0.name)\($0.onStrike ? "*" : "") \($0.score)" }.joined(separator: ", ")
         let balls = expanded.recentBalls.suffix(6).joined(separator: " ")
         return [

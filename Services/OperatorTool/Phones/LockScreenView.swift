@@ -55,7 +55,9 @@ struct LockScreenView {
             lines.append("       \(sound == nil ? "🔔" : "🔔♪") \(alert.title): \(alert.body)")
         }
         for entry in group {
-            if case .dropped(let why) = entry.effect { lines.append("       phone \(entry.phone + 1) drops it: \(why)") }
+            if case .dropped(let why) = entry.effect {
+                lines.append("       phone \(entry.phone + 1) drops it: \(why)")
+            }
         }
         return lines
     }
@@ -63,7 +65,8 @@ struct LockScreenView {
     private static func bar(_ progress: Double, _ state: ContentState) -> String {
         let width = 40
         let done = Int((progress * Double(width)).rounded(.down))
-        return "  [" + String(repeating: "█", count: min(done, width)) + String(repeating: "·", count: max(width - done, 0))
+        return "  [" + String(repeating: "█", count: min(done, width))
+            + String(repeating: "·", count: max(width - done, 0))
             + "] \(Int(progress * 100)) % of the match"
     }
 

@@ -22,7 +22,9 @@ struct MatchSummary {
         let states = Set(phones.compactMap { $0.activities.last?.state })
         if states.count > 1 { faults.append("the phones do not show the same state at the end") }
         for entry in history {
-            if case .dropped(let why) = entry.effect { faults.append("\(phones[entry.phone].device) dropped a push: \(why)") }
+            if case .dropped(let why) = entry.effect {
+                faults.append("\(phones[entry.phone].device) dropped a push: \(why)")
+            }
         }
         return faults
     }

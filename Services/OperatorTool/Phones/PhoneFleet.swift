@@ -76,7 +76,9 @@ public actor PhoneFleet {
         var entries: [Entry] = []
         for delivery in try await apns.deliveries(since: seen) {
             seen = max(seen, delivery.seq)
-            guard delivery.isAccepted, let index = phones.firstIndex(where: { $0.has(delivery.token) }) else { continue }
+            guard delivery.isAccepted, let index = phones.firstIndex(where: { $0.has(delivery.token) }) else {
+                continue
+            }
             let effect = phones[index].receive(
                 delivery, newActivityID: ActivityID("activity-\(Self.randomHex(8))"))
             if case .started(let activity) = effect { postUpdateToken(phone: index, activity: activity) }

@@ -9,7 +9,8 @@ struct PhonesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "phones",
         abstract: "Plays a match on mock-sportmonks and follows it with five phones of three users.",
-        discussion: "Needs a running suite with the stand-ins; `sightscreen up` and compose.yaml start it with all options.")
+        discussion:
+            "Needs a running suite with the stand-ins; `sightscreen up` and compose.yaml start it with all options.")
 
     static let users: [(name: String, phones: Int)] = [("asha", 2), ("ben", 2), ("chitra", 1)]
 

@@ -63,7 +63,9 @@ public struct SimulatedPhone: Sendable {
         guard activities[index].endedAt == nil else { return .dropped("\(event) after the end") }
         switch event {
         case "update":
-            guard timestamp > activities[index].timestamp else { return .dropped("timestamp \(timestamp) is not later") }
+            guard timestamp > activities[index].timestamp else {
+                return .dropped("timestamp \(timestamp) is not later")
+            }
             show(state, timestamp, on: index)
             return .shown(activity: index)
         case "end":
@@ -85,7 +87,8 @@ public struct SimulatedPhone: Sendable {
         guard aps.alert != nil else { return .dropped("a start without alert") }
         activities.append(
             Activity(
-                id: id, startID: StartID(attributes.startId), matchID: attributes.matchId, updateToken: nil, state: state,
+                id: id, startID: StartID(attributes.startId), matchID: attributes.matchId, updateToken: nil,
+                state: state,
                 timestamp: timestamp, shown: [timestamp]))
         return .started(activity: activities.count - 1)
     }

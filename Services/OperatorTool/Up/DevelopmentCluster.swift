@@ -26,7 +26,9 @@ struct DevelopmentCluster: Sendable {
         self.binaries = binaries
         // initdb and postgres refuse to run as root.
         if getuid() == 0 {
-            guard let entry = getpwnam("postgres") else { throw UpError("there is no user postgres to run PostgreSQL as") }
+            guard let entry = getpwnam("postgres") else {
+                throw UpError("there is no user postgres to run PostgreSQL as")
+            }
             user = (Int32(entry.pointee.pw_uid), Int32(entry.pointee.pw_gid))
         } else {
             user = nil

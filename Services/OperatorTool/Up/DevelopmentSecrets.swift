@@ -41,13 +41,16 @@ public struct DevelopmentSecrets: Sendable {
             Command(
                 "openssl",
                 [
-                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30",
-                    "-subj", "/CN=Sightscreen demo APNs", "-addext", "subjectAltName=\(names)", "-keyout", certificateKey,
+                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
+                    "30",
+                    "-subj", "/CN=Sightscreen demo APNs", "-addext", "subjectAltName=\(names)", "-keyout",
+                    certificateKey,
                     "-out", certificate,
                 ],
                 environment: ["PATH": "/usr/local/bin:/usr/bin:/bin"], output: .file(log)))
         guard status.isSuccess else {
-            throw UpError("openssl could not make a certificate (\(status)): \(TextFile.lastLine(of: log) ?? "no message")")
+            throw UpError(
+                "openssl could not make a certificate (\(status)): \(TextFile.lastLine(of: log) ?? "no message")")
         }
     }
 }

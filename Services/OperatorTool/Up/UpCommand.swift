@@ -5,7 +5,8 @@ import FoundationEssentials
 struct UpCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "up",
-        abstract: "Runs everything on this machine with the stand-ins, plays a match and shows a follower's Lock Screen.",
+        abstract:
+            "Runs everything on this machine with the stand-ins, plays a match and shows a follower's Lock Screen.",
         discussion: """
             State (a private PostgreSQL, keys, sockets, logs) lives in SIGHTSCREEN_STATE_DIR, by default a folder of your \
             own under /var/tmp. DATABASE_URL uses another PostgreSQL instead of the private one. Ctrl-C ends everything.

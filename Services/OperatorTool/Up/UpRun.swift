@@ -34,7 +34,9 @@ struct UpRun: Sendable {
                     return nil
                 }
                 group.addTask { .misconfigured(try await supervisor.misconfiguration()) }
-                group.addTask { try await play(state: state, processes: processes, supervisor: supervisor, begun: begun) }
+                group.addTask {
+                    try await play(state: state, processes: processes, supervisor: supervisor, begun: begun)
+                }
                 defer { group.cancelAll() }
                 while let first = try await group.next() {
                     if let first { return first }
@@ -94,7 +96,8 @@ struct UpRun: Sendable {
             let log = "\(state.logs)/postgres.log"
             await supervisor.start(
                 SupervisedService(
-                    name: "postgres", command: cluster.server(logFile: log), readyURL: nil, logFile: log, stopSignal: 2))
+                    name: "postgres", command: cluster.server(logFile: log), readyURL: nil, logFile: log, stopSignal: 2)
+            )
             try await cluster.prepareDatabase()
             url = cluster.url()
         }
@@ -154,7 +157,9 @@ struct UpRun: Sendable {
                 "--provider", layout.providerURL, "--keys", layout.secrets.folder, "--issuer", layout.issuerURL,
                 "--match", String(command.match), "--speed", String(command.speed),
             ],
-            environment: environment.filter { ["PATH", "TERM", "COLUMNS", "LINES", "NO_COLOR", "LANG"].contains($0.key) },
+            environment: environment.filter {
+                ["PATH", "TERM", "COLUMNS", "LINES", "NO_COLOR", "LANG"].contains($0.key)
+            },
             deathSignal: 15)
     }
 
@@ -194,7 +199,8 @@ struct UpRun: Sendable {
 
     /// The folder of this executable: the others of the suite are built and installed beside it.
     private static func ownFolder() -> String {
-        let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+        let path =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
         return path.split(separator: "/").dropLast().reduce(into: "") { $0 += "/\($1)" }
     }
 }
