@@ -89,7 +89,8 @@ extension SimulatorUnderTest {
                 let answer = try? await apns.control("GET", "/deliveries?follow=1")
                 report.yield(answer.map { $0.body.split(separator: "\n").count } ?? -1)
             }
-            try await Task.sleep(for: .milliseconds(300))
+            // Long enough for the reader to be connected on a busy machine; it is never told that it is.
+            try await Task.sleep(for: .seconds(2))
         }
         for await count in results { return count }
         return -1
