@@ -15,6 +15,8 @@ struct ResultWatch: Codable, Sendable, Equatable {
 
     /// Takes in a frame.
     mutating func observe(_ snapshot: MatchSnapshot, now: Int64, timing: MatchTiming) {
+        // A word that nobody knows, or none, says nothing about a result that is announced.
+        if case .unknown = snapshot.phase, settled != nil { return }
         guard ResultJudge.isOver(snapshot.phase) else {
             self = ResultWatch()
             return

@@ -169,6 +169,26 @@ import Testing
         check(played.machine.tick(now: book.fetchedAt + 99_000_000) == nil)
     }
 
+    @Test(arguments: ["", "Post Match"])
+    func aStatusThatNobodyKnowsDoesNotTakeBackTheResult(status: String) throws {
+        var (book, played) = finished("4")
+        book.snapshot.winnerID = 1
+        book.snapshot.note = "Mumbai Indians won by 10 wickets"
+        let result = try required(played.take(book.snapshot, at: book.fetchedAt + 5_000))
+        #expect(result.isSettled)
+        book.snapshot.phase = .unknown(status)
+        played.take(book.snapshot, at: book.fetchedAt + 10_000)
+        book.snapshot.phase = .finished
+        played.take(book.snapshot, at: book.fetchedAt + 15_000)
+        #expect(played.changes.last?.isSettled == true)
+        #expect(played.changes.drop { !$0.isSettled }.allSatisfy { $0.isSettled && $0.retracted.isEmpty })
+        #expect(played.events.count { $0.kind == .matchResult } == 1)
+        // Play that goes on does: a super over.
+        book.snapshot.phase = .innings(3)
+        let reopened = try required(played.take(book.snapshot, at: book.fetchedAt + 20_000))
+        #expect(!reopened.isSettled)
+    }
+
     @Test func withoutAWinnerTheRunsDecideAfterTheHold() throws {
         var (book, played) = finished("4")
         book.snapshot.winnerID = 2
