@@ -13,34 +13,40 @@ extension ActivityStore {
         let rows = try await pool.query(
             """
             WITH due AS (
-                SELECT la.match_id, la.user_id, la.device_id, la.generation
+                SELECT la.match_id, la.user_id, la.device_id, la.generation, la.created_at, hour.sent
                 FROM unnest($1::int[], $2::bigint[]) AS held (shard, epoch)
                 JOIN leases l ON l.name = 'shard:' || held.shard AND l.epoch = held.epoch
                     AND l.expires_at > clock_timestamp()
                 JOIN live_activities la ON la.shard = held.shard
                 JOIN active_matches m ON m.match_id = la.match_id
                 JOIN devices d ON d.user_id = la.user_id AND d.device_id = la.device_id
+                CROSS JOIN LATERAL (
+                    SELECT coalesce(sum(other.start_attempts), 0) AS sent FROM live_activities other
+                    WHERE other.user_id = la.user_id AND other.device_id = la.device_id
+                        AND other.start_sent_at > clock_timestamp() - interval '1 hour') hour
                 WHERE la.status = 'pending' AND la.start_given_up_at IS NULL
                     AND la.start_attempts < \(Self.startAttemptsMax)
                     AND (la.start_lease_until IS NULL OR la.start_lease_until <= clock_timestamp())
                     AND m.content_state IS NOT NULL AND m.ended_at IS NULL AND m.settled_at IS NULL
                     AND d.push_to_start_token IS NOT NULL AND d.live_activities_enabled
-                    AND (
-                        SELECT coalesce(sum(other.start_attempts), 0) FROM live_activities other
-                        WHERE other.user_id = la.user_id AND other.device_id = la.device_id
-                            AND other.start_sent_at > clock_timestamp() - interval '1 hour'
-                    ) < \(Self.startsPerDeviceHourMax)
-                ORDER BY la.created_at LIMIT $3
+                    AND hour.sent < \(Self.startsPerDeviceHourMax)
+                ORDER BY la.created_at, la.match_id LIMIT $3
                 FOR UPDATE OF la SKIP LOCKED
+            ), granted AS (
+                -- A phone whose matches begin together: those of this very statement count, too.
+                SELECT due.*, sent + row_number() OVER (
+                    PARTITION BY user_id, device_id ORDER BY created_at, match_id) AS place
+                FROM due
             ), claimed AS (
                 UPDATE live_activities la SET
                     start_id = gen_random_uuid()::text, start_attempts = la.start_attempts + 1,
                     start_sent_at = clock_timestamp(),
                     start_lease_until = clock_timestamp()
                         + $4::double precision * (la.start_attempts + 1) * interval '1 second'
-                FROM due
-                WHERE (la.match_id, la.user_id, la.device_id, la.generation)
-                    = (due.match_id, due.user_id, due.device_id, due.generation)
+                FROM granted g
+                WHERE g.place <= \(Self.startsPerDeviceHourMax)
+                    AND (la.match_id, la.user_id, la.device_id, la.generation)
+                        = (g.match_id, g.user_id, g.device_id, g.generation)
                 RETURNING la.*
             )
             SELECT c.match_id, c.user_id, c.device_id, c.generation, c.route, c.start_id, c.start_attempts,

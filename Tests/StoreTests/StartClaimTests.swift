@@ -1,0 +1,55 @@
+import Postgres
+import Sightscreen
+import Store
+import TestKit
+import Testing
+
+@Suite struct StartClaimTests {
+    private static let device = DeviceID("phone")
+    private static let user = UserID("ann")
+    private static let route = DeviceRoute(user: user, device: device)
+
+    /// One phone whose owner follows `matches` matches in play, with a pending activity for each.
+    private func follower(_ pool: PostgresPool, of matches: Int) async throws -> [ShardHold] {
+        try await pool.execute(
+            """
+            INSERT INTO devices (user_id, device_id, route, shard, push_to_start_token, push_to_start_token_at)
+            VALUES ($1, $2, $3, $4, 'aa01', clock_timestamp())
+            """,
+            [.text(Self.user.rawValue), .text(Self.device.rawValue), .int(Self.route.hash), .int(Self.route.shard)])
+        for match in 1...matches {
+            try await pool.execute(
+                """
+                INSERT INTO active_matches (match_id, display_state, version, stamp, content_state, went_live_at)
+                VALUES ($1, 'live', 1, 100, '{}', clock_timestamp())
+                """, [.int(match)])
+            try await pool.execute(
+                "INSERT INTO match_follows (user_id, match_id) VALUES ($1, $2)",
+                [.text(Self.user.rawValue), .int(match)])
+            try await pool.execute(
+                """
+                INSERT INTO live_activities (match_id, user_id, device_id, generation, route, shard)
+                VALUES ($1, $2, $3, 1, $4, $5)
+                """,
+                [
+                    .int(match), .text(Self.user.rawValue), .text(Self.device.rawValue), .int(Self.route.hash),
+                    .int(Self.route.shard),
+                ])
+        }
+        return try await LeaseStore(pool: pool).acquire(
+            [.shard(Self.route.shard)], holder: "test/1", duration: .seconds(60)
+        ).compactMap { ShardHold($0) }
+    }
+
+    @Test func aPhoneGetsNoMoreStartsAnHourThanItGrantsHoweverManyMatchesBeginAtOnce() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let holds = try await follower(pool, of: 9)
+            let store = ActivityStore(pool: pool)
+            let first = try await store.claimStarts(holds, limit: 4, lease: .seconds(120))
+            #expect(first.map(\.key.matchID.rawValue).sorted() == [1, 2, 3, 4])
+            let second = try await store.claimStarts(holds, limit: 1_000, lease: .seconds(120))
+            #expect(second.map(\.key.matchID.rawValue).sorted() == [5, 6])
+            #expect(try await store.claimStarts(holds, limit: 1_000, lease: .seconds(120)).isEmpty)
+        }
+    }
+}
