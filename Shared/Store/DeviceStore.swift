@@ -161,11 +161,15 @@ public struct DeviceStore: Sendable {
                 """, key)
             return changed
         }
+        // Those whose tries are used up, too: they would be given up when the last lease passes. That lease stands.
         let again = try await transaction.query(
             """
             UPDATE live_activities SET start_given_up_at = NULL, start_attempts = 0,
-                start_lease_until = CASE WHEN match_id = ANY ($3::bigint[]) THEN start_lease_until END
-            WHERE user_id = $1 AND device_id = $2 AND status = 'pending' AND start_given_up_at IS NOT NULL
+                start_lease_until = CASE
+                    WHEN match_id = ANY ($3::bigint[]) OR start_lease_until > clock_timestamp() THEN start_lease_until
+                END
+            WHERE user_id = $1 AND device_id = $2 AND status = 'pending'
+                AND (start_given_up_at IS NOT NULL OR start_attempts >= \(ActivityStore.startAttemptsMax))
             RETURNING match_id
             """, key + [.intArray(running.map(\.matchId.rawValue))])
         changed.formUnion(try again.map { MatchID(try $0.int64("match_id")) })

@@ -1,3 +1,4 @@
+import Messages
 import Postgres
 import Sightscreen
 import Store
@@ -50,6 +51,33 @@ import Testing
             let second = try await store.claimStarts(holds, limit: 1_000, lease: .seconds(120))
             #expect(second.map(\.key.matchID.rawValue).sorted() == [5, 6])
             #expect(try await store.claimStarts(holds, limit: 1_000, lease: .seconds(120)).isEmpty)
+        }
+    }
+
+    /// The app may register between the last try and the moment at which the start is given up.
+    @Test(arguments: [true, false])
+    func anAppThatRegistersAfterTheLastTryIsStartedAgain(leaseHasPassed: Bool) async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let holds = try await follower(pool, of: 1)
+            try await pool.execute(
+                """
+                UPDATE live_activities SET start_attempts = 3, start_sent_at = clock_timestamp() - interval '1 minute',
+                    start_lease_until = clock_timestamp() + $1::bigint * interval '1 second'
+                """, [.int(leaseHasPassed ? -1 : 60)])
+            _ = try await DeviceStore(pool: pool).register(
+                PushToStartRegistration(pushToStartToken: PushToStartToken("aa01"), deviceId: Self.device),
+                user: Self.user)
+            let store = ActivityStore(pool: pool)
+            if !leaseHasPassed {
+                // The third start may still arrive.
+                #expect(try await store.claimStarts(holds, limit: 10, lease: .seconds(120)).isEmpty)
+                try await pool.execute("UPDATE live_activities SET start_lease_until = clock_timestamp()")
+            }
+            let orchestrator = try #require(
+                try await LeaseStore(pool: pool).acquire([.orchestrator], holder: "test/1", duration: .seconds(60))
+                    .first)
+            #expect(try await OrchestratorStore(pool: pool).giveUpStarts(under: orchestrator) == 0)
+            #expect(try await store.claimStarts(holds, limit: 10, lease: .seconds(120)).count == 1)
         }
     }
 }
