@@ -124,25 +124,33 @@ extension LACoordinator {
     }
 
     private func claim(_ entry: AlertRide.Entry, _ match: MatchFanOut) async {
-        guard var claim = match.claims[entry.version] else { return }
-        let buckets = Set(match.rows.values.map(\.bucket)).subtracting(claim.tried)
-        let holds = Array(holds.values)
-        claim.tried.formUnion(buckets)
+        guard let tried = match.claims[entry.version]?.tried else { return }
+        let buckets = Set(match.rows.values.map(\.bucket)).subtracting(tried)
+        match.claims[entry.version]?.tried.formUnion(buckets)
+        let before = holds
+        let held = Array(before.values)
         do {
             let id = match.id
-            async let levels = store.alertLevels(id, shards: holds.map(\.shard))
-            let gained = try await store.claimAlert(
+            async let wanted = store.alertLevels(id, shards: held.map(\.shard))
+            let claimed = try await store.claimAlert(
                 id, version: entry.version, buckets: Array(buckets), bucketCount: Self.bucketCount, holder: holder,
-                holds: holds)
+                holds: held)
+            let levels = try await wanted
+            // A shard that was lost meanwhile is no longer ours to tell.
+            let gained = claimed.filter { bucket in
+                let shard = Self.shard(ofBucket: bucket)
+                return before[shard]?.epoch == holds[shard]?.epoch
+            }
+            guard var claim = match.claims[entry.version] else { return }
             claim.gained.formUnion(gained)
-            claim.levels.merge(try await levels) { _, new in new }
+            claim.levels.merge(levels) { _, new in new }
+            match.claims[entry.version] = claim
             noteLost(buckets.subtracting(gained), claim, entry, match)
         } catch {
             logger.warning(
                 "An alert could not be claimed: its state goes without it",
                 metadata: ["match.id": "\(match.id)", "error": "\(error)"])
         }
-        match.claims[entry.version] = claim
     }
 
     /// Claimed by a run before us: whoever had not got the state then has lost the alert.
@@ -184,13 +192,11 @@ extension LACoordinator {
 
     private func send(_ stamp: Stamp, to row: RosterRow, of match: MatchFanOut, _ update: MatchUpdate) {
         let now = clock.seconds
-        let entry =
-            row.repeatsQuietly
-            ? nil
-            : match.alerts.ride(after: row.alertedThrough, now: now) { entry in
-                guard let claim = match.claims[entry.version], claim.gained.contains(row.bucket) else { return false }
-                return isWanted(entry, by: row, claim)
-            }
+        // An alert whose fate is unknown counts as told; one that came since is not held back by it.
+        let entry = match.alerts.ride(after: row.alertedThrough, now: now) { entry in
+            guard let claim = match.claims[entry.version], claim.gained.contains(row.bucket) else { return false }
+            return isWanted(entry, by: row, claim)
+        }
         let payload: PushPayload
         do { payload = try self.payload(stamp, entry, update, match) } catch {
             logger.error("A payload cannot be made", metadata: ["match.id": "\(match.id)", "error": "\(error)"])

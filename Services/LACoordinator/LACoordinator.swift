@@ -170,9 +170,18 @@ public actor LACoordinator {
         trusts.removeValue(forKey: shard)?.end()
         for match in matches.values {
             for row in match.rows.values where row.route.shard == shard { drop(row, of: match) }
-            match.settled = match.settled.filter { $0.key * DeviceRoute.shardCount / Self.bucketCount != shard }
+            match.settled = match.settled.filter { Self.shard(ofBucket: $0.key) != shard }
+            // Whom its alerts have reached is forgotten with the rows: should the shard come back, they are not told again.
+            match.claims = match.claims.mapValues { claim in
+                var claim = claim
+                claim.gained = claim.gained.filter { Self.shard(ofBucket: $0) != shard }
+                return claim
+            }
         }
     }
+
+    /// Buckets nest in shards.
+    static func shard(ofBucket bucket: Int) -> Int { bucket * DeviceRoute.shardCount / bucketCount }
 
     private func readChanges() async throws {
         guard let cursor, !holds.isEmpty else { return }

@@ -18,7 +18,7 @@ final class RosterRow {
     var alertedThrough: MatchVersion?
     /// Its token is new: the first state goes at once, at priority 10.
     var isNew: Bool
-    /// What went before it has an unknown outcome: only the state is repeated, at priority 5.
+    /// What went before it has an unknown outcome: the state is repeated at priority 5, without the alert it had.
     var repeatsQuietly = false
     var failures = 0
     var retryAt: ContinuousClock.Instant?

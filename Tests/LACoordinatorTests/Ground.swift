@@ -44,8 +44,11 @@ struct Ground: Sendable {
         ]
     }
 
-    /// Runs a coordinator that holds all shards while `body` runs.
-    func coordinate(instance: String = "a", _ body: (LACoordinator) async throws -> Void) async throws {
+    /// Runs a coordinator that holds all shards while `body` runs, as long as `isHolding` says so.
+    func coordinate(
+        instance: String = "a", isHolding: @escaping @Sendable () -> Bool = { true },
+        _ body: (LACoordinator) async throws -> Void
+    ) async throws {
         var environment = environment()
         environment["INSTANCE"] = instance
         let configuration = try CoordinatorConfiguration(
@@ -56,7 +59,9 @@ struct Ground: Sendable {
         let holds = try await leases.acquire(names, holder: holder, duration: .seconds(600))
             .compactMap { ShardHold($0) }
         let logger = Logger(label: "coordinator-tests") { _ in SwiftLogNoOpLogHandler() }
-        let coordinator = try LACoordinator(configuration: configuration, pool: pool, logger: logger) { holds }
+        let coordinator = try LACoordinator(configuration: configuration, pool: pool, logger: logger) {
+            isHolding() ? holds : []
+        }
         let running = Task { await coordinator.run() }
         do { try await body(coordinator) } catch {
             running.cancel()

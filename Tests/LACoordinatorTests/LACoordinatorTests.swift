@@ -4,6 +4,7 @@ import LACoordinator
 import Messages
 import Postgres
 import Sightscreen
+import Synchronization
 import TestKit
 import Testing
 
@@ -172,6 +173,42 @@ import Testing
             #expect(updates.map(\.alert) == [nil, "wicket 2", nil])
             #expect(updates.map(\.version) == [1, 2, 2])
             #expect(updates.last?.priority == 5)
+        }
+    }
+
+    @Test func anAlertThatComesWhileAStateIsRepeatedIsTold() async throws {
+        try await Ground.with { ground in
+            try await ground.coordinate { coordinator in
+                try await ground.join("asha")
+                await ground.apns.answer { push, _ in push.version == 2 ? .disconnect : StubAPNs.accepted }
+                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit()))
+                try await eventually("the connection is lost") { await ground.updates("asha").count >= 2 }
+                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit(alert: .wicket)))
+                try await eventually("the wicket is there") { await ground.updates("asha").last?.version == 3 }
+            }
+            let wicket = try #require(await ground.updates("asha").last)
+            #expect(wicket.alert == "wicket 3")
+            #expect(wicket.priority == 10)
+        }
+    }
+
+    @Test func anAlertIsNotToldAgainAfterShardsWereLostForAMoment() async throws {
+        try await Ground.with { ground in
+            let isHolding = Mutex(true)
+            try await ground.coordinate(isHolding: { isHolding.withLock { $0 } }) { coordinator in
+                try await ground.join("asha")
+                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit(alert: .wicket)))
+                try await eventually("the wicket is told") { await ground.updates("asha").last?.version == 2 }
+                isHolding.withLock { $0 = false }
+                try await Task.sleep(for: .milliseconds(1_200))
+                isHolding.withLock { $0 = true }
+                try await Task.sleep(for: .milliseconds(1_200))
+                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit()))
+                try await eventually("the next version is there") {
+                    await ground.updates("asha").last?.version == 3
+                }
+            }
+            #expect(await ground.updates("asha").compactMap(\.alert) == ["wicket 2"])
         }
     }
 
