@@ -3,6 +3,7 @@ import Activities
 import Logging
 import Messages
 import Metrics
+import ServiceKit
 import Sightscreen
 import Store
 
@@ -86,11 +87,22 @@ extension LACoordinator {
         if match.rows[row.key] === row { drop(row, of: match) }
         row.gate.close()
         let (key, token) = (row.key, row.token)
-        Task {
-            do { try await store.retire(key, token: token, sinceMs: sinceMs) } catch {
-                // It stays active in the table, and is found dead again after the next change or takeover.
-                logger.warning("A dead token could not be retired", metadata: ["error": "\(error)"])
+        Task { await noteDead(key, token, sinceMs: sinceMs) }
+    }
+
+    /// Writes the verdict down, however long the database takes: an activity that is active in the table and gets nothing
+    /// would keep its follower from another start.
+    private func noteDead(_ key: ActivityKey, _ token: UpdateToken, sinceMs: Int64?) async {
+        var backoff = Backoff(initial: .milliseconds(500), maximum: .seconds(10))
+        var isSaid = false
+        while true {
+            do { return try await store.retire(key, token: token, sinceMs: sinceMs) } catch {
+                if !isSaid { logger.warning("A dead token cannot be retired yet", metadata: ["error": "\(error)"]) }
+                isSaid = true
             }
+            // Whoever takes over finds it dead again.
+            if isStopping { return }
+            try? await Task.sleep(for: backoff.next())
         }
     }
 

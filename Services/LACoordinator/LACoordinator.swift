@@ -46,7 +46,7 @@ public actor LACoordinator {
     var startBudgetAt = ContinuousClock.now
     /// Answers of the last minute, to tell a few dead tokens from a mistake of ours.
     var badTokens = BadTokenBreaker()
-    private var isStopping = false
+    private(set) var isStopping = false
     private var databaseWorks = true
 
     /// - Parameter shards: the shards this process holds now, with the proof.

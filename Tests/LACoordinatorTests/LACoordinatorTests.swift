@@ -290,6 +290,34 @@ import Testing
         }
     }
 
+    @Test func aVerdictThatTheDatabaseDidNotTakeIsWrittenLater() async throws {
+        try await Ground.with { ground in
+            try await ground.pool.execute(
+                """
+                CREATE FUNCTION out_of_order() RETURNS trigger LANGUAGE plpgsql AS
+                    $$ BEGIN RAISE EXCEPTION 'out of order'; END $$
+                """)
+            try await ground.coordinate { coordinator in
+                try await ground.join("asha")
+                try await ground.pool.execute(
+                    """
+                    CREATE TRIGGER out_of_order BEFORE UPDATE ON live_activities FOR EACH ROW
+                        WHEN (NEW.end_reason = 'token_invalid') EXECUTE FUNCTION out_of_order()
+                    """)
+                await ground.apns.answer { _, _ in StubAPNs.refusal(.unregistered) }
+                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit()))
+                try await eventually("the refusal is there") { await ground.updates("asha").count == 2 }
+                try await Task.sleep(for: .milliseconds(300))
+                #expect(try await ground.status("asha") == "active none")
+                try await ground.pool.execute("DROP TRIGGER out_of_order ON live_activities")
+                try await eventually("it is retired") {
+                    try await ground.status("asha") == "ended token_invalid none"
+                }
+            }
+            #expect(await ground.updates("asha").count == 2)
+        }
+    }
+
     @Test func aVerdictOnAReplacedTokenChangesNothing() async throws {
         try await Ground.with { ground in
             try await ground.coordinate { coordinator in
