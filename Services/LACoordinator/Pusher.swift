@@ -25,6 +25,8 @@ actor Pusher {
     private var templates: [TemplateKey: HTTP2HeaderTemplate] = [:]
     private var templateToken = ""
     private var heldUntil: [APNsEnvironment: ContinuousClock.Instant] = [:]
+    /// When a push was last taken: key and topic were right then.
+    private var acceptedAt: [APNsEnvironment: ContinuousClock.Instant] = [:]
 
     init(configuration: CoordinatorConfiguration.APNs, tokens: ProviderTokenSource, reactor: Reactor, logger: Logger) {
         self.tokens = tokens
@@ -76,6 +78,7 @@ actor Pusher {
             case .unknown: return .unknown
             case .response(let response):
                 let answer = APNsAnswer(status: response.status, body: response.body)
+                if answer.action == .accepted { acceptedAt[environment] = .now }
                 guard repeats > 0, let next = await react(to: answer, environment, host, token) else {
                     return .answered(answer)
                 }
@@ -105,6 +108,10 @@ actor Pusher {
         case .reconnect, .retryLater(reconnecting: true):
             await host.renewConnections()
             return nil
+        case .stopTopic where answer.reason == .deviceTokenNotForTopic && hasJustAccepted(environment):
+            // A token of another app. Anybody can register one: it must not hold up everybody else.
+            logger.error("A token is of another app", metadata: metadata)
+            return nil
         case .stopSending, .keyRevoked, .stopTopic:
             logger.error("APNs refuses our key or topic: nothing is sent for a minute", metadata: metadata)
             heldUntil[environment] = .now + Self.holdTime
@@ -115,6 +122,10 @@ actor Pusher {
             return nil
         case .accepted, .tokenDead, .tokenUnknown, .backOffToken, .freezeProviderToken, .retryLater: return nil
         }
+    }
+
+    private func hasJustAccepted(_ environment: APNsEnvironment) -> Bool {
+        acceptedAt[environment].map { .now - $0 < Self.holdTime } ?? false
     }
 
     private func template(_ key: TemplateKey, _ authority: String, _ token: String) -> HTTP2HeaderTemplate {
