@@ -56,10 +56,7 @@ public struct GatewayConfiguration: Sendable {
             throw ConfigurationError(setting: "COGNITO_CLIENT_ID", problem: "is not a list of client ids")
         }
         allowsHTTP = jwksURL.hasPrefix("http://")
-        host = try settings.string("GATEWAY_HOST", default: "127.0.0.1")
-        guard host.utf8.count <= 253, host.utf8.allSatisfy({ Identifier.isHostByte($0) }) else {
-            throw ConfigurationError(setting: "GATEWAY_HOST", problem: "\"\(host)\" is not an address or a host name")
-        }
+        host = try settings.host("GATEWAY_HOST", default: "127.0.0.1")
         port = try settings.int("GATEWAY_PORT", default: 8080, in: 0...65_535)
         followRetention = try Self.seconds(
             settings, "FOLLOW_RETENTION", .seconds(172_800), in: .zero ... .seconds(31_536_000))

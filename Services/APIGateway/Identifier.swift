@@ -15,11 +15,6 @@ enum Identifier {
         (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7e).contains($0) }
     }
 
-    /// A letter, a digit, or one of `.-:` (IPv6).
-    static func isHostByte(_ byte: UInt8) -> Bool {
-        isLetterOrDigit(byte) || byte == 0x2e || byte == 0x2d || byte == 0x3a
-    }
-
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
         (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
     }

@@ -106,6 +106,13 @@ extension CoordinatorConfiguration.APNs {
             throw ConfigurationError(setting: "APNS_CA_FILE", problem: error.message)
         }
         attributesType = try settings.string("APNS_ATTRIBUTES_TYPE", default: "LiveActivityAttributes")
+        // A type's name that is not one starts nothing on any phone, and APNs would not tell.
+        guard attributesType.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }),
+            attributesType.first?.isNumber == false
+        else {
+            throw ConfigurationError(
+                setting: "APNS_ATTRIBUTES_TYPE", problem: "\"\(attributesType)\" is not the name of a Swift type")
+        }
         tokenMinAge = try settings.duration(
             "APNS_TOKEN_MIN_AGE", default: .seconds(1_200), in: .zero ... .seconds(55 * 60))
     }

@@ -19,7 +19,7 @@ public struct OrchestratorSettings: Sendable {
     public init(_ settings: Settings) throws {
         databaseURL = try settings.databaseURL()
         providerURL = try settings.url("SPORTMONKS_URL", default: "https://cricket.sportmonks.com/api/v2.0")
-        providerToken = try settings.secret("SPORTMONKS_API_TOKEN")
+        providerToken = try settings.tokenSecret("SPORTMONKS_API_TOKEN")
         allowsHTTP = try settings.standIns
         hourlyLimit = try settings.int("SPORTMONKS_HOURLY_LIMIT", default: 2_000, in: 0...1_000_000)
         interval = try settings.duration(
@@ -53,7 +53,7 @@ public struct OrchestratorSettings: Sendable {
             SettingDescription(
                 name: "FOLLOW_RETENTION", default: "48h", help: "How long follows are kept after the match."),
             SettingDescription(name: "LEASE_DURATION", default: "8s", help: "How long the orchestrator's lease lasts."),
-        ])
+        ], healthPort: 8092)
 }
 
 extension Duration {

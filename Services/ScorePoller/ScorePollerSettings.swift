@@ -14,7 +14,7 @@ public struct ScorePollerSettings: Sendable {
     /// - Throws: `ConfigurationError` that names the setting.
     public init(_ settings: Settings) throws {
         databaseURL = try settings.databaseURL()
-        apiToken = try settings.secret("SPORTMONKS_API_TOKEN")
+        apiToken = try settings.tokenSecret("SPORTMONKS_API_TOKEN")
         provider = try settings.url("SPORTMONKS_URL", default: "https://cricket.sportmonks.com/api/v2.0")
         hourlyLimit = try settings.int("SPORTMONKS_HOURLY_LIMIT", default: 2_000, in: 0...1_000_000)
         let range = Duration.milliseconds(100) ... .seconds(3_600)

@@ -42,7 +42,7 @@ public struct Settings: Sendable {
         instance = try raw.instance()
         runDirectory = try raw.runDirectory(environment: environment, instance: instance)
         health = (
-            try raw.string("HEALTH_HOST") ?? "127.0.0.1",
+            try Self.host("HEALTH_HOST", raw.string("HEALTH_HOST") ?? "127.0.0.1"),
             try raw.int("HEALTH_PORT", in: 0...65_535) ?? service.healthPort
         )
         logLevel = try raw.oneOf("LOG_LEVEL", Logger.Level.allCases) ?? .info
@@ -79,6 +79,37 @@ public struct Settings: Sendable {
                 setting: name, problem: "is required; set it, or \(name)_FILE to a file that holds it")
         }
         return secret
+    }
+
+    /// A required secret that goes into a URL or a header: visible ASCII without spaces.
+    public func tokenSecret(_ name: String) throws(ConfigurationError) -> Secret {
+        let secret = try self.secret(name)
+        guard secret.reveal().utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw ConfigurationError(
+                setting: name, problem: "is not a token: there is a space or another odd character in it")
+        }
+        return secret
+    }
+
+    /// An address or a host name to listen on.
+    public func host(_ name: String, default: String) throws(ConfigurationError) -> String {
+        try Self.host(name, raw.string(name) ?? `default`)
+    }
+
+    private static func host(_ name: String, _ text: String) throws(ConfigurationError) -> String {
+        let isHost = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"),
+                UInt8(ascii: ":"), UInt8(ascii: "%"):
+                true
+            default: false
+            }
+        }
+        guard isHost, text.utf8.count <= 253 else {
+            throw ConfigurationError(setting: name, problem: "\"\(text)\" is not an address or a host name")
+        }
+        return text
     }
 
     public func optionalSecret(_ name: String) throws(ConfigurationError) -> Secret? { try raw.secret(name) }

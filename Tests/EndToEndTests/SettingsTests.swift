@@ -47,12 +47,36 @@ import Tokens
                 Case(service: service, setting: "LOG_LEVEL", value: "loud"),
                 Case(service: service, setting: "LOG_FORMAT", value: "xml"),
                 Case(service: service, setting: "HEALTH_PORT", value: "70000"),
+                Case(service: service, setting: "HEALTH_HOST", value: "a b"),
                 Case(service: service, setting: "INSTANCE", value: "a/b"),
                 Case(service: service, setting: "SIGHTSCREEN_STAND_INS", value: "perhaps"),
                 Case(service: service, setting: "SIGHTSCREEN_RUN_DIR", value: "/" + String(repeating: "x", count: 120)),
             ]
         } + [
             Case(service: "score-poller", setting: "SPORTMONKS_API_TOKEN", value: nil),
+            Case(service: "score-poller", setting: "SPORTMONKS_API_TOKEN", value: "a b"),
+            Case(service: "score-poller", setting: "POLL_GROUPS", value: "ipl"),
+            Case(service: "score-poller", setting: "LEASE_DURATION", value: "x"),
+            Case(service: "orchestrator", setting: "SPORTMONKS_API_TOKEN", value: "a b"),
+            Case(service: "orchestrator", setting: "SPORTMONKS_URL", value: "http://example.com"),
+            Case(service: "orchestrator", setting: "SPORTMONKS_HOURLY_LIMIT", value: "many"),
+            Case(service: "orchestrator", setting: "LEASE_DURATION", value: "x"),
+            Case(service: "event-bus", setting: "SUPER_OVER_WAIT", value: "x"),
+            Case(service: "event-bus", setting: "ALERT_FRESHNESS", value: "x"),
+            Case(service: "la-coordinator", setting: "APNS_KEY_ID", value: "ABC/DEF"),
+            Case(service: "la-coordinator", setting: "APNS_TEAM_ID", value: "ABC DEF"),
+            Case(service: "la-coordinator", setting: "APNS_BUNDLE_ID", value: "com example"),
+            Case(service: "la-coordinator", setting: "APNS_SANDBOX_URL", value: "https://push.example.com"),
+            Case(service: "la-coordinator", setting: "APNS_ATTRIBUTES_TYPE", value: "Live Activity"),
+            Case(service: "la-coordinator", setting: "LEASE_DURATION", value: "x"),
+            Case(service: "la-coordinator", setting: "KEEPALIVE_INTERVAL", value: "x"),
+            Case(service: "api-gateway", setting: "COGNITO_CLIENT_ID", value: ","),
+            Case(service: "api-gateway", setting: "GATEWAY_HOST", value: "a b"),
+            Case(service: "api-gateway", setting: "MIN_APP_VERSION", value: "x"),
+            Case(service: "api-gateway", setting: "STORE_URL", value: "nowhere"),
+            Case(service: "api-gateway", setting: "FOLLOW_RETENTION", value: "x"),
+            Case(service: "api-gateway", setting: "START_LEASE", value: "x"),
+            Case(service: "api-gateway", setting: "DISMISS_AFTER", value: "x"),
             Case(service: "score-poller", setting: "SPORTMONKS_URL", value: "http://example.com"),
             Case(service: "score-poller", setting: "SPORTMONKS_HOURLY_LIMIT", value: "many"),
             Case(service: "score-poller", setting: "POLL_INTERVAL", value: "abc"),
@@ -108,6 +132,25 @@ import Tokens
         #expect(lines.count == 1, "\(text)")
         #expect(lines.last?.contains(example.setting) == true, "\(text)")
         #expect(lines.last?.hasPrefix("\(example.service): ") == true, "\(text)")
+    }
+
+    /// So that a setting that comes later is tested, too.
+    @Test(arguments: services) func everySettingOfTheServiceIsAmongTheCases(_ service: String) async throws {
+        try await withTemporaryDirectory { folder in
+            let help = folder.appending("help")
+            let status = try await RunningSuite.processes.run(
+                Command("\(RunningSuite.binaries)/\(service)", ["--help"], output: .file(help)))
+            #expect(status.isSuccess)
+            let names = Self.text(help).split(separator: "\n").compactMap { line -> String? in
+                guard line.hasPrefix("  "), line.dropFirst(2).first?.isUppercase == true else { return nil }
+                return String(line.dropFirst(2).prefix { $0.isUppercase || $0 == "_" || $0.isNumber })
+            }
+            #expect(names.count > 8, "the help lists the settings")
+            for name in names {
+                #expect(
+                    Self.cases.contains { $0.service == service && $0.setting == name && $0.value != nil }, "\(name)")
+            }
+        }
     }
 
     @Test func waitsForPostgreSQLAndGoesOnWhenItAppears() async throws {

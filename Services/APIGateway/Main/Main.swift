@@ -7,7 +7,7 @@ enum Main {
         await ServiceMain.run(
             ServiceDescription(
                 name: "api-gateway", summary: "The HTTP API: follows, devices, tokens, schedule, match state.",
-                settings: GatewayConfiguration.settings)
+                settings: GatewayConfiguration.settings, healthPort: 8091)
         ) { settings, context in
             try Gateway.services(try GatewayConfiguration(settings), settings: settings, context: context)
         }

@@ -7,7 +7,7 @@ enum Main {
         await ServiceMain.run(
             ServiceDescription(
                 name: "event-bus", summary: "Judges score frames and commits what they change.",
-                settings: EventBusSettings.descriptions)
+                settings: EventBusSettings.descriptions, healthPort: 8094)
         ) { settings, context in
             [
                 EventBusService(
