@@ -134,7 +134,7 @@ actor MatchDesk {
                 }
                 do {
                     let commit = try VersionWriter.commit(
-                        change, machine: machine, after: state.version, lease: lease)
+                        change, machine: machine, after: state.version, lease: lease, isByTime: fetchedAt == nil)
                     let committed = try await bus.store.commit(commit)
                     await note(committed, change, machine: machine, lease: lease, fetchedAt: fetchedAt)
                     return FrameVerdict(outcome: .committed, version: committed.version, stamp: committed.stamp)

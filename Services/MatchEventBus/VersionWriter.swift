@@ -11,7 +11,7 @@ import Store
 /// Puts a change into the form in which it is stored and sent.
 enum VersionWriter {
     static func commit(
-        _ change: MatchChange, machine: MatchMachine, after previous: MatchVersion, lease: Lease
+        _ change: MatchChange, machine: MatchMachine, after previous: MatchVersion, lease: Lease, isByTime: Bool
     ) throws -> MatchCommit {
         var state = change.contentState
         state.version = previous.rawValue + 1
@@ -22,7 +22,7 @@ enum VersionWriter {
             alert: try change.alert.map { try json($0) }, priority: change.priority, relevance: change.relevance,
             machine: try json(machine), atStumps: change.atStumps, isSuspended: change.isSuspended,
             isLive: change.hasBegun && (shown == .live || shown == .suspended || shown == .inningsBreak),
-            isSettled: change.isSettled)
+            isSettled: change.isSettled, isByTime: isByTime)
     }
 
     static func update(_ change: MatchChange, of match: MatchID, as committed: CommittedMatch) -> MatchUpdate {

@@ -23,12 +23,14 @@ public struct MatchCommit: Sendable {
     /// Play has begun, and the match is shown as live, suspended or between innings.
     public var isLive: Bool
     public var isSettled: Bool
+    /// No frame brought it: a keep-alive, or a result that was held. It does not open a match that was ended.
+    public var isByTime: Bool
 
     public init(
         matchID: MatchID, lease: Lease, previousVersion: MatchVersion,
         displayState: MatchDisplayState, contentState: String, events: String, retracted: String, alert: String?,
         priority: Int, relevance: Double, machine: String, atStumps: Bool, isSuspended: Bool, isLive: Bool,
-        isSettled: Bool
+        isSettled: Bool, isByTime: Bool = false
     ) {
         self.matchID = matchID
         self.lease = lease
@@ -45,5 +47,6 @@ public struct MatchCommit: Sendable {
         self.isSuspended = isSuspended
         self.isLive = isLive
         self.isSettled = isSettled
+        self.isByTime = isByTime
     }
 }

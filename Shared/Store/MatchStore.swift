@@ -42,6 +42,7 @@ public struct MatchStore: Sendable {
                 .text(commit.contentState), .double(commit.relevance), .text(commit.machine),
                 .bool(commit.atStumps), .bool(commit.isSuspended), .bool(commit.isLive), .bool(commit.isSettled),
                 .text(commit.events), .text(commit.retracted), .int(commit.priority), PostgresValue(commit.alert),
+                .bool(commit.isByTime),
             ])
         guard let row = rows.first else { throw try await refusal(of: commit) }
         return CommittedMatch(
@@ -115,8 +116,8 @@ public struct MatchStore: Sendable {
                 suspended_at = CASE WHEN $10 THEN coalesce(a.suspended_at, clock_timestamp()) END,
                 went_live_at = coalesce(a.went_live_at, excluded.went_live_at),
                 settled_at = CASE WHEN $12 THEN coalesce(a.settled_at, clock_timestamp()) END,
-                -- A match that reopens is current again.
-                ended_at = CASE WHEN $12 THEN a.ended_at END,
+                -- A match that reopens is current again; time alone reopens none that was called off.
+                ended_at = CASE WHEN $12 OR $17::boolean THEN a.ended_at END,
                 updated_at = clock_timestamp()
             WHERE a.epoch <= excluded.epoch AND a.version = $4
               AND a.stamp < floor(extract(epoch FROM clock_timestamp()))::bigint + \(stampLeadMax)

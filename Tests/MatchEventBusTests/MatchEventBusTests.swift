@@ -163,6 +163,29 @@ import Testing
         }
     }
 
+    @Test func timeAloneDoesNotReopenAMatchThatWasCalledOffButAFrameDoes() async throws {
+        let source = try FrameSource()
+        try await withDatabase { pool in
+            let (updates, output) = AsyncStream.makeStream(of: MatchUpdate.self)
+            let process = Process(pool, instance: "bus", timing: MatchTiming(keepAlive: 300)) { output.yield($0) }
+            let at = try await MatchStore(pool: pool).now()
+            #expect(await process.bus.judge(try source.frame("S1 0.4", fetchedAt: at)).outcome == .committed)
+            // The schedule no longer lists it.
+            try await pool.execute("UPDATE active_matches SET ended_at = clock_timestamp()")
+            let timer = Task { await process.bus.run() }
+            for await update in updates where update.version == MatchVersion(2) { break }
+            timer.cancel()
+            await timer.value
+            func isEnded() async throws -> Bool? {
+                try await pool.query("SELECT ended_at IS NOT NULL AS ended FROM active_matches").first?.bool("ended")
+            }
+            #expect(try await isEnded() == true)
+            let later = try await MatchStore(pool: pool).now()
+            #expect(await process.bus.judge(try source.frame("S1 0.6", fetchedAt: later)).outcome == .committed)
+            #expect(try await isEnded() == false)
+        }
+    }
+
     @Test func timeAloneKeepsAMatchAliveAndEveryVersionIsPublished() async throws {
         let source = try FrameSource()
         try await withDatabase { pool in
