@@ -2,8 +2,10 @@ import Postgres
 import Sightscreen
 
 extension ActivityStore {
-    /// Takes ends that are due in our shards, each for a while: longer than one push may take.
-    public func claimEnds(_ holds: [ShardHold], limit: Int, lease: Duration = .seconds(15)) async throws -> [EndClaim] {
+    /// Takes ends that are due in our shards, each for a while.
+    /// - Parameter lease: longer than a push can take (two waits for a connection and a deadline: 26 s), so that an end
+    ///   under way is never sent beside itself.
+    public func claimEnds(_ holds: [ShardHold], limit: Int, lease: Duration = .seconds(30)) async throws -> [EndClaim] {
         let rows = try await pool.query(
             """
             WITH due AS (

@@ -27,7 +27,7 @@ extension ActivityStore {
                 WHERE la.status = 'pending' AND la.start_given_up_at IS NULL
                     AND la.start_attempts < \(Self.startAttemptsMax)
                     AND (la.start_lease_until IS NULL OR la.start_lease_until <= clock_timestamp())
-                    AND m.content_state IS NOT NULL AND m.ended_at IS NULL AND m.settled_at IS NULL
+                    AND m.content_state IS NOT NULL AND m.ended_at IS NULL AND m.settled_at IS NULL AND NOT m.at_stumps
                     AND d.push_to_start_token IS NOT NULL AND d.live_activities_enabled
                     AND hour.sent < \(Self.startsPerDeviceHourMax)
                 ORDER BY la.created_at, la.match_id LIMIT $3

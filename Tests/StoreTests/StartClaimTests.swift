@@ -54,6 +54,17 @@ import Testing
         }
     }
 
+    @Test func nothingStartsAtStumps() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let holds = try await follower(pool, of: 1)
+            try await pool.execute("UPDATE active_matches SET at_stumps = true")
+            let store = ActivityStore(pool: pool)
+            #expect(try await store.claimStarts(holds, limit: 10, lease: .seconds(120)).isEmpty)
+            try await pool.execute("UPDATE active_matches SET at_stumps = false")
+            #expect(try await store.claimStarts(holds, limit: 10, lease: .seconds(120)).count == 1)
+        }
+    }
+
     /// The app may register between the last try and the moment at which the start is given up.
     @Test(arguments: [true, false])
     func anAppThatRegistersAfterTheLastTryIsStartedAgain(leaseHasPassed: Bool) async throws {
