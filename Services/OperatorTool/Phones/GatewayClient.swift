@@ -1,5 +1,6 @@
 import FoundationEssentials
 public import HTTPClient
+import Messages
 public import Sightscreen
 
 /// The calls of the HTTP API that the demo's phones make.
@@ -49,6 +50,17 @@ public struct GatewayClient: Sendable {
     public func unfollow(_ match: MatchID, bearer: String) async throws {
         struct Body: Encodable { var matchId: MatchID }
         try await send("DELETE", "/user/follow/match", Body(matchId: match), bearer: bearer)
+    }
+
+    /// The matches that the user follows.
+    public func follows(bearer: String) async throws -> [MatchID] {
+        let response = try await http.send(
+            HTTPClientRequest(
+                url: "\(base)/user/follows", headers: [("authorization", "Bearer \(bearer)")], timeout: .seconds(5)))
+        guard response.status == 200 else {
+            throw Failure("GET /user/follows: \(response.status) \(String(decoding: response.body, as: UTF8.self))")
+        }
+        return try JSONDecoder().decode(FollowsResponse.self, from: Data(response.body)).follows.map(\.matchId)
     }
 
     public func postUpdateToken(

@@ -69,7 +69,10 @@ struct PhonesCommand: AsyncParsableCommand {
         let tape = TapeControl(base: provider, http: http)
 
         try await Self.patiently("register the phones") { try await fleet.register() }
-        let id = try await Self.patiently("load the tape") { try await tape.load(String(match), speed: speed) }
+        for user in bearers { try await Self.forget(user.bearerToken, client) }
+        let id = try await Self.patiently("load the tape") {
+            try await load(tape) { try await client.knows($0, bearer: bearers[0].bearerToken) }
+        }
         Output.line("Match \(id) is loaded; waiting until the schedule has it.")
         try await Self.patiently("find match \(id) in the schedule") {
             guard try await client.knows(id, bearer: bearers[0].bearerToken) else {
@@ -82,6 +85,23 @@ struct PhonesCommand: AsyncParsableCommand {
         if let aliveFile { try TextFile.write("following \(id)\n", to: aliveFile) }
         _ = try await tape.play(id)
         return try await watch(fleet, id, tape)
+    }
+
+    /// Nobody follows anything any more from an earlier run on the same database.
+    private static func forget(_ bearer: String, _ client: GatewayClient) async throws {
+        for match in try await client.follows(bearer: bearer) { try await client.unfollow(match, bearer: bearer) }
+    }
+
+    /// Under the tape's own id, or, where the database has that match from an earlier run, under one that is new.
+    private func load(_ tape: TapeControl, isKnown: (MatchID) async throws -> Bool) async throws -> MatchID {
+        let playedBefore = try await isKnown(MatchID(match))
+        var id = try await tape.load(String(match), speed: speed)
+        guard playedBefore else { return id }
+        while try await isKnown(id) {
+            _ = try await tape.stop(id)
+            id = try await tape.load(String(match), speed: speed)
+        }
+        return id
     }
 
     private func watch(_ fleet: PhoneFleet, _ id: MatchID, _ tape: TapeControl) async throws -> Int32 {

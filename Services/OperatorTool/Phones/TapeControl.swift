@@ -40,6 +40,11 @@ public struct TapeControl: Sendable {
         try await send("POST", "/control/matches/\(match)/pause", as: Position.self)
     }
 
+    /// Takes the match out of the provider.
+    public func stop(_ match: MatchID) async throws -> Position {
+        try await send("POST", "/control/matches/\(match)/stop", as: Position.self)
+    }
+
     /// Shows the next frame.
     public func step(_ match: MatchID) async throws -> Position {
         try await send("POST", "/control/matches/\(match)/step", as: Position.self)
