@@ -37,7 +37,13 @@ extension LACoordinator {
         if clock.seconds - stamp.rawValue > 10 {
             if let fresh = match.fresh, fresh.version == update.version, clock.seconds - fresh.stamp.rawValue <= 10 {
                 stamp = fresh.stamp
-            } else if let fresh = try? await store.takeStamp(match.id), fresh.version == update.version {
+            } else {
+                guard let fresh = try? await store.takeStamp(match.id), fresh.version == update.version else {
+                    // A newer version is on its way, or the database is away: an old stamp could be one that the phone
+                    // takes for outdated.
+                    try? await store.releaseStart(claim, after: .seconds(1))
+                    return
+                }
                 match.fresh = fresh
                 stamp = fresh.stamp
             }

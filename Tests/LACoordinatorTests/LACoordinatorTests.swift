@@ -212,6 +212,25 @@ import Testing
         }
     }
 
+    /// The version's doorbell may come before the coordinator has read the registration, which is older.
+    @Test func aTokenThatWasRegisteredJustBeforeAnAlertGetsIt() async throws {
+        try await Ground.with { ground in
+            try await ground.coordinate { coordinator in
+                try await ground.join("asha")
+                try await ground.follow("ben")
+                try await ground.pool.execute(
+                    "UPDATE live_activities SET start_lease_until = now() + interval '1 hour' WHERE user_id = 'ben'")
+                try await ground.activate("ben")
+                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit(alert: .wicket)))
+                try await eventually("both are told") {
+                    let asha = await ground.updates("asha").compactMap(\.alert)
+                    let ben = await ground.updates("ben").compactMap(\.alert)
+                    return asha.count == 1 && ben.count == 1
+                }
+            }
+        }
+    }
+
     @Test func keepsAnAlertThatWasCertainlyNotProcessed() async throws {
         try await Ground.with { ground in
             try await ground.coordinate { coordinator in
