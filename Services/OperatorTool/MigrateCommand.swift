@@ -14,20 +14,29 @@ struct MigrateCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let url = try databaseURL ?? Self.databaseURL(ProcessInfo.processInfo.environment) else {
-            throw ValidationError("DATABASE_URL: missing; set it, or give --database-url")
+            throw UpError.setting("DATABASE_URL", "is required; set it, or give --database-url")
         }
-        let pool = try PostgresPool(url: url, size: 1, applicationName: "sightscreen-migrate")
+        let pool = try Self.pool(url: url, applicationName: "sightscreen-migrate")
         try await pool.waitUntilReachable { Output.error("waiting for PostgreSQL: \($0)") }
         let applied = try await Migrator(pool: pool).migrate()
         await pool.close()
         print(applied.isEmpty ? "The schema is up to date." : "Applied \(applied.joined(separator: ", ")).")
     }
 
+    /// One connection; libpq's own words for a URL it does not understand may hold its password.
+    static func pool(url: String, applicationName: String) throws -> PostgresPool {
+        do {
+            return try PostgresPool(url: url, size: 1, applicationName: applicationName)
+        } catch {
+            throw UpError.setting("DATABASE_URL", "is not a URL like postgresql://user@host:5432/name")
+        }
+    }
+
     /// `DATABASE_URL`, or what is in the file that `DATABASE_URL_FILE` names.
     static func databaseURL(_ environment: [String: String]) throws -> String? {
         if let url = environment["DATABASE_URL"] { return url }
         guard let file = environment["DATABASE_URL_FILE"] else { return nil }
-        guard let text = TextFile.read(file) else { throw ValidationError("DATABASE_URL_FILE: cannot read \(file)") }
+        guard let text = TextFile.read(file) else { throw UpError.setting("DATABASE_URL_FILE", "cannot read \(file)") }
         return text.split(whereSeparator: \.isNewline).first.map(String.init)
     }
 }

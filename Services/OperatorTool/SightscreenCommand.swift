@@ -1,14 +1,37 @@
 public import ArgumentParser
+import FoundationEssentials
+import ServiceKit
 
 /// `sightscreen`: the operator's command line.
 public struct SightscreenCommand: AsyncParsableCommand {
     public static let configuration = CommandConfiguration(
         commandName: "sightscreen",
         abstract: "Runs, shows and looks after Sightscreen, the live-score push backend.",
+        version: "sightscreen \(Suite.version)",
         subcommands: [
             UpCommand.self, PhonesCommand.self, DevIssuerCommand.self, TokenCommand.self, MigrateCommand.self,
             TapeCommand.self, SecretsCommand.self,
         ])
 
     public init() {}
+
+    /// The program: what `main()` does, but an error is one line.
+    public static func runProgram() async {
+        do {
+            var command = try parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            let status = exitCode(for: error)
+            let text = error is CocoaError ? TextFile.reason(error) : message(for: error)
+            let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
+            // Help and versions are no errors; a command that ends with a status has said why.
+            if status.isSuccess || line.isEmpty { exit(withError: error) }
+            Output.error("sightscreen: \(line)")
+            exit(withError: (error as? UpError).map { ExitCode($0.status) } ?? status)
+        }
+    }
 }

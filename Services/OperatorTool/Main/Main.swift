@@ -1,7 +1,6 @@
-import ArgumentParser
 import OperatorTool
 
 @main
 enum Main {
-    static func main() async { await SightscreenCommand.main() }
+    static func main() async { await SightscreenCommand.runProgram() }
 }

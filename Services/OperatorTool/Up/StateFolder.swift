@@ -20,19 +20,22 @@ struct StateFolder: Sendable {
     /// Makes the folder and takes its lock, which ends with this process.
     /// - Parameter keep: leaves the cluster of the run before; otherwise every run starts empty.
     init(path: String, keep: Bool) throws {
-        guard path.hasPrefix("/") else { throw UpError("SIGHTSCREEN_STATE_DIR: \(path) is not an absolute path") }
+        guard path.hasPrefix("/") else {
+            throw UpError.setting("SIGHTSCREEN_STATE_DIR", "\"\(path)\" is not an absolute path")
+        }
         // The longest socket in it: <path>/run/la-coordinator/la-coordinator.sock must fit into sun_path (107 bytes).
         guard path.utf8.count <= 60 else {
-            throw UpError("SIGHTSCREEN_STATE_DIR: \(path) is too long for socket paths, use at most 60 characters")
+            throw UpError.setting(
+                "SIGHTSCREEN_STATE_DIR", "\(path) is too long for socket paths, use at most 60 characters")
         }
         self.path = path
         do {
             try Self.makeFolder(path)
         } catch {
-            throw UpError("SIGHTSCREEN_STATE_DIR: cannot make \(path): \(error)")
+            throw UpError.setting("SIGHTSCREEN_STATE_DIR", "cannot make \(TextFile.reason(error))")
         }
         let lock = open("\(path)/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard lock >= 0 else { throw UpError("SIGHTSCREEN_STATE_DIR: cannot write to \(path)") }
+        guard lock >= 0 else { throw UpError.setting("SIGHTSCREEN_STATE_DIR", "cannot write to \(path)") }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             throw UpError("another sightscreen up runs in \(path); end it, or set SIGHTSCREEN_STATE_DIR")
         }
@@ -54,5 +57,14 @@ struct StateFolder: Sendable {
 /// Something that `sightscreen up` cannot go on without; its text is the one line that the operator reads.
 struct UpError: Error, CustomStringConvertible {
     var description: String
+    /// The exit status: 78 when a setting is to blame.
+    var status: Int32 = 1
+
     init(_ description: String) { self.description = description }
+
+    static func setting(_ name: String, _ problem: String) -> UpError {
+        var error = UpError("\(name): \(problem)")
+        error.status = Supervisor.misconfigured
+        return error
+    }
 }

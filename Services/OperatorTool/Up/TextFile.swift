@@ -1,9 +1,16 @@
 import FoundationEssentials
+import Glibc
 
 /// Small text files: read whole or not at all.
 enum TextFile {
     static func read(_ path: String) -> String? {
         FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Which file an operation failed on and why, in the system's words.
+    static func reason(_ error: any Error) -> String {
+        guard let error = error as? CocoaError, let cause = error.underlying as? POSIXError else { return "\(error)" }
+        return "\(error.filePath ?? "a file"): \(String(cString: strerror(cause.code.rawValue)))"
     }
 
     static func lastLine(of path: String) -> String? {

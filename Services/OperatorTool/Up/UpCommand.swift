@@ -44,7 +44,7 @@ struct UpCommand: AsyncParsableCommand {
             status = try await UpRun(command: self, environment: ProcessInfo.processInfo.environment).run()
         } catch let error as UpError {
             Output.error("sightscreen up: \(error)")
-            status = 1
+            status = error.status
         }
         throw ExitCode(status)
     }
