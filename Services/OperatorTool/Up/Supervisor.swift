@@ -17,6 +17,7 @@ actor Supervisor {
     private let report: @Sendable (Event) -> Void
     private var keepers: [(name: String, stopSignal: Int32, task: Task<Void, Never>)] = []
     private var pids: [String: Int32] = [:]
+    private var startedAt: [String: ContinuousClock.Instant] = [:]
     private var isStopping = false
     private var failure: String?
 
@@ -49,12 +50,20 @@ actor Supervisor {
             keeper.task.cancel()
             if let pid = pids[keeper.name], await processes.isRunning(pid) {
                 let status = await processes.stop(pid, with: keeper.stopSignal, patience: patience)
-                if !status.isSuccess { unclean.append("\(keeper.name) (\(status))") }
+                if !status.isSuccess, !diedYoung(keeper.name, of: keeper.stopSignal, status) {
+                    unclean.append("\(keeper.name) (\(status))")
+                }
             }
             await keeper.task.value
         }
         keepers = []
         return unclean
+    }
+
+    /// Asked to end before it could have its signal handlers: no process can do better than to die of the signal.
+    private func diedYoung(_ name: String, of signal: Int32, _ status: ExitStatus) -> Bool {
+        guard status == .signalled(signal), let started = startedAt[name] else { return false }
+        return .now - started < .seconds(5)
     }
 
     private func keep(_ service: SupervisedService) async {
@@ -65,6 +74,7 @@ actor Supervisor {
             do {
                 let pid = try await processes.start(service.command)
                 pids[service.name] = pid
+                startedAt[service.name] = started
                 report(.started(service: service.name, pid: pid))
                 status = await processes.exitStatus(of: pid)
             } catch {
