@@ -2,7 +2,9 @@ import Sightscreen
 
 /// A content state as the Lock Screen lays it out, for a terminal. It formats nothing: all texts come ready.
 struct LockScreenCard {
+    /// Columns for text, and of the whole card.
     static let width = 72
+    static let outerWidth = width + 4
 
     let state: ContentState
 
@@ -24,10 +26,18 @@ struct LockScreenCard {
         let rate = state.compactTrailing.runRate.isEmpty ? "" : "CRR \(state.compactTrailing.runRate)"
         if !rate.isEmpty || !chase.isEmpty { rows.append(Self.ends(chase.joined(separator: " · "), rate)) }
         if let status = expanded.status { rows.append(status) }
-        if let event = expanded.lastEvent { rows.append(event.text) }
+        if let event = expanded.lastEvent, event.text != expanded.status { rows.append(event.text) }
         let top = "╭" + String(repeating: "─", count: Self.width + 2) + "╮"
         let bottom = "╰" + String(repeating: "─", count: Self.width + 2) + "╯"
         return [top] + rows.map { "│ \(Self.fitted($0)) │" } + [bottom]
+    }
+
+    /// The shortest: the score, and why nothing moves.
+    var score: String {
+        let expanded = state.expanded
+        guard let innings = expanded.innings.last else { return expanded.status ?? "before play" }
+        let score = "\(innings.teamAbbr) \(innings.score) (\(innings.overs))"
+        return expanded.status.map { "\(score) | \($0)" } ?? score
     }
 
     /// One line for a log: score, the two batters, the last balls.

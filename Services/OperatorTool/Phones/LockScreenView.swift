@@ -5,16 +5,26 @@ import Sightscreen
 struct LockScreenView {
     let isTerminal: Bool
     private var cardHeight = 0
+    private var card: [String] = []
 
     init(isTerminal: Bool) { self.isTerminal = isTerminal }
 
     /// - Parameter progress: how much of the tape was played, 0 to 1.
     mutating func show(_ entries: [PhoneFleet.Entry], progress: Double, write: (String) -> Void) {
-        for group in Self.groups(entries) { above(Self.pushLines(group, withState: !isTerminal), write) }
-        guard isTerminal, let state = entries.last(where: { $0.phone == 0 })?.delivery.payload?.aps.contentState else {
-            return
+        let shown = entries.last { entry in
+            if case .dropped = entry.effect { false } else { entry.phone == 0 }
         }
-        redraw(LockScreenCard(state: state).lines + [Self.bar(progress, state)], write)
+        if isTerminal, let state = shown?.delivery.payload?.aps.contentState {
+            card = LockScreenCard(state: state).lines + [Self.bar(progress)]
+        }
+        above(Self.groups(entries).flatMap { Self.pushLines($0, withState: !isTerminal) }, write)
+    }
+
+    /// The match is over: the bar is full.
+    mutating func finish(write: (String) -> Void) {
+        guard !card.isEmpty else { return }
+        card[card.count - 1] = Self.bar(1)
+        above([], write)
     }
 
     mutating func note(_ text: String, write: (String) -> Void) { above([text], write) }
@@ -46,23 +56,25 @@ struct LockScreenView {
     private static func pushLines(_ group: [PhoneFleet.Entry], withState: Bool) -> [String] {
         guard let first = group.first, let aps = first.delivery.payload?.aps else { return [] }
         let phones = Set(group.map(\.phone)).count
-        var line = "\(pad(aps.event ?? "push", 6)) #\(aps.contentState?.version ?? 0)"
-        line += "  P\(first.delivery.priority ?? 0)  to \(phones) \(phones == 1 ? "phone" : "phones")"
-        if withState, let state = aps.contentState { line += "  \(LockScreenCard(state: state).summary)" }
+        var line = "\(pad(aps.event ?? "push", 6)) \(pad("#\(aps.contentState?.version ?? 0)", 4))"
+        line += "  \(pad("P\(first.delivery.priority ?? 0)", 3))  to \(phones) \(phones == 1 ? "phone" : "phones")"
+        if let state = aps.contentState {
+            let card = LockScreenCard(state: state)
+            line += "  \(withState ? card.summary : card.score)"
+        }
         var lines = [line]
         if let alert = aps.alert {
             let sound = alert.sound ?? aps.sound
             lines.append("       \(sound == nil ? "🔔" : "🔔♪") \(alert.title): \(alert.body)")
         }
-        for entry in group {
-            if case .dropped(let why) = entry.effect {
-                lines.append("       phone \(entry.phone + 1) drops it: \(why)")
-            }
+        let reasons = group.compactMap { entry in if case .dropped(let why) = entry.effect { why } else { nil } }
+        for (why, equal) in Dictionary(grouping: reasons, by: \.self).sorted(by: { $0.key < $1.key }) {
+            lines.append("       \(equal.count) of them \(equal.count == 1 ? "drops" : "drop") it: \(why)")
         }
         return lines
     }
 
-    private static func bar(_ progress: Double, _ state: ContentState) -> String {
+    private static func bar(_ progress: Double) -> String {
         let width = 40
         let done = Int((progress * Double(width)).rounded(.down))
         return "  [" + String(repeating: "█", count: min(done, width))
@@ -71,21 +83,10 @@ struct LockScreenView {
     }
 
     private mutating func above(_ lines: [String], _ write: (String) -> Void) {
-        eraseCard(write)
-        lines.forEach { write($0 + "\n") }
-    }
-
-    private mutating func redraw(_ lines: [String], _ write: (String) -> Void) {
-        eraseCard(write)
-        lines.forEach { write($0 + "\n") }
-        cardHeight = lines.count
-    }
-
-    private mutating func eraseCard(_ write: (String) -> Void) {
-        guard cardHeight > 0 else { return }
-        // Up to the card's first line, and everything below it away.
-        write("\u{1B}[\(cardHeight)A\u{1B}[J")
-        cardHeight = 0
+        // Up to the card's first line, everything below it away, and all in one write, so that nothing flickers.
+        let erasing = cardHeight > 0 ? "\u{1B}[\(cardHeight)A\u{1B}[J" : ""
+        write(erasing + (lines + card).map { $0 + "\n" }.joined())
+        cardHeight = card.count
     }
 
     private static func pad(_ text: String, _ width: Int) -> String {

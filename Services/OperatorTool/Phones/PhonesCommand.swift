@@ -41,6 +41,9 @@ struct PhonesCommand: AsyncParsableCommand {
     @Option(help: "A file that is made once the match is being followed, for a health check.")
     var aliveFile: String?
 
+    @Option(help: "A file whose new lines are shown above the Lock Screen: what `sightscreen up` has to say.")
+    var notesFile: String?
+
     func run() async throws {
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
         let status = try await withThrowingTaskGroup(of: Int32.self) { group in
@@ -68,8 +71,10 @@ struct PhonesCommand: AsyncParsableCommand {
         let fleet = PhoneFleet(users: bearers, gateway: client, apns: SimulatorClient(base: apnsControl, http: http))
         let tape = TapeControl(base: provider, http: http)
 
+        for user in bearers {
+            try await Self.patiently("reach the API") { try await Self.forget(user.bearerToken, client) }
+        }
         try await Self.patiently("register the phones") { try await fleet.register() }
-        for user in bearers { try await Self.forget(user.bearerToken, client) }
         let id = try await Self.patiently("load the tape") {
             try await load(tape) { try await client.knows($0, bearer: bearers[0].bearerToken) }
         }
@@ -81,13 +86,15 @@ struct PhonesCommand: AsyncParsableCommand {
         }
         try await fleet.follow(id)
         let phones = await fleet.phones.count
-        Output.line("\(bearers.count) users follow it on \(phones) phones. Play at speed \(speed).")
+        let times = speed == speed.rounded() ? String(Int(speed)) : String(speed)
+        Output.line("\(bearers.count) users follow it on \(phones) phones. It is played at \(times) times its speed.")
         if let aliveFile { try TextFile.write("following \(id)\n", to: aliveFile) }
         _ = try await tape.play(id)
         return try await watch(fleet, id, tape)
     }
 
-    /// Nobody follows anything any more from an earlier run on the same database.
+    /// Nobody follows anything any more from an earlier run on the same database: a phone that registers is brought what
+    /// its user follows.
     private static func forget(_ bearer: String, _ client: GatewayClient) async throws {
         for match in try await client.follows(bearer: bearer) { try await client.unfollow(match, bearer: bearer) }
     }
@@ -105,11 +112,13 @@ struct PhonesCommand: AsyncParsableCommand {
     }
 
     private func watch(_ fleet: PhoneFleet, _ id: MatchID, _ tape: TapeControl) async throws -> Int32 {
-        var view = LockScreenView(isTerminal: Output.isTerminal)
+        var view = LockScreenView(isTerminal: Output.canRedraw(columns: LockScreenCard.outerWidth))
+        var notes = notesFile.map { RunNotes.Reader(path: $0) }
         var progress = 0.0
         var silence = ContinuousClock.now
         var round = 0
         while true {
+            notes?.newLines().forEach { view.note($0) { Output.write($0) } }
             let entries = (try? await fleet.receive()) ?? []
             if !entries.isEmpty { silence = .now }
             round += 1
@@ -126,10 +135,12 @@ struct PhonesCommand: AsyncParsableCommand {
             }
             try await Task.sleep(for: .milliseconds(100))
         }
+        view.finish { Output.write($0) }
         await fleet.settle()
         // What comes after the end would be a fault: give it a moment to show.
         try await Task.sleep(for: .seconds(2))
         _ = try? await fleet.receive()
+        notes?.newLines().forEach { Output.line($0) }
         let summary = MatchSummary(
             phones: await fleet.phones, history: await fleet.history, problems: await fleet.problems)
         summary.lines.forEach { Output.line($0) }

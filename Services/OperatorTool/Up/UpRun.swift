@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import HTTPClient
 import Postgres
 import Processes
@@ -24,7 +25,8 @@ struct UpRun: Sendable {
         let reactor = Reactor(name: "processes")
         let processes = ProcessTable(reactor: reactor)
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-        let supervisor = Supervisor(processes: processes) { Self.report($0, state) }
+        let notes = RunNotes()
+        let supervisor = Supervisor(processes: processes) { Self.report($0, state, notes) }
 
         let ending: Ending
         do {
@@ -35,7 +37,8 @@ struct UpRun: Sendable {
                 }
                 group.addTask { .misconfigured(try await supervisor.misconfiguration()) }
                 group.addTask {
-                    try await play(state: state, processes: processes, supervisor: supervisor, begun: begun)
+                    try await play(
+                        state: state, processes: processes, supervisor: supervisor, notes: notes, begun: begun)
                 }
                 defer { group.cancelAll() }
                 while let first = try await group.next() {
@@ -53,8 +56,10 @@ struct UpRun: Sendable {
     }
 
     private func play(
-        state: StateFolder, processes: ProcessTable, supervisor: Supervisor, begun: ContinuousClock.Instant
+        state: StateFolder, processes: ProcessTable, supervisor: Supervisor, notes: RunNotes,
+        begun: ContinuousClock.Instant
     ) async throws -> Ending? {
+        try checkPort()
         let secrets = DevelopmentSecrets(folder: state.secrets)
         try await secrets.makeWhereMissing(with: processes)
         let databaseURL = try await startDatabase(state: state, processes: processes, supervisor: supervisor)
@@ -64,6 +69,7 @@ struct UpRun: Sendable {
             extra: environment.filter { $0.key.hasPrefix("LOG_") })
 
         let http = HTTPClient(configuration: .init(allowHTTP: true))
+        Output.error("Starting \(SuiteLayout.stages.count) services and \(SuiteLayout.standIns.count) stand-ins …")
         // The outside world first: a service that finds it missing would wait before it looks again.
         for group in [SuiteLayout.standIns, SuiteLayout.stages] {
             for name in group { await supervisor.start(layout.service(name)) }
@@ -74,7 +80,11 @@ struct UpRun: Sendable {
             "Everything is ready after \(Self.seconds(since: begun)). API: \(layout.gatewayURL)  logs: \(state.logs)")
         if command.headless { return nil }
 
-        let phones = try await processes.start(phonesCommand(layout))
+        let sharesTerminal = Output.isTerminal && isatty(STDERR_FILENO) == 1
+        let notesFile = sharesTerminal ? "\(state.logs)/sightscreen.log" : nil
+        notes.divert(to: notesFile)
+        defer { notes.divert(to: nil) }
+        let phones = try await processes.start(phonesCommand(layout, notesFile: notesFile))
         return .matchOver(
             await withTaskCancellationHandler {
                 await processes.exitStatus(of: phones)
@@ -101,19 +111,22 @@ struct UpRun: Sendable {
             try await cluster.prepareDatabase()
             url = cluster.url()
         }
-        let pool = try PostgresPool(url: url, size: 1, applicationName: "sightscreen-up")
+        let pool = try MigrateCommand.pool(url: url, applicationName: "sightscreen-up")
         try await pool.waitUntilReachable { Output.error("waiting for PostgreSQL: \($0)") }
         _ = try await Migrator(pool: pool).migrate()
         await pool.close()
         return url
     }
 
-    private func choosePorts() throws -> SuiteLayout.Ports {
-        let free = try FreePorts.take(6 + SuiteLayout.stages.count + 2)
-        let gateway = command.port == 0 ? free[5] : command.port
+    private func checkPort() throws {
         guard command.port == 0 || FreePorts.isFree(command.port) else {
             throw UpError("--port: \(command.port) is taken on this machine; choose another, or 0 for any")
         }
+    }
+
+    private func choosePorts() throws -> SuiteLayout.Ports {
+        let free = try FreePorts.take(6 + SuiteLayout.stages.count + 2)
+        let gateway = command.port == 0 ? free[5] : command.port
         let monitored = SuiteLayout.stages + ["apns-simulator", "mock-sportmonks"]
         return SuiteLayout.Ports(
             gateway: gateway, issuer: free[0], apns: free[1], apnsSandbox: free[2], apnsControl: free[3],
@@ -149,27 +162,27 @@ struct UpRun: Sendable {
         try TextFile.write(String(decoding: try encoder.encode(endpoints), as: UTF8.self), to: layout.state.endpoints)
     }
 
-    private func phonesCommand(_ layout: SuiteLayout) -> Command {
+    private func phonesCommand(_ layout: SuiteLayout, notesFile: String?) -> Command {
         Command(
             "\(layout.binaries)/sightscreen",
             [
                 "phones", "--gateway", layout.gatewayURL, "--apns-control", layout.controlURL,
                 "--provider", layout.providerURL, "--keys", layout.secrets.folder, "--issuer", layout.issuerURL,
                 "--match", String(command.match), "--speed", String(command.speed),
-            ],
+            ] + (notesFile.map { ["--notes-file", $0] } ?? []),
             environment: environment.filter {
                 ["PATH", "TERM", "COLUMNS", "LINES", "NO_COLOR", "LANG"].contains($0.key)
             },
             deathSignal: 15)
     }
 
-    private static func report(_ event: Supervisor.Event, _ state: StateFolder) {
+    private static func report(_ event: Supervisor.Event, _ state: StateFolder, _ notes: RunNotes) {
         switch event {
         case .started(let service, let pid):
             // For people and tests that want to signal one service; nothing here reads it.
             try? TextFile.write("\(pid)\n", to: "\(state.run)/\(service).pid")
         case .died(let service, let status, let wait):
-            Output.error("\(service) ended with \(status); starting it again in \(wait)")
+            notes.say("\(service) ended with \(status); starting it again in \(wait)")
         case .misconfigured: break
         }
     }
