@@ -161,12 +161,14 @@ public struct DeviceStore: Sendable {
                 """, key)
             return changed
         }
-        // Those whose tries are used up, too: they would be given up when the last lease passes. That lease stands.
+        // Those whose tries are used up, too: they would be given up when the last lease passes.
         let again = try await transaction.query(
             """
             UPDATE live_activities SET start_given_up_at = NULL, start_attempts = 0,
                 start_lease_until = CASE
-                    WHEN match_id = ANY ($3::bigint[]) OR start_lease_until > clock_timestamp() THEN start_lease_until
+                    WHEN match_id = ANY ($3::bigint[]) THEN start_lease_until
+                    -- Given up: that start is resolved. Not given up: it may still appear.
+                    WHEN start_given_up_at IS NULL AND start_lease_until > clock_timestamp() THEN start_lease_until
                 END
             WHERE user_id = $1 AND device_id = $2 AND status = 'pending'
                 AND (start_given_up_at IS NOT NULL OR start_attempts >= \(ActivityStore.startAttemptsMax))
