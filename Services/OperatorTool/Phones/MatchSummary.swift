@@ -26,7 +26,9 @@ struct MatchSummary {
             let version = entry.delivery.payload?.aps.contentState?.version
             if case .dropped(let why) = entry.effect {
                 // A repeat of what the phone has shown: a service that was killed may not know that it was told.
-                if let version, seen[entry.phone, default: []].contains(version) { continue }
+                // An alert is never told twice, so a repeat with one is a fault.
+                let isSilent = entry.delivery.payload?.aps.alert == nil
+                if let version, isSilent, seen[entry.phone, default: []].contains(version) { continue }
                 faults.append("\(phones[entry.phone].device) dropped a push: \(why)")
             } else if let version {
                 seen[entry.phone, default: []].insert(version)
