@@ -15,7 +15,7 @@ import Testing
         let settings = try Settings(
             environment: [
                 "SIGHTSCREEN_STAND_INS": "1", "SPORTMONKS_URL": "http://127.0.0.1:\(provider.port)/api/v2.0",
-                "SPORTMONKS_API_TOKEN": "se cret/1", "DATABASE_URL": "postgresql://x@/x",
+                "SPORTMONKS_API_TOKEN": "se&cret/1", "DATABASE_URL": "postgresql://x@/x",
             ], arguments: [], service: OrchestratorSettings.service)
         let ours = try OrchestratorSettings(settings)
         return SportMonksSchedule(url: ours.providerURL, token: ours.providerToken, allowsHTTP: ours.allowsHTTP)
@@ -31,7 +31,7 @@ import Testing
         #expect(span.fixtures.map(\.id) == [1, 2])
         #expect(span.calls == 2)
         let target = try #require(provider.targets.first)
-        #expect(target.hasPrefix("/api/v2.0/fixtures?api_token=se%20cret%2F1&include=localteam,visitorteam,"))
+        #expect(target.hasPrefix("/api/v2.0/fixtures?api_token=se%26cret%2F1&include=localteam,visitorteam,"))
         #expect(target.hasSuffix("&filter%5Bstarts_between%5D=2026-09-21,2026-09-23&page=1"))
         #expect(provider.targets.last?.hasSuffix("&page=2") == true)
     }
