@@ -90,6 +90,7 @@ let package = Package(
         shared("SportMonks", ["Sightscreen"]),
         shared("Detection", ["Sightscreen"]),
         shared("Tapes", ["Sightscreen", "SportMonks"]),
+        shared("Replay", ["Sightscreen", "SportMonks", "Detection", "Tapes"]),
         shared("Activities", ["Sightscreen"]),
         shared("Messages", ["Sightscreen", "SportMonks"]),
         shared("APNsProtocol", ["Sightscreen"]),
@@ -155,7 +156,8 @@ let package = Package(
         + service(
             "OperatorTool",
             [
-                "Sightscreen", "SportMonks", "Tapes", "Detection", "Messages", "APNsProtocol", "Postgres", "Processes",
+                "Sightscreen", "SportMonks", "Tapes", "Detection", "Replay", "Messages", "APNsProtocol", "Postgres",
+                "Processes",
                 "Reactor", "Store", "Tokens", "HTTPClient", "ServiceKit", hummingbird, httpTypes, arguments, logging,
                 lifecycle,
                 unixSignals,

@@ -1,50 +1,99 @@
 import Sightscreen
 
 /// The provider's first word on a ball is often wrong. An alert needs two parts of one frame that agree on it (the ball,
-/// and a batting row, bowling row or total), or two frames.
-enum Agreement {
-    static func holds(for event: MatchEvent, among all: [MatchEvent], in snapshot: MatchSnapshot) -> Bool {
-        if event.kind == .matchResult { return true }
-        guard let innings = snapshot.innings.first(where: { $0.number == event.innings }) else { return false }
-        switch event.kind {
-        case .wicket: return wicket(event, in: innings)
-        case .milestone:
-            let line = innings.batting.first { $0.playerID == event.playerID }
-            return event.ballID != nil && (line?.runs ?? 0) >= (event.value ?? 50)
-        case .batterOnFire:
-            let line = innings.batting.first { $0.playerID == event.playerID }
-            guard let line, event.ballID != nil else { return false }
-            return line.ballsFaced >= 15 && line.runs >= 2 * line.ballsFaced
-        case .onHatTrick, .hatTrick, .bowlerOnFire:
-            let line = innings.bowling.first { $0.playerID == event.playerID }
-            let taken = innings.balls.reduce(0) {
-                $0 + ($1.bowlerID == event.playerID && $1.howOut?.isBowlers == true ? 1 : 0)
-            }
-            return taken > 0 && (line?.wickets ?? 0) >= taken
-        case .maidenOver:
-            let line = innings.bowling.first { $0.playerID == event.playerID }
-            let maidens = all.reduce(0) {
-                $0
-                    + ($1.kind == .maidenOver && $1.innings == event.innings && $1.playerID == event.playerID ? 1 : 0)
-            }
-            return (line?.maidens ?? 0) >= maidens
-        case .inningsBreak: return inningsOver(innings, in: snapshot)
-        default: return true
+/// and a batting row, bowling row or total), or two frames that show it and do not speak against it.
+enum Agreement: Equatable {
+    /// Two parts of the frame say so.
+    case agrees
+    /// Nothing else in the frame says anything about it.
+    case silent
+    /// The rest of the frame says otherwise: a torn answer, or a ball that is about to be corrected.
+    case contradicts
+
+    /// How long a contradiction lasts before it is the provider's word, milliseconds: a torn answer is whole again in
+    /// seconds.
+    static let doubtMax: Int64 = 10_000
+
+    /// Whether an alert may go out.
+    /// - Parameter age: milliseconds since the first frame that showed the event; 0 in that frame.
+    func suffices(after age: Int64) -> Bool {
+        switch self {
+        case .agrees: true
+        case .silent: age > 0
+        case .contradicts: age >= Self.doubtMax
         }
     }
 
-    /// The ball and the batting row, or the ball and the total; without a ball the row and the total.
-    private static func wicket(_ event: MatchEvent, in innings: Innings) -> Bool {
-        let rowIsOut = innings.batting.contains { $0.playerID == event.playerID && $0.dismissal != nil }
+    init(on event: MatchEvent, among all: [MatchEvent], in snapshot: MatchSnapshot) {
+        self = .silent
+        if event.kind == .matchResult {
+            self = .agrees
+            return
+        }
+        guard let innings = snapshot.innings.first(where: { $0.number == event.innings }) else { return }
+        switch event.kind {
+        case .wicket: self = Self.wicket(event, in: innings)
+        case .milestone:
+            guard event.ballID != nil else {
+                if Self.hasAllBalls(of: event.batterID, in: innings) { self = .contradicts }
+                return
+            }
+            self = Self.row(of: event.batterID, in: innings) { $0.runs >= (event.value ?? 50) }
+        case .batterOnFire:
+            guard event.ballID != nil else { return }
+            self = Self.row(of: event.batterID, in: innings) { $0.ballsFaced >= 15 && $0.runs >= 2 * $0.ballsFaced }
+        case .onHatTrick, .hatTrick, .bowlerOnFire:
+            let taken = innings.balls.reduce(0) {
+                $0 + ($1.bowlerID == event.playerID && $1.howOut?.isBowlers == true ? 1 : 0)
+            }
+            guard let line = innings.bowling.first(where: { $0.playerID == event.playerID }) else { return }
+            self = taken > 0 && line.wickets >= taken ? .agrees : .contradicts
+        case .maidenOver:
+            let line = innings.bowling.first { $0.playerID == event.playerID }
+            let maidens = all.count {
+                $0.kind == .maidenOver && $0.innings == event.innings && $0.playerID == event.playerID
+            }
+            // The provider counts a maiden when it closes the over, which may be a moment later.
+            self = (line?.maidens ?? 0) >= maidens ? .agrees : .silent
+        case .inningsBreak: self = Self.isOver(innings, in: snapshot) ? .agrees : .silent
+        default: self = .agrees
+        }
+    }
+
+    private static func row(
+        of player: Int64?, in innings: Innings, _ holds: (BattingLine) -> Bool
+    ) -> Agreement {
+        guard let line = innings.batting.first(where: { $0.playerID == player }) else { return .silent }
+        return holds(line) ? .agrees : .contradicts
+    }
+
+    /// Whether the frame has every ball that the batter faced by the row: what they do not add up to, they deny.
+    private static func hasAllBalls(of batter: Int64?, in innings: Innings) -> Bool {
+        guard let line = innings.batting.first(where: { $0.playerID == batter }) else { return false }
+        return innings.balls.count { $0.strikerID == batter && $0.wides == 0 } >= line.ballsFaced
+    }
+
+    /// The ball and the batting row, or the ball and the total; without a ball the row and the total, unless the ball on
+    /// which the row has the wicket fall is there and shows none.
+    private static func wicket(_ event: MatchEvent, in innings: Innings) -> Agreement {
+        let row = innings.batting.first { $0.playerID == event.playerID }
+        if event.ballID == nil, let label = row?.fellOn,
+            let ball = innings.balls.last(where: { $0.label == label }), ball.outID == nil,
+            ball.strikerID == event.playerID || ball.nonStrikerID == event.playerID
+        {
+            return .contradicts
+        }
+        let rowIsOut = row?.dismissal != nil
         let ballIsOut = innings.balls.contains { $0.outID == event.playerID && $0.id == event.ballID }
         let out = Set(innings.balls.compactMap(\.outID))
             .union(innings.batting.filter { $0.dismissal != nil }.map(\.playerID))
         let totalAgrees = innings.wickets >= out.count
-        return [rowIsOut, ballIsOut, totalAgrees].reduce(0) { $0 + ($1 ? 1 : 0) } >= 2
+        let votes = [rowIsOut, ballIsOut, totalAgrees].count { $0 }
+        return votes >= 2 ? .agrees : row == nil ? .silent : .contradicts
     }
 
     /// The status says break (or the next innings has its row), and the figures say that this one can be over.
-    private static func inningsOver(_ innings: Innings, in snapshot: MatchSnapshot) -> Bool {
+    private static func isOver(_ innings: Innings, in snapshot: MatchSnapshot) -> Bool {
         if snapshot.innings.contains(where: { $0.number > innings.number }) { return true }
         let isSuper = MatchSituation.isSuperOver(innings.number, in: snapshot)
         if innings.wickets >= (isSuper ? 2 : 10) { return true }

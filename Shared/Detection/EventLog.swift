@@ -2,49 +2,54 @@ import Sightscreen
 
 /// Which events were logged: gives back what a frame adds to them and what it takes away.
 ///
-/// Keys are kept for the innings that can still change: that is the one in play, and the one before until the next is
-/// two overs old. Of a frame that has lost more balls than a correction takes, nothing is retracted.
+/// An event whose content changes (another bowler, another ball) is taken away and added again under the same key. Keys
+/// are kept for the innings that can still change: that is the one in play, and the one before until the next is two
+/// overs old. Of a frame that has lost more balls than a correction takes, nothing is retracted.
 struct EventLog: Codable, Sendable, Equatable {
     /// As many balls may vanish in a correction; when more are gone, the frame is torn.
     static let ballsKept = 30
     /// Balls of the next innings after which the one before is closed.
     static let ballsUntilClosed = 12
 
-    /// Innings number → keys, sorted; 0 for events of no innings.
-    private var known: [Int: [String]] = [:]
+    /// Innings number → key → digest of the content; 0 for events of no innings.
+    private var known: [Int: [String: UInt32]] = [:]
     private var balls: [Int: Int] = [:]
     /// Innings up to this one are closed: their events are all logged.
     private var closed = 0
 
-    /// What `detected` shows first, in its order, and the keys that it no longer shows.
+    /// What `detected` shows first, in its order, and the keys that it no longer shows, or shows with another content.
     mutating func take(
         _ detected: [MatchEvent], in snapshot: MatchSnapshot
     ) -> (fresh: [MatchEvent], retracted: [String]) {
-        var present: [Int: Set<String>] = [:]
+        var present: [Int: [String: UInt32]] = [:]
         var fresh: [MatchEvent] = []
-        let before = known.mapValues { Set($0) }
+        var replaced: [String] = []
         for event in detected {
             let innings = event.innings ?? 0
-            guard innings == 0 || innings > closed else { continue }
-            let isFirst = present[innings, default: []].insert(event.key).inserted
-            if isFirst, before[innings]?.contains(event.key) != true { fresh.append(event) }
+            guard innings == 0 || innings > closed, present[innings]?[event.key] == nil else { continue }
+            let digest = Self.digest(event)
+            present[innings, default: [:]][event.key] = digest
+            let before = known[innings]?[event.key]
+            if before == digest { continue }
+            fresh.append(event)
+            if before != nil { replaced.append(event.key) }
         }
 
-        var retracted: [String] = []
+        var gone: [String] = []
         for innings in Set(known.keys).union(present.keys).sorted() {
             let count = snapshot.innings.first { $0.number == innings }?.balls.count ?? 0
-            let now = present[innings] ?? []
-            let old = before[innings] ?? []
+            let now = present[innings] ?? [:]
+            let old = known[innings] ?? [:]
             if count + Self.ballsKept < balls[innings] ?? 0 {
-                known[innings] = old.union(now).sorted()
+                known[innings] = old.merging(now) { _, new in new }
             } else {
-                retracted += old.subtracting(now).sorted()
-                known[innings] = now.isEmpty ? nil : now.sorted()
+                gone += old.keys.filter { now[$0] == nil }
+                known[innings] = now.isEmpty ? nil : now
                 balls[innings] = count
             }
         }
         close(snapshot)
-        return (fresh, retracted)
+        return (fresh, (gone + replaced).sorted())
     }
 
     private mutating func close(_ snapshot: MatchSnapshot) {
@@ -54,5 +59,24 @@ struct EventLog: Codable, Sendable, Equatable {
             known[innings] = nil
             balls[innings] = nil
         }
+    }
+
+    /// FNV-1a of what an event says: ball, value and people. Not its text, which names a fielder or a rate and may be
+    /// worded anew, nor the ball's id, which is not shown.
+    static func digest(_ event: MatchEvent) -> UInt32 {
+        var hash: UInt32 = 0x811c_9dc5
+        func mix(_ number: Int64?) {
+            var left = UInt64(bitPattern: number ?? -1)
+            for _ in 0..<8 {
+                hash = (hash ^ UInt32(truncatingIfNeeded: left & 0xff)) &* 0x0100_0193
+                left >>= 8
+            }
+        }
+        for byte in (event.ball ?? "").utf8 { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
+        mix(event.value.map(Int64.init))
+        mix(event.bowlerID)
+        mix(event.batterID)
+        mix(event.outID)
+        return hash
     }
 }

@@ -240,7 +240,9 @@ struct InningsWalk {
         found.append(
             MatchEvent(
                 key: key, kind: kind, value: value, innings: innings.number, ball: ball.label, ballID: ball.id,
-                playerID: player, text: text(words), at: ball.updatedAt))
+                playerID: player, bowlerID: Self.namesBowler(kind) ? ball.bowlerID : nil,
+                batterID: Self.namesBatter(kind) ? ball.strikerID : nil,
+                outID: Self.namesOut(kind) ? ball.outID : nil, text: text(words), at: ball.updatedAt))
     }
 
     /// An event that only rows and totals show; `ball` is the one before it.
@@ -253,7 +255,26 @@ struct InningsWalk {
         found.append(
             MatchEvent(
                 key: key, kind: kind, value: value, innings: innings.number, ball: ball?.label, playerID: player,
-                text: text(words), at: innings.updatedAt ?? ball?.updatedAt ?? innings.balls.last?.updatedAt ?? 0))
+                batterID: Self.namesBatter(kind) && kind != .wicket ? player : nil,
+                outID: kind == .wicket ? player : nil, text: text(words),
+                at: innings.updatedAt ?? ball?.updatedAt ?? innings.balls.last?.updatedAt ?? 0))
+    }
+
+    /// What an over or an innings brings has nobody who faced it; a maiden is its bowler's.
+    private static func namesBowler(_ kind: EventKind) -> Bool { kind != .endOfOver }
+
+    private static func namesBatter(_ kind: EventKind) -> Bool {
+        switch kind {
+        case .endOfOver, .maidenOver, .bowlerOnFire: false
+        default: true
+        }
+    }
+
+    private static func namesOut(_ kind: EventKind) -> Bool {
+        switch kind {
+        case .wicket, .onHatTrick, .hatTrick: true
+        default: false
+        }
     }
 
     private func key(_ kind: EventKind, _ once: String) -> String { "\(kind.rawValue):S\(innings.number):\(once)" }

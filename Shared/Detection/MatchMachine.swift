@@ -13,13 +13,16 @@ public struct MatchMachine: Codable, Sendable, Equatable {
     public private(set) var content: ContentState?
     public private(set) var relevance: Double = 10
 
+    private var order = FrameOrder()
+    private var phases = PhaseMemory()
     private var log = EventLog()
     private var cooldown = CooldownFilter()
     private var waiting: [WaitingAlert] = []
     private var result = ResultWatch()
     /// The event behind `content.expanded.lastEvent`.
     private var lastEventKey: String?
-    private var resultIsLogged = false
+    /// The result that is logged; nil while none is.
+    private var loggedResult: MatchEvent?
     private var suspensions = 0
     private var isSuspended = false
     private var atStumps = false
@@ -54,9 +57,12 @@ public struct MatchMachine: Codable, Sendable, Equatable {
     ) -> MatchChange? {
         let earlier = lastFetchedAt
         if let earlier, fetchedAt < earlier { return nil }
+        guard order.admits(snapshot) else { return nil }
         lastFetchedAt = fetchedAt
+        let snapshot = phases.read(snapshot)
 
-        let detected = EventDetector.events(in: snapshot).filter { !Self.isOurs($0.kind) }
+        var detected = EventDetector.events(in: snapshot).filter { !Self.isOurs($0.kind) }
+        phases.keepBreak(&detected, in: snapshot)
         var (fresh, retracted) = log.take(detected, in: snapshot)
         noteLastBall(snapshot)
         result.observe(snapshot, now: now, timing: timing)
@@ -87,7 +93,7 @@ public struct MatchMachine: Codable, Sendable, Equatable {
         guard var state = content else { return nil }
         if result.tick(now: now), let text = result.settled {
             let event = resultEvent(text, at: now / 1_000)
-            resultIsLogged = true
+            loggedResult = event
             state.matchDisplayState = state.matchDisplayState == .abandoned ? .abandoned : .completed
             state.matchSentiment = .neutral
             state.expanded.status = DisplayText.line(text)
@@ -157,16 +163,21 @@ extension MatchMachine {
         _ snapshot: MatchSnapshot, isFirst: Bool, fetchedAt: Int64, retracted: inout [String]
     ) -> [MatchEvent] {
         guard let text = result.settled else {
-            if resultIsLogged {
-                resultIsLogged = false
+            if loggedResult != nil {
+                loggedResult = nil
                 retracted.append(Self.resultKey)
             }
             return []
         }
-        guard !resultIsLogged else { return [] }
-        resultIsLogged = true
         // In the first frame of a match that was over before, the result is as old as its last ball.
-        return [resultEvent(text, at: isFirst ? Int64(lastBall?.updatedAt ?? 0) : fetchedAt / 1_000)]
+        let event = resultEvent(text, at: isFirst ? Int64(lastBall?.updatedAt ?? 0) : fetchedAt / 1_000)
+        if let loggedResult {
+            // A last ball that came or went since moves the result with it.
+            guard loggedResult.ball != event.ball || loggedResult.innings != event.innings else { return [] }
+            retracted.append(Self.resultKey)
+        }
+        loggedResult = event
+        return [event]
     }
 
     static let resultKey = "matchResult"
@@ -191,9 +202,15 @@ extension MatchMachine {
     private mutating func queueAlerts(
         _ fresh: [MatchEvent], retracted: [String], snapshot: MatchSnapshot, earlier: Int64?, fetchedAt: Int64
     ) {
+        // An event that is only told differently (another bowler) has been waiting since it was first seen.
+        let before = waiting.filter { retracted.contains($0.event.key) }
         waiting.removeAll { retracted.contains($0.event.key) }
         for event in fresh
         where KeyEventOrder.alerts(event, in: snapshot.format) && cooldown.allows(event, in: snapshot) {
+            if let old = before.first(where: { $0.event.key == event.key && $0.event.ball == event.ball }) {
+                waiting.append(WaitingAlert(event: event, moment: old.moment, firstFetchedAt: old.firstFetchedAt))
+                continue
+            }
             let moment = StalenessFilter.moment(of: event, earlier: earlier, fetchedAt: fetchedAt)
             waiting.append(WaitingAlert(event: event, moment: moment, firstFetchedAt: fetchedAt))
         }
@@ -213,8 +230,8 @@ extension MatchMachine {
             else { continue }
             var current = entry
             current.event = event
-            let agrees = Agreement.holds(for: event, among: standing, in: snapshot)
-            if agrees || entry.firstFetchedAt < fetchedAt {
+            let agreement = Agreement(on: event, among: standing, in: snapshot)
+            if agreement.suffices(after: fetchedAt - entry.firstFetchedAt) {
                 ready.append(current)
                 cooldown.record(event)
             } else {

@@ -20,6 +20,12 @@ public struct MatchEvent: Codable, Hashable, Sendable {
     public var ballID: Int64?
     /// The batter out, the bowler on a hat-trick, the batter who reached a milestone.
     public var playerID: Int64?
+    /// Who bowled the ball; nil where no ball shows the event.
+    public var bowlerID: Int64?
+    /// Who faced the ball, or who comes in to bat.
+    public var batterID: Int64?
+    /// Who was out on it: of a wicket and of what it brings a bowler.
+    public var outID: Int64?
     /// A sentence a fan would want to read: "Pollard c Dhoni b Chahar 12 (9)".
     public var text: String
     /// When the provider last touched the data it comes from, seconds since 1970.
@@ -27,7 +33,8 @@ public struct MatchEvent: Codable, Hashable, Sendable {
 
     public init(
         key: String, kind: EventKind, value: Int? = nil, innings: Int? = nil, ball: String? = nil, ballID: Int64? = nil,
-        playerID: Int64? = nil, text: String, at: Int
+        playerID: Int64? = nil, bowlerID: Int64? = nil, batterID: Int64? = nil, outID: Int64? = nil, text: String,
+        at: Int
     ) {
         self.key = key
         self.kind = kind
@@ -36,6 +43,9 @@ public struct MatchEvent: Codable, Hashable, Sendable {
         self.ball = ball
         self.ballID = ballID
         self.playerID = playerID
+        self.bowlerID = bowlerID
+        self.batterID = batterID
+        self.outID = outID
         self.text = text
         self.at = at
     }

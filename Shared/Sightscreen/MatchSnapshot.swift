@@ -160,14 +160,20 @@ public struct BattingLine: Codable, Hashable, Sendable {
     public var sixes: Int
     /// Nil while not out (retired hurt included).
     public var dismissal: Dismissal?
+    /// "12.3": the ball on which the row has the wicket fall; nil when not out or not said.
+    public var fellOn: String?
 
-    public init(playerID: Int64, runs: Int, ballsFaced: Int, fours: Int, sixes: Int, dismissal: Dismissal?) {
+    public init(
+        playerID: Int64, runs: Int, ballsFaced: Int, fours: Int, sixes: Int, dismissal: Dismissal?,
+        fellOn: String? = nil
+    ) {
         self.playerID = playerID
         self.runs = runs
         self.ballsFaced = ballsFaced
         self.fours = fours
         self.sixes = sixes
         self.dismissal = dismissal
+        self.fellOn = fellOn
     }
 }
 

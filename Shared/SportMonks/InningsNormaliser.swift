@@ -106,7 +106,7 @@ struct InningsNormaliser {
             }
             return BattingLine(
                 playerID: row.playerID, runs: row.runs, ballsFaced: row.balls, fours: row.fours, sixes: row.sixes,
-                dismissal: dismissal)
+                dismissal: dismissal, fellOn: dismissal == nil ? nil : row.fallTenths.map(Self.label))
         }
         settle(doubtful, in: &lines, wickets: wickets, isComplete: isComplete(deliveries))
         return lines
@@ -124,6 +124,11 @@ struct InningsNormaliser {
             lines[place].dismissal = Dismissal(how: isTimedOut ? .timedOut : .unknown, bowlerID: nil, fielderID: nil)
             missing -= 1
         }
+    }
+
+    /// 186 is "18.6"; "19.0" could only mean the last ball of the over before.
+    private static func label(_ tenths: Int) -> String {
+        tenths % 10 == 0 && tenths > 0 ? "\(tenths / 10 - 1).6" : "\(tenths / 10).\(tenths % 10)"
     }
 
     private func isInAPair(_ player: Int64) -> Bool {

@@ -29,6 +29,7 @@ import Testing
         "Detection": ["Sightscreen"],
         "Activities": ["Sightscreen"],
         "Tapes": ["Sightscreen", "SportMonks"],
+        "Replay": ["Sightscreen", "SportMonks", "Detection", "Tapes"],
         "Messages": ["Sightscreen", "SportMonks"],
         "APNsProtocol": ["Sightscreen"],
     ]

@@ -1,0 +1,48 @@
+public import Sightscreen
+import Tapes
+
+/// One line of `sightscreen replay --events`: an event with names instead of ids.
+///
+/// It is a contract: other programs parse it. Keys come in the order of the properties here; absent ones are left out.
+public struct EventLine: Sendable, Hashable {
+    /// From 1; super overs go on counting.
+    public var innings: Int?
+    /// "15.5": the ball it belongs to, or the one before it where no ball shows it.
+    public var ball: String?
+    public var event: EventKind
+    /// Full names, as the feed has them.
+    public var bowler: String?
+    public var batter: String?
+    public var playerOut: String?
+    /// The multiple of 50, the length of a streak, the run of sixes.
+    public var value: Int?
+
+    /// - Parameter players: those of the frame that shows the event.
+    public init(_ event: MatchEvent, players: [Int64: Player]) {
+        func name(_ id: Int64?) -> String? { id.flatMap { players[$0]?.fullName } }
+        innings = event.innings
+        ball = event.ball
+        self.event = event.kind
+        bowler = name(event.bowlerID)
+        batter = name(event.batterID)
+        playerOut = name(event.outID)
+        value = event.value
+    }
+
+    /// One JSON object, without a line feed.
+    /// - Parameter retracted: whether the provider has taken the event back.
+    public func json(retracted: Bool = false) -> String {
+        var json = JSONBytes()
+        json.object {
+            if let innings { $0.field("innings", innings) }
+            if let ball { $0.field("ball", ball) }
+            $0.field("event", event.rawValue)
+            if let bowler { $0.field("bowler", bowler) }
+            if let batter { $0.field("batter", batter) }
+            if let playerOut { $0.field("playerOut", playerOut) }
+            if let value { $0.field("value", value) }
+            if retracted { $0.field("retracted", true) }
+        }
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+}

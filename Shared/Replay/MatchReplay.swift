@@ -1,0 +1,89 @@
+public import Detection
+public import Sightscreen
+import SportMonks
+
+/// Plays the frames of one match through the code that runs in the services: the provider's JSON is read, put into
+/// cricket's terms, and judged. Pure: neither clock nor socket.
+public struct MatchReplay: Sendable {
+    /// What is shown now.
+    public private(set) var machine: MatchMachine
+    /// The state as the last version had it, with that version's number.
+    public private(set) var state: ContentState?
+    private let timing: MatchTiming
+    private var told: [String: EventLine] = [:]
+    private var versions = 0
+    private var frames = 0
+    private var now: Int64 = 0
+    private var innings: Int?
+    private var ball: String?
+
+    public init(_ match: MatchID, timing: MatchTiming = MatchTiming()) {
+        machine = MatchMachine(matchID: match)
+        self.timing = timing
+    }
+
+    /// Takes in an answer of `/fixtures/{id}` or an element of `/livescores`.
+    ///
+    /// - Parameters:
+    ///   - fixture: the provider's JSON object.
+    ///   - at: when it was fetched, milliseconds since 1970.
+    public mutating func take(_ fixture: [UInt8], label: String, at: Int64) -> ReplayStep {
+        do {
+            let answer = try FixtureAnswer.fixture(from: Array("{\"data\":".utf8) + fixture + [UInt8(ascii: "}")])
+            return take(try answer.snapshot(), label: label, at: at)
+        } catch {
+            frames += 1
+            return step(label, problem: "\(error)")
+        }
+    }
+
+    /// Takes in a frame that was read already.
+    public mutating func take(_ snapshot: MatchSnapshot, label: String, at: Int64) -> ReplayStep {
+        frames += 1
+        // Two answers are never fetched in the same moment.
+        let fetchedAt = max(at, now + 1)
+        var changes: [MatchChange] = []
+        if let change = machine.tick(now: fetchedAt, timing: timing) { changes.append(change) }
+        if let change = machine.apply(snapshot, fetchedAt: fetchedAt, now: fetchedAt, timing: timing) {
+            changes.append(change)
+        }
+        let lines = changes.flatMap { note($0, snapshot.players) }
+        now = fetchedAt
+        innings = snapshot.innings.last?.number
+        ball = snapshot.innings.last?.balls.last?.label
+        return step(label, snapshot, changes, lines)
+    }
+
+    /// Lets the time pass that a held result waits for, after the last frame. Nil when it brings nothing.
+    public mutating func finish() -> ReplayStep? {
+        now += max(timing.resultHold, timing.superOverWait) + 1
+        guard let change = machine.tick(now: now, timing: timing) else { return nil }
+        return step("", nil, [change], note(change, [:]))
+    }
+
+    private func step(
+        _ label: String, _ snapshot: MatchSnapshot? = nil, _ changes: [MatchChange] = [],
+        _ lines: [ReplayStep.Line] = [],
+        problem: String? = nil
+    ) -> ReplayStep {
+        ReplayStep(
+            frame: frames, label: label, snapshot: snapshot, changes: changes, lines: lines, state: state,
+            problem: problem, innings: innings, ball: ball)
+    }
+
+    private mutating func note(_ change: MatchChange, _ players: [Int64: Player]) -> [ReplayStep.Line] {
+        versions += 1
+        state = change.contentState
+        state?.version = versions
+        var lines: [ReplayStep.Line] = []
+        for key in change.retracted {
+            if let line = told.removeValue(forKey: key) { lines.append(.init(event: line, isRetracted: true)) }
+        }
+        for event in change.events {
+            let line = EventLine(event, players: players)
+            told[event.key] = line
+            lines.append(.init(event: line, isRetracted: false))
+        }
+        return lines
+    }
+}
