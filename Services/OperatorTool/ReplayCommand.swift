@@ -18,10 +18,20 @@ struct ReplayCommand: ParsableCommand {
     @Flag(help: "Print each event.") var events = false
     @Flag(help: "Print the display state after each frame.") var states = false
     @Flag(help: "Print each alert.") var alerts = false
+    @Option(
+        help: ArgumentHelp(
+            "What a poller would see of the match when the feed misbehaves: \(TapeVariant.names).", valueName: "name"))
+    var variant: String = TapeVariant.clean.rawValue
+    @Option(help: ArgumentHelp("Where it misbehaves, and how.", valueName: "number")) var seed: UInt64 = 1
+    @Option(help: ArgumentHelp("One frame for so many balls.", valueName: "count")) var ballsPerFrame: Int = 1
 
     func validate() throws {
         guard events || states || alerts else {
             throw ValidationError("say what to print: --events, --states, --alerts, or several of them")
+        }
+        guard (1...1_000).contains(ballsPerFrame) else { throw ValidationError("--balls-per-frame is 1 to 1000") }
+        guard TapeVariant(rawValue: variant) != nil else {
+            throw ValidationError("--variant: there is no \"\(variant)\"; take one of \(TapeVariant.names)")
         }
     }
 
@@ -31,8 +41,14 @@ struct ReplayCommand: ParsableCommand {
             throw ValidationError("cannot read \(file)")
         }
         let match = try CricsheetMatch(json: [UInt8](data))
-        for step in TapeReplay(Tape(match: match, id: 1)) {
+        let tape = Tape(match: match, id: 1, variant: TapeVariant(rawValue: variant) ?? .clean, seed: seed)
+        for step in TapeReplay(tape, ballsPerFrame: ballsPerFrame) {
             for line in try printer.lines(of: step) { Output.line(line) }
         }
     }
+}
+
+extension TapeVariant {
+    /// All of them, for a person.
+    fileprivate static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }

@@ -39,7 +39,9 @@ struct Arrivals {
             newBatters[first[player].map { $0 - 1 } ?? beforeNext(player), default: []].append(player)
         }
         for line in innings.batting where line.dismissal != nil && !outOnBall.contains(line.playerID) {
-            wickets[last[line.playerID] ?? beforeNext(line.playerID), default: []].append(line)
+            // The row names the ball; several have its label when a wide came before it.
+            let named = line.fellOn.flatMap { label in innings.balls.lastIndex { $0.label == label } }
+            wickets[named ?? last[line.playerID] ?? beforeNext(line.playerID), default: []].append(line)
         }
     }
 }

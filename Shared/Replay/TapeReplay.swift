@@ -7,17 +7,16 @@ public struct TapeReplay: Sendable, Sequence, IteratorProtocol {
     /// When play starts, seconds since 1970: any time does, and the same one gives the same lines.
     public static let startsAt = 1_750_000_000
 
-    private let tape: Tape
-    private let clock = TapeClock(startsAt: startsAt)
+    private var reel: TapeReel
     private var left: ArraySlice<Int>
     private var replay: MatchReplay
     private var isFinished = false
 
     /// - Parameters:
-    ///   - frames: positions of the frames that are seen; nil for all.
-    public init(_ tape: Tape, frames: [Int]? = nil, timing: MatchTiming = MatchTiming()) {
-        self.tape = tape
-        left = (frames ?? Array(tape.frames.indices))[...]
+    ///   - ballsPerFrame: a frame for each ball, or for every second, third, and so on; from 1.
+    public init(_ tape: Tape, ballsPerFrame: Int = 1, timing: MatchTiming = MatchTiming()) {
+        reel = TapeReel(tape, clock: TapeClock(startsAt: Self.startsAt))
+        left = (ballsPerFrame == 1 ? Array(tape.frames.indices) : tape.frames(ballsPerFrame: ballsPerFrame))[...]
         replay = MatchReplay(MatchID(tape.id), timing: timing)
     }
 
@@ -28,9 +27,9 @@ public struct TapeReplay: Sendable, Sequence, IteratorProtocol {
             isFinished = true
             return replay.finish()
         }
-        let frame = tape.frames[index]
-        let fixture = tape.livescoreFixture(index, clock: clock)
+        let frame = reel.tape.frames[index]
         // Two seconds after the provider has it.
-        return replay.take(fixture, label: frame.label, at: Int64(clock.time(of: frame.offset)) * 1_000 + 2_000)
+        let fetchedAt = Int64(reel.clock.time(of: frame.offset)) * 1_000 + 2_000
+        return replay.take(reel.fixture(index), label: frame.label, at: fetchedAt)
     }
 }
