@@ -172,9 +172,10 @@ extension MatchMachine {
         // In the first frame of a match that was over before, the result is as old as its last ball.
         let event = resultEvent(text, at: isFirst ? Int64(lastBall?.updatedAt ?? 0) : fetchedAt / 1_000)
         if let loggedResult {
-            // A last ball that came or went since moves the result with it.
+            // A last ball that came or went since moves the result with it, which is no news.
             guard loggedResult.ball != event.ball || loggedResult.innings != event.innings else { return [] }
             retracted.append(Self.resultKey)
+            cooldown.record(event)
         }
         loggedResult = event
         return [event]

@@ -261,11 +261,11 @@ import Testing
 
 // `#expect` and `#require` cannot look into a call that changes the machine.
 
-private func check(_ holds: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+func check(_ holds: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(holds, sourceLocation: sourceLocation)
 }
 
-private func required<T>(_ value: T?, sourceLocation: SourceLocation = #_sourceLocation) throws -> T {
+func required<T>(_ value: T?, sourceLocation: SourceLocation = #_sourceLocation) throws -> T {
     try #require(value, sourceLocation: sourceLocation)
 }
 
