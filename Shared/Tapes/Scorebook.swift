@@ -182,7 +182,8 @@ struct Scorebook {
         let current = innings[innings.count - 1].index
         if let row = batting.lastIndex(where: { $0.innings == current && $0.player == player }) { return row }
         let sort = batting.count { $0.innings == current } + 1
-        batting.append(BattingFigures(rowID: rowIDs.id(of: .batting(current, player)), innings: current, sort: sort, player: player))
+        let id = rowIDs.id(of: .batting(current, player))
+        batting.append(BattingFigures(rowID: id, innings: current, sort: sort, player: player))
         return batting.count - 1
     }
 
@@ -190,7 +191,8 @@ struct Scorebook {
         let current = innings[innings.count - 1].index
         if let row = bowling.lastIndex(where: { $0.innings == current && $0.player == player }) { return row }
         let sort = bowling.count { $0.innings == current } + 1
-        bowling.append(BowlingFigures(rowID: rowIDs.id(of: .bowling(current, player)), innings: current, sort: sort, player: player))
+        let id = rowIDs.id(of: .bowling(current, player))
+        bowling.append(BowlingFigures(rowID: id, innings: current, sort: sort, player: player))
         return bowling.count - 1
     }
 }

@@ -75,7 +75,7 @@ extension TapeVariation {
         for index in frames.indices {
             frames[index].touchedAt = max(frames[index].touchedAt, touchedAt)
             all.append(frames[index])
-            guard index + 1 < frames.count, random.oneIn(rarity) else { continue }
+            guard index >= 2, index + 1 < frames.count, random.oneIn(rarity) else { continue }
             for time in 1...random.int(in: 1...4) {
                 let offset = frames[index].offset + 5 * time
                 guard offset < frames[index + 1].offset else { break }

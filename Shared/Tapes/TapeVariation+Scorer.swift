@@ -43,7 +43,7 @@ extension TapeVariation {
             guard let slip = random.pick(possible.filter { (used[$0] ?? 0) == least }) else { continue }
             used[slip, default: 0] += 1
             var entry = Entry(wrong: slips.posted(delivery, slip, &random))
-            entry.waits = slip.canWait && random.oneIn(3) && isFollowed(index, delivery)
+            entry.waits = slip.canWait && random.oneIn(2) && isFollowed(index, delivery)
             // What comes while a ball is wrong is itself right.
             isFree = !entry.waits
             entries[step] = entry
