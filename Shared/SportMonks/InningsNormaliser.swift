@@ -119,9 +119,11 @@ struct InningsNormaliser {
         let order = doubtful.filter { $0.fallTenths != nil } + doubtful.filter { $0.fallTenths == nil }
         for row in order where missing > 0 && !isRetirement(row) {
             guard let place = lines.firstIndex(where: { $0.playerID == row.playerID }) else { continue }
-            // Out without a ball faced and without a ball that shows it, although all balls are here.
-            let isTimedOut = isComplete && row.balls == 0 && row.runs == 0 && !isInAPair(row.playerID)
+            // Out without a ball faced and without a ball that shows it, although the ball before is here.
+            let isHere = row.fallTenths.map(hasBall) ?? isComplete
+            let isTimedOut = isHere && row.balls == 0 && row.runs == 0 && !isInAPair(row.playerID)
             lines[place].dismissal = Dismissal(how: isTimedOut ? .timedOut : .unknown, bowlerID: nil, fielderID: nil)
+            lines[place].fellOn = row.fallTenths.map(Self.label)
             missing -= 1
         }
     }
@@ -130,6 +132,8 @@ struct InningsNormaliser {
     private static func label(_ tenths: Int) -> String {
         tenths % 10 == 0 && tenths > 0 ? "\(tenths / 10 - 1).6" : "\(tenths / 10).\(tenths % 10)"
     }
+
+    private func hasBall(_ tenths: Int) -> Bool { balls.contains { Self.label(tenths) == "\($0.over).\($0.number)" } }
 
     private func isInAPair(_ player: Int64) -> Bool {
         balls.contains { $0.strikerID == player || $0.batterOneID == player || $0.batterTwoID == player }
