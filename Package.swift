@@ -172,16 +172,19 @@ let package = Package(
             .target(
                 name: "TestKit",
                 dependencies: ["Sightscreen", "Postgres", "Store", "HTTPClient", "Processes", "Reactor", logging],
-                path: "Tests/Support", swiftSettings: strict)
+                path: "Tests/Support", swiftSettings: strict),
+            .target(
+                name: "PayloadProperty", dependencies: ["APNsProtocol", "Sightscreen"], path: "Tests/PayloadProperty",
+                swiftSettings: strict),
         ]
         + [
             tests("Sightscreen", ["Sightscreen"]),
             tests("SportMonks", ["SportMonks", "Sightscreen"]),
-            tests("Detection", ["Detection", "Sightscreen", "SportMonks", "Tapes"]),
+            tests("Detection", ["APNsProtocol", "Detection", "Sightscreen", "SportMonks", "Tapes"]),
             tests("Tapes", ["Tapes", "SportMonks", "Sightscreen"]),
             tests("Activities", ["Activities", "Sightscreen"]),
             tests("Messages", ["Messages", "Sightscreen"]),
-            tests("APNsProtocol", ["APNsProtocol", "Sightscreen"]),
+            tests("APNsProtocol", ["APNsProtocol", "PayloadProperty", "Sightscreen"]),
             tests("Reactor", ["Reactor"]),
             tests("Processes", ["Processes", "Reactor"]),
             tests("Postgres", ["Postgres", "Reactor"]),

@@ -15,18 +15,19 @@ public struct LiveActivityAttributes: Codable, Hashable, Sendable {
     /// Seconds since 1970.
     public var startsAt: Int
 
+    /// Names are made fit to be shown: the app shows them as they are.
     public init(
         matchID: MatchID, startID: StartID, home: Team, away: Team, competition: String, startsAt: Int
     ) {
         matchId = matchID
         startId = startID
-        homeTeam = home.name
-        homeAbbr = home.code
+        homeTeam = DisplayText.name(home.name)
+        homeAbbr = DisplayText.code(home.code)
         homeTeamId = String(home.id)
-        awayTeam = away.name
-        awayAbbr = away.code
+        awayTeam = DisplayText.name(away.name)
+        awayAbbr = DisplayText.code(away.code)
         awayTeamId = String(away.id)
-        self.competition = competition
+        self.competition = DisplayText.name(competition)
         self.startsAt = startsAt
     }
 }

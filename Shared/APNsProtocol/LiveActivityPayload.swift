@@ -71,7 +71,12 @@ public struct LiveActivityPayload: Hashable, Sendable {
             alert: nil, start: nil)
     }
 
-    /// The payload as it is sent, at most `PushPayload.bytesMax` long: cut by `PayloadCut`, in its order, when needed.
+    /// An update that buzzes nobody: nearly all there is.
+    public var isRoutine: Bool { event == .update && alert == nil }
+
+    /// The payload as it is sent: cut by `PayloadCut`, in its order, while it is longer than `PushPayload.bytesMax`; a
+    /// routine update also while it is longer than `PushPayload.routineBytesAim`, but only by the cuts that serve the aim.
+    /// What is not too long is not cut.
     ///
     /// - Throws: `PayloadError.tooLarge` when it does not fit even then, which only ids or an attributes type of
     ///   kilobytes can cause.
@@ -79,8 +84,11 @@ public struct LiveActivityPayload: Hashable, Sendable {
         var payload = self
         var cuts: [PayloadCut] = []
         var bytes = try PushPayload.json(LiveActivityBody(payload))
-        for cut in PayloadCut.allCases where bytes.count > PushPayload.bytesMax {
-            payload = cut.applied(to: payload)
+        for cut in PayloadCut.allCases
+        where bytes.count > (isRoutine && cut.servesAim ? PushPayload.routineBytesAim : PushPayload.bytesMax) {
+            let shorter = cut.applied(to: payload)
+            guard shorter != payload else { continue }
+            payload = shorter
             cuts.append(cut)
             bytes = try PushPayload.json(LiveActivityBody(payload))
         }

@@ -1,42 +1,84 @@
 import Sightscreen
 
 /// The steps that make a Live Activity payload fit, in the order in which they are taken, each only when the ones before
-/// were not enough. What the compact views show goes last; ids are never touched.
+/// were not enough. The first ten cost a reader little: they also bring a routine update to its aim. What the compact
+/// views show goes last; ids are never touched. Only the push is cut; the state that is stored and asked for stays whole.
+///
+/// `deploy/docs/content-state.md` tells the same order to whoever writes an app.
 public enum PayloadCut: Int, CaseIterable, Hashable, Sendable {
+    /// `minimal` when it is the same as `compactLeading`, on which the app falls back.
+    case minimal
+    /// `spoken` to its first sentence, the score.
+    case spokenSentences
+    /// The newest 6 of `recentBalls`: an over.
+    case recentBalls
+    /// `target` where there is an `equation`, which says what of it is left.
+    case target
+    /// `subtitle` to the competition: "IPL" of "IPL · Match 12".
+    case subtitle
+    /// Batters and bowler by their surnames; two batters of one surname keep their names.
+    case surnames
     /// `spoken`.
     case spoken
+    /// `requiredRunRate` where there is an `equation`, from which it follows.
+    case requiredRunRate
+    /// `lastEvent`: whatever buzzed a phone came with its own push, which is no routine update.
+    case lastEvent
+    /// The newest 3 of `recentBalls`.
+    case olderBalls
     /// Batters, bowler, teams, competition, title and subtitle to 48 bytes each.
     case names
-    /// The two batters, the newest 6 of `recentBalls`, the newest 4 of `innings`.
+    /// The first two of `batters`, the newest 4 of `innings`.
     case lists
-    /// `lastEvent.text`, `status` and `equation` to 96 bytes, the alert's title to 64 and its body to 160.
+    /// `status` and `equation` to 96 bytes, the alert's title to 64 and its body to 160.
     case sentences
-    /// `equation` and `requiredRunRate`, which follow from target, score and overs.
+    /// `equation`, and a `requiredRunRate` that had none beside it.
     case equation
     /// `bowler`.
     case bowler
-    /// `recentBalls` and `batters`, which become empty, and `lastEvent`.
+    /// `recentBalls` and `batters`, which become empty.
     case play
-    /// `minimal` (the app falls back on `compactLeading`), `target`, `status`; every other text to 32 bytes, the newest
-    /// 2 of `innings`.
+    /// `minimal`, `target`, `status`; every other text to 32 bytes, the alert's body to 64, the newest 2 of `innings`.
     case everything
+
+    /// How many balls `recentBalls` and `olderBalls` leave.
+    public static let recentBallsKept = 6, newestBallsKept = 3
+
+    /// Whether it is also taken to bring a routine update to `PushPayload.routineBytesAim`.
+    public var servesAim: Bool { self <= .olderBalls }
 
     func applied(to payload: LiveActivityPayload) -> LiveActivityPayload {
         var state = payload.contentState
         var alert = payload.alert
         var start = payload.start
         switch self {
+        case .minimal:
+            if state.minimal == state.compactLeading { state.minimal = nil }
+        case .spokenSentences:
+            state.expanded.spoken?.keepFirstSentence()
+        case .recentBalls:
+            state.expanded.recentBalls = state.expanded.recentBalls.suffix(Self.recentBallsKept)
+        case .target:
+            if state.expanded.equation != nil { state.expanded.target = nil }
+        case .subtitle:
+            state.expanded.subtitle.keepCompetition()
+        case .surnames:
+            useSurnames(in: &state)
         case .spoken:
             state.expanded.spoken = nil
+        case .requiredRunRate:
+            if state.expanded.equation != nil { state.expanded.requiredRunRate = nil }
+        case .lastEvent:
+            state.expanded.lastEvent = nil
+        case .olderBalls:
+            state.expanded.recentBalls = state.expanded.recentBalls.suffix(Self.newestBallsKept)
         case .names:
             shortenNames(in: &state, to: 48)
             start?.attributes.shortenNames(to: 48)
         case .lists:
             state.expanded.batters = Array(state.expanded.batters.prefix(2))
-            state.expanded.recentBalls = state.expanded.recentBalls.suffix(6)
             state.expanded.innings = state.expanded.innings.suffix(4)
         case .sentences:
-            state.expanded.lastEvent?.text.shorten(to: 96)
             state.expanded.status?.shorten(to: 96)
             state.expanded.equation?.shorten(to: 96)
             alert?.title.shorten(to: 64)
@@ -49,7 +91,6 @@ public enum PayloadCut: Int, CaseIterable, Hashable, Sendable {
         case .play:
             state.expanded.recentBalls = []
             state.expanded.batters = []
-            state.expanded.lastEvent = nil
         case .everything:
             reduceToScore(&state)
             alert?.title.shorten(to: 32)
@@ -57,6 +98,13 @@ public enum PayloadCut: Int, CaseIterable, Hashable, Sendable {
             start?.attributes.shortenNames(to: 32)
         }
         return payload.with(contentState: state, alert: alert, start: start)
+    }
+
+    private func useSurnames(in state: inout ContentState) {
+        if let bowler = state.expanded.bowler { state.expanded.bowler?.name = Surname.of(bowler.name) }
+        let surnames = state.expanded.batters.map { Surname.of($0.name) }
+        guard Set(surnames).count == surnames.count else { return }
+        for (index, surname) in surnames.enumerated() { state.expanded.batters[index].name = surname }
     }
 
     private func shortenNames(in state: inout ContentState, to bytes: Int) {
@@ -81,6 +129,26 @@ public enum PayloadCut: Int, CaseIterable, Hashable, Sendable {
             state.expanded.innings[index].score.shorten(to: 32)
             state.expanded.innings[index].overs.shorten(to: 32)
         }
+    }
+}
+
+extension PayloadCut: Comparable {
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+extension String {
+    /// "MI 87 for 6 after 12.3 overs. MI need 85 off 45 balls." → "MI 87 for 6 after 12.3 overs."
+    fileprivate mutating func keepFirstSentence() {
+        guard
+            let end = utf8.indices.dropLast().first(where: { utf8[$0] == 0x2E && utf8[utf8.index(after: $0)] == 0x20 })
+        else { return }
+        self = String(self[...end])
+    }
+}
+
+extension String {
+    fileprivate mutating func keepCompetition() {
+        if let end = ranges(of: " · ").first?.lowerBound, end > startIndex { self = String(self[..<end]) }
     }
 }
 

@@ -62,9 +62,10 @@ public struct DisplayStateBuilder {
                 subtitle: subtitle, innings: snapshot.innings.map(innings),
                 batters: playing ? batters : [], bowler: playing ? bowler : nil, recentBalls: recentBalls,
                 target: chase.target, requiredRunRate: chase.rate, equation: chase.equation,
-                lastEvent: lastEvent, status: StatusText.of(snapshot, result: result),
-                spoken: spoken(side: side, equation: chase.equation)))
+                lastEvent: lastEvent, status: status, spoken: spoken(side: side, equation: chase.equation)))
     }
+
+    private var status: String? { StatusText.of(snapshot, result: result) }
 
     /// "87/6".
     static func score(_ innings: Innings) -> String { "\(innings.runs)/\(innings.wickets)" }
@@ -102,7 +103,10 @@ public struct DisplayStateBuilder {
             }
             .map { line, onStrike in
                 ContentState.Batter(
-                    name: name(line.playerID), score: "\(line.runs) (\(line.ballsFaced))",
+                    // Of a batter nobody names, the place in the order is known.
+                    name: name(line.playerID)
+                        ?? "Batter \((current.batting.firstIndex { $0.playerID == line.playerID } ?? 0) + 1)",
+                    score: "\(line.runs) (\(line.ballsFaced))",
                     strikeRate: Rates.strike(line.runs, balls: line.ballsFaced), onStrike: onStrike)
             }
     }
@@ -112,7 +116,8 @@ public struct DisplayStateBuilder {
             let line = current.bowling.first(where: { $0.playerID == last.bowlerID })
         else { return nil }
         return ContentState.Bowler(
-            name: name(line.playerID), figures: "\(line.overs)-\(line.maidens)-\(line.runs)-\(line.wickets)",
+            name: name(line.playerID) ?? "Bowler",
+            figures: "\(line.overs)-\(line.maidens)-\(line.runs)-\(line.wickets)",
             economy: Rates.perOver(line.runs, balls: line.overs.legalBalls))
     }
 
@@ -138,18 +143,22 @@ public struct DisplayStateBuilder {
         guard let lead = situation.lead, let batting = situation.batting else { return nil }
         let code = DisplayText.code(batting.code)
         if lead == 0 { return "Scores level" }
-        return lead > 0 ? "\(code) lead by \(lead)" : "\(code) trail by \(-lead)"
+        if lead > 0 { return "\(code) lead by \(lead)" }
+        return situation.followsOn ? "\(code) follow on, trail by \(-lead)" : "\(code) trail by \(-lead)"
     }
 
-    private func name(_ player: Int64) -> String {
-        DisplayText.name(snapshot.players[player]?.fullName ?? "")
-    }
+    private func name(_ player: Int64) -> String? { snapshot.players[player].flatMap { PlayerName($0).full } }
 
+    /// The most important sentence first: the push may keep only that one.
     private func spoken(side: String, equation: String?) -> String? {
-        let status = StatusText.of(snapshot, result: result)
-        guard let current = situation.current else { return status }
-        var sentences = ["\(side) \(current.runs) for \(current.wickets) after \(current.overs) overs"]
-        if let equation { sentences.append(equation + (situation.chase?.ballsLeft == nil ? "" : " balls")) }
+        guard let current = situation.current else { return status.map { $0 + "." } }
+        let isAllOut = current.wickets >= situation.wicketsAllowed
+        let wickets = isAllOut ? "all out" : "for \(current.wickets)"
+        var sentences = ["\(side) \(current.runs) \(wickets) after \(current.overs) overs"]
+        if let equation {
+            let left = situation.chase?.ballsLeft
+            sentences.append(left.map { "\(equation) \($0 == 1 ? "ball" : "balls")" } ?? equation)
+        }
         if let status { sentences.append(status) }
         return sentences.joined(separator: ". ") + "."
     }

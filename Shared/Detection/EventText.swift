@@ -1,35 +1,44 @@
 import Sightscreen
 
-/// The sentence a fan reads.
+/// The sentence a fan reads. A name that the frame does not have is left out, and the sentence says what it can without.
 struct EventText {
-    private let players: [Int64: Player]
+    /// Longest sentence of a wicket with the batter's full name, in characters, so that it fits a title behind "WICKET!".
+    static let wicketMax = AlertComposer.titleMax - 8
 
-    init(_ snapshot: MatchSnapshot) { players = snapshot.players }
+    private let names: [Int64: PlayerName]
 
+    init(_ snapshot: MatchSnapshot) { names = snapshot.players.mapValues { PlayerName($0) } }
+
+    /// "FOUR! Jos Buttler off Narine", "1 run, Narine to Buttler", "2 wides, Narine to Buttler".
     func delivery(_ ball: Ball, _ kind: EventKind) -> String {
         switch kind {
-        case .four: "FOUR! \(full(ball.strikerID)) off \(last(ball.bowlerID))"
-        case .six: "SIX! \(full(ball.strikerID)) off \(last(ball.bowlerID))"
-        case .extras: "\(extras(ball)), \(last(ball.bowlerID)) to \(last(ball.strikerID))"
-        default: "\(runs(ball.runsOffBat)), \(last(ball.bowlerID)) to \(last(ball.strikerID))"
+        case .four: Self.joined("FOUR!", duel(ball))
+        case .six: Self.joined("SIX!", duel(ball))
+        case .extras: [extras(ball), bowledTo(ball)].compactMap { $0 }.joined(separator: ", ")
+        default: [runs(ball.runsOffBat), bowledTo(ball)].compactMap { $0 }.joined(separator: ", ")
         }
     }
 
-    /// "Rohit Sharma c Kohli b Bumrah 45 (32)".
+    /// "Rohit Sharma c Kohli b Bumrah 45 (32)"; of a batter nobody names "Wicket for Bumrah" or "Wicket".
     func wicket(_ player: Int64, _ dismissal: Dismissal, runs: Int, balls: Int) -> String {
-        "\(full(player)) \(how(dismissal)) \(runs) (\(balls))"
+        guard let full = full(player), let last = last(player) else {
+            let bowler = dismissal.how.isBowlers ? dismissal.bowlerID.flatMap(self.last) : nil
+            return bowler.map { "Wicket for \($0)" } ?? "Wicket"
+        }
+        let rest = "\(how(dismissal)) \(runs) (\(balls))"
+        return full.count + 1 + rest.count <= Self.wicketMax ? "\(full) \(rest)" : "\(last) \(rest)"
     }
 
     private func how(_ dismissal: Dismissal) -> String {
-        let bowler = dismissal.bowlerID.map { " b \(last($0))" } ?? ""
-        let fielder = dismissal.fielderID.map(last)
+        let bowler = dismissal.bowlerID.flatMap(last).map { "b \($0)" }
+        let fielder = dismissal.fielderID.flatMap(last)
         return switch dismissal.how {
-        case .bowled: bowler.isEmpty ? "bowled" : String(bowler.dropFirst())
-        case .caught: "c \(fielder ?? "sub")\(bowler)"
-        case .caughtAndBowled: "c & \(bowler.isEmpty ? "b" : String(bowler.dropFirst()))"
-        case .lbw: "lbw\(bowler)"
-        case .stumped: "st \(fielder ?? "sub")\(bowler)"
-        case .hitWicket: "hit wicket\(bowler)"
+        case .bowled: bowler ?? "bowled"
+        case .caught: Self.joined(fielder.map { "c \($0)" } ?? "caught", bowler)
+        case .caughtAndBowled: bowler.map { "c & \($0)" } ?? "caught and bowled"
+        case .lbw: Self.joined("lbw", bowler)
+        case .stumped: Self.joined(fielder.map { "st \($0)" } ?? "stumped", bowler)
+        case .hitWicket: Self.joined("hit wicket", bowler)
         case .runOut: fielder.map { "run out (\($0))" } ?? "run out"
         case .obstructingTheField: "obstructing the field"
         case .timedOut: "timed out"
@@ -40,75 +49,125 @@ struct EventText {
         }
     }
 
+    /// "FIFTY! Jos Buttler off 29 balls", "150! David Warner off 89 balls".
     func milestone(_ player: Int64, _ value: Int, balls: Int?) -> String {
-        "\(value) for \(last(player))" + (balls.map { " (\($0) balls)" } ?? "")
+        let shout =
+            switch value {
+            case 50: "FIFTY!"
+            case 100: "HUNDRED!"
+            case 200: "DOUBLE HUNDRED!"
+            case 300: "TRIPLE HUNDRED!"
+            default: "\(value)!"
+            }
+        let balls = balls.flatMap { $0 > 0 ? "off \(Self.count($0, "ball"))" : nil }
+        return [shout, full(player), balls].compactMap { $0 }.joined(separator: " ")
     }
 
-    func nineties(_ player: Int64, runs: Int) -> String { "\(full(player)) is on \(runs)" }
+    /// "Jos Buttler is on 94".
+    func nineties(_ player: Int64, runs: Int) -> String { "\(full(player) ?? "The batter") is on \(runs)" }
 
+    /// "Three sixes in a row! Tim David off Rashid".
     func consecutiveSixes(_ ball: Ball, _ count: Int) -> String {
-        "\(count) sixes in a row! \(full(ball.strikerID)) off \(last(ball.bowlerID))"
+        Self.joined("\(Self.word(count)) sixes in a row!", duel(ball))
     }
 
+    /// "Yuzvendra Chahal is on a hat-trick: Iyer, Mavi".
     func onHatTrick(_ bowler: Int64, out: [Int64]) -> String {
-        "\(full(bowler)) is on a hat-trick: \(names(out))"
+        listed(full(bowler).map { "\($0) is on a hat-trick" } ?? "On a hat-trick", out)
     }
 
     /// "Hat-trick! Chahal: Iyer, Mavi, Cummins".
     func hatTrick(_ bowler: Int64, out: [Int64]) -> String {
-        let word =
-            switch out.count {
-            case 3: "Hat-trick!"
-            case 4: "Four in four!"
-            case 5: "Five in five!"
-            default: "\(out.count) in \(out.count)!"
-            }
-        return "\(word) \(last(bowler)): \(names(out))"
+        let shout =
+            out.count == 3 ? "Hat-trick!" : "\(Self.word(out.count)) in \(Self.word(out.count).lowercased())!"
+        guard let bowler = last(bowler) else { return Self.joined(shout, surnames(out)) }
+        return listed("\(shout) \(bowler)", out)
     }
 
+    /// "Jos Buttler is on fire: 31 off 15".
     func batterOnFire(_ player: Int64, runs: Int, balls: Int) -> String {
-        "\(full(player)) is on fire: \(runs) off \(balls)"
+        "\(full(player) ?? "The batter") is on fire: \(runs) off \(balls)"
     }
 
+    /// "Jasprit Bumrah is on fire: 3 for 12".
     func bowlerOnFire(_ bowler: Int64, _ tally: BowlerTally) -> String {
-        "\(full(bowler)) is on fire: \(tally.wickets) for \(tally.conceded)"
+        "\(full(bowler) ?? "The bowler") is on fire: \(tally.wickets) for \(tally.conceded)"
     }
 
+    /// "Maiden over by Jasprit Bumrah", "Double-wicket maiden by Jasprit Bumrah".
     func maiden(_ bowler: Int64, wickets: Int) -> String {
-        switch wickets {
-        case 0: "Maiden over by \(full(bowler))"
-        case 1: "Wicket maiden by \(full(bowler))"
-        default: "\(wickets)-wicket maiden by \(full(bowler))"
-        }
+        let kind =
+            switch wickets {
+            case 0: "Maiden over"
+            case 1: "Wicket maiden"
+            case 2: "Double-wicket maiden"
+            case 3: "Triple-wicket maiden"
+            default: "\(wickets)-wicket maiden"
+            }
+        return full(bowler).map { "\(kind) by \($0)" } ?? kind
     }
 
-    /// `over` counts from 0.
+    /// "End of over 6: MI 52/1"; `over` counts from 0.
     func endOfOver(_ over: Int, _ team: Team?, score: (runs: Int, wickets: Int)?) -> String {
         guard let score else { return "End of over \(over + 1)" }
-        return "End of over \(over + 1): \(team.map { "\($0.code) " } ?? "")\(score.runs)/\(score.wickets)"
+        let code = DisplayText.code(team?.code ?? "")
+        return "End of over \(over + 1): \(code.isEmpty ? "" : "\(code) ")\(score.runs)/\(score.wickets)"
     }
 
-    func newBatter(_ player: Int64) -> String { "\(full(player)) comes in to bat" }
+    /// "Tim David comes in to bat".
+    func newBatter(_ player: Int64) -> String { full(player).map { "\($0) comes in to bat" } ?? "New batter" }
 
-    private func runs(_ count: Int) -> String {
-        switch count {
-        case 0: "No run"
-        case 1: "1 run"
-        default: "\(count) runs"
-        }
-    }
+    // MARK: - Parts
+
+    private func runs(_ count: Int) -> String { count == 0 ? "No run" : Self.count(count, "run") }
 
     private func extras(_ ball: Ball) -> String {
         var parts: [String] = []
         if ball.wides > 0 { parts.append(ball.wides == 1 ? "Wide" : "\(ball.wides) wides") }
         if ball.noBalls > 0 { parts.append(ball.noBalls == 1 ? "No-ball" : "\(ball.noBalls) no-balls") }
-        if ball.runsOffBat > 0 { parts.append(runs(ball.runsOffBat)) }
-        if ball.byes > 0 { parts.append(ball.byes == 1 ? "1 bye" : "\(ball.byes) byes") }
-        if ball.legByes > 0 { parts.append(ball.legByes == 1 ? "1 leg-bye" : "\(ball.legByes) leg-byes") }
+        if ball.runsOffBat > 0 { parts.append(Self.count(ball.runsOffBat, "run")) }
+        if ball.byes > 0 { parts.append(Self.count(ball.byes, "bye")) }
+        if ball.legByes > 0 { parts.append(Self.count(ball.legByes, "leg-bye")) }
         return parts.joined(separator: " and ")
     }
 
-    private func names(_ ids: [Int64]) -> String { ids.map(last).joined(separator: ", ") }
-    private func full(_ id: Int64) -> String { players[id]?.fullName ?? "Player \(id)" }
-    private func last(_ id: Int64) -> String { players[id]?.lastName ?? "Player \(id)" }
+    /// "Jos Buttler off Narine"; nil when neither is known.
+    private func duel(_ ball: Ball) -> String? {
+        let parts = [full(ball.strikerID), last(ball.bowlerID).map { "off \($0)" }].compactMap { $0 }
+        return parts.isEmpty ? nil : parts.joined(separator: " ")
+    }
+
+    /// "Narine to Buttler"; nil unless both are known.
+    private func bowledTo(_ ball: Ball) -> String? {
+        guard let bowler = last(ball.bowlerID), let striker = last(ball.strikerID) else { return nil }
+        return "\(bowler) to \(striker)"
+    }
+
+    private func listed(_ head: String, _ ids: [Int64]) -> String {
+        surnames(ids).map { "\(head): \($0)" } ?? head
+    }
+
+    /// Nil unless all are known: a list with gaps would miscount.
+    private func surnames(_ ids: [Int64]) -> String? {
+        let known = ids.compactMap(last)
+        return known.count == ids.count && !known.isEmpty ? known.joined(separator: ", ") : nil
+    }
+
+    private static func joined(_ head: String, _ tail: String?) -> String { tail.map { "\(head) \($0)" } ?? head }
+
+    /// "1 ball", "2 balls".
+    static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+
+    private static func word(_ count: Int) -> String {
+        switch count {
+        case 3: "Three"
+        case 4: "Four"
+        case 5: "Five"
+        case 6: "Six"
+        default: String(count)
+        }
+    }
+
+    private func full(_ id: Int64) -> String? { names[id]?.full }
+    private func last(_ id: Int64) -> String? { names[id]?.last }
 }

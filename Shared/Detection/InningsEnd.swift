@@ -34,11 +34,20 @@ enum InningsEnd {
     }
 
     private static func text(_ innings: Innings, in snapshot: MatchSnapshot) -> String {
-        let code = snapshot.team(innings.battingTeamID)?.code ?? ""
+        let code = DisplayText.code(snapshot.team(innings.battingTeamID)?.code ?? "")
         let score = "\(code) \(innings.runs)/\(innings.wickets) (\(innings.overs))"
-        guard snapshot.format != .firstClass, innings.number % 2 == 1 else { return "End of innings: \(score)" }
+        if snapshot.format == .firstClass {
+            // Nine down may be all out: somebody is hurt.
+            return innings.wickets < 9 ? "Innings declared: \(score)" : "End of innings: \(score)"
+        }
+        let isSuper = MatchSituation.isSuperOver(innings.number, in: snapshot)
+        guard innings.number % 2 == 1 else {
+            // Another follows only upon a tie.
+            guard RunsResult(snapshot, through: innings.number) == .tie else { return "End of innings: \(score)" }
+            return isSuper ? "Super over tied: \(score)" : "Scores level: \(score)"
+        }
         let chasing = snapshot.home.id == innings.battingTeamID ? snapshot.away : snapshot.home
         let target = innings.number == 1 ? snapshot.revisedTarget ?? innings.runs + 1 : innings.runs + 1
-        return "Innings break: \(score), \(chasing.code) need \(target)"
+        return "\(isSuper ? "Super over" : "Innings break"): \(score), \(DisplayText.code(chasing.code)) need \(target)"
     }
 }

@@ -51,6 +51,12 @@ struct MatchSituation {
         return min(1, Double(current.overs.legalBalls) / Double(ballsAllowed))
     }
 
+    /// First-class: the side that batted second bats again at once.
+    var followsOn: Bool {
+        guard snapshot.format == .firstClass, let current, current.number == 3 else { return false }
+        return snapshot.innings.first { $0.number == 2 }?.battingTeamID == current.battingTeamID
+    }
+
     /// First-class: runs by which the batting side leads (positive) or trails (negative), all innings counted; nil in
     /// the first innings and elsewhere.
     var lead: Int? {
@@ -76,14 +82,7 @@ struct MatchSituation {
 
     private static func chase(in snapshot: MatchSnapshot, current: Innings) -> Chase? {
         let isBreak = snapshot.phase == .inningsBreak
-        if snapshot.format == .firstClass {
-            guard current.number >= 4, let team = snapshot.team(current.battingTeamID) else { return nil }
-            let before = runs(of: team.id, in: snapshot, upTo: 3)
-            let target = runs(against: team.id, in: snapshot, upTo: current.number) - before + 1
-            return Chase(
-                team: team, target: target, need: target - current.runs, ballsLeft: nil,
-                wicketsLeft: max(0, 10 - current.wickets))
-        }
+        if snapshot.format == .firstClass { return lastInnings(of: snapshot, current: current, isBreak: isBreak) }
         let wickets = isSuperOver(current.number, in: snapshot) ? 2 : 10
         if current.number % 2 == 0 {
             guard let team = snapshot.team(current.battingTeamID),
@@ -99,6 +98,26 @@ struct MatchSituation {
         return Chase(
             team: team, target: target, need: target, ballsLeft: balls(of: current.number + 1, in: snapshot),
             wicketsLeft: wickets)
+    }
+
+    /// The chase of the fourth innings, or of the one that follows after the third.
+    private static func lastInnings(of snapshot: MatchSnapshot, current: Innings, isBreak: Bool) -> Chase? {
+        guard current.number >= 4 || (isBreak && current.number == 3) else { return nil }
+        let fielding = snapshot.home.id == current.battingTeamID ? snapshot.away : snapshot.home
+        guard let team = current.number >= 4 ? snapshot.team(current.battingTeamID) : fielding else { return nil }
+        let before = runs(of: team.id, in: snapshot, upTo: 3)
+        let target = runs(against: team.id, in: snapshot, upTo: current.number) - before + 1
+        let made = current.number >= 4 ? current.runs : 0
+        // Ahead without a fourth innings: the match is won by an innings.
+        guard target > 0, current.number >= 4 || !hasBattedTwice(team.id, in: snapshot) else { return nil }
+        return Chase(
+            team: team, target: target, need: target - made, ballsLeft: nil,
+            wicketsLeft: current.number >= 4 ? max(0, 10 - current.wickets) : 10)
+    }
+
+    /// Whether `team` has batted twice.
+    private static func hasBattedTwice(_ team: Int64, in snapshot: MatchSnapshot) -> Bool {
+        snapshot.innings.count { $0.battingTeamID == team } > 1
     }
 
     private static func limitedTarget(of number: Int, in snapshot: MatchSnapshot) -> Int? {

@@ -41,7 +41,7 @@ public enum ResultJudge {
         }
         guard note.winner == nil else { return .unsettled(runs.sentence(in: snapshot, winner: note.winner)) }
         switch note.drawn {
-        case .tie? where runs == .tie:
+        case .tie? where runs == .tie || note.isByRule && !runs.isDecided:
             let text = note.text ?? "Match tied"
             return snapshot.format == .firstClass ? .settled(text) : .awaitingSuperOver(text)
         case .noResult? where !runs.isDecided: return .settled(note.text ?? "No result")

@@ -4,90 +4,169 @@ import Sightscreen
 struct ResultNote {
     enum Drawn: Equatable { case draw, tie, noResult }
 
-    /// The note as a fan reads it; nil when there is none, or only a target.
+    /// The note as a fan reads it; nil unless it tells a result (a target, the toss or the rain is none).
     let text: String?
     /// Whom it calls the winner.
     let winner: Int64?
     /// What it says instead of a winner.
     let drawn: Drawn?
-    /// Decided by rain rules, on boundaries or the like: the runs alone do not show it.
-    private let isByRule: Bool
+    /// Decided by rain rules, on boundaries, without play or the like: the runs alone do not show it.
+    let isByRule: Bool
     private let isTie: Bool
+    /// "10 runs", "an innings and 225 runs", "9 wickets", as `RunsResult` writes it; nil when it does not say.
+    private let margin: String?
 
     init(_ snapshot: MatchSnapshot) {
-        let note = snapshot.note.map { DisplayText.line($0) }
-        let lowered = note?.lowercased() ?? ""
-        let isResult = !lowered.isEmpty && !lowered.hasPrefix("target")
-        text = isResult ? note.map(Self.tidied) : nil
-        winner = isResult ? Self.winner(in: note ?? "", of: snapshot) : nil
-        isTie = ["tied", "match tie", "tie "].contains { lowered.contains($0) } || lowered == "tie"
-        isByRule = ["d/l", "dls", "vjd", "duckworth", "boundar", "toss", "forfeit", "award", "conceded", "walkover"]
-            .contains { lowered.contains($0) }
-        let saysNoResult = lowered.contains("no result") || lowered.contains("no-result") || lowered.contains("abandon")
+        let note = DisplayText.line(snapshot.note ?? "")
+        let words = Self.words(note)
+        let isProgress =
+            ["target", "need", "require"].contains { words.first?.hasPrefix($0) ?? false }
+            || ["elected", "opted", "chose"].contains { words.contains($0) }
+            || note.lowercased().contains("won the toss")
+            || note.lowercased().hasSuffix(" won toss")
+        winner = isProgress ? nil : Self.winner(in: note, of: snapshot)
+        isTie = !isProgress && (words.contains("tied") || words.contains("tie"))
+        let lowered = note.lowercased()
+        isByRule = Self.rules.contains { lowered.contains($0) }
+        let saysNoResult = !isProgress && Self.noResults.contains { lowered.contains($0) }
+        let saysDraw = !isProgress && (words.contains("drawn") || words.contains("draw"))
         if winner != nil {
             drawn = nil
         } else if isTie {
             drawn = .tie
         } else if snapshot.outcome == .noResult || saysNoResult {
             drawn = .noResult
-        } else if snapshot.outcome == .draw || lowered.contains("drawn") || lowered.contains("draw") {
+        } else if snapshot.outcome == .draw || saysDraw {
             drawn = .draw
         } else {
             drawn = nil
         }
+        text = winner != nil || isTie || saysNoResult || saysDraw ? Self.tidied(note) : nil
+        margin = Self.margin(words)
     }
 
-    /// Whether the runs can lead to `winner` as the note says.
+    /// Words of a result that the runs need not show.
+    private static let rules = [
+        "d/l", "dls", "vjd", "duckworth", "boundar", "spin of", "toss of", "forfeit", "award", "concede", "walkover",
+        "walk over", "default", "bowl-out", "bowl out", "fewer wickets",
+    ]
+    private static let noResults = ["no result", "no-result", "abandon", "cancel", "called off", "washed out"]
+
+    /// Whether the runs can lead to `winner` as the note says, by as much as it says.
     func allows(_ runs: RunsResult, winner: Int64) -> Bool {
+        if isByRule { return true }
         switch runs {
-        case .won(let team, _): team == winner || isByRule
-        // A tie is won in a super over, on boundaries, on whatever the rules say; the note has to call it a tie.
-        case .tie: isTie || isByRule
-        case .undecided: isByRule
+        case .won(let team, RunsResult.superOver): return team == winner
+        case .won(let team, let by): return team == winner && !isTie && (margin ?? by) == by
+        // A tie is won in a super over or on whatever the rules say; the note has to call it a tie.
+        case .tie: return isTie
+        case .undecided: return false
         }
     }
 
-    /// "X won by 2 wickets (With 0 ball remaining)" → "X won by 2 wickets", "… (With 10 balls remaining)" → "… with 10
-    /// balls left".
+    // MARK: - The sentence
+
+    /// "X won by 2 wickets (With 0 ball remaining)" → "X won by 2 wickets", "… (With 10 balls remaining) (D/L)" → "… with
+    /// 10 balls left (D/L)", "match drawn" → "Match drawn", "9 wkts" → "9 wickets".
     private static func tidied(_ note: String) -> String {
-        guard let open = note.lastIndex(of: "("), note.last == ")" else { return note }
-        let words = note[open...].dropFirst().dropLast().lowercased().split(separator: " ")
-        guard words.count == 4, words[0] == "with", words[3] == "remaining", let balls = Int(words[1]) else {
-            return note
+        var result: [String] = []
+        var rest = note[...]
+        while let open = rest.firstIndex(of: "("), let close = rest[open...].firstIndex(of: ")") {
+            result += rest[..<open].split(separator: " ").map(String.init)
+            let inside = rest[rest.index(after: open)..<close]
+            switch ballsLeft(inside) {
+            case nil: result.append("(\(inside))")
+            case 0: break
+            case let balls?: result.append("with \(EventText.count(balls, "ball")) left")
+            }
+            rest = rest[rest.index(after: close)...]
         }
-        let head = note[..<open].split(separator: " ").joined(separator: " ")
-        return balls == 0 ? head : "\(head) with \(balls) \(balls == 1 ? "ball" : "balls") left"
+        result += rest.split(separator: " ").map(String.init)
+        for (index, word) in result.enumerated() where index > 0 && Int(result[index - 1]) != nil {
+            if word.lowercased() == "wkt" { result[index] = "wicket" }
+            if word.lowercased() == "wkts" { result[index] = "wickets" }
+        }
+        let text = result.joined(separator: " ")
+        return text.prefix(1).uppercased() + text.dropFirst()
     }
 
-    /// The team in front of " won" or " beat".
+    /// Of "With 10 balls remaining"; nil for other words.
+    private static func ballsLeft(_ text: Substring) -> Int? {
+        let words = text.lowercased().split(separator: " ")
+        guard words.count == 4, words[0] == "with", words[2].hasPrefix("ball"),
+            ["remaining", "left"].contains(words[3])
+        else { return nil }
+        return Int(words[1])
+    }
+
+    private static func margin(_ words: [String]) -> String? {
+        guard
+            let unit = words.indices.dropFirst().first(where: { units[words[$0]] != nil && Int(words[$0 - 1]) != nil }),
+            let count = Int(words[unit - 1]), let noun = units[words[unit]]
+        else { return nil }
+        let text = EventText.count(count, noun)
+        return words.contains("innings") ? "an innings and \(text)" : text
+    }
+
+    private static let units = [
+        "run": "run", "runs": "run", "wicket": "wicket", "wickets": "wicket", "wkt": "wicket", "wkts": "wicket",
+    ]
+
+    // MARK: - The winner
+
+    /// The team in front of " won" or " beat", or that a match was awarded or conceded to.
     private static func winner(in note: String, of snapshot: MatchSnapshot) -> Int64? {
         let words = note.split { !$0.isLetter && !$0.isNumber && $0 != "&" && $0 != "(" && $0 != "," && $0 != "'" }
-        guard let verb = words.firstIndex(where: { ["won", "win", "wins", "beat"].contains($0.lowercased()) }) else {
-            return nil
+        let lowered = words.map { $0.lowercased() }
+        let verb = lowered.indices.first {
+            // "Match drawn (India won the series 1-0)": nobody won the match.
+            ["won", "win", "wins", "beat", "defeated"].contains(lowered[$0])
+                && !lowered[($0 + 1)...].prefix(2).contains("series")
         }
-        // "Match tied (X won the Super Over)": what is in front of the bracket is not the team.
+        if let verb {
+            // "Match tied (X won the Super Over)": what is in front of the bracket is not the team.
+            return team(in: subject(words[..<verb]), of: snapshot, isWhole: true)
+        }
+        if let verb = lowered.firstIndex(of: "awarded"), let to = lowered[verb...].firstIndex(of: "to") {
+            let object = lowered[(to + 1)...].prefix { !$0.hasPrefix("(") }
+            return team(in: Array(object), of: snapshot, isWhole: false)
+        }
+        if let verb = lowered.firstIndex(where: { ["conceded", "concede", "forfeited", "forfeit"].contains($0) }) {
+            let loser = team(in: subject(words[..<verb]), of: snapshot, isWhole: true)
+            return loser.map { $0 == snapshot.home.id ? snapshot.away.id : snapshot.home.id }
+        }
+        return nil
+    }
+
+    private static func subject(_ words: ArraySlice<Substring>) -> [String] {
         var subject: [String] = []
-        for word in words[..<verb].reversed() {
+        for word in words.reversed() {
             let bare = word.lowercased().filter { $0 != "(" && $0 != "," }
             if !bare.isEmpty { subject.insert(bare, at: 0) }
             if word.contains("(") || word.contains(",") { break }
         }
+        return subject
+    }
+
+    private static func team(in words: [String], of snapshot: MatchSnapshot, isWhole: Bool) -> Int64? {
         let matching = [(snapshot.home, snapshot.away), (snapshot.away, snapshot.home)].filter { team, other in
-            names(team, subject, notAlso: other)
+            names(team, words, notAlso: other, isWhole: isWhole)
         }
         return matching.count == 1 ? matching[0].0.id : nil
     }
 
-    private static func names(_ team: Team, _ subject: [String], notAlso other: Team) -> Bool {
-        if subject == [team.code.lowercased()] { return true }
+    /// - Parameter isWhole: the words end with the name; else they begin with it.
+    private static func names(_ team: Team, _ subject: [String], notAlso other: Team, isWhole: Bool) -> Bool {
+        let code = team.code.lowercased()
+        if subject == [code] || (!isWhole && subject.first == code) { return true }
         let own = words(team.name)
-        if !own.isEmpty, subject.suffix(own.count) == own[...] { return true }
+        if !own.isEmpty, (isWhole ? subject.suffix(own.count) : subject.prefix(own.count)) == own[...] { return true }
         // Names change ("Bangalore", "Bengaluru"): a word that is this team's alone will do.
         let alone = Set(own).subtracting(words(other.name)).filter { $0.count >= 4 }
         return !alone.isDisjoint(with: subject)
     }
 
-    private static func words(_ name: String) -> [String] {
-        name.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "&" && $0 != "'" }.map(String.init)
+    private static func words(_ text: String) -> [String] {
+        text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "&" && $0 != "'" }.map(String.init)
     }
 }

@@ -2,6 +2,9 @@ import Sightscreen
 
 /// What the runs alone make of a match that is over.
 enum RunsResult: Equatable {
+    /// The margin of a tie that a super over decided.
+    static let superOver = "the Super Over"
+
     /// The winner, and by what: "10 runs", "an innings and 225 runs", "5 wickets", "the Super Over".
     case won(Int64, by: String)
     case tie
@@ -9,6 +12,13 @@ enum RunsResult: Equatable {
     case undecided
 
     var isDecided: Bool { self != .undecided }
+
+    /// What the innings up to number `last` make of it.
+    init(_ snapshot: MatchSnapshot, through last: Int) {
+        var part = snapshot
+        part.innings.removeAll { $0.number > last }
+        self.init(part)
+    }
 
     init(_ snapshot: MatchSnapshot) {
         self = snapshot.format == .firstClass ? Self.firstClass(snapshot) : Self.limited(snapshot)
@@ -18,7 +28,7 @@ enum RunsResult: Equatable {
     /// names.
     func sentence(in snapshot: MatchSnapshot, winner: Int64?) -> String {
         switch self {
-        case .won(let team, "the Super Over"): "Match tied (\(Self.name(team, in: snapshot)) won the Super Over)"
+        case .won(let team, Self.superOver): "Match tied (\(Self.name(team, in: snapshot)) won the Super Over)"
         case .won(let team, let margin): "\(Self.name(team, in: snapshot)) won by \(margin)"
         case .tie: "Match tied"
         case .undecided where winner.flatMap(snapshot.team) != nil:
@@ -42,7 +52,7 @@ enum RunsResult: Equatable {
         var number = 3
         while let one = innings[number], let other = innings[number + 1] {
             let result = chase(one, other, target: one.runs + 1, wickets: 2, overs: 1)
-            if case .won(let team, _) = result { return .won(team, by: "the Super Over") }
+            if case .won(let team, _) = result { return .won(team, by: superOver) }
             number += 2
         }
         return .tie
@@ -51,12 +61,12 @@ enum RunsResult: Equatable {
     private static func chase(_ first: Innings, _ second: Innings, target: Int, wickets: Int, overs: Int?) -> RunsResult
     {
         if second.runs >= target {
-            return .won(second.battingTeamID, by: plural(max(wickets - second.wickets, 0), "wicket"))
+            return .won(second.battingTeamID, by: EventText.count(max(wickets - second.wickets, 0), "wicket"))
         }
         let isPlayedOut = second.wickets >= wickets || overs.map { second.overs.completed >= $0 } ?? false
         guard isPlayedOut else { return .undecided }
         if second.runs == target - 1 { return .tie }
-        return .won(first.battingTeamID, by: plural(target - 1 - second.runs, "run"))
+        return .won(first.battingTeamID, by: EventText.count(target - 1 - second.runs, "run"))
     }
 
     private static func firstClass(_ snapshot: MatchSnapshot) -> RunsResult {
@@ -67,15 +77,11 @@ enum RunsResult: Equatable {
         let lead = batting.reduce(0) { $0 + $1.runs } - fielding.reduce(0) { $0 + $1.runs }
         if lead > 0 {
             return fielding.count == 2
-                ? .won(last.battingTeamID, by: plural(max(10 - last.wickets, 0), "wicket")) : .undecided
+                ? .won(last.battingTeamID, by: EventText.count(max(10 - last.wickets, 0), "wicket")) : .undecided
         }
         guard last.wickets >= 10 else { return .undecided }
         if lead == 0 { return snapshot.innings.count == 4 ? .tie : .undecided }
-        let runs = plural(-lead, "run")
+        let runs = EventText.count(-lead, "run")
         return .won(other, by: fielding.count == 1 && batting.count == 2 ? "an innings and \(runs)" : runs)
-    }
-
-    private static func plural(_ count: Int, _ noun: String) -> String {
-        count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
     }
 }

@@ -1,6 +1,6 @@
 import Sightscreen
 
-/// What interrupts play, or why there is none: the `status` of a content state.
+/// What interrupts play, why there is none, or what kind of play it is: the `status` of a content state.
 enum StatusText {
     /// Nil while the match is simply in play. `result` is the settled result, when there is one.
     static func of(_ snapshot: MatchSnapshot, result: String?) -> String? {
@@ -9,25 +9,48 @@ enum StatusText {
         case .notStarted:
             guard let winner = snapshot.tossWinnerID.flatMap(snapshot.team) else { return nil }
             return "\(DisplayText.name(winner.name)) won the toss"
-        case .delayed: return "Start delayed"
+        case .delayed: return reason(snapshot.note) ?? "Start delayed"
         case .postponed: return "Postponed"
         case .cancelled: return "Match cancelled"
-        case .innings, .unknown: return nil
-        case .inningsBreak: return "Innings break"
+        case .innings, .unknown: return superOver(snapshot)
+        case .inningsBreak: return isTied(snapshot) ? "Super over to come" : "Innings break"
         case .lunch: return "Lunch"
         case .tea: return "Tea"
         case .dinner: return "Dinner"
-        case .stumps(let day): return day > 0 ? "Stumps, day \(day)" : "Stumps"
-        case .interrupted: return interruption(snapshot.note) ?? "Play suspended"
-        case .abandoned: return interruption(snapshot.note) ?? "Match abandoned"
-        case .finished: return "Awaiting the result"
+        case .stumps(let day): return day > 0 ? "Day \(day): Stumps" : "Stumps"
+        case .interrupted: return reason(snapshot.note) ?? "Play suspended"
+        case .abandoned: return reason(snapshot.note) ?? "Match abandoned"
+        case .finished: return isTied(snapshot) ? "Scores level" : "Awaiting the result"
         }
     }
 
-    /// The provider's note when it says why play stopped; the target of a chase is no reason.
-    private static func interruption(_ note: String?) -> String? {
+    /// "Super over", "2nd super over".
+    private static func superOver(_ snapshot: MatchSnapshot) -> String? {
+        guard let number = snapshot.innings.last?.number, MatchSituation.isSuperOver(number, in: snapshot) else {
+            return nil
+        }
+        switch (number - 1) / 2 {
+        case 1: return "Super over"
+        case 2: return "2nd super over"
+        case 3: return "3rd super over"
+        case let count: return "\(count)th super over"
+        }
+    }
+
+    /// A limited-overs match whose last pair of innings is level.
+    private static func isTied(_ snapshot: MatchSnapshot) -> Bool {
+        guard snapshot.format != .firstClass, let last = snapshot.innings.last, last.number % 2 == 0 else {
+            return false
+        }
+        return RunsResult(snapshot) == .tie
+    }
+
+    /// The provider's note when it says why there is no play; the target of a chase, the toss and a result are no reason.
+    private static func reason(_ note: String?) -> String? {
         guard let note else { return nil }
         let text = DisplayText.line(note)
-        return text.isEmpty || text.hasPrefix("Target") ? nil : text
+        let lowered = text.lowercased()
+        let isAbout = ["target", "toss", " won", "tied", "need", "lead by", "trail"].contains { lowered.contains($0) }
+        return text.isEmpty || isAbout ? nil : text
     }
 }

@@ -58,7 +58,7 @@ public struct ContentState: Codable, Hashable, Sendable {
         public var requiredRunRate: String?
         public var equation: String?
         public var lastEvent: LastEvent?
-        /// What interrupts play ("Rain stopped play", "Lunch", "Stumps, day 2"), or the result.
+        /// What interrupts play ("Rain stopped play", "Lunch", "Day 2: Stumps"), that it is a super over, or the result.
         public var status: String?
         /// One sentence for VoiceOver.
         public var spoken: String?

@@ -53,9 +53,14 @@ struct LiveActivityPayloadTests {
         #expect(try decodedState(payload.bytes) == Sample.state)
     }
 
+    /// As deploy/docs/content-state.md tells it.
     @Test func theOrderOfTheCutsIsTheOneStated() {
         #expect(
-            PayloadCut.allCases == [.spoken, .names, .lists, .sentences, .equation, .bowler, .play, .everything])
+            PayloadCut.allCases == [
+                .minimal, .spokenSentences, .recentBalls, .target, .subtitle, .surnames, .spoken, .requiredRunRate,
+                .lastEvent, .olderBalls, .names, .lists, .sentences, .equation, .bowler, .play, .everything,
+            ])
+        #expect(PayloadCut.allCases.filter(\.servesAim).last == .olderBalls)
     }
 
     /// The kinds of text that a cut meets: plain, escaped, many bytes a character, one character of many scalars.
@@ -92,30 +97,115 @@ struct LiveActivityPayloadTests {
         let payload = LiveActivityPayload.update(
             stamp: Sample.stamp, contentState: Sample.swollen(with: endless), staleAt: nil, relevance: nil)
         let encoded = try payload.encode()
-        #expect(encoded.cuts == PayloadCut.allCases)
+        // Without a sentence there is none to keep.
+        #expect(encoded.cuts == PayloadCut.allCases.filter { ![.spokenSentences, .subtitle, .surnames].contains($0) })
         #expect(try decodedState(encoded.bytes).compactLeading.teamAbbr == "…")
     }
 
-    @Test func theSentenceForVoiceOverGoesFirst() throws {
+    /// A routine update that is longer and longer: what each step towards the aim leaves.
+    @Test func aRoutineUpdateIsBroughtToItsAim() throws {
         var state = Sample.state
-        state.expanded.spoken = String(repeating: "spoken ", count: 600)
-        let encoded = try LiveActivityPayload.update(
-            stamp: Sample.stamp, contentState: state, staleAt: nil, relevance: nil
-        ).encode()
-        #expect(encoded.cuts == [.spoken])
-        #expect(try decodedState(encoded.bytes) == Sample.state)
+        state.expanded.recentBalls = ["1", "W", "4", "•", "wd", "6", "1", "1"]
+        var longest = state
+        state.expanded.spoken = "MI 87 for 6 after 12.3 overs. MI need 85 off 45 balls."
+        var steps: [[PayloadCut]] = []
+        // A title of every length: more of the rest has to go.
+        state.expanded.innings = []
+        for length in 0...260 {
+            state.expanded.title = String(repeating: "x", count: length)
+            let push = try update(state)
+            if push.cuts.last == .olderBalls { break }
+            if push.bytes.count > PushPayload.routineBytesAim { Issue.record("\(push.bytes.count) bytes") }
+            if push.cuts != steps.last { steps.append(push.cuts) }
+            longest = state
+        }
+        let all: [PayloadCut] = [
+            .minimal, .spokenSentences, .recentBalls, .target, .subtitle, .surnames, .spoken, .requiredRunRate,
+            .lastEvent,
+        ]
+        // Each step takes one cut more.
+        let first = try #require(steps.first).count
+        #expect(first <= 3 && steps == (first...all.count).map { Array(all.prefix($0)) })
+        let shown = try decodedState(try update(longest).bytes).expanded
+        #expect(shown.subtitle == "IPL")
+        #expect(shown.batters.map(\.name) == ["Sharma"] && shown.bowler?.name == "Chahar")
+        #expect(shown.recentBalls == ["4", "•", "wd", "6", "1", "1"])
+        #expect(shown.equation == state.expanded.equation && shown.title == longest.expanded.title)
     }
 
-    @Test func longNamesAreShortenedBeforeAnythingElseOfTheMatchGoes() throws {
+    @Test func theAimCostsNothingThatCannotBeMissed() throws {
+        // Longer than the aim whatever is cut: batters, score, equation and status stay whole.
         var state = Sample.state
-        state.expanded.batters[0].name = String(repeating: "Venkataraghavan ", count: 300)
-        let encoded = try LiveActivityPayload.update(
-            stamp: Sample.stamp, contentState: state, staleAt: nil, relevance: nil
+        state.expanded.status = String(repeating: "rain ", count: 300)
+        let push = try update(state)
+        #expect(push.cuts.last == .olderBalls)
+        #expect(push.bytes.count > PushPayload.routineBytesAim)
+        let shown = try decodedState(push.bytes)
+        #expect(shown.expanded.status == state.expanded.status)
+        #expect(shown.expanded.equation == state.expanded.equation)
+        #expect(shown.expanded.innings == state.expanded.innings)
+    }
+
+    @Test func anAlertAStartAndAnEndHaveNoAim() throws {
+        var state = Sample.state
+        state.expanded.status = String(repeating: "x", count: 1_000)
+        let alert = PushAlert(title: "WICKET!", body: "MI 87/7")
+        let update = LiveActivityPayload.update(
+            stamp: Sample.stamp, contentState: state, staleAt: nil, relevance: nil, alert: alert)
+        let end = LiveActivityPayload.end(stamp: Sample.stamp, contentState: state, dismissAt: 1)
+        #expect(try update.encode().cuts.isEmpty)
+        #expect(try end.encode().cuts.isEmpty)
+    }
+
+    @Test func whatIsNotTheSameAsCompactLeadingOrHasNoEquationStays() throws {
+        var state = Sample.state
+        state.minimal = .init(teamAbbr: "MI", score: "87")
+        state.expanded.equation = nil
+        state.expanded.status = String(repeating: "x", count: 600)
+        let push = try update(state)
+        let shown = try decodedState(push.bytes)
+        #expect(shown.minimal == state.minimal)
+        #expect(shown.expanded.target == "172" && shown.expanded.requiredRunRate == "11.33")
+        #expect(push.cuts == [.subtitle, .surnames, .lastEvent, .olderBalls])
+    }
+
+    @Test func twoBattersOfOneSurnameKeepTheirNames() throws {
+        var state = Sample.state
+        state.expanded.batters = ["Shaun Marsh", "Mitchell Marsh"].map {
+            .init(name: $0, score: "1 (1)", strikeRate: "100.0", onStrike: $0.hasPrefix("S"))
+        }
+        state.expanded.status = String(repeating: "x", count: 600)
+        let shown = try decodedState(try update(state).bytes)
+        #expect(shown.expanded.batters.map(\.name) == ["Shaun Marsh", "Mitchell Marsh"])
+        #expect(shown.expanded.bowler?.name == "Chahar")
+    }
+
+    @Test func aNameOfKilobytesIsShortened() throws {
+        var state = Sample.state
+        state.expanded.batters[0].name = String(repeating: "Venkataraghavan", count: 300)
+        let push = try update(state)
+        #expect(push.cuts.last == .names)
+        let shown = try decodedState(push.bytes)
+        #expect(shown.expanded.batters[0].name == "VenkataraghavanVenkataraghavanVenkataraghavan…")
+        #expect(shown.expanded.batters[0].score == "45 (32)")
+    }
+
+    @Test func whatAProviderHidesInNamesIsNotShown() throws {
+        let hidden = "Mumbai\u{202E} In\u{200B}dians\n"
+        let attributes = LiveActivityAttributes(
+            matchID: MatchID(1), startID: StartID("s"), home: Team(id: 1, name: hidden, code: "M\u{0}I"),
+            away: Team(id: 2, name: String(repeating: "x", count: 10_000), code: "CSK"), competition: hidden,
+            startsAt: 0)
+        #expect(attributes.homeTeam == "Mumbai Indians" && attributes.homeAbbr == "M I")
+        #expect(attributes.awayTeam.count == DisplayText.nameMax)
+        let alert = PushAlert(title: hidden, body: String(repeating: "y", count: 10_000))
+        #expect(alert.title == "Mumbai Indians" && alert.body.count == 200)
+    }
+
+    private func update(_ state: ContentState) throws -> PushPayload {
+        try LiveActivityPayload.update(
+            stamp: Sample.stamp, contentState: state, staleAt: 1_700_000_600, relevance: 75
         ).encode()
-        #expect(encoded.cuts == [.spoken, .names])
-        let shown = try decodedState(encoded.bytes)
-        #expect(shown.expanded.batters[0].name == "Venkataraghavan Venkataraghavan Venkataraghav…")
-        #expect(shown.expanded.lastEvent == state.expanded.lastEvent)
     }
 
     @Test func idsOfKilobytesAreRefusedRatherThanCut() {

@@ -22,7 +22,7 @@ import Testing
         (MatchPhase.delayed, MatchDisplayState.scheduled, "Start delayed"),
         (.postponed, .scheduled, "Postponed"), (.cancelled, .abandoned, "Match cancelled"),
         (.lunch, .live, "Lunch"), (.tea, .live, "Tea"), (.dinner, .live, "Dinner"),
-        (.stumps(day: 2), .live, "Stumps, day 2"), (.interrupted, .suspended, "Play suspended"),
+        (.stumps(day: 2), .live, "Day 2: Stumps"), (.interrupted, .suspended, "Play suspended"),
         (.inningsBreak, .inningsBreak, "Innings break"), (.abandoned, .abandoned, "Match abandoned"),
         (.finished, .live, "Awaiting the result"),
     ])

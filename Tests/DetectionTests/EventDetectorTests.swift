@@ -75,7 +75,7 @@ import Testing
         let balls = Array(repeating: "66666.", count: 4).joined(separator: "|")
         #expect(Self.lines(.milestone, balls) == ["milestone 1.4 50", "milestone 3.2 100"])
         #expect(Self.lines(.nineties, balls) == ["nineties 2.5"])
-        #expect(Self.events(balls).first { $0.kind == .milestone }?.text == "50 for Sharma (10 balls)")
+        #expect(Self.events(balls).first { $0.kind == .milestone }?.text == "FIFTY! Rohit Sharma off 10 balls")
         // 88, then six: the nineties; 89 and eleven more in two balls without them.
         #expect(Self.lines(.nineties, "666666|66") == [])
     }

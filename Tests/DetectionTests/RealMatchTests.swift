@@ -58,7 +58,7 @@ import Testing
 
     @Test(
         arguments: [
-            (1_304_076, ["50 for Buttler (29 balls)", "Hat-trick! Chahal: Iyer, Mavi, Cummins"]),
+            (1_304_076, ["FIFTY! JC Buttler off 29 balls", "Hat-trick! Chahal: Iyer, Mavi, Cummins"]),
             (1_384_429, ["AD Mathews timed out 0 (0)"]), (1_304_066, ["R Ashwin retired out 28 (23)"]),
             (1_426_299, ["RA Jadeja obstructing the field 5 (6)"]),
             (1_256_724, ["Four in four! Holder: Jordan, Billings, Rashid, Mahmood"]),
