@@ -91,7 +91,7 @@ let package = Package(
         shared("SportMonks", ["Sightscreen"]),
         shared("Detection", ["Sightscreen"]),
         shared("Tapes", ["Sightscreen", "SportMonks"]),
-        shared("Replay", ["Sightscreen", "SportMonks", "Detection", "Tapes"]),
+        shared("Replay", ["Sightscreen", "SportMonks", "Detection", "Tapes", "TapeFile"]),
         shared("Activities", ["Sightscreen"]),
         shared("Messages", ["Sightscreen", "SportMonks"]),
         shared("APNsProtocol", ["Sightscreen"]),
@@ -161,7 +161,8 @@ let package = Package(
         + service(
             "OperatorTool",
             [
-                "Sightscreen", "SportMonks", "Tapes", "Detection", "Replay", "Messages", "APNsProtocol", "Postgres",
+                "Sightscreen", "SportMonks", "Tapes", "TapeFile", "Detection", "Replay", "Messages", "APNsProtocol",
+                "Postgres",
                 "Processes",
                 "Reactor", "Store", "Tokens", "HTTPClient", "ServiceKit", hummingbird, httpTypes, arguments, logging,
                 lifecycle,

@@ -43,21 +43,29 @@ public actor MatchEventBus {
     public func run() async {
         var adopted = ContinuousClock.now
         while !Task.isCancelled {
-            for (match, desk) in desks {
-                guard await desk.tick() else {
-                    await drop(match)
-                    continue
-                }
-                if await desk.isIdle(for: Self.idleLimit) {
-                    letGoAt[match] = .now
-                    await drop(match)
-                }
-            }
+            await tick()
             if .now - adopted >= Self.adoptInterval {
                 await adopt()
                 adopted = .now
             }
             try? await Task.sleep(for: Self.tickInterval)
+        }
+    }
+
+    /// All matches side by side: one that waits for the database or the clock keeps no other waiting.
+    private func tick() async {
+        enum Fate { case stays, lost, idle }
+        await withTaskGroup(of: (MatchID, Fate).self) { group in
+            for (match, desk) in desks {
+                group.addTask {
+                    guard await desk.tick() else { return (match, .lost) }
+                    return (match, await desk.isIdle(for: Self.idleLimit) ? .idle : .stays)
+                }
+            }
+            for await (match, fate) in group where fate != .stays {
+                if fate == .idle { letGoAt[match] = .now }
+                await drop(match)
+            }
         }
     }
 

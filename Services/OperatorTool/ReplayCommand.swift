@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import Replay
 import Sightscreen
+import TapeFile
 import Tapes
 
 /// `sightscreen replay`: what detection makes of a match, without any service.
@@ -14,7 +15,7 @@ struct ReplayCommand: ParsableCommand {
             no longer holds again, with "retracted":true.
             """)
 
-    @Argument(help: "A match in Cricsheet's JSON.") var file: String
+    @Argument(help: "A match in Cricsheet's JSON, or a recorded tape.") var file: String
     @Flag(help: "Print each event.") var events = false
     @Flag(help: "Print the display state after each frame.") var states = false
     @Flag(help: "Print each alert.") var alerts = false
@@ -24,6 +25,8 @@ struct ReplayCommand: ParsableCommand {
     var variant: String = TapeVariant.clean.rawValue
     @Option(help: ArgumentHelp("Where it misbehaves, and how.", valueName: "number")) var seed: UInt64 = 1
     @Option(help: ArgumentHelp("One frame for so many balls.", valueName: "count")) var ballsPerFrame: Int = 1
+
+    @Option(help: ArgumentHelp("Which match of a recorded tape that has several.", valueName: "id")) var match: Int64?
 
     func validate() throws {
         guard events || states || alerts else {
@@ -36,15 +39,42 @@ struct ReplayCommand: ParsableCommand {
     }
 
     func run() throws {
-        let printer = ReplayPrinter(events: events, states: states, alerts: alerts)
         guard let data = FileManager.default.contents(atPath: file) else {
-            throw ValidationError("cannot read \(file)")
+            throw ValidationError("cannot read the file \(file)")
         }
-        let match = try CricsheetMatch(json: [UInt8](data))
+        let bytes = [UInt8](data)
+        if bytes.starts(with: Self.zstdMagic) { try playRecorded(bytes) } else { try playTape(bytes) }
+    }
+
+    /// RFC 8878, section 3.1.1.
+    private static let zstdMagic: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
+
+    private func playTape(_ bytes: [UInt8]) throws {
+        guard match == nil else { throw ValidationError("--match is for recorded tapes: \(file) has one match") }
+        let match = try CricsheetMatch(json: bytes)
         let tape = Tape(match: match, id: 1, variant: TapeVariant(rawValue: variant) ?? .clean, seed: seed)
-        for step in TapeReplay(tape, ballsPerFrame: ballsPerFrame) {
-            for line in try printer.lines(of: step) { Output.line(line) }
+        for step in TapeReplay(tape, ballsPerFrame: ballsPerFrame) { try show(step) }
+    }
+
+    private func playRecorded(_ bytes: [UInt8]) throws {
+        guard variant == TapeVariant.clean.rawValue, ballsPerFrame == 1 else {
+            throw ValidationError("--variant and --balls-per-frame: a recorded tape is as it was")
         }
+        let matches = try RecordedReplay.matches(of: TapeFileReader(bytes: bytes))
+        guard let chosen = match ?? (matches.count == 1 ? matches.first : nil), matches.contains(chosen) else {
+            let list = matches.map(String.init).joined(separator: ", ")
+            throw ValidationError(list.isEmpty ? "\(file) has no match" : "--match: choose one of \(list)")
+        }
+        let reader = try TapeFileReader(bytes: bytes)
+        var replay = RecordedReplay(reader, match: chosen)
+        while let step = try replay.next() { try show(step) }
+        if reader.isCut { Output.error("sightscreen: the end of \(file) is missing; what is there was played") }
+    }
+
+    private func show(_ step: ReplayStep) throws {
+        let printer = ReplayPrinter(events: events, states: states, alerts: alerts)
+        for line in try printer.lines(of: step) { Output.line(line) }
+        if let problem = step.problem { Output.error("sightscreen: frame \(step.frame) cannot be read: \(problem)") }
     }
 }
 

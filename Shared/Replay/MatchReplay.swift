@@ -32,9 +32,14 @@ public struct MatchReplay: Sendable {
             let answer = try FixtureAnswer.fixture(from: Array("{\"data\":".utf8) + fixture + [UInt8(ascii: "}")])
             return take(try answer.snapshot(), label: label, at: at)
         } catch {
-            frames += 1
-            return step(label, problem: "\(error)")
+            return refuse("\(error)", label: label)
         }
+    }
+
+    /// Counts a frame that cannot be used.
+    mutating func refuse(_ problem: String, label: String) -> ReplayStep {
+        frames += 1
+        return step(label, problem: problem)
     }
 
     /// Takes in a frame that was read already.

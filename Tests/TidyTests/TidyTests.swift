@@ -29,7 +29,7 @@ import Testing
         "Detection": ["Sightscreen"],
         "Activities": ["Sightscreen"],
         "Tapes": ["Sightscreen", "SportMonks"],
-        "Replay": ["Sightscreen", "SportMonks", "Detection", "Tapes"],
+        "Replay": ["Sightscreen", "SportMonks", "Detection", "Tapes", "TapeFile"],
         "Messages": ["Sightscreen", "SportMonks"],
         "APNsProtocol": ["Sightscreen"],
     ]
