@@ -75,8 +75,8 @@ public struct LiveActivityPayload: Hashable, Sendable {
     public var isRoutine: Bool { event == .update && alert == nil }
 
     /// The payload as it is sent: cut by `PayloadCut`, in its order, while it is longer than `PushPayload.bytesMax`; a
-    /// routine update also while it is longer than `PushPayload.routineBytesAim`, but only by the cuts that serve the aim.
-    /// What is not too long is not cut.
+    /// routine update also while it is longer than `PushPayload.routineBytesAim`, but only by the cuts that serve the
+    /// aim. What is not too long is not cut.
     ///
     /// - Throws: `PayloadError.tooLarge` when it does not fit even then, which only ids or an attributes type of
     ///   kilobytes can cause.

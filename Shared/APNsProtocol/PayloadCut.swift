@@ -1,8 +1,9 @@
 import Sightscreen
 
-/// The steps that make a Live Activity payload fit, in the order in which they are taken, each only when the ones before
-/// were not enough. The first ten cost a reader little: they also bring a routine update to its aim. What the compact
-/// views show goes last; ids are never touched. Only the push is cut; the state that is stored and asked for stays whole.
+/// The steps that make a Live Activity payload fit, in the order in which they are taken, each only when the ones
+/// before were not enough. The first ten cost a reader little: they also bring a routine update to its aim. What the
+/// compact views show goes last; ids are never touched. Only the push is cut; the state that is stored and asked for
+/// stays whole.
 ///
 /// `deploy/docs/content-state.md` tells the same order to whoever writes an app.
 public enum PayloadCut: Int, CaseIterable, Hashable, Sendable {

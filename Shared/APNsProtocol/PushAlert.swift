@@ -7,8 +7,8 @@ public struct PushAlert: Hashable, Sendable {
     /// Plays the default sound. Only a wicket does.
     public var sound: Bool
 
-    /// Title and body are made fit to be shown: what is invisible or turns text around is left out, and the title is at most
-    /// 100, the body at most 200 characters long.
+    /// Title and body are made fit to be shown: what is invisible or turns text around is left out, and the title is at
+    /// most 100, the body at most 200 characters long.
     public init(title: String, body: String, sound: Bool = false) {
         self.title = DisplayText.line(title)
         self.body = DisplayText.line(body, limit: 200)

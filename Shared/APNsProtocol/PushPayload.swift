@@ -8,7 +8,8 @@ public struct PushPayload: Hashable, Sendable {
     public static let routineBytesAim = 750
 
     public let bytes: [UInt8]
-    /// What was left out or shortened so that it fits, in that order; a cut that finds nothing to cut is not among them.
+    /// What was left out or shortened so that it fits, in that order; a cut that finds nothing to cut is not among
+    /// them.
     public let cuts: [PayloadCut]
 
     /// Keys in alphabetical order, so that equal payloads have equal bytes.

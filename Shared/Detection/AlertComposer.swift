@@ -1,7 +1,7 @@
 import Sightscreen
 
-/// Makes one alert of all that is to be announced at once: the key event is the title; the body names the others and gives
-/// the score and what is needed, and says nothing that the title has said.
+/// Makes one alert of all that is to be announced at once: the key event is the title; the body names the others and
+/// gives the score and what is needed, and says nothing that the title has said.
 enum AlertComposer {
     /// What a Lock Screen shows of a title without cutting it, in characters.
     static let titleMax = 60

@@ -1,8 +1,10 @@
 import Sightscreen
 
-/// The sentence a fan reads. A name that the frame does not have is left out, and the sentence says what it can without.
+/// The sentence a fan reads. A name that the frame does not have is left out, and the sentence says what it can
+/// without.
 struct EventText {
-    /// Longest sentence of a wicket with the batter's full name, in characters, so that it fits a title behind "WICKET!".
+    /// Longest sentence of a wicket with the batter's full name, in characters, so that it fits a title behind
+    /// "WICKET!".
     static let wicketMax = AlertComposer.titleMax - 8
 
     private let names: [Int64: PlayerName]

@@ -57,7 +57,9 @@ public struct Mood: Equatable, Sendable {
             return (300 * wickets - Double(chase.need)) / 60
         }
         let par = situation.snapshot.format == .oneDay ? 5.8 : 8.6
-        let usable = wickets > 0 ? 0.45 + 0.65 * wickets : 0
+        // Wickets in hand matter while there are balls to lose them on: in the last over the tail swings too.
+        let care = min(1, Double(left) / 60)
+        let usable = wickets > 0 ? 1.1 - 0.65 * (1 - wickets) * care : 0
         let expected = Double(left) / 6 * par * usable
         return (expected - Double(chase.need)) / (4 + Double(left) / 6 * 1.2)
     }

@@ -2,8 +2,8 @@ public import Sightscreen
 
 /// Says whether the result of a match that is over can be announced.
 ///
-/// The provider says `Finished` before it knows the winner, or with the wrong one. A result is settled when winner, note
-/// and runs agree; until then this says what the runs alone make of it.
+/// The provider says `Finished` before it knows the winner, or with the wrong one. A result is settled when winner,
+/// note and runs agree; until then this says what the runs alone make of it.
 public enum ResultJudge {
     public enum Verdict: Equatable, Sendable {
         /// Winner, note and runs agree: the sentence to announce.

@@ -66,8 +66,8 @@ struct ResultNote {
 
     // MARK: - The sentence
 
-    /// "X won by 2 wickets (With 0 ball remaining)" → "X won by 2 wickets", "… (With 10 balls remaining) (D/L)" → "… with
-    /// 10 balls left (D/L)", "match drawn" → "Match drawn", "9 wkts" → "9 wickets".
+    /// "X won by 2 wickets (With 0 ball remaining)" → "X won by 2 wickets", "… (With 10 balls remaining) (D/L)" → "…
+    /// with 10 balls left (D/L)", "match drawn" → "Match drawn", "9 wkts" → "9 wickets".
     private static func tidied(_ note: String) -> String {
         var result: [String] = []
         var rest = note[...]

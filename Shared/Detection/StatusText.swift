@@ -45,7 +45,8 @@ enum StatusText {
         return RunsResult(snapshot) == .tie
     }
 
-    /// The provider's note when it says why there is no play; the target of a chase, the toss and a result are no reason.
+    /// The provider's note when it says why there is no play; the target of a chase, the toss and a result are no
+    /// reason.
     private static func reason(_ note: String?) -> String? {
         guard let note else { return nil }
         let text = DisplayText.line(note)

@@ -58,7 +58,8 @@ public struct ContentState: Codable, Hashable, Sendable {
         public var requiredRunRate: String?
         public var equation: String?
         public var lastEvent: LastEvent?
-        /// What interrupts play ("Rain stopped play", "Lunch", "Day 2: Stumps"), that it is a super over, or the result.
+        /// What interrupts play ("Rain stopped play", "Lunch", "Day 2: Stumps"), that it is a super over, or the
+        /// result.
         public var status: String?
         /// One sentence for VoiceOver.
         public var spoken: String?
@@ -129,7 +130,8 @@ public struct ContentState: Codable, Hashable, Sendable {
     }
 }
 
-/// The phase as the app shows it. `inningsBreak` is between innings only; lunch, tea and stumps are `live` with a status.
+/// The phase as the app shows it. `inningsBreak` is between innings only; lunch, tea and stumps are `live` with a
+/// status.
 public enum MatchDisplayState: String, Sendable, Hashable, CaseIterable {
     case scheduled, live, inningsBreak, suspended, completed, abandoned
     /// A value that a newer backend sends and this build does not know.

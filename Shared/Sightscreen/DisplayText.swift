@@ -1,5 +1,5 @@
-/// Text from outside (the provider, a schedule) made fit for a Lock Screen: one line, nothing invisible, never longer than
-/// its place, and never cut inside a character.
+/// Text from outside (the provider, a schedule) made fit for a Lock Screen: one line, nothing invisible, never longer
+/// than its place, and never cut inside a character.
 public enum DisplayText {
     /// Longest player or team name and competition, in characters.
     public static let nameMax = 40
@@ -7,14 +7,14 @@ public enum DisplayText {
     public static let codeMax = 8
     /// Longest sentence, in characters.
     public static let lineMax = 100
-    /// A character of more scalars than this is no writing but an attack: the longest emoji has 10, the flag of England 7,
-    /// a syllable of an Indian script fewer.
+    /// A character of more scalars than this is no writing but an attack: the longest emoji has 10, the flag of England
+    /// 7, a syllable of an Indian script fewer.
     static let scalarsMax = 16
 
-    /// Trims, turns runs of white space and control characters into one space, leaves out what nobody sees (bidirectional
-    /// overrides, zero-width spaces, byte order marks, a joiner that joins nothing), and cuts at `limit` characters, the
-    /// last of which is then "…". What a character is made of stays: accents, flags, the joiners of a family or of an
-    /// Indian or Arabic script.
+    /// Trims, turns runs of white space and control characters into one space, leaves out what nobody sees
+    /// (bidirectional overrides, zero-width spaces, byte order marks, a joiner that joins nothing), and cuts at `limit`
+    /// characters, the last of which is then "…". What a character is made of stays: accents, flags, the joiners of a
+    /// family or of an Indian or Arabic script.
     public static func line(_ text: String, limit: Int = lineMax) -> String {
         if isPlain(text, limit: limit) { return text }
         var result = ""
@@ -95,8 +95,8 @@ public enum DisplayText {
         }
     }
 
-    /// Whether an invisible scalar belongs to the visible one before it: a joiner or a variation selector of an emoji or of
-    /// a script that has them (none before Arabic does), a tag of a flag.
+    /// Whether an invisible scalar belongs to the visible one before it: a joiner or a variation selector of an emoji
+    /// or of a script that has them (none before Arabic does), a tag of a flag.
     private static func joins(_ scalar: Unicode.Scalar, after before: Unicode.Scalar?) -> Bool {
         guard let before, before.value >= 0x600 else {
             // A digit, # and * become a key with the selector for emoji.

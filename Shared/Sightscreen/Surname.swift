@@ -1,7 +1,7 @@
 /// What a player is called in a sentence or where room is short.
 public enum Surname {
-    /// "Sharma" of "RG Sharma", "de Villiers" of "AB de Villiers", "van der Dussen" of "Rassie van der Dussen"; the only
-    /// word of a name that has one.
+    /// "Sharma" of "RG Sharma", "de Villiers" of "AB de Villiers", "van der Dussen" of "Rassie van der Dussen"; the
+    /// only word of a name that has one.
     ///
     /// - Parameter given: the surname as the provider has it: taken, with the particles of `full` in front of it when the
     ///   provider left them out. Without one, the last word of `full` and its particles.
@@ -16,7 +16,7 @@ public enum Surname {
             start = words.count - own.count
         }
         if start > 1, suffixes.contains(words[start].lowercased()) { start -= 1 }
-        while start > 0, particles.contains(words[start - 1].lowercased()) { start -= 1 }
+        while start > 0, isParticle(words[start - 1]) { start -= 1 }
         return words[start...].joined(separator: " ")
     }
 
@@ -26,4 +26,9 @@ public enum Surname {
         "ter", "ul", "ur", "van", "von", "zu",
     ]
     private static let suffixes: Set<String> = ["jr", "jr.", "sr", "sr.", "ii", "iii"]
+
+    /// "de", "De"; "DE" are somebody's initials.
+    private static func isParticle(_ word: Substring) -> Bool {
+        word.dropFirst().allSatisfy(\.isLowercase) && particles.contains(word.lowercased())
+    }
 }

@@ -81,7 +81,14 @@ import Testing
             guard let newest = try await suite.committed(id) else { return true }
             // Before play nothing is on a Lock Screen.
             if newest.matchDisplayState == .scheduled { return true }
-            return await fleet.phones.allSatisfy { $0.activities.last?.state == newest }
+            // A routine update may be cut: it shows the version and the score, and nothing that is not so.
+            return await fleet.phones.allSatisfy { phone in
+                guard let shown = phone.activities.last?.state else { return false }
+                return shown.version == newest.version && shown.compactLeading == newest.compactLeading
+                    && shown.compactTrailing == newest.compactTrailing
+                    && shown.expanded.innings == newest.expanded.innings
+                    && shown.expanded.status == newest.expanded.status
+            }
         }
     }
 

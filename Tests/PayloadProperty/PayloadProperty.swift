@@ -1,7 +1,8 @@
 public import APNsProtocol
 
-/// Whatever a state says, its payload fits, decodes, is never cut inside a character, is cut in the stated order and only
-/// when it is too long: checked on random states, each as a start, a routine update, an update with an alert and an end.
+/// Whatever a state says, its payload fits, decodes, is never cut inside a character, is cut in the stated order and
+/// only when it is too long: checked on random states, each as a start, a routine update, an update with an alert and
+/// an end.
 public enum PayloadProperty {
     /// What a run has seen.
     public struct Report: Sendable {
@@ -17,8 +18,8 @@ public enum PayloadProperty {
 
     static let faultsMax = 20
 
-    /// Checks `count` states; the same `seed` makes the same ones, and the state of a fault is `run(count: 1, seed:)` of
-    /// the seed in its text.
+    /// Checks `count` states; the same `seed` makes the same ones, and the state of a fault is `run(count: 1, seed:)`
+    /// of the seed in its text.
     public static func run(count: Int, seed: UInt64) -> Report {
         var report = Report()
         for number in 0..<count where report.faults.count < faultsMax {

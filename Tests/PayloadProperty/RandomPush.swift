@@ -1,7 +1,8 @@
 import APNsProtocol
 import Sightscreen
 
-/// Makes up states, alerts and attributes: from what a match shows to what only a broken or hostile provider could send.
+/// Makes up states, alerts and attributes: from what a match shows to what only a broken or hostile provider could
+/// send.
 struct RandomPush {
     /// How long the texts of one push are.
     private enum Temper: CaseIterable { case ordinary, wordy, swollen, endless }
