@@ -1,5 +1,6 @@
 import MockSportMonks
 import ServiceKit
+import Tapes
 import Testing
 
 @Suite struct ConfigurationTests {

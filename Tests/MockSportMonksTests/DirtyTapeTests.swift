@@ -50,7 +50,7 @@ import Testing
 
     // MARK: Recorded tapes
 
-    private static let playedAt = 1_700_000_000
+    private static let playedAt = 1_791_547_200
 
     /// Two matches as a recorder would have seen them every five seconds.
     private static func recording() throws -> [UInt8] {

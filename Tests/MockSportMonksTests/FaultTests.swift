@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Glibc
+import func Glibc.system
 import HTTPClient
 import SportMonks
 import TestKit
@@ -18,7 +18,8 @@ import Testing
         let faults = [
             try fault(.html, #""atMs":2000"#), try fault(.cut, #""afterCalls":2,"count":2,"endpoint":"livescores""#),
         ]
-        #expect(schedule.add(faults, at: 100))
+        let isTaken = schedule.add(faults, at: 100)
+        #expect(isTaken)
         var taken: [ProviderFault.Kind?] = []
         for (endpoint, now) in [
             (.livescores, 100), (.fixture, 100.5), (.livescores, 101), (.livescores, 101.5), (.livescores, 102),
@@ -29,12 +30,13 @@ import Testing
         #expect(taken == [nil, nil, nil, .cut, .html, .cut, nil])
         #expect(schedule.faults.isEmpty)
         let many = try Array(repeating: fault(.html), count: FaultSchedule.faultsMax)
-        #expect(schedule.add(many, at: 0))
-        #expect(!schedule.add([try fault(.html)], at: 0))
+        let areTaken = schedule.add(many, at: 0)
+        let isOneMore = schedule.add([try fault(.html)], at: 0)
+        #expect(areTaken && !isOneMore)
     }
 
     @Test func faultsAreGivenAsAListOrWithATape() async throws {
-        try await RunningMock.with { mock in
+        try await RunningMock.with { mock async throws in
             let list = #"[{"kind":503,"afterCalls":1},{"kind":"html","afterCalls":1}]"#
             #expect(try await mock.control("POST", "faults", list).status == 201)
             #expect(try await mock.get("livescores").status == 200)
@@ -53,7 +55,7 @@ import Testing
     }
 
     @Test func aTruncatedAnswerIsNoAnswer() async throws {
-        try await RunningMock.with { mock in
+        try await RunningMock.with { mock async throws in
             #expect(try await mock.control("POST", "faults", #"{"kind":"truncated"}"#).status == 201)
             await #expect(throws: HTTPClientError.self) { try await mock.get("livescores") }
             #expect(try await mock.get("livescores").status == 200)
@@ -61,7 +63,7 @@ import Testing
     }
 
     @Test func aTimeoutLastsUntilTheClientGoes() async throws {
-        try await RunningMock.with { mock in
+        try await RunningMock.with { mock async throws in
             #expect(try await mock.control("POST", "faults", #"{"kind":"timeout"}"#).status == 201)
             let began = ContinuousClock.now
             await #expect(throws: HTTPClientError.self) {
@@ -85,7 +87,7 @@ import Testing
             return String(decoding: FileManager.default.contents(atPath: output) ?? Data(), as: UTF8.self)
         }
         #expect(said == "\(GzipBomb.inflatedBytes) \(GzipBomb.inflatedBytes)\n")
-        try await RunningMock.with { mock in
+        try await RunningMock.with { mock async throws in
             #expect(try await mock.control("POST", "faults", #"{"kind":"gzip-bomb"}"#).status == 201)
             await #expect(throws: HTTPClientError.self, "refused at its cap") { try await mock.get("livescores") }
         }
