@@ -1,5 +1,5 @@
 /// Finds where JSON values begin and end without reading them: a recorded body stays the bytes that it was.
-struct JSONSpan {
+public struct JSONSpan {
     /// Deeper than any answer; recursion has an end.
     private static let depthMax = 64
 
@@ -7,7 +7,7 @@ struct JSONSpan {
     private var position: Int
 
     /// Whether the bytes are one JSON object or array and nothing else.
-    static func isContainer(_ bytes: [UInt8]) -> Bool {
+    public static func isContainer(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBufferPointer { buffer in
             var span = JSONSpan(buffer)
             span.space()
@@ -20,7 +20,7 @@ struct JSONSpan {
 
     /// The members of a JSON object with the places of their values; nil when the bytes are none, or name one twice.
     /// Keys are compared as they are written.
-    static func members(_ bytes: [UInt8]) -> [String: Range<Int>]? {
+    public static func members(_ bytes: [UInt8]) -> [String: Range<Int>]? {
         bytes.withUnsafeBufferPointer { buffer in
             var span = JSONSpan(buffer)
             var members: [String: Range<Int>] = [:]
@@ -37,6 +37,24 @@ struct JSONSpan {
             guard isObject else { return nil }
             span.space()
             return span.position == buffer.count ? members : nil
+        }
+    }
+
+    /// The places of the elements of a JSON array; nil when the bytes are none.
+    public static func elements(_ bytes: [UInt8]) -> [Range<Int>]? {
+        bytes.withUnsafeBufferPointer { buffer in
+            var span = JSONSpan(buffer)
+            var elements: [Range<Int>] = []
+            span.space()
+            let isArray = span.list(UInt8(ascii: "["), UInt8(ascii: "]")) { span in
+                let start = span.position
+                guard span.value(depth: 1) else { return false }
+                elements.append(start..<span.position)
+                return true
+            }
+            guard isArray else { return nil }
+            span.space()
+            return span.position == buffer.count ? elements : nil
         }
     }
 
