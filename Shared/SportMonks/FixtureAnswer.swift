@@ -6,7 +6,7 @@ public struct FixtureAnswer: Sendable {
 
     /// - Throws: `ProviderAnswerError` when the body is empty, not JSON, without `data`, or its fixture is broken.
     public init(_ bytes: [UInt8]) throws(ProviderAnswerError) {
-        switch try ProviderAnswer<RawFixtureEntry>.read(bytes).content {
+        switch try ProviderAnswer.read(bytes, content: RawFixtureEntry.init).content {
         case .fixture(let raw):
             fixture = raw.slim
             problems = raw.problems

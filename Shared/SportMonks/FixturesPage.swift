@@ -15,16 +15,16 @@ public struct FixturesPage: Sendable {
 
     /// - Throws: `ProviderAnswerError` when the body is empty, not JSON or without `data`.
     public init(_ bytes: [UInt8]) throws(ProviderAnswerError) {
-        let (content, answer) = try ProviderAnswer<[RawFixtureEntry]>.read(bytes)
-        let list = FixtureList(content)
+        let answer = try ProviderAnswer.read(bytes, content: RawFixtureEntry.list)
+        let list = FixtureList(answer.content)
         fixtures = list.fixtures
         problems = list.problems
-        page = max(answer.meta?.currentPage ?? 1, 1)
-        if let last = answer.meta?.lastPage {
+        page = max(answer.currentPage ?? 1, 1)
+        if let last = answer.lastPage {
             nextPage = page < last ? page + 1 : nil
         } else {
-            nextPage = answer.links?.next == nil ? nil : page + 1
+            nextPage = answer.hasNext ? page + 1 : nil
         }
-        total = answer.meta?.total
+        total = answer.total
     }
 }

@@ -11,11 +11,18 @@ public struct LivescoresAnswer: Sendable {
     /// Fixtures and rows that were left out, each a line for the log.
     public let problems: [AnswerProblem]
 
+    /// How many elements have the very bytes of one in the answer before, and were not taken apart again.
+    public let reused: Int
+
     /// - Throws: `ProviderAnswerError` when the body is empty, not JSON or without `data`.
     public init(_ bytes: [UInt8]) throws(ProviderAnswerError) {
-        let list = FixtureList(try ProviderAnswer<[RawFixtureEntry]>.read(bytes).content)
+        self.init(FixtureList(try ProviderAnswer.read(bytes, content: RawFixtureEntry.list).content), reused: 0)
+    }
+
+    init(_ list: FixtureList, reused: Int) {
         fixtures = list.fixtures
         problems = list.problems
+        self.reused = reused
     }
 
     /// The fixtures alone.

@@ -3,7 +3,11 @@
 public enum ProviderTime {
     /// Seconds since 1970, the fraction cut off; nil for what is no date.
     public static func seconds(_ text: String) -> Int? {
-        let bytes = Array(text.utf8)
+        var text = text
+        return text.withUTF8 { seconds($0) }
+    }
+
+    static func seconds(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         guard bytes.count >= 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
             let year = number(bytes, 0, 4), let month = number(bytes, 5, 2), let day = number(bytes, 8, 2),
             (1970...9999).contains(year), (1...12).contains(month), (1...31).contains(day)
@@ -17,7 +21,7 @@ public enum ProviderTime {
         return midnight + hour * 3_600 + minute * 60 + second
     }
 
-    private static func number(_ bytes: [UInt8], _ start: Int, _ length: Int) -> Int? {
+    private static func number(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ length: Int) -> Int? {
         var value = 0
         for byte in bytes[start..<start + length] {
             guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }

@@ -1,16 +1,20 @@
-/// A row of `balls` with everything it embeds.
-struct RawBall: Decodable {
-    /// Its `score` is a position in a table that the whole fixture shares; 0 until then.
-    var slim: SlimBall
-    var score: SlimScore
-    var players: [SlimPlayer]
+/// A row of `balls`.
+struct RawBall {
+    /// Members that embed a player.
+    static let playerKeys: [JSONKey] = [
+        "batsman", "bowler", "batsmanone", "batsmantwo", "batsmanout", "catchstump", "runoutby",
+    ]
 
-    init(from decoder: any Decoder) throws {
-        let row = try decoder.container(keyedBy: AnyKey.self)
+    /// Its `score` is a position in `scores` as given to `init`.
+    var slim: SlimBall
+    /// Where its players are embedded; they are read in the order of the balls.
+    let row: JSONValue
+
+    /// - Parameter scores: what the fixture's balls have shown so far.
+    init(_ row: JSONValue, scores: inout ScoreTable) throws(RowProblem) {
         guard let innings = row.innings("scoreboard") else { throw RowProblem("no scoreboard") }
         guard let label = row.tenths("ball") else { throw RowProblem("no ball label") }
-        guard let score = row.included("score", as: RawScore.self)?.slim else { throw RowProblem("no score") }
-        self.score = score
+        guard let score = scores.place(of: row) else { throw RowProblem("no score") }
         // "7.0" could only mean the last ball of the seventh over.
         let (over, number) = label % 10 == 0 && label > 0 ? (label / 10 - 1, 6) : (label / 10, max(label % 10, 1))
         slim = SlimBall(
@@ -18,10 +22,7 @@ struct RawBall: Decodable {
             strikerID: try row.required("batsman_id"), bowlerID: try row.required("bowler_id"),
             batterOneID: row.id("batsman_one_on_creeze_id"), batterTwoID: row.id("batsman_two_on_creeze_id"),
             outID: row.id("batsmanout_id"), catcherID: row.id("catchstump_id"), runOutByID: row.id("runout_by_id"),
-            score: 0, updatedAt: row.time("updated_at") ?? 0)
-        let keys: [AnyKey] = [
-            "batsman", "bowler", "batsmanone", "batsmantwo", "batsmanout", "catchstump", "runoutby",
-        ]
-        players = keys.compactMap { row.included($0, as: RawPlayer.self)?.slim }
+            score: score, updatedAt: row.time("updated_at") ?? 0)
+        self.row = row
     }
 }

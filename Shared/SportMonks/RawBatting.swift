@@ -1,10 +1,11 @@
 /// A row of `batting`.
-struct RawBatting: Decodable {
-    var slim: SlimBatting
-    var players: [SlimPlayer]
+struct RawBatting: ProviderRow {
+    /// Members that embed a player.
+    static let playerKeys: [JSONKey] = ["batsman", "bowler", "catchstump", "runoutby", "batsmanout"]
 
-    init(from decoder: any Decoder) throws {
-        let row = try decoder.container(keyedBy: AnyKey.self)
+    var slim: SlimBatting
+
+    init(_ row: JSONValue) throws(RowProblem) {
         guard let innings = row.innings("scoreboard") else { throw RowProblem("no scoreboard") }
         let fall = row.tenths("fow_balls") ?? 0
         let fallScore = row.count("fow_score") ?? 0
@@ -18,7 +19,5 @@ struct RawBatting: Decodable {
             bowlerID: row.id("bowling_player_id"), catcherID: row.id("catch_stump_player_id"),
             runOutByID: row.id("runout_by_id"), fallScore: hasFallen ? fallScore : nil,
             fallTenths: hasFallen ? fall : nil)
-        let keys: [AnyKey] = ["batsman", "bowler", "catchstump", "runoutby", "batsmanout"]
-        players = keys.compactMap { row.included($0, as: RawPlayer.self)?.slim }
     }
 }

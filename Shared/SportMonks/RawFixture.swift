@@ -1,19 +1,12 @@
 /// One fixture of an answer, read and made slim in one go.
-struct RawFixture: Decodable {
+struct RawFixture: Sendable {
     var slim: SlimFixture
-    /// Rows that were left out, and why.
+    /// The first rows that were left out, and why.
     var problems: [AnswerProblem] = []
 
-    init(from decoder: any Decoder) throws {
-        let row = try decoder.container(keyedBy: AnyKey.self)
-        let id = try row.required("id")
-        func team(_ idKey: AnyKey, _ key: AnyKey) throws -> SlimTeam {
-            let included = row.included(key, as: RawName.self)
-            guard let teamID = row.id(idKey) ?? included?.id else {
-                throw BrokenFixture(id: id, "no \(idKey.stringValue)")
-            }
-            return SlimTeam(id: teamID, name: included?.name, code: included?.code)
-        }
+    /// - Parameter row: an object.
+    init(_ row: JSONValue) throws(BrokenFixture) {
+        guard let id = row.id("id") else { throw BrokenFixture(id: nil, "no id") }
         let league = row.included("league", as: RawName.self)
         let season = row.included("season", as: RawName.self)
         let stage = row.included("stage", as: RawName.self)
@@ -21,55 +14,100 @@ struct RawFixture: Decodable {
         slim = SlimFixture(
             id: id, leagueID: row.id("league_id") ?? league?.id, leagueName: league?.name, leagueCode: league?.code,
             seasonID: row.id("season_id"), seasonName: season?.name, stageID: row.id("stage_id"),
-            stageName: stage?.name, round: row.text("round") ?? "", home: try team("localteam_id", "localteam"),
-            away: try team("visitorteam_id", "visitorteam"), startsAt: row.time("starting_at"), type: row.text("type"),
-            status: row.text("status") ?? "", note: row.text("note"), venueName: venue?.name, venueCity: venue?.city,
-            tossWonTeamID: row.id("toss_won_team_id"), elected: row.text("elected"),
+            stageName: stage?.name, round: row.text("round") ?? "",
+            home: try Self.team(row, "localteam_id", "localteam", of: id),
+            away: try Self.team(row, "visitorteam_id", "visitorteam", of: id), startsAt: row.time("starting_at"),
+            type: row.text("type"), status: row.text("status") ?? "", note: row.text("note"), venueName: venue?.name,
+            venueCity: venue?.city, tossWonTeamID: row.id("toss_won_team_id"), elected: row.text("elected"),
             winnerTeamID: row.id("winner_team_id"), drawNoResult: row.text("draw_noresult"),
             scheduledOvers: row.count("total_overs_played"), revisedOvers: row.double("rpc_overs"),
             revisedTarget: row.count("rpc_target"), superOver: row.flag("super_over") ?? false,
             followOn: row.flag("follow_on") ?? false)
-        readRows(row)
+        var players = PlayerTable()
+        readLineup(row, &players)
+        slim.runs = kept(row, "runs", "runs row", RawRuns.self).map(\.0.slim).sorted { $0.innings < $1.innings }
+        slim.scoreboards = kept(row, "scoreboards", "scoreboard", RawScoreboard.self).map(\.0.slim)
+        readFigures(row, &players)
+        readBalls(row, &players)
+        slim.players = players.sorted
     }
 
-    private mutating func readRows(_ row: KeyedDecodingContainer<AnyKey>) {
-        var players: [Int64: SlimPlayer] = [:]
-        for player in kept(row.list("lineup", of: RawPlayer.self), "line-up entry") {
-            players[player.slim.id] = player.slim
+    private static func team(
+        _ row: JSONValue, _ idKey: JSONKey, _ key: JSONKey, of fixture: Int64
+    ) throws(BrokenFixture) -> SlimTeam {
+        let included = row.included(key, as: RawName.self)
+        guard let teamID = row.id(idKey) ?? included?.id else { throw BrokenFixture(id: fixture, "no \(idKey)") }
+        return SlimTeam(id: teamID, name: included?.name, code: included?.code)
+    }
+
+    private mutating func readLineup(_ row: JSONValue, _ players: inout PlayerTable) {
+        for (player, _) in kept(row, "lineup", "line-up entry", RawPlayer.self) { players.add(player.slim) }
+    }
+
+    private mutating func readFigures(_ row: JSONValue, _ players: inout PlayerTable) {
+        for (batting, source) in kept(row, "batting", "batting row", RawBatting.self) {
+            slim.batting.append(batting.slim)
+            players.add(from: source, RawBatting.playerKeys)
         }
-        slim.runs = kept(row.list("runs", of: RawRuns.self), "runs row").map(\.slim).sorted { $0.innings < $1.innings }
-        slim.scoreboards = kept(row.list("scoreboards", of: RawScoreboard.self), "scoreboard").map(\.slim)
-        for entry in kept(row.list("batting", of: RawBatting.self), "batting row") {
-            slim.batting.append(entry.slim)
-            for player in entry.players { players[player.id] = player }
-        }
-        for entry in kept(row.list("bowling", of: RawBowling.self), "bowling row") {
-            slim.bowling.append(entry.slim)
-            for player in entry.players { players[player.id] = player }
-        }
-        var places: [SlimScore: Int] = [:]
-        for ball in kept(row.list("balls", of: RawBall.self), "ball").sorted(by: { $0.slim.id < $1.slim.id }) {
-            // The same id twice: the later row is the provider's later word.
-            if slim.balls.last?.id == ball.slim.id { slim.balls.removeLast() }
-            var slimBall = ball.slim
-            slimBall.score = places[ball.score] ?? slim.scores.count
-            if places[ball.score] == nil {
-                places[ball.score] = slim.scores.count
-                slim.scores.append(ball.score)
-            }
-            slim.balls.append(slimBall)
-            for player in ball.players { players[player.id] = player }
+        for (bowling, source) in kept(row, "bowling", "bowling row", RawBowling.self) {
+            slim.bowling.append(bowling.slim)
+            players.add(from: source, RawBowling.playerKeys)
         }
         slim.batting.sort { ($0.innings, $0.sort) < ($1.innings, $1.sort) }
         slim.bowling.sort { ($0.innings, $0.sort) < ($1.innings, $1.sort) }
-        slim.players = players.values.sorted { $0.id < $1.id }
     }
 
-    /// The rows that could be read; the others are noted.
-    private mutating func kept<Value>(_ rows: [Lossy<Value>], _ what: String) -> [Value] {
-        for problem in rows.compactMap(\.problem) {
-            problems.append(AnswerProblem(fixtureID: slim.id, text: "\(what) left out: \(problem)"))
+    private mutating func readBalls(_ row: JSONValue, _ players: inout PlayerTable) {
+        var table = ScoreTable()
+        var balls: [RawBall] = []
+        let rows = row.rows("balls")
+        balls.reserveCapacity(rows.count)
+        for ball in rows {
+            do throws(RowProblem) {
+                guard ball.isObject else { throw .notAnObject }
+                balls.append(try RawBall(ball, scores: &table))
+            } catch {
+                note("ball", error)
+            }
         }
-        return rows.compactMap(\.value)
+        slim.balls.reserveCapacity(balls.count)
+        // Where each of the table's scores stands in the fixture's: they are numbered in the order of the balls.
+        var places = [Int?](repeating: nil, count: table.scores.count)
+        for ball in balls.sorted(by: { $0.slim.id < $1.slim.id }) {
+            // The same id twice: the later row is the provider's later word.
+            if slim.balls.last?.id == ball.slim.id { slim.balls.removeLast() }
+            var slimBall = ball.slim
+            let place = places[ball.slim.score] ?? slim.scores.count
+            if place == slim.scores.count {
+                slim.scores.append(table.scores[ball.slim.score])
+                places[ball.slim.score] = place
+            }
+            slimBall.score = place
+            slim.balls.append(slimBall)
+            players.add(from: ball.row, RawBall.playerKeys)
+        }
+    }
+
+    /// The rows of a list that could be read, each with its source; the others are noted.
+    private mutating func kept<Row: ProviderRow>(
+        _ row: JSONValue, _ key: JSONKey, _ what: String, _ type: Row.Type
+    ) -> [(Row, JSONValue)] {
+        row.rows(key).compactMap { source in
+            do throws(RowProblem) {
+                guard source.isObject else { throw .notAnObject }
+                return (try Row(source), source)
+            } catch {
+                note(what, error)
+                return nil
+            }
+        }
+    }
+
+    /// The first ones tell what is wrong; a log has no use for thousands.
+    private static let problemsMax = 20
+
+    private mutating func note(_ what: String, _ problem: RowProblem) {
+        guard problems.count < Self.problemsMax else { return }
+        problems.append(AnswerProblem(fixtureID: slim.id, text: "\(what) left out: \(problem)"))
     }
 }

@@ -1,17 +1,28 @@
 /// An element of a list of fixtures: a fixture, or why it is none.
-enum RawFixtureEntry: Decodable {
+enum RawFixtureEntry: Sendable {
     case fixture(RawFixture)
     case broken(AnswerProblem)
 
-    init(from decoder: any Decoder) throws {
-        do {
-            self = .fixture(try RawFixture(from: decoder))
-        } catch let broken as BrokenFixture {
-            self = .broken(AnswerProblem(fixtureID: broken.id, text: "fixture left out: \(broken.reason)"))
-        } catch let problem as RowProblem {
-            self = .broken(AnswerProblem(fixtureID: nil, text: "fixture left out: \(problem.description)"))
-        } catch {
-            self = .broken(AnswerProblem(fixtureID: nil, text: "fixture left out: not an object"))
+    static let notAnObject = RawFixtureEntry.broken(
+        AnswerProblem(fixtureID: nil, text: "fixture left out: not an object"))
+
+    init(_ value: JSONValue) {
+        guard value.isObject else {
+            self = .notAnObject
+            return
         }
+        do throws(BrokenFixture) {
+            self = .fixture(try RawFixture(value))
+        } catch {
+            self = .broken(AnswerProblem(fixtureID: error.id, text: "fixture left out: \(error.reason)"))
+        }
+    }
+
+    /// A day has some fifty matches, a page of the schedule a hundred; fixtures beyond are not read.
+    static let listMax = 1_000
+
+    /// The elements of `data`; nil when it is no list.
+    static func list(_ data: JSONValue) -> [RawFixtureEntry]? {
+        data.isArray ? data.elements().prefix(listMax).map(RawFixtureEntry.init) : nil
     }
 }

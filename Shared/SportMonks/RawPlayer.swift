@@ -1,9 +1,8 @@
 /// A player object as embedded in balls, rows and line-ups.
-struct RawPlayer: Decodable {
+struct RawPlayer: ProviderRow {
     var slim: SlimPlayer
 
-    init(from decoder: any Decoder) throws {
-        let row = try decoder.container(keyedBy: AnyKey.self)
+    init(_ row: JSONValue) throws(RowProblem) {
         let id = try row.required("id")
         let first = row.text("firstname")
         let last = row.text("lastname")

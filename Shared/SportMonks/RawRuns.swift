@@ -1,11 +1,10 @@
 import Sightscreen
 
 /// A row of `runs`.
-struct RawRuns: Decodable {
+struct RawRuns: ProviderRow {
     var slim: SlimRuns
 
-    init(from decoder: any Decoder) throws {
-        let row = try decoder.container(keyedBy: AnyKey.self)
+    init(_ row: JSONValue) throws(RowProblem) {
         guard let innings = row.innings("inning") else { throw RowProblem("no inning") }
         slim = SlimRuns(
             innings: innings, teamID: try row.required("team_id"), runs: row.count("score") ?? 0,

@@ -1,9 +1,8 @@
 /// A `score` object of a ball.
-struct RawScore: Decodable {
+struct RawScore: ProviderRow {
     var slim: SlimScore
 
-    init(from decoder: any Decoder) throws {
-        let row = try decoder.container(keyedBy: AnyKey.self)
+    init(_ row: JSONValue) throws(RowProblem) {
         guard let name = row.text("name"), let runs = row.count("runs") else { throw RowProblem("no score") }
         slim = SlimScore(
             id: row.id("id"), name: name, runs: runs, four: row.flag("four") ?? false, six: row.flag("six") ?? false,

@@ -1,11 +1,10 @@
 import Sightscreen
 
 /// A row of `scoreboards`.
-struct RawScoreboard: Decodable {
+struct RawScoreboard: ProviderRow {
     var slim: SlimScoreboard
 
-    init(from decoder: any Decoder) throws {
-        let row = try decoder.container(keyedBy: AnyKey.self)
+    init(_ row: JSONValue) throws(RowProblem) {
         guard let innings = row.innings("scoreboard") else { throw RowProblem("no scoreboard") }
         slim = SlimScoreboard(
             innings: innings, teamID: row.id("team_id"), type: row.text("type") ?? "", wides: row.count("wide") ?? 0,

@@ -20,5 +20,14 @@ enum Recording {
         """
     }
 
+    /// An answer about one fixture as one about two.
+    static func asList(_ answer: [UInt8]) throws -> [UInt8] {
+        let text = String(decoding: answer, as: UTF8.self)
+        guard let start = text.dropFirst().firstIndex(of: "{"), let end = text.lastIndex(of: "}") else {
+            throw CocoaError(.fileReadCorruptFile)
+        }
+        return list(String(text[start..<end]), fixture(id: "8"))
+    }
+
     static func list(_ fixtures: String...) -> [UInt8] { Array("{\"data\":[\(fixtures.joined(separator: ","))]}".utf8) }
 }

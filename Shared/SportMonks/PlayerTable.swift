@@ -1,0 +1,20 @@
+/// Everybody an answer embeds, by id; who comes later replaces who came before. Every ball embeds two: one who is
+/// written as before is not read again.
+struct PlayerTable {
+    private var players: [Int64: (player: SlimPlayer, source: JSONValue?)] = [:]
+
+    /// Ascending by id.
+    var sorted: [SlimPlayer] { players.values.map(\.player).sorted { $0.id < $1.id } }
+
+    mutating func add(_ player: SlimPlayer) { players[player.id] = (player, nil) }
+
+    /// Takes the players that a row embeds under these keys.
+    mutating func add(from row: JSONValue, _ keys: [JSONKey]) {
+        for key in keys {
+            guard let source = row[key], source.isObject else { continue }
+            if let id = source.id("id"), let known = players[id]?.source, known.hasSameBytes(as: source) { continue }
+            guard let player = row.included(key, as: RawPlayer.self)?.slim else { continue }
+            players[player.id] = (player, source)
+        }
+    }
+}
