@@ -213,16 +213,19 @@ import Wire
             }
             let serving = Task { try await bus.run() }
             defer { serving.cancel() }
+            let began = ContinuousClock.now
             try await pool.execute(
                 """
                 INSERT INTO active_matches (match_id, display_state)
                 VALUES (7, 'live'), (8, 'live'), (9, 'completed'), (10, 'scheduled')
                 """)
-            try await eventually("the final state is offered") { taken.withLock { $0 } == [7: 99] }
+            try await eventually("the final state is offered") { taken.withLock { $0[MatchID(7)] } == 99 }
             try await eventually("the deleted one was tried") { provider.calls("/fixtures/8?") == 1 }
             let polls = provider.calls("/livescores")
             try await eventually("more polls") { provider.calls("/livescores") >= polls + 10 }
-            #expect(provider.calls("/fixtures/7?") == 1 && provider.calls("/fixtures/8?") == 1)
+            // A slow machine may have come to the first repeat.
+            let most = 1 + Int((ContinuousClock.now - began) / MissingMatches.firstPause)
+            #expect(provider.calls("/fixtures/7?") <= most && provider.calls("/fixtures/8?") <= most)
             #expect(provider.calls("/fixtures/9?") == 0 && provider.calls("/fixtures/10?") == 0)
             #expect(log.count("cannot be read") == 1)
         }

@@ -38,7 +38,7 @@ import Testing
             grant = try await store.take(.livescores, limit: 3)
             #expect(!grant.isGranted && grant.left == 0 && !grant.isProvidersWord)
             #expect(grant.wait > .seconds(2_900) && grant.wait <= .seconds(3_005))
-            try await pass(3_004, pool)
+            try await pass(3_006, pool)
             grant = try await store.take(.livescores, limit: 3)
             #expect(grant.isGranted && grant.left == 2, "a new hour begins with its first call")
         }
