@@ -83,6 +83,7 @@ let package = Package(
         clibrary("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
         clibrary("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
         clibrary("CNGHTTP2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
+        clibrary("CZstd", pkgConfig: "libzstd", apt: "libzstd-dev"),
         .systemLibrary(name: "CLinux", path: "Shared/C/CLinux"),
 
         // Pure: no socket, clock, thread or database.
@@ -101,6 +102,7 @@ let package = Package(
         shared("HTTP2", ["CNGHTTP2", "COpenSSL", "Reactor"]),
         shared("HTTPClient", ["CCurl"]),
         shared("Tokens", ["COpenSSL"]),
+        shared("TapeFile", ["CZstd"]),
         shared("Wire", ["Messages", logging, lifecycle, concurrencyHelpers] + nio),
 
         shared(
@@ -146,7 +148,10 @@ let package = Package(
             ])
         + service(
             "MockSportMonks",
-            ["Sightscreen", "SportMonks", "Tapes", "ServiceKit", hummingbird, httpTypes, logging, lifecycle, nio[0]])
+            [
+                "Sightscreen", "SportMonks", "Tapes", "TapeFile", "ServiceKit", hummingbird, httpTypes, logging,
+                lifecycle, nio[0],
+            ])
         + service(
             "APNsSimulator",
             [
@@ -182,6 +187,7 @@ let package = Package(
             tests("HTTP2", ["HTTP2", "Reactor"]),
             tests("HTTPClient", ["HTTPClient"]),
             tests("Tokens", ["Tokens"]),
+            tests("TapeFile", ["TapeFile"]),
             tests("Wire", ["Wire", "Messages", logging, lifecycle]),
             tests("Store", ["Store", "Postgres", "Sightscreen", "Activities", "Messages", logging]),
             tests("ServiceKit", ["ServiceKit", logging, metrics, configuration, lifecycle]),
@@ -218,8 +224,8 @@ let package = Package(
             tests(
                 "MockSportMonks",
                 [
-                    "MockSportMonks", "Tapes", "SportMonks", "Sightscreen", "ServiceKit", "HTTPClient", logging,
-                    lifecycle,
+                    "MockSportMonks", "Tapes", "TapeFile", "SportMonks", "Sightscreen", "ServiceKit", "HTTPClient",
+                    logging, lifecycle,
                 ]),
             tests(
                 "APNsSimulator",

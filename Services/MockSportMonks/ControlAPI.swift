@@ -3,19 +3,24 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import Sightscreen
+import Tapes
 
 /// The control port, under `/control`: what tests, the demo and the gateway's replay tell the stand-in. It has no
 /// authentication and belongs on a loopback address.
 ///
-/// - `GET /control/tapes` → `[{tapeId, title}]`.
-/// - `POST /control/tapes/:tapeId/load` `{speed?, lead?, paused?}` → 201 and a position; `lead` in seconds. The match has
-///   the tape's id, or one from 9,000,000,000 up when that was used before.
-/// - `GET /control/matches`, `GET /control/matches/:id` → positions: `{matchId, tapeId, title, cursor, frames, label,
-///   playing, speed, isLast}`.
-/// - `POST /control/matches/:id/{play,pause,step,stop}`; `seek` `{label}` ("S1 19.4", "Innings Break") or `{cursor}`;
-///   `speed` `{speed}`. Each answers the position. `stop` takes the match out of the provider.
-/// - `POST /control/faults` `{kind, count?, endpoint?, delayMs?, retryAfter?}` → 201; `GET`; `DELETE` → 204. See
-///   `ProviderFault` for the kinds.
+/// - `GET /control/tapes` → `[{tapeId, title}]`: converted matches by id, recorded tapes by name.
+/// - `POST /control/tapes/:tapeId/load` `{speed?, lead?, paused?, variant?, seed?, ballsPerFrame?, fixture?, faults?}` →
+///   201 and a position. `lead` in seconds to the start of play; `variant` is a `TapeVariant`, by `seed`; `ballsPerFrame`
+///   shows every n-th ball only; `fixture` picks a match of a recorded tape that has several; `faults` is a list as
+///   below. The match has the tape's id, or one from 9,000,000,000 up when that was used before.
+/// - `GET /control/matches`, `GET /control/matches/:id` → positions: `{matchId, tapeId, title, variant, seed, cursor,
+///   frames, label, playing, speed, isLast}`.
+/// - `POST /control/matches/:id/play`: goes on from where it is; `pause`: holds it; `step`: the next frame at once;
+///   `stop`: takes the match out of the provider. Each answers the position, as do the next two.
+/// - `POST /control/matches/:id/seek` `{label}` ("S1 19.4", "Innings Break") or `{cursor}` (frames shown, from 1);
+///   `POST /control/matches/:id/speed` `{speed}`, seconds of the match per second.
+/// - `POST /control/faults` one fault or a list, `{kind, count?, endpoint?, delayMs?, retryAfter?, atMs?, afterCalls?}` →
+///   201; `GET` lists those that wait; `DELETE` → 204 removes them. See `ProviderFault` for kinds and schedule.
 struct ControlAPI: Sendable {
     static let bodyBytesMax = 64 << 10
 
@@ -47,14 +52,31 @@ struct ControlAPI: Sendable {
             var speed: Double?
             var lead: Double?
             var paused: Bool?
+            var variant: String?
+            var seed: UInt64?
+            var ballsPerFrame: Int?
+            var fixture: Int64?
+            var faults: [ProviderFault]?
         }
         let body = try await read(Body.self, request) ?? Body()
-        let lead = body.lead ?? 0
-        guard (0...7 * 86_400).contains(lead) else { throw Problem(.badRequest, "lead is 0 to 604800 seconds") }
-        let speed = try checked(body.speed ?? 1)
-        return try await answering(status: .created) {
-            try await deck.load(tape, speed: speed, lead: lead, paused: body.paused ?? false)
+        var order = LoadOrder(tapeID: tape)
+        order.lead = body.lead ?? 0
+        guard (0...7 * 86_400).contains(order.lead) else { throw Problem(.badRequest, "lead is 0 to 604800 seconds") }
+        order.speed = try checked(body.speed ?? 1)
+        order.isPaused = body.paused ?? false
+        guard let variant = TapeVariant(rawValue: body.variant ?? TapeVariant.clean.rawValue) else {
+            let names = TapeVariant.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Problem(.badRequest, "a variant is one of \(names)")
         }
+        order.variant = variant
+        order.seed = body.seed ?? 0
+        order.ballsPerFrame = body.ballsPerFrame ?? 1
+        guard (1...1_000).contains(order.ballsPerFrame) else {
+            throw Problem(.badRequest, "ballsPerFrame is 1 to 1000")
+        }
+        order.fixture = body.fixture
+        order.faults = body.faults ?? []
+        return try await answering(status: .created) { [order] in try await deck.load(order) }
     }
 
     private func act(_ action: String, _ id: MatchID, _ request: Request) async throws -> Response {
@@ -82,43 +104,34 @@ struct ControlAPI: Sendable {
         }
     }
 
+    /// Answers what it was given: a fault, or a list of them.
     private func addFault(_ request: Request) async throws -> Response {
         struct Body: Decodable {
-            var kind: String
-            var count: Int?
-            var endpoint: ProviderEndpoint?
-            var delayMs: Int?
-            var retryAfter: Int?
-
-            private enum CodingKeys: String, CodingKey { case kind, count, endpoint, delayMs, retryAfter }
+            var faults: [ProviderFault]
+            var isList = true
 
             init(from decoder: any Decoder) throws {
-                let container = try decoder.container(keyedBy: CodingKeys.self)
-                // A status may be written as a number.
-                if let status = try? container.decode(Int.self, forKey: .kind) {
-                    kind = String(status)
+                if (try? decoder.unkeyedContainer()) != nil {
+                    faults = try [ProviderFault](from: decoder)
                 } else {
-                    kind = try container.decode(String.self, forKey: .kind)
+                    faults = [try ProviderFault(from: decoder)]
+                    isList = false
                 }
-                count = try container.decodeIfPresent(Int.self, forKey: .count)
-                endpoint = try container.decodeIfPresent(ProviderEndpoint.self, forKey: .endpoint)
-                delayMs = try container.decodeIfPresent(Int.self, forKey: .delayMs)
-                retryAfter = try container.decodeIfPresent(Int.self, forKey: .retryAfter)
             }
         }
         guard let body = try await read(Body.self, request) else { throw Problem(.badRequest, "kind is missing") }
-        guard let kind = ProviderFault.Kind(rawValue: body.kind) else {
-            throw Problem(.badRequest, "there is no fault of kind \"\(body.kind.prefix(20))\"")
-        }
-        guard (1...1_000_000).contains(body.count ?? 1), (0...600_000).contains(body.delayMs ?? 0) else {
-            throw Problem(.badRequest, "count is 1 to 1000000 and delayMs 0 to 600000")
-        }
-        let fault = ProviderFault(
-            kind: kind, count: body.count ?? 1, endpoint: body.endpoint, delayMs: body.delayMs,
-            retryAfter: body.retryAfter)
         return try await answering(status: .created) {
-            try await deck.add(fault)
-            return fault
+            try await deck.add(body.faults)
+            return OneOrAll(faults: body.faults, isList: body.isList)
+        }
+    }
+
+    private struct OneOrAll: Encodable {
+        var faults: [ProviderFault]
+        var isList: Bool
+
+        func encode(to encoder: any Encoder) throws {
+            if isList { try faults.encode(to: encoder) } else { try faults.first.encode(to: encoder) }
         }
     }
 
@@ -144,6 +157,8 @@ struct ControlAPI: Sendable {
         guard buffer.readableBytes > 0 else { return nil }
         do {
             return try JSONDecoder().decode(Body.self, from: Data(buffer.readableBytesView))
+        } catch let problem as Problem {
+            throw problem
         } catch {
             throw Problem(.badRequest, "the body is not the JSON that this call takes")
         }

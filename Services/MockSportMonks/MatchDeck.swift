@@ -6,7 +6,6 @@ import Tapes
 actor MatchDeck {
     /// More than the world plays at once.
     static let matchesMax = 200
-    static let faultsMax = 100
     /// The first id for a tape whose own is taken.
     static let spareIDs: Int64 = 9_000_000_000
 
@@ -22,18 +21,11 @@ actor MatchDeck {
     private var players: [MatchID: MatchPlayer] = [:]
     /// Ids are not used twice, also after a match is stopped: readers remember them.
     private var usedIDs: Set<MatchID> = []
-    private var faults: [ProviderFault] = []
+    private var faults = FaultSchedule()
     private var limit: CallLimit
-    private var answers: [AnswerKey: [UInt8]] = [:]
+    private var screens: [MatchID: MatchScreen] = [:]
     private let startedAt = Date().timeIntervalSince1970
     private let started = ContinuousClock.now
-
-    private struct AnswerKey: Hashable {
-        var match: MatchID
-        var cursor: Int
-        var revision: Int
-        var include: String
-    }
 
     init(library: TapeLibrary, hourlyLimit: Int) {
         self.library = library
@@ -47,25 +39,56 @@ actor MatchDeck {
 
     func tapes() -> [TapeLibrary.Entry] { library.entries() }
 
-    /// - Parameter lead: seconds to the start of play.
-    func load(_ tapeID: String, speed: Double, lead: Double, paused: Bool) throws -> MatchPosition {
+    func load(_ order: LoadOrder) async throws -> MatchPosition {
         guard players.count < Self.matchesMax else { throw Failure.full }
-        let match: CricsheetMatch?
-        do { match = try library.match(tapeID) } catch { throw Failure.notAMatch("\(error)") }
-        guard let match, let own = MatchID(tapeID) else { throw Failure.noTape(tapeID) }
+        let source = try await Self.source(order, library)
+        let own: MatchID =
+            switch source {
+            case .converted: MatchID(order.tapeID) ?? MatchID(Self.spareIDs)
+            case .recorded(let tape): MatchID(tape.recordedID)
+            }
+        guard players.count < Self.matchesMax else { throw Failure.full }
         var id = own
         var spare = Self.spareIDs
         while usedIDs.contains(id) {
             id = MatchID(spare)
             spare += 1
         }
-        usedIDs.insert(id)
         let now = now
-        var player = MatchPlayer(
-            tape: Tape(match: match, id: id.rawValue), tapeID: tapeID, speed: speed, lead: lead, now: now)
-        if !paused { player.play(at: now) }
+        guard faults.add(order.faults, at: now) else { throw Failure.full }
+        usedIDs.insert(id)
+        let tape =
+            switch source {
+            case .converted(let match):
+                LoadedTape(
+                    Tape(match: match, id: id.rawValue, variant: order.variant, seed: order.seed),
+                    ballsPerFrame: order.ballsPerFrame)
+            case .recorded(let recorded): LoadedTape(recorded, id: id.rawValue)
+            }
+        var player = MatchPlayer(tape: tape, tapeID: order.tapeID, speed: order.speed, lead: order.lead, now: now)
+        if !order.isPaused { player.play(at: now) }
         players[id] = player
+        screens[id] = MatchScreen()
         return MatchPosition(player)
+    }
+
+    private enum LoadSource: Sendable {
+        case converted(CricsheetMatch)
+        case recorded(RecordedTape)
+    }
+
+    /// Reads the file. A long recording takes seconds, in which others are served.
+    @concurrent
+    private static func source(_ order: LoadOrder, _ library: TapeLibrary) async throws -> LoadSource {
+        do {
+            if let match = try library.match(order.tapeID) { return .converted(match) }
+            if let file = library.recording(order.tapeID) {
+                return .recorded(try RecordedTape(file: file, match: order.fixture))
+            }
+        } catch {
+            throw Failure.notAMatch("\(error)")
+        }
+        throw Failure.noTape(order.tapeID)
     }
 
     func positions() -> [MatchPosition] {
@@ -98,17 +121,16 @@ actor MatchDeck {
     func stop(_ id: MatchID) throws -> MatchPosition {
         let last = try change(id) { $0.pause(at: $1) }
         players[id] = nil
-        answers = answers.filter { $0.key.match != id }
+        screens[id] = nil
         return last
     }
 
-    func add(_ fault: ProviderFault) throws {
-        guard faults.count < Self.faultsMax else { throw Failure.full }
-        faults.append(fault)
+    func add(_ new: [ProviderFault]) throws {
+        guard faults.add(new, at: now) else { throw Failure.full }
     }
 
-    func waitingFaults() -> [ProviderFault] { faults }
-    func removeFaults() { faults = [] }
+    func waitingFaults() -> [ProviderFault] { faults.faults }
+    func removeFaults() { faults.removeAll() }
 
     private func change(_ id: MatchID, _ body: (inout MatchPlayer, Double) -> Void) throws -> MatchPosition {
         guard var player = players[id] else { throw Failure.noMatch }
@@ -125,15 +147,7 @@ actor MatchDeck {
     func count(_ endpoint: ProviderEndpoint) -> Int? { limit.take(endpoint, at: now) }
 
     /// The fault for this call, if one waits for it.
-    func fault(for endpoint: ProviderEndpoint) -> ProviderFault? {
-        guard let index = faults.firstIndex(where: { $0.endpoint == nil || $0.endpoint == endpoint }) else {
-            return nil
-        }
-        let fault = faults[index]
-        faults[index].count -= 1
-        if faults[index].count <= 0 { faults.remove(at: index) }
-        return fault
-    }
+    func fault(for endpoint: ProviderEndpoint) -> ProviderFault? { faults.take(for: endpoint, at: now) }
 
     /// Every match in the schedule, by id.
     func all() -> [MatchPlayer] {
@@ -142,24 +156,6 @@ actor MatchDeck {
         return players.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// A match's JSON. What was written for an earlier call is used again while the match stands still: polls come more
-    /// often than balls.
-    func json(_ player: MatchPlayer, include: String, rowsBehind: Int) async -> [UInt8] {
-        let key = AnswerKey(
-            match: MatchID(player.tape.id), cursor: player.cursor, revision: player.revision, include: include)
-        if rowsBehind == 0, let known = answers[key] { return known }
-        let bytes = await Self.render(player, include: include, rowsBehind: rowsBehind)
-        if rowsBehind == 0 {
-            answers = answers.filter { $0.key.match != key.match || $0.key.include != include }
-            answers[key] = bytes
-        }
-        return bytes
-    }
-
-    /// A Test's frame takes a while: others are served meanwhile.
-    @concurrent
-    private static func render(_ player: MatchPlayer, include: String, rowsBehind: Int) async -> [UInt8] {
-        player.tape.livescoreFixture(
-            player.frameIndex, clock: player.clock, includes: FixtureIncludes(include), rowsBehind: rowsBehind)
-    }
+    /// What renders a match; nil when it was stopped meanwhile.
+    func screen(_ player: MatchPlayer) -> MatchScreen? { screens[MatchID(player.tape.id)] }
 }

@@ -6,7 +6,7 @@ struct MatchPlayer: Sendable {
     /// A whole T20 in a hundredth of a second is as useful as one in a day.
     static let speeds = 0.01...1_000_000.0
 
-    let tape: Tape
+    let tape: LoadedTape
     let tapeID: String
     private(set) var clock: TapeClock
     private(set) var speed: Double
@@ -20,7 +20,7 @@ struct MatchPlayer: Sendable {
     private var playingSince = 0.0
 
     /// - Parameter lead: seconds from now to the start of play.
-    init(tape: Tape, tapeID: String, speed: Double, lead: Double, now: Double) {
+    init(tape: LoadedTape, tapeID: String, speed: Double, lead: Double, now: Double) {
         self.tape = tape
         self.tapeID = tapeID
         self.speed = speed
@@ -46,7 +46,7 @@ struct MatchPlayer: Sendable {
     mutating func play(at now: Double) {
         guard !isPlaying, !isOver else { return }
         // The announced start moves as long as the tape has not begun.
-        if cursor < 3, held <= 0 { clock.startsAt = Int(now - held / speed) }
+        if cursor <= tape.playIndex, held <= 0 { clock.startsAt = Int(now - held / speed) }
         start(at: now)
         advance(to: now)
     }
@@ -90,7 +90,7 @@ struct MatchPlayer: Sendable {
         let isRunning = isPlaying
         // The lead's frames lie far before it: what is shown early does not wind the tape back.
         held = max(isRunning ? position(at: now) : held, Double(tape.frame(index).offset))
-        if isRunning, index >= 2 { held = Double(tape.frame(index).offset) }
+        if isRunning, index >= tape.playIndex { held = Double(tape.frame(index).offset) }
         clock.reach(held, at: now, speed: speed)
         playingSince = now
         revision += 1

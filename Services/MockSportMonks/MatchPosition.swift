@@ -6,6 +6,9 @@ struct MatchPosition: Codable, Sendable {
     var matchId: MatchID
     var tapeId: String
     var title: String
+    /// How the provider misbehaves, and what its randomness began with.
+    var variant: String
+    var seed: UInt64
     /// Frames shown so far, and all of them.
     var cursor: Int
     var frames: Int
@@ -20,6 +23,8 @@ struct MatchPosition: Codable, Sendable {
         matchId = MatchID(player.tape.id)
         tapeId = player.tapeID
         title = player.tape.title
+        variant = player.tape.variant.rawValue
+        seed = player.tape.seed
         cursor = player.cursor
         frames = player.tape.frames.count
         label = player.cursor == 0 ? "" : player.tape.frame(player.frameIndex).label

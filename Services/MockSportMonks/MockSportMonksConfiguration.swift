@@ -1,16 +1,20 @@
 public import ServiceKit
+public import Tapes
 
 /// The settings of `mock-sportmonks`.
 public struct MockSportMonksConfiguration: Sendable {
     public var host = "127.0.0.1"
     /// 0 takes a free one.
     public var port = 0
-    /// Folder of Cricsheet's JSON files, each named after its match.
+    /// Folder of Cricsheet's JSON files, each named after its match, and of recorded tapes.
     public var tapes: String
     /// What callers have to give as `api_token`.
     public var token: Secret
     /// A tape to play from the start.
     public var load: String?
+    /// How the provider misbehaves on it, and what that randomness begins with.
+    public var variant = TapeVariant.clean
+    public var seed: UInt64 = 0
     public var speed = 1.0
     public var lead: Duration = .zero
     /// Calls an hour and endpoint; 0 for no limit.
@@ -34,11 +38,16 @@ public struct MockSportMonksConfiguration: Sendable {
                     + "SIGHTSCREEN_RUN_DIR/mock-sportmonks/ports.json."),
             .init(
                 name: "MOCK_SPORTMONKS_TAPES", default: nil,
-                help: "Folder of Cricsheet matches (JSON), each named after its id."),
+                help: "Folder of Cricsheet matches (ID.json) and recorded tapes (NAME.tape)."),
             .init(
                 name: "MOCK_SPORTMONKS_TOKEN", default: nil, help: "The api_token that callers must give.",
                 isSecret: true),
             .init(name: "MOCK_SPORTMONKS_LOAD", default: "", help: "The id of a tape to play from the start."),
+            .init(
+                name: "MOCK_SPORTMONKS_VARIANT", default: "clean",
+                help: "How the provider misbehaves on it: "
+                    + TapeVariant.allCases.map(\.rawValue).joined(separator: ", ") + "."),
+            .init(name: "MOCK_SPORTMONKS_SEED", default: "0", help: "What the variant's randomness begins with."),
             .init(name: "MOCK_SPORTMONKS_SPEED", default: "1", help: "Its speed: seconds of the match per second."),
             .init(name: "MOCK_SPORTMONKS_LEAD", default: "0s", help: "How long after the start its play starts."),
             .init(
@@ -60,6 +69,14 @@ public struct MockSportMonksConfiguration: Sendable {
         host = try settings.string("MOCK_SPORTMONKS_HOST", default: host)
         port = try settings.int("MOCK_SPORTMONKS_PORT", default: 2_196, in: 0...65_535)
         load = try settings.optionalString("MOCK_SPORTMONKS_LOAD")
+        let name = try settings.string("MOCK_SPORTMONKS_VARIANT", default: variant.rawValue)
+        guard let variant = TapeVariant(rawValue: name) else {
+            throw ConfigurationError(
+                setting: "MOCK_SPORTMONKS_VARIANT",
+                problem: "\"\(name)\" is none of \(TapeVariant.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        self.variant = variant
+        seed = UInt64(try settings.int("MOCK_SPORTMONKS_SEED", default: 0, in: 0...Int.max))
         let text = try settings.string("MOCK_SPORTMONKS_SPEED", default: "1")
         guard let speed = Double(text), MatchPlayer.speeds.contains(speed) else {
             throw ConfigurationError(
@@ -72,9 +89,10 @@ public struct MockSportMonksConfiguration: Sendable {
         lead = try settings.duration("MOCK_SPORTMONKS_LEAD", default: .zero, in: .zero ... .seconds(7 * 86_400))
         hourlyLimit = try settings.int("MOCK_SPORTMONKS_HOURLY_LIMIT", default: 0, in: 0...1_000_000)
         runDirectory = settings.runDirectory
-        if let load, TapeLibrary(folder: tapes).path(of: load) == nil {
+        if let load, !TapeLibrary(folder: tapes).has(load) {
             throw ConfigurationError(
-                setting: "MOCK_SPORTMONKS_LOAD", problem: "there is no \(load).json in MOCK_SPORTMONKS_TAPES")
+                setting: "MOCK_SPORTMONKS_LOAD",
+                problem: "there is no \(load).json or \(load).tape in MOCK_SPORTMONKS_TAPES")
         }
     }
 }

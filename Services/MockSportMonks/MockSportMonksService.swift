@@ -26,7 +26,9 @@ public struct MockSportMonksService: Service {
             library: TapeLibrary(folder: configuration.tapes), hourlyLimit: configuration.hourlyLimit)
         if let tape = configuration.load {
             let position = try await deck.load(
-                tape, speed: configuration.speed, lead: configuration.lead / .seconds(1), paused: false)
+                LoadOrder(
+                    tapeID: tape, speed: configuration.speed, lead: configuration.lead / .seconds(1),
+                    variant: configuration.variant, seed: configuration.seed))
             logger.info("A tape plays", metadata: ["match.id": "\(position.matchId)", "tape": "\(position.title)"])
         }
         let router = Router()

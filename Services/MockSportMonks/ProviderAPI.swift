@@ -1,6 +1,8 @@
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import ServiceKit
+import ServiceLifecycle
 import Sightscreen
 import Tapes
 
@@ -63,8 +65,8 @@ struct ProviderAPI: Sendable {
     private func livescores(_ call: Call) async throws -> [UInt8] {
         let players = try filtered(await deck.all().filter(\.isListed), call)
         var elements: [[UInt8]] = []
-        for player in players { elements.append(await json(player, call)) }
-        var answer = JSONBytes()
+        for player in players { elements.append(try await json(player, call)) }
+        var answer = JSONBytes(capacity: elements.reduce(64) { $0 + $1.count + 1 })
         answer.object {
             $0.key("data")
             $0.array { array in for element in elements { array.raw(element) } }
@@ -76,7 +78,7 @@ struct ProviderAPI: Sendable {
         guard let player = await deck.all().first(where: { $0.tape.id == id?.rawValue }) else {
             throw Refusal(status: .notFound, message: "The requested record was not found.")
         }
-        let fixture = await json(player, call)
+        let fixture = try await json(player, call)
         var answer = JSONBytes()
         answer.object { $0.field("data", raw: fixture) }
         return answer.bytes
@@ -94,7 +96,7 @@ struct ProviderAPI: Sendable {
         let start = first.overflow ? players.count : min(first.partialValue, players.count)
         let shown = players[start..<min(start + Self.perPage, players.count)]
         var elements: [[UInt8]] = []
-        for player in shown { elements.append(await json(player, call)) }
+        for player in shown { elements.append(try await json(player, call)) }
         let path = "http://\(call.authority)/\(Self.path)/fixtures"
         var answer = JSONBytes()
         answer.object {
@@ -121,8 +123,11 @@ struct ProviderAPI: Sendable {
         return answer.bytes
     }
 
-    private func json(_ player: MatchPlayer, _ call: Call) async -> [UInt8] {
-        await deck.json(player, include: call.include, rowsBehind: call.rowsBehind)
+    private func json(_ player: MatchPlayer, _ call: Call) async throws -> [UInt8] {
+        guard let screen = await deck.screen(player) else {
+            throw Refusal(status: .notFound, message: "The requested record was not found.")
+        }
+        return try await screen.json(player, include: call.include, rowsBehind: call.rowsBehind)
     }
 
     // MARK: Filters
@@ -198,6 +203,7 @@ struct ProviderAPI: Sendable {
             return response
         }
         let fault = await deck.fault(for: endpoint)
+        if fault?.kind == .timeout { try await hold(request) }
         var response = try await answer(Call(request, rowsBehind: fault?.kind == .torn ? 1 : 0), fault, body)
         if let remaining { response.headers[Self.remaining] = String(remaining) }
         return response
@@ -219,12 +225,36 @@ struct ProviderAPI: Sendable {
             return JSONAnswer.raw(Array(Self.page.utf8), contentType: "text/html; charset=UTF-8")
         case .empty: return JSONAnswer.raw([])
         case .noData: return JSONAnswer.raw(Array(#"{"message":"Something went wrong"}"#.utf8))
+        case .truncated: return truncated(bytes)
+        case .gzipBomb:
+            var response = JSONAnswer.raw(GzipBomb.bytes)
+            response.headers[.contentEncoding] = "gzip"
+            return response
         case .cut: return JSONAnswer.raw(Array(bytes.prefix(bytes.count / 2)))
         case .slow:
             try await Task.sleep(for: .milliseconds(fault?.delayMs ?? 10_000))
             return JSONAnswer.raw(bytes)
         default: return JSONAnswer.raw(bytes)
         }
+    }
+
+    /// Waits until the client closes the connection, or the service ends; then nobody is there to answer.
+    private func hold(_ request: Request) async throws {
+        try await cancelWhenGracefulShutdown {
+            try await request.body.consumeWithCancellationOnInboundClose { _ in
+                while true { try await Task.sleep(for: .seconds(3_600)) }
+            }
+        }
+    }
+
+    /// Half of the body that the header promises; then the connection closes.
+    private func truncated(_ bytes: [UInt8]) -> Response {
+        struct BrokenOff: Error {}
+        let body = ResponseBody(contentLength: max(bytes.count, 2)) { writer in
+            try await writer.write(ByteBuffer(bytes: bytes.prefix(bytes.count / 2)))
+            throw BrokenOff()
+        }
+        return Response(status: .ok, headers: [.contentType: "application/json"], body: body)
     }
 
     private func refusal(_ refusal: Refusal) throws -> Response {

@@ -24,6 +24,9 @@ struct CricsheetInfo: Decodable, Sendable {
         var bowl_out: String?
         /// "D/L" and others: the target was revised.
         var method: String?
+
+        /// Whoever has won, in play or after it.
+        var anyWinner: String? { winner ?? eliminator ?? bowl_out }
     }
     struct Officials: Decodable, Sendable {
         var umpires: [String]?

@@ -6,6 +6,9 @@ public struct JSONBytes: Sendable {
 
     public init() {}
 
+    /// - Parameter capacity: about how many bytes will be written; a megabyte grows costly by doubling.
+    public init(capacity: Int) { bytes.reserveCapacity(capacity) }
+
     public mutating func object(_ body: (inout JSONBytes) -> Void) { nest(0x7b, 0x7d, body) }
     public mutating func array(_ body: (inout JSONBytes) -> Void) { nest(0x5b, 0x5d, body) }
 
@@ -22,6 +25,12 @@ public struct JSONBytes: Sendable {
     /// JSON text as it is.
     public mutating func raw(_ json: String) { value { $0.bytes.append(contentsOf: json.utf8) } }
     public mutating func raw(_ json: [UInt8]) { value { $0.bytes.append(contentsOf: json) } }
+
+    /// Elements of an array as they are, with commas between them; one in front is left out where it does not belong.
+    public mutating func elements(_ json: ArraySlice<UInt8>) {
+        let rows = json.first == 0x2c ? json.dropFirst() : json
+        if !rows.isEmpty { value { $0.bytes.append(contentsOf: rows) } }
+    }
 
     public mutating func field(_ name: String, _ text: String?) {
         key(name)

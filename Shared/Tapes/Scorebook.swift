@@ -1,7 +1,6 @@
 /// The figures after some of the steps of a tape: the provider's `runs`, `batting`, `bowling` and `scoreboards` rows.
 ///
-/// It is filled anew for every frame that is rendered: a Test's 1,300 deliveries take less time to add up than their
-/// 2 MB of JSON take to write.
+/// It adds up whatever it is given; `Bookkeeper` knows which steps a frame shows.
 struct Scorebook {
     struct InningsFigures {
         var rowID: Int64
@@ -62,14 +61,13 @@ struct Scorebook {
         }
     }
 
-    private let ids: TapeIDs
     private let ballsPerOver: Int
+    private(set) var rowIDs: RowIDs
     private(set) var innings: [InningsFigures] = []
     private(set) var batting: [BattingFigures] = []
     private(set) var bowling: [BowlingFigures] = []
-    private(set) var ballsShown = 0
+    /// When anything last changed, in seconds of the tape.
     private(set) var changedAt = 0
-    private var rows = 0
     private var over = OverSoFar()
 
     /// The over in progress, to know maidens and shared overs.
@@ -79,22 +77,22 @@ struct Scorebook {
         var conceded = 0
     }
 
-    init(ids: TapeIDs, ballsPerOver: Int) {
-        self.ids = ids
+    init(rowIDs: RowIDs, ballsPerOver: Int) {
+        self.rowIDs = rowIDs
         self.ballsPerOver = ballsPerOver
     }
 
+    /// - Parameter offset: when it was typed, in seconds of the tape.
     mutating func apply(_ step: TapeStep, _ deliveries: [TapeDelivery], at offset: Int) {
-        changedAt = offset
         switch step {
         case .innings(let index):
             innings.append(
                 InningsFigures(
-                    rowID: newRow(), totalRowID: newRow(), extraRowID: newRow(), index: index, changedAt: offset))
+                    rowID: rowIDs.id(of: .runs(index)), totalRowID: rowIDs.id(of: .total(index)),
+                    extraRowID: rowIDs.id(of: .extra(index)), index: index, changedAt: offset))
             over = OverSoFar()
         case .delivery(let position):
             deliver(deliveries[position])
-            ballsShown = position + 1
         case .secondWicket(let position):
             let delivery = deliveries[position]
             if let wicket = delivery.secondWicket { fall(wicket, on: delivery, fielders: false) }
@@ -102,12 +100,20 @@ struct Scorebook {
             innings[innings.count - 1].runs += runs
             innings[innings.count - 1].penalty += runs
         }
-        innings[innings.count - 1].changedAt = offset
+        touch(at: offset)
     }
 
-    private mutating func newRow() -> Int64 {
-        rows += 1
-        return ids.row(rows)
+    /// Adds what the scorer typed in place of a delivery.
+    mutating func apply(_ edit: TapeEdit) {
+        deliver(edit.delivery)
+        touch(at: edit.postedAt)
+    }
+
+    /// Something in the innings in progress changed then.
+    mutating func touch(at offset: Int) {
+        changedAt = max(changedAt, offset)
+        guard let last = innings.indices.last else { return }
+        innings[last].changedAt = max(innings[last].changedAt, offset)
     }
 
     private mutating func deliver(_ delivery: TapeDelivery) {
@@ -176,7 +182,8 @@ struct Scorebook {
         let current = innings[innings.count - 1].index
         if let row = batting.lastIndex(where: { $0.innings == current && $0.player == player }) { return row }
         let sort = batting.count { $0.innings == current } + 1
-        batting.append(BattingFigures(rowID: newRow(), innings: current, sort: sort, player: player))
+        let id = rowIDs.id(of: .batting(current, player))
+        batting.append(BattingFigures(rowID: id, innings: current, sort: sort, player: player))
         return batting.count - 1
     }
 
@@ -184,7 +191,8 @@ struct Scorebook {
         let current = innings[innings.count - 1].index
         if let row = bowling.lastIndex(where: { $0.innings == current && $0.player == player }) { return row }
         let sort = bowling.count { $0.innings == current } + 1
-        bowling.append(BowlingFigures(rowID: newRow(), innings: current, sort: sort, player: player))
+        let id = rowIDs.id(of: .bowling(current, player))
+        bowling.append(BowlingFigures(rowID: id, innings: current, sort: sort, player: player))
         return bowling.count - 1
     }
 }

@@ -1,5 +1,6 @@
 extension Tape {
-    /// One frame as an element of `/livescores` or the value of `/fixtures/{id}`: the provider's JSON object.
+    /// One frame as an element of `/livescores` or the value of `/fixtures/{id}`: the provider's JSON object. For many
+    /// frames in a row, `TapeReel` is much faster.
     ///
     /// - Parameters:
     ///   - index: of the frame.
@@ -10,18 +11,13 @@ extension Tape {
     public func livescoreFixture(
         _ index: Int, clock: TapeClock, includes: FixtureIncludes = .all, rowsBehind: Int = 0
     ) -> [UInt8] {
-        TapeRenderer(self, frame: index, clock: clock, includes: includes, rowsBehind: rowsBehind).fixture()
+        var reel = TapeReel(self, clock: clock, includes: includes)
+        return reel.fixture(index, rowsBehind: rowsBehind)
     }
 
     /// The whole answer of `/livescores` in which this is the only match.
     public func livescores(_ index: Int, clock: TapeClock, includes: FixtureIncludes = .all) -> [UInt8] {
-        var json = JSONBytes()
-        json.object {
-            $0.key("data")
-            $0.array { json in
-                if frames[index].isListed { json.raw(livescoreFixture(index, clock: clock, includes: includes)) }
-            }
-        }
-        return json.bytes
+        var reel = TapeReel(self, clock: clock, includes: includes)
+        return reel.livescores(index)
     }
 }

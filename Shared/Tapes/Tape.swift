@@ -6,6 +6,9 @@ public struct Tape: Sendable {
     /// The provider's fixture id under which it plays.
     public let id: Int64
     public let title: String
+    public let variant: TapeVariant
+    /// What the variant's randomness began with.
+    public let seed: UInt64
     public let frames: [TapeFrame]
 
     let match: CricsheetMatch
@@ -15,23 +18,41 @@ public struct Tape: Sendable {
     let steps: [TapeStep]
     let stepOffsets: [Int]
     let people: TapePeople
+    let rowIDs: RowIDs
 
-    /// - Parameter id: the fixture's id, above 0; Cricsheet's files are named after it.
-    public init(match: CricsheetMatch, id: Int64) {
+    /// The same arguments give the same bytes on every machine.
+    ///
+    /// - Parameters:
+    ///   - id: the fixture's id, above 0; Cricsheet's files are named after it.
+    ///   - variant: how the provider misbehaves.
+    ///   - seed: what the variant's randomness begins with; of no account to a clean tape.
+    public init(match: CricsheetMatch, id: Int64, variant: TapeVariant = .clean, seed: UInt64 = 0) {
         precondition(id > 0, "a fixture's id is above 0")
         self.id = id
         self.match = match
         title = match.title
         ids = TapeIDs(fixture: id, people: match.info.registry?.people ?? [:])
-        var reader = DeliveryReader(match, ids: ids)
-        deliveries = reader.read()
-        words = MatchWords(match, deliveries: deliveries)
-        var script = TapeScript(match, deliveries: deliveries, words: words)
-        script.write()
-        frames = script.frames
-        steps = script.steps
-        stepOffsets = script.stepOffsets
+        self.variant = variant
+        self.seed = seed
         people = TapePeople(match, ids: ids)
+        var reader = DeliveryReader(match, ids: ids)
+        let bowled = reader.read()
+        words = MatchWords(match, deliveries: bowled)
+        var script = TapeScript(match, deliveries: bowled, words: words)
+        script.write()
+        let perOver = match.info.balls_per_over ?? 6
+        var book = Scorebook(rowIDs: RowIDs(ids: ids), ballsPerOver: perOver)
+        for (step, offset) in zip(script.steps, script.stepOffsets) { book.apply(step, bowled, at: offset) }
+        rowIDs = book.rowIDs
+        steps = script.steps
+        var variation = TapeVariation(
+            script, deliveries: bowled, slips: ScorerSlips(match, deliveries: bowled, people: people),
+            hasWinner: match.info.outcome.anyWinner != nil || match.info.outcome.result == "tie", variant: variant,
+            seed: seed)
+        variation.apply()
+        deliveries = variation.deliveries
+        stepOffsets = variation.stepOffsets
+        frames = variation.frames
     }
 
     public func frame(_ index: Int) -> TapeFrame { frames[index] }
@@ -41,11 +62,4 @@ public struct Tape: Sendable {
     public var seasonID: Int64 { StableHash.of("\(words.leagueName) \(match.info.season)") }
     public var homeTeamID: Int64 { TapeIDs.team(match.info.teams[0]) }
     public var awayTeamID: Int64 { TapeIDs.team(match.info.teams[1]) }
-
-    /// The frame that a label means: "S1 19.4" is the last with that ball (a wide has the label of the ball that
-    /// replaces it), "Innings Break" the first with that phase. Nil when there is none.
-    public func position(of label: String) -> Int? {
-        let wanted = label.split(separator: " ").joined(separator: " ")
-        return frames.firstIndex { $0.label == wanted } ?? frames.lastIndex { $0.label.hasPrefix(wanted + " ") }
-    }
 }

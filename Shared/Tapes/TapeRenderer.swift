@@ -1,4 +1,4 @@
-/// Writes one frame of a tape as the provider's JSON.
+/// Writes one frame of a tape as the provider's JSON; what it needs to know is added up already.
 struct TapeRenderer {
     /// What the provider gives teams that belong to no country it has.
     static let worldCountryID: Int64 = 190_324
@@ -10,36 +10,33 @@ struct TapeRenderer {
     let frame: TapeFrame
     let clock: TapeClock
     let includes: FixtureIncludes
-    private let book: Scorebook
+    /// For batting and bowling.
+    let figures: Scorebook
+    /// For `runs` and `scoreboards`.
+    let totals: Scorebook
 
-    init(_ tape: Tape, frame index: Int, clock: TapeClock, includes: FixtureIncludes, rowsBehind: Int) {
-        self.tape = tape
-        frame = tape.frames[index]
-        self.clock = clock
-        self.includes = includes
-        var book = Scorebook(ids: tape.ids, ballsPerOver: tape.match.info.balls_per_over ?? 6)
-        for step in tape.steps.indices.prefix(max(frame.steps - rowsBehind, 0)) {
-            book.apply(tape.steps[step], tape.deliveries, at: tape.stepOffsets[step])
-        }
-        self.book = book
-    }
-
-    func fixture() -> [UInt8] {
-        var json = JSONBytes()
+    /// - Parameters:
+    ///   - bytes: about how many it will be.
+    ///   - balls: writes the array of balls.
+    func fixture(bytes: Int, balls: (inout JSONBytes) -> Void) -> [UInt8] {
+        var json = JSONBytes(capacity: bytes)
         json.object { json in
             scalars(&json)
             if includes.has("league") { json.field("league", raw: league()) }
             if includes.has("season") { json.field("season", raw: season()) }
             for (name, team) in [("localteam", tape.match.info.teams[0]), ("visitorteam", tape.match.info.teams[1])]
             where includes.has(name) {
-                json.field(name, raw: self.team(team))
+                json.field(name, raw: tape.json(team: team))
             }
             if includes.has("batting") { batting(&json) }
             if includes.has("bowling") { bowling(&json) }
             if includes.has("runs") { runs(&json) }
             if includes.has("scoreboards") { scoreboards(&json) }
             if includes.has("lineup") { lineup(&json) }
-            if includes.has("balls") { balls(&json) }
+            if includes.has("balls") {
+                json.key("balls")
+                json.array(balls)
+            }
             people(&json)
             if includes.has("venue") { json.field("venue", raw: venue()) }
             if includes.has("stage") { json.field("stage", raw: stage()) }
@@ -69,7 +66,7 @@ struct TapeRenderer {
         json.field("venue_id", info.venue.map(StableHash.of))
         json.field("toss_won_team_id", tossWinner.map(TapeIDs.team))
         json.field("winner_team_id", winner.map(TapeIDs.team))
-        json.field("draw_noresult", frame.hasResult ? drawnOutcome : nil)
+        json.field("draw_noresult", frame.result == .known ? drawnOutcome : nil)
         for (name, person) in officials { json.field("\(name)_id", person.map(tape.ids.person)) }
         json.field("man_of_match_id", playerOfMatch)
         json.field("man_of_series_id", nil as Int64?)
@@ -97,8 +94,11 @@ struct TapeRenderer {
     }
 
     private var winner: String? {
-        let outcome = tape.match.info.outcome
-        return frame.hasResult ? outcome.winner ?? outcome.eliminator ?? outcome.bowl_out : nil
+        switch frame.result {
+        case .unknown: nil
+        case .wrong: tape.match.info.teams.first { $0 != tape.match.info.outcome.anyWinner }
+        case .known: tape.match.info.outcome.anyWinner
+        }
     }
 
     private var drawnOutcome: String? {
@@ -110,7 +110,7 @@ struct TapeRenderer {
     }
 
     private var playerOfMatch: Int64? {
-        frame.hasResult ? tape.match.info.player_of_match?.first.map(tape.ids.person) : nil
+        frame.result == .known ? tape.match.info.player_of_match?.first.map(tape.ids.person) : nil
     }
 
     /// By the name of the member without `_id`.
@@ -127,13 +127,13 @@ struct TapeRenderer {
     private func runs(_ json: inout JSONBytes) {
         json.key("runs")
         json.array { json in
-            for row in book.innings {
+            for row in totals.innings {
                 let powerplays = tape.match.innings[row.index].powerplays ?? []
                 json.object {
                     $0.field("resource", "runs")
                     $0.field("id", row.rowID)
                     $0.field("fixture_id", tape.id)
-                    $0.field("team_id", battingTeam(row.index))
+                    $0.field("team_id", tape.battingTeamID(row.index))
                     $0.field("inning", row.index + 1)
                     $0.field("score", row.runs)
                     $0.field("wickets", row.wickets)
@@ -149,16 +149,16 @@ struct TapeRenderer {
     }
 
     private func batting(_ json: inout JSONBytes) {
-        let updated = date(book.changedAt)
+        let updated = date(max(figures.changedAt, frame.touchedAt))
         json.key("batting")
         json.array { json in
-            for row in book.batting {
+            for row in figures.batting {
                 json.object {
                     $0.field("resource", "battings")
                     $0.field("id", row.rowID)
                     $0.field("sort", row.sort)
                     $0.field("fixture_id", tape.id)
-                    $0.field("team_id", battingTeam(row.innings))
+                    $0.field("team_id", tape.battingTeamID(row.innings))
                     $0.field("active", false)
                     $0.field("scoreboard", "S\(row.innings + 1)")
                     $0.field("player_id", row.player)
@@ -188,18 +188,18 @@ struct TapeRenderer {
     }
 
     private func bowling(_ json: inout JSONBytes) {
-        let updated = date(book.changedAt)
+        let updated = date(max(figures.changedAt, frame.touchedAt))
         let perOver = tape.match.info.balls_per_over ?? 6
         json.key("bowling")
         json.array { json in
-            for row in book.bowling {
+            for row in figures.bowling {
                 let overs = row.overs(ballsPerOver: perOver)
                 json.object {
                     $0.field("resource", "bowlings")
                     $0.field("id", row.rowID)
                     $0.field("sort", row.sort)
                     $0.field("fixture_id", tape.id)
-                    $0.field("team_id", bowlingTeam(row.innings))
+                    $0.field("team_id", tape.bowlingTeamID(row.innings))
                     $0.field("active", false)
                     $0.field("scoreboard", "S\(row.innings + 1)")
                     $0.field("player_id", row.player)
@@ -222,7 +222,7 @@ struct TapeRenderer {
     private func scoreboards(_ json: inout JSONBytes) {
         json.key("scoreboards")
         json.array { json in
-            for row in book.innings {
+            for row in totals.innings {
                 for isTotal in [false, true] {
                     // Each row shows its own kind of figures.
                     func extra(_ number: Int) -> Int { isTotal ? 0 : number }
@@ -230,7 +230,7 @@ struct TapeRenderer {
                         $0.field("resource", "scoreboards")
                         $0.field("id", isTotal ? row.totalRowID : row.extraRowID)
                         $0.field("fixture_id", tape.id)
-                        $0.field("team_id", battingTeam(row.index))
+                        $0.field("team_id", tape.battingTeamID(row.index))
                         $0.field("type", isTotal ? "total" : "extra")
                         $0.field("scoreboard", "S\(row.index + 1)")
                         $0.field("wide", extra(row.wides))
@@ -259,65 +259,6 @@ struct TapeRenderer {
         }
     }
 
-    private func balls(_ json: inout JSONBytes) {
-        let teams = tape.match.innings.indices.map { team(tape.match.innings[$0].team) }
-        json.key("balls")
-        json.array { json in
-            for step in tape.steps.indices.prefix(frame.steps) {
-                guard case .delivery(let position) = tape.steps[step] else { continue }
-                let delivery = tape.deliveries[position]
-                ball(&json, delivery, team: teams[delivery.innings], updated: date(tape.stepOffsets[step]))
-            }
-        }
-    }
-
-    private func ball(_ json: inout JSONBytes, _ delivery: TapeDelivery, team: [UInt8], updated: String) {
-        let score = delivery.score
-        json.object {
-            $0.field("resource", "balls")
-            $0.field("id", tape.ids.ball(delivery.running))
-            $0.field("fixture_id", tape.id)
-            $0.field("team_id", battingTeam(delivery.innings))
-            $0.field("ball", raw: delivery.label)
-            $0.field("scoreboard", "S\(delivery.innings + 1)")
-            $0.field("batsman_one_on_creeze_id", delivery.slots.0)
-            $0.field("batsman_two_on_creeze_id", delivery.slots.1)
-            $0.field("batsman_id", delivery.striker)
-            $0.field("bowler_id", delivery.bowler)
-            $0.field("batsmanout_id", delivery.wicket?.player)
-            $0.field("catchstump_id", delivery.catcher)
-            $0.field("runout_by_id", delivery.runOutBy)
-            $0.field("score_id", score.id)
-            $0.field("batsman", raw: tape.people.json(delivery.striker))
-            $0.field("bowler", raw: tape.people.json(delivery.bowler))
-            $0.key("score")
-            $0.object {
-                $0.field("resource", "scores")
-                $0.field("id", score.id)
-                $0.field("name", score.name)
-                $0.field("runs", score.runs)
-                $0.field("four", score.four)
-                $0.field("six", score.six)
-                $0.field("bye", score.bye)
-                $0.field("leg_bye", score.legBye)
-                $0.field("noball", score.noBall)
-                $0.field("noball_runs", score.noBallRuns)
-                $0.field("is_wicket", score.isOut)
-                $0.field("ball", score.isBall)
-                $0.field("out", score.isOut)
-            }
-            $0.field("team", raw: team)
-            $0.field("updated_at", updated)
-            for (name, player) in [
-                ("batsmanone", delivery.slots.0), ("batsmantwo", delivery.slots.1),
-                ("batsmanout", delivery.wicket?.player), ("catchstump", delivery.catcher),
-                ("runoutby", delivery.runOutBy),
-            ] where includes.has("balls.\(name)") {
-                $0.field(name, raw: tape.people.json(player))
-            }
-        }
-    }
-
     // MARK: Objects
 
     private func people(_ json: inout JSONBytes) {
@@ -327,8 +268,8 @@ struct TapeRenderer {
         }
         if includes.has("manofmatch") { json.field("manofmatch", raw: tape.people.json(playerOfMatch)) }
         if includes.has("manofseries") { json.field("manofseries", raw: nil as [UInt8]?) }
-        if includes.has("winnerteam") { json.field("winnerteam", raw: winner.map(team)) }
-        if includes.has("tosswon") { json.field("tosswon", raw: tossWinner.map(team)) }
+        if includes.has("winnerteam") { json.field("winnerteam", raw: winner.map(tape.json(team:))) }
+        if includes.has("tosswon") { json.field("tosswon", raw: tossWinner.map(tape.json(team:))) }
     }
 
     private func official(_ name: String) -> [UInt8] {
@@ -343,21 +284,6 @@ struct TapeRenderer {
             $0.field("fullname", name)
             $0.field("dateofbirth", nil as String?)
             $0.field("gender", nil as String?)
-            $0.field("updated_at", Self.referenceDate)
-        }
-        return json.bytes
-    }
-
-    private func team(_ name: String) -> [UInt8] {
-        var json = JSONBytes()
-        json.object {
-            $0.field("resource", "teams")
-            $0.field("id", TapeIDs.team(name))
-            $0.field("name", name)
-            $0.field("code", TeamCodes.code(of: name))
-            $0.field("image_path", Self.placeholder)
-            $0.field("country_id", Self.worldCountryID)
-            $0.field("national_team", tape.match.info.team_type == "international")
             $0.field("updated_at", Self.referenceDate)
         }
         return json.bytes
@@ -430,12 +356,6 @@ struct TapeRenderer {
     private var stageID: Int64 { StableHash.of(tape.match.info.event?.name ?? tape.words.leagueName) }
 
     // MARK: Figures
-
-    private func battingTeam(_ innings: Int) -> Int64 { TapeIDs.team(tape.match.innings[innings].team) }
-
-    private func bowlingTeam(_ innings: Int) -> Int64 {
-        battingTeam(innings) == tape.homeTeamID ? tape.awayTeamID : tape.homeTeamID
-    }
 
     private func date(_ offset: Int) -> String { ProviderDate.text(clock.time(of: offset)) }
 

@@ -16,35 +16,46 @@ struct TapeScore: Sendable, Equatable {
     var id: Int64 { TapeIDs.score(name) }
 
     init(_ delivery: CricsheetDelivery) {
-        let bat = delivery.runs.batter
-        bye = delivery.byes
-        legBye = delivery.legByes
+        let wicket = delivery.wickets?.first
+        self.init(
+            bat: delivery.runs.batter, isBoundary: delivery.isBoundary, wides: delivery.wides,
+            noBalls: delivery.noBalls, byes: delivery.byes, legByes: delivery.legByes,
+            dismissal: wicket.map { Self.dismissal($0.kind) }, isOut: wicket?.isOut ?? false)
+    }
+
+    /// - Parameters:
+    ///   - isBoundary: a four or six off the bat that was not run.
+    ///   - dismissal: in the provider's words.
+    init(
+        bat: Int, isBoundary: Bool = false, wides: Int = 0, noBalls: Int = 0, byes: Int = 0, legByes: Int = 0,
+        dismissal: String? = nil, isOut: Bool = false
+    ) {
+        bye = byes
+        legBye = legByes
+        self.isOut = isOut
         // What the batters did on the ball, in the words of the catalogue; empty for nothing.
         var parts: [String] = []
-        if delivery.wides > 0 {
-            runs = delivery.wides
+        if wides > 0 {
+            runs = wides
             isBall = false
-            parts.append(Self.count(delivery.wides, "Wide"))
+            parts.append(Self.count(wides, "Wide"))
         } else {
-            runs = bat + delivery.noBalls
-            four = bat == 4 && delivery.isBoundary
-            six = bat == 6 && delivery.isBoundary
-            if delivery.noBalls > 0 {
+            runs = bat + noBalls
+            four = bat == 4 && isBoundary
+            six = bat == 6 && isBoundary
+            if noBalls > 0 {
                 noBall = 1
-                noBallRuns = delivery.noBalls
+                noBallRuns = noBalls
                 parts.append("1 No Ball")
                 if bat > 0 { parts.append(Self.count(bat, "Run")) }
             } else if bat > 0 {
                 parts.append(four ? "FOUR" : six ? "SIX" : Self.count(bat, "Run"))
             }
-            if bye > 0 { parts.append(Self.count(bye, "Bye")) }
-            if legBye > 0 { parts.append(Self.count(legBye, "Leg Bye")) }
+            if byes > 0 { parts.append(Self.count(byes, "Bye")) }
+            if legByes > 0 { parts.append(Self.count(legByes, "Leg Bye")) }
         }
-        if let wicket = delivery.wickets?.first {
-            isOut = wicket.isOut
-            // "FOUR" stays for a boundary; runs that were run before a dismissal are counted.
-            parts.append(Self.dismissal(wicket.kind))
-        }
+        // "FOUR" stays for a boundary; runs that were run before a dismissal are counted.
+        if let dismissal { parts.append(dismissal) }
         name = parts.isEmpty ? "No Run" : parts.joined(separator: " + ")
     }
 

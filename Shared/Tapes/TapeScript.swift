@@ -86,7 +86,7 @@ struct TapeScript {
             score += delivery.totalRuns
             if delivery.wicket?.isOut == true { wickets += 1 }
             step(.delivery(position))
-            show("S\(index + 1) \(delivery.label) \(score)/\(wickets)")
+            show(.ball(innings: index, label: delivery.label, runs: score, wickets: wickets))
             if delivery.endsOver { oversToday += 1 }
             if let second = delivery.secondWicket {
                 now += 20
@@ -174,11 +174,19 @@ struct TapeScript {
     }
 
     private mutating func show(
-        _ label: String, hasToss: Bool = true, hasResult: Bool = false, isListed: Bool = true
+        _ phase: String, hasToss: Bool = true, hasResult: Bool = false, isListed: Bool = true
     ) {
+        show(.phase(phase), hasToss: hasToss, hasResult: hasResult, isListed: isListed)
+    }
+
+    private mutating func show(
+        _ moment: TapeFrame.Moment, hasToss: Bool = true, hasResult: Bool = false, isListed: Bool = true
+    ) {
+        let view = TapeView(steps: steps.count, changedAt: stepOffsets.last ?? 0)
         frames.append(
             TapeFrame(
-                offset: now, label: label, status: status, isListed: isListed, steps: steps.count, note: note,
-                hasToss: hasToss, hasResult: hasResult, superOver: superOver, followOn: followOn, isRevised: isRevised))
+                offset: now, status: status, isListed: isListed, moment: moment, balls: view, figures: view,
+                totals: view, note: note, hasToss: hasToss, result: hasResult ? .known : .unknown,
+                superOver: superOver, followOn: followOn, isRevised: isRevised))
     }
 }

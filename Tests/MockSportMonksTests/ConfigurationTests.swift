@@ -1,5 +1,6 @@
 import MockSportMonks
 import ServiceKit
+import Tapes
 import Testing
 
 @Suite struct ConfigurationTests {
@@ -17,7 +18,9 @@ import Testing
         let configuration = try read([
             "MOCK_SPORTMONKS_PORT": "0", "MOCK_SPORTMONKS_LOAD": "1304076", "MOCK_SPORTMONKS_SPEED": "2.5",
             "MOCK_SPORTMONKS_LEAD": "1m30s", "MOCK_SPORTMONKS_HOURLY_LIMIT": "2000",
+            "MOCK_SPORTMONKS_VARIANT": "late-result", "MOCK_SPORTMONKS_SEED": "12",
         ])
+        #expect(configuration.variant == .lateResult && configuration.seed == 12)
         #expect(configuration.port == 0 && configuration.load == "1304076" && configuration.speed == 2.5)
         #expect(configuration.lead == .seconds(90) && configuration.hourlyLimit == 2_000)
         #expect(configuration.runDirectory == "/tmp/ss-none")
@@ -29,7 +32,8 @@ import Testing
             ("SIGHTSCREEN_STAND_INS", nil), ("MOCK_SPORTMONKS_TAPES", nil), ("MOCK_SPORTMONKS_TAPES", "/nonexistent"),
             ("MOCK_SPORTMONKS_TOKEN", nil), ("MOCK_SPORTMONKS_PORT", "70000"), ("MOCK_SPORTMONKS_SPEED", "fast"),
             ("MOCK_SPORTMONKS_SPEED", "0"), ("MOCK_SPORTMONKS_SPEED", "nan"), ("MOCK_SPORTMONKS_LEAD", "-1s"),
-            ("MOCK_SPORTMONKS_LOAD", "7"), ("MOCK_SPORTMONKS_HOURLY_LIMIT", "x"),
+            ("MOCK_SPORTMONKS_LOAD", "7"), ("MOCK_SPORTMONKS_VARIANT", "wild"), ("MOCK_SPORTMONKS_SEED", "-1"),
+            ("MOCK_SPORTMONKS_HOURLY_LIMIT", "x"),
         ] as [(String, String?)]) func refusesAWrongSettingByItsName(_ name: String, _ value: String?) throws
     {
         let error = #expect(throws: ConfigurationError.self) { try read([name: value]) }

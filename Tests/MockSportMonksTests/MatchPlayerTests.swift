@@ -11,7 +11,7 @@ import Testing
     private func player(speed: Double = 40, lead: Double = 0) throws -> MatchPlayer {
         let data = try #require(FileManager.default.contents(atPath: "\(RunningMock.tapes)/1178424.json"))
         let tape = Tape(match: try CricsheetMatch(json: [UInt8](data)), id: 1_178_424)
-        return MatchPlayer(tape: tape, tapeID: "1178424", speed: speed, lead: lead, now: now)
+        return MatchPlayer(tape: LoadedTape(tape), tapeID: "1178424", speed: speed, lead: lead, now: now)
     }
 
     @Test func playStartsWhenItIsLoaded() throws {

@@ -4,11 +4,15 @@ import Logging
 import MockSportMonks
 import ServiceKit
 import ServiceLifecycle
+import Tapes
 
 /// A `mock-sportmonks` on a free port, in this process, spoken to over real HTTP.
 struct RunningMock: Sendable {
     struct Position: Decodable {
         var matchId: String
+        var title: String
+        var variant: String
+        var seed: UInt64
         var cursor: Int
         var frames: Int
         var label: String
@@ -25,12 +29,15 @@ struct RunningMock: Sendable {
     let http: HTTPClient
 
     static func with(
-        hourlyLimit: Int = 0, load: String? = nil, speed: Double = 1, _ body: (RunningMock) async throws -> Void
+        tapes: String = RunningMock.tapes, hourlyLimit: Int = 0, load: String? = nil, speed: Double = 1,
+        variant: TapeVariant = .clean, seed: UInt64 = 0, _ body: (RunningMock) async throws -> Void
     ) async throws {
         var configuration = MockSportMonksConfiguration(tapes: tapes, token: Secret(token))
         configuration.hourlyLimit = hourlyLimit
         configuration.load = load
         configuration.speed = speed
+        configuration.variant = variant
+        configuration.seed = seed
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
         var logger = Logger(label: "test")
         logger.logLevel = .critical

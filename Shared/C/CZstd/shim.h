@@ -1,0 +1,2 @@
+// libzstd as Swift sees it.
+#include <zstd.h>

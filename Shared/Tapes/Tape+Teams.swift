@@ -1,0 +1,24 @@
+extension Tape {
+    /// By the index of the innings.
+    func battingTeamID(_ innings: Int) -> Int64 { TapeIDs.team(match.innings[innings].team) }
+
+    func bowlingTeamID(_ innings: Int) -> Int64 {
+        battingTeamID(innings) == homeTeamID ? awayTeamID : homeTeamID
+    }
+
+    /// The provider's object of a team.
+    func json(team name: String) -> [UInt8] {
+        var json = JSONBytes()
+        json.object {
+            $0.field("resource", "teams")
+            $0.field("id", TapeIDs.team(name))
+            $0.field("name", name)
+            $0.field("code", TeamCodes.code(of: name))
+            $0.field("image_path", TapeRenderer.placeholder)
+            $0.field("country_id", TapeRenderer.worldCountryID)
+            $0.field("national_team", match.info.team_type == "international")
+            $0.field("updated_at", TapeRenderer.referenceDate)
+        }
+        return json.bytes
+    }
+}
