@@ -129,7 +129,8 @@ let package = Package(
         + service(
             "ScorePoller",
             [
-                "Sightscreen", "SportMonks", "Messages", "Store", "HTTPClient", "Wire", "ServiceKit", logging,
+                "Sightscreen", "SportMonks", "Messages", "Postgres", "Store", "HTTPClient", "Wire", "ServiceKit",
+                logging,
                 lifecycle,
                 metrics,
             ])
@@ -209,7 +210,11 @@ let package = Package(
                     "Wire",
                     logging,
                 ]),
-            tests("ScorePoller", ["ScorePoller", "SportMonks", "Sightscreen", "Messages", "ServiceKit"]),
+            tests(
+                "ScorePoller",
+                [
+                    "ScorePoller", "SportMonks", "Sightscreen", "Messages", "Postgres", "ServiceKit", "Wire", logging,
+                ]),
             tests(
                 "MatchEventBus",
                 [

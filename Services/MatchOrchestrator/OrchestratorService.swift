@@ -39,7 +39,8 @@ public struct OrchestratorService: Service {
         let coordinators = WireDirectory(runDirectory: runDirectory, service: "la-coordinator", logger: logger)
         let sync = FixtureSync(
             source: SportMonksSchedule(
-                url: settings.providerURL, token: settings.providerToken, allowsHTTP: settings.allowsHTTP),
+                url: settings.providerURL, token: settings.providerToken, allowsHTTP: settings.allowsHTTP,
+                calls: ProviderCallStore(pool: pool), hourlyLimit: settings.hourlyLimit),
             store: FixtureStore(pool: pool), hourlyLimit: settings.hourlyLimit, logger: logger)
         let orchestrator = MatchOrchestrator(
             store: OrchestratorStore(pool: pool),

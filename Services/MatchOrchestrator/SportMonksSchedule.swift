@@ -2,6 +2,7 @@ import FoundationEssentials
 import HTTPClient
 public import ServiceKit
 import SportMonks
+public import Store
 
 /// `GET /fixtures` of SportMonks, page after page.
 public struct SportMonksSchedule: FixtureSource {
@@ -13,10 +14,17 @@ public struct SportMonksSchedule: FixtureSource {
     private let url: ServiceURL
     private let token: Secret
     private let client: HTTPClient
+    private let calls: ProviderCallStore
+    private let hourlyLimit: Int
 
-    public init(url: ServiceURL, token: Secret, allowsHTTP: Bool) {
+    /// - Parameters:
+    ///   - calls: where everybody's calls are counted.
+    ///   - hourlyLimit: calls an hour that the provider allows; 0: no limit.
+    public init(url: ServiceURL, token: Secret, allowsHTTP: Bool, calls: ProviderCallStore, hourlyLimit: Int) {
         self.url = url
         self.token = token
+        self.calls = calls
+        self.hourlyLimit = hourlyLimit
         client = HTTPClient(configuration: .init(userAgent: "sightscreen-orchestrator", allowHTTP: allowsHTTP))
     }
 
@@ -41,10 +49,22 @@ public struct SportMonksSchedule: FixtureSource {
             "api_token=\(Self.escaped(token.reveal()))", "include=\(FixturesPage.include)",
             "filter[starts_between]=\(Self.day(from)),\(Self.day(to))", "page=\(page)",
         ].joined(separator: "&")
+        let grant = try await calls.take(.fixtures, limit: hourlyLimit)
+        guard grant.isGranted else {
+            throw ScheduleError(
+                grant.isProvidersWord
+                    ? "the provider has asked for silence" : "the provider's allowance for this hour is used up")
+        }
         let response = try await client.send(
             HTTPClientRequest(
                 url: url.appending("/fixtures?") + query.escapingBrackets, headers: [("accept", "application/json")],
                 timeout: .seconds(10), bodyBytesMax: Self.bodyBytesMax))
+        if response.status == 429 {
+            let seconds = response.header("retry-after").flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
+            try await calls.refused(
+                .fixtures, limit: hourlyLimit, retryAfter: seconds.map { .seconds(min($0, 86_400)) })
+        }
+        if response.status == 200, grant.refusals > 0 { try await calls.answered(.fixtures) }
         guard response.status == 200 else {
             throw ScheduleError("the provider answers \(response.status) to /fixtures")
         }

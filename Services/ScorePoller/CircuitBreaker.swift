@@ -19,6 +19,15 @@ public struct CircuitBreaker: Sendable, Equatable {
 
     public init() {}
 
+    /// Nil when a call may be made, else when to ask again; nothing is begun by asking.
+    public func closedUntil(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        switch state {
+        case .closed: nil
+        case .halfOpen: now + Self.firstWait
+        case .open(let until): now < until ? until : nil
+        }
+    }
+
     /// Asked before each call; a yes when half open is the one trial.
     public mutating func allowsCall(at now: ContinuousClock.Instant) -> Bool {
         switch state {

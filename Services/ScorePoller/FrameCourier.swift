@@ -1,20 +1,25 @@
+import FoundationEssentials
 import Logging
 import Messages
 import Metrics
 import ServiceKit
 import Sightscreen
+import SportMonks
 import Wire
 
 /// Brings the frames of one match to the bus: always the newest, one at a time, until it is committed.
 actor FrameCourier {
     /// Longer than a commit takes, shorter than a lease: a bus that hangs is not waited for.
     static let answerTimeout = Duration.seconds(5)
+    /// The rest of a message is for the envelope around the fixture.
+    static let fixtureBytesMax = frameBytesMax - 4_096
 
     private let match: MatchID
     private let buses: WireDirectory
     private let logger: Logger
     private let troubles = OncePer<String>()
-    private var newest: ScoreFrame?
+    private var rule = OfferRule()
+    private var newest: (frame: ScoreFrame, news: Int)?
     private var isRunning = false
     /// The instance that took the last frame, asked first.
     private var holder: String?
@@ -25,17 +30,47 @@ actor FrameCourier {
         self.logger = logger
     }
 
-    /// Replaces whatever has not been committed yet: a queue would only make the newest late.
-    func offer(_ frame: ScoreFrame) {
-        newest = frame
-        guard !isRunning else { return }
-        isRunning = true
-        Task { await deliver() }
+    /// Offers the frame if the bus has use for it. It replaces whatever has not been committed yet: a queue would only make
+    /// the newest late.
+    /// - Returns: whether it tells something new.
+    @discardableResult
+    func fetched(_ frame: ScoreFrame) async -> Bool {
+        let (isOffered, isNews) = rule.fetched(frame.fixture, at: .now)
+        guard isOffered else {
+            Counter(label: "sightscreen_frames_skipped_total").increment()
+            return false
+        }
+        newest = (fitted(frame, isNews: isNews), rule.news)
+        if !isRunning {
+            isRunning = true
+            Task { await deliver() }
+        }
+        return isNews
+    }
+
+    /// A bus came that has seen no frame: the next one is offered whatever it tells.
+    func busCame() { rule.forget() }
+
+    private func fitted(_ frame: ScoreFrame, isNews: Bool) -> ScoreFrame {
+        let (fixture, givenUp) = frame.fixture.fitting(bytesMax: Self.fixtureBytesMax)
+        var frame = frame
+        frame.fixture = fixture
+        if givenUp.isEmpty {
+            troubles.clear("size")
+        } else if troubles.isNews("\(givenUp)", for: "size") {
+            logger.warning(
+                "A frame is too large; parts of it stay behind",
+                metadata: ["match.id": "\(match)", "parts": "\(givenUp.map(\.rawValue).joined(separator: ", "))"])
+        }
+        if isNews, let bytes = try? JSONEncoder().encode(fixture).count {
+            Recorder(label: "sightscreen_frame_bytes").record(bytes)
+        }
+        return frame
     }
 
     private func deliver() async {
         var backoff = Backoff(initial: .milliseconds(50), maximum: .seconds(1))
-        while let frame = newest {
+        while let (frame, news) = newest {
             let verdict = await offerOnce(frame)
             Counter(
                 label: "sightscreen_frames_total", dimensions: [("outcome", verdict?.outcome.rawValue ?? "unanswered")]
@@ -44,10 +79,10 @@ actor FrameCourier {
             switch verdict?.outcome {
             case .committed, .unchanged:
                 backoff.reset()
-                done(with: frame)
+                done(with: frame, news)
             case .rejected:
                 say("The bus refuses a frame", verdict?.reason ?? "no reason given")
-                done(with: frame)
+                done(with: frame, news)
             case .deferred:
                 // Within a second it may be committed.
                 try? await Task.sleep(for: .milliseconds(200))
@@ -81,9 +116,10 @@ actor FrameCourier {
         return last
     }
 
-    private func done(with frame: ScoreFrame) {
+    private func done(with frame: ScoreFrame, _ news: Int) {
+        rule.settled(news: news, at: .now)
         // A newer one may have come meanwhile.
-        if newest?.fetchedAt == frame.fetchedAt { newest = nil }
+        if newest?.frame.fetchedAt == frame.fetchedAt { newest = nil }
     }
 
     private func say(_ message: Logger.Message, _ reason: String) {

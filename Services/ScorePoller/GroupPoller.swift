@@ -10,22 +10,31 @@ import Wire
 
 /// Polls the provider for one group while this process holds the group's lease.
 actor GroupPoller {
-    private let group: PollGroup
-    private let settings: ScorePollerSettings
-    private let provider: ProviderClient
+    /// What time alone changes is reported at least this often.
+    private static let reportEvery = Duration.seconds(5)
+    /// Of the calls to `/fixtures`: the orchestrator's schedule has the rest to itself.
+    private static let fixturesShare = 0.75
+
+    let group: PollGroup
+    let settings: ScorePollerSettings
+    let provider: ProviderClient
+    let pool: PostgresPool
+    private let calls: ProviderCallStore
     private let leases: LeaseKeeper
-    private let pool: PostgresPool
     private let buses: WireDirectory
     private let logger: Logger
     private let readiness: Readiness
 
     private var breaker = CircuitBreaker()
-    private var livescoresBudget: CallBudget
-    private var fixturesBudget: CallBudget
+    private var reader = LivescoresReader()
+    private var nextPoll: NextPoll
+    private var random = SystemRandomNumberGenerator()
     private var couriers: [MatchID: FrameCourier] = [:]
     private var previousFetch: Int64?
-    private var missingReadAt: [MatchID: ContinuousClock.Instant] = [:]
+    private var missing = MissingMatches()
     private var lastFixtures: [SlimFixture] = []
+    /// What was left when the last call was granted.
+    private var allowance: CallGrant?
     private var lastSuccess: ContinuousClock.Instant?
     private let troubles = OncePer<String>()
 
@@ -39,53 +48,90 @@ actor GroupPoller {
         self.leases = leases
         self.pool = pool
         self.buses = buses
+        var logger = logger
+        logger[metadataKey: "poll.group"] = "\(group.name)"
         self.logger = logger
         self.readiness = readiness
-        // Groups share the allowance of one endpoint.
-        let share = settings.hourlyLimit == 0 ? 0 : max(settings.hourlyLimit / settings.groups.count, 1)
-        livescoresBudget = CallBudget(limit: share)
-        fixturesBudget = CallBudget(limit: share)
+        calls = ProviderCallStore(pool: pool)
+        nextPoll = NextPoll(usual: settings.schedule.usual)
     }
 
     /// Until cancelled.
     func run() async {
         while !Task.isCancelled {
             guard let lease = await leases.waitForLease(.poll(group.name)) else { return }
+            guard lease.isTrusted else {
+                // Whoever polls this group now knows how the provider is.
+                readiness.remove(readinessName)
+                try? await Task.sleep(for: .milliseconds(100))
+                continue
+            }
             let began = ContinuousClock.now
-            if lease.isTrusted { await poll() }
-            let interval = settings.schedule.interval(after: lastFixtures)
-            // By the schedule, not by the end of the call: a slow answer does not make polls rarer.
-            try? await Task.sleep(until: max(began + interval, .now + .milliseconds(20)))
+            let outcome = await poll()
+            let next = nextPoll.after(outcome, began: began, now: .now, interval: interval, using: &random)
+            await sleep(until: next)
         }
     }
 
-    private func poll() async {
-        reportAge()
-        let now = ContinuousClock.now
-        guard breaker.allowsCall(at: now) else { return count("breakerOpen") }
-        guard livescoresBudget.take(at: now) == nil else {
-            // The one trial of a half-open breaker was not made.
-            breaker.failed(at: now)
-            complain("The provider's allowance for this hour is used up", "SPORTMONKS_HOURLY_LIMIT")
-            return count("overBudget")
+    /// A bus came that has seen no frame.
+    func busCame() async {
+        for courier in couriers.values { await courier.busCame() }
+    }
+
+    /// What the schedule wants, or rarer when the hour's calls would not last.
+    private var interval: Duration {
+        let wanted = settings.schedule.interval(after: lastFixtures)
+        guard let allowance else { return wanted }
+        return CallPacing.interval(
+            usual: wanted, left: allowance.left, hourLeft: allowance.hourLeft, callers: settings.groups.count)
+    }
+
+    private func sleep(until next: ContinuousClock.Instant) async {
+        while !Task.isCancelled, .now < next {
+            try? await Task.sleep(until: min(next, .now + Self.reportEvery))
+            reportAge()
+        }
+    }
+
+    // MARK: - One poll
+
+    private func poll() async -> NextPoll.Outcome {
+        if let until = breaker.closedUntil(at: .now) {
+            count("breakerOpen")
+            return .spared(until: until)
         }
         do {
-            let fetchedAt = try await databaseTime()
-            let answer = try await provider.livescores(leagues: group.leagues)
+            let grant = try await take(.livescores)
+            allowance = grant
+            guard grant.isGranted else {
+                count("overBudget")
+                return .overBudget(wait: grant.wait)
+            }
+            _ = breaker.allowsCall(at: .now)
+            let answer = try await livescores()
+            if grant.refusals > 0 { try await calls.answered(.livescores) }
             succeeded(answer)
-            await distribute(answer.fixtures, fetchedAt: fetchedAt)
-            await readMissing(present: Set(answer.fixtures.map(\.matchID)), fetchedAt: fetchedAt)
-            previousFetch = fetchedAt
+            await distribute(answer.fixtures, fetchedAt: grant.now)
+            previousFetch = grant.now
+            await readMissing(present: Set(answer.fixtures.map(\.matchID)))
+            return .answered
         } catch {
-            failed(error)
+            return await failed(error)
         }
+    }
+
+    private func livescores() async throws -> LivescoresAnswer {
+        let body = try await provider.livescores(leagues: group.leagues)
+        Recorder(label: "sightscreen_provider_answer_bytes").record(body.count)
+        do { return try reader.read(body) } catch { throw ProviderClient.Failure.unusable(error) }
     }
 
     private func succeeded(_ answer: LivescoresAnswer) {
         breaker.succeeded()
         lastSuccess = .now
         lastFixtures = answer.fixtures
-        readiness.set("provider", true)
+        readiness.set(readinessName, true)
+        troubles.clear("budget")
         if troubles.clear("provider") { logger.info("The provider answers again") }
         for problem in answer.problems where troubles.isNews("\(problem)", for: "problem \(problem)") {
             logger.warning("Part of the provider's answer was left out", metadata: ["problem": "\(problem)"])
@@ -94,80 +140,139 @@ actor GroupPoller {
         reportAge()
     }
 
-    private func failed(_ error: any Error) {
+    private func failed(_ error: any Error) async -> NextPoll.Outcome {
         guard let failure = error as? ProviderClient.Failure else {
-            // The database or a cancellation: nothing the provider did, and its trial call was not made.
+            // The database or a cancellation: nothing the provider did, and its trial call told nothing.
             if breaker.state == .halfOpen { breaker.failed(at: .now) }
-            if !Task.isCancelled { complain("A poll failed", "\(ErrorChain.describe(error))") }
-            return count("error")
+            if !Task.isCancelled { complain("A poll failed", "\(ErrorChain.describe(error))", about: "provider") }
+            count("error")
+            return .failed
         }
-        if case .overLimit(let retryAfter) = failure { livescoresBudget.refused(at: .now, retryAfter: retryAfter) }
+        if case .overLimit(let retryAfter) = failure {
+            // It answers, so the breaker has nothing to spare it; the wait is for everybody.
+            breaker.succeeded()
+            count("refused")
+            return .overBudget(wait: await refused(.livescores, retryAfter))
+        }
         breaker.failed(at: .now)
-        if case .open = breaker.state { readiness.set("provider", false, reason: "\(failure)") }
-        complain("The provider gave no usable answer; the last scores stay", "\(failure)")
+        if case .open = breaker.state { readiness.set(readinessName, false, reason: "\(failure)") }
+        complain("The provider gave no usable answer; the last scores stay", "\(failure)", about: "provider")
         count("failed")
+        return .failed
     }
 
-    private func distribute(_ fixtures: [SlimFixture], fetchedAt: Int64) async {
+    // MARK: - The allowance
+
+    private func take(_ endpoint: ProviderEndpoint, share: Double = 1) async throws -> CallGrant {
+        let grant = try await calls.take(endpoint, limit: settings.hourlyLimit, share: share)
+        if let left = grant.left {
+            Gauge(label: "sightscreen_provider_calls_left", dimensions: [("endpoint", endpoint.rawValue)]).record(left)
+        }
+        if !grant.isGranted {
+            complain(
+                grant.isProvidersWord
+                    ? "The provider has asked for silence" : "The provider's allowance for this hour is used up",
+                endpoint.rawValue, about: "budget")
+        }
+        return grant
+    }
+
+    /// The provider said 429.
+    /// - Returns: how long nobody calls.
+    private func refused(_ endpoint: ProviderEndpoint, _ retryAfter: Duration?) async -> Duration {
+        complain("The provider has asked for silence", endpoint.rawValue, about: "budget")
+        do {
+            return try await calls.refused(endpoint, limit: settings.hourlyLimit, retryAfter: retryAfter)
+        } catch {
+            complain("A refusal cannot be written down", "\(ErrorChain.describe(error))", about: "budget")
+            return retryAfter ?? NextPoll.longestBudgetWait
+        }
+    }
+
+    // MARK: - Frames
+
+    /// - Returns: whether any of them tells something new.
+    @discardableResult
+    private func distribute(_ fixtures: [SlimFixture], fetchedAt: Int64) async -> Bool {
+        var isNews = false
         for fixture in fixtures {
             let match = fixture.matchID
-            let courier =
-                couriers[match] ?? FrameCourier(match: match, buses: buses, logger: logger)
+            let courier = couriers[match] ?? FrameCourier(match: match, buses: buses, logger: logger)
             couriers[match] = courier
-            await courier.offer(
-                ScoreFrame(matchID: match, fetchedAt: fetchedAt, previousFetchedAt: previousFetch, fixture: fixture))
+            let frame = ScoreFrame(
+                matchID: match, fetchedAt: fetchedAt, previousFetchedAt: previousFetch, fixture: fixture)
+            if await courier.fetched(frame) { isNews = true }
         }
+        return isNews
     }
 
     /// A match leaves the live list when it is over, sometimes before its last state was seen: it is read by itself until
     /// the bus has settled it.
-    private func readMissing(present: Set<MatchID>, fetchedAt: Int64) async {
+    private func readMissing(present: Set<MatchID>) async {
         let open: [MatchID]
         do {
-            open = try await pool.query(
-                """
-                SELECT match_id FROM active_matches
-                WHERE ended_at IS NULL AND settled_at IS NULL
-                    AND display_state NOT IN ('scheduled', 'completed', 'abandoned')
-                ORDER BY match_id LIMIT 500
-                """
-            ).map { MatchID(try $0.int64("match_id")) }
+            open = try await openMatches()
+            troubles.clear("open")
         } catch {
-            return complain("Open matches cannot be read", "\(error)")
+            return complain("Open matches cannot be read", "\(ErrorChain.describe(error))", about: "open")
         }
-        let missing = open.filter { !present.contains($0) }
-        missingReadAt = missingReadAt.filter { missing.contains($0.key) }
-        couriers = couriers.filter { present.contains($0.key) || missing.contains($0.key) }
-        let pause = settings.schedule.usual * 3
-        for match in missing {
-            let now = ContinuousClock.now
-            if let last = missingReadAt[match], now - last < pause { continue }
-            guard fixturesBudget.take(at: now) == nil else { return }
-            missingReadAt[match] = now
-            do {
-                let answer = try await provider.fixture(match.rawValue)
-                // With groups, a match of another group is somebody else's.
-                guard group.leagues.isEmpty || group.leagues.contains(answer.fixture.leagueID ?? 0) else { continue }
-                await distribute([answer.fixture], fetchedAt: fetchedAt)
-            } catch {
-                if case .overLimit(let retryAfter) = error as? ProviderClient.Failure {
-                    fixturesBudget.refused(at: .now, retryAfter: retryAfter)
-                }
-                complain("A match that left the live list cannot be read", "\(error)")
+        let absent = open.filter { !present.contains($0) }
+        couriers = couriers.filter { present.contains($0.key) || absent.contains($0.key) }
+        for match in missing.due(absent, at: .now) {
+            guard await read(match) else { return }
+        }
+    }
+
+    /// - Returns: false when no more calls may be made now.
+    private func read(_ match: MatchID) async -> Bool {
+        let trouble = "match \(match)"
+        do {
+            let grant = try await take(.fixtures, share: Self.fixturesShare)
+            guard grant.isGranted else { return false }
+            let body = try await provider.fixture(match.rawValue)
+            if grant.refusals > 0 { try await calls.answered(.fixtures) }
+            let fixture: SlimFixture
+            do { fixture = try FixtureAnswer.fixture(from: body) } catch {
+                throw ProviderClient.Failure.unusable(error)
             }
+            troubles.clear(trouble)
+            // With groups, a match of another group is somebody else's.
+            let isOurs = group.leagues.isEmpty || group.leagues.contains(fixture.leagueID ?? 0)
+            let isNews = isOurs ? await distribute([fixture], fetchedAt: grant.now) : false
+            missing.tried(match, isNews: isNews, at: .now)
+            return true
+        } catch ProviderClient.Failure.overLimit(let retryAfter) {
+            _ = await refused(.fixtures, retryAfter)
+            return false
+        } catch {
+            missing.tried(match, isNews: false, at: .now)
+            guard !Task.isCancelled else { return false }
+            complain(
+                "A match that left the live list cannot be read", "\(match): \(ErrorChain.describe(error))",
+                about: trouble)
+            return true
         }
     }
 
-    /// All dates come from the database's clock: hosts differ.
-    private func databaseTime() async throws -> Int64 {
-        let rows = try await pool.query("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now")
-        guard let row = rows.first else { return 0 }
-        return try row.int64("now")
+    private func openMatches() async throws -> [MatchID] {
+        try await pool.query(
+            """
+            SELECT m.match_id FROM active_matches m LEFT JOIN fixtures f USING (match_id)
+            WHERE m.ended_at IS NULL AND m.settled_at IS NULL
+                AND m.display_state NOT IN ('scheduled', 'completed', 'abandoned')
+                AND (cardinality($1::bigint[]) = 0 OR f.league_id IS NULL OR f.league_id = ANY ($1::bigint[]))
+            ORDER BY m.match_id LIMIT 500
+            """, [.intArray(group.leagues)]
+        ).map { MatchID(try $0.int64("match_id")) }
     }
 
-    private func complain(_ message: Logger.Message, _ reason: String) {
-        guard troubles.isNews("\(message) \(reason)", for: "provider") else { return }
-        logger.warning(message, metadata: ["poll.group": "\(group.name)", "reason": "\(reason)"])
+    // MARK: - What people see
+
+    private var readinessName: String { group.leagues.isEmpty ? "provider" : "provider \(group.name)" }
+
+    private func complain(_ message: Logger.Message, _ reason: String, about: String) {
+        guard troubles.isNews("\(message) \(reason)", for: about) else { return }
+        logger.warning(message, metadata: ["reason": "\(reason)"])
     }
 
     private func count(_ outcome: String) {

@@ -1,3 +1,4 @@
+import Sightscreen
 public import SportMonks
 
 /// How long until the next poll, by what the last answer showed.
@@ -17,25 +18,25 @@ public struct PollSchedule: Sendable {
     /// Shorter while a marquee league plays; long while every match that is on rests (rain, lunch, tea, dinner, stumps;
     /// an innings break is not a rest, the next ball may come at any moment).
     public func interval(after fixtures: [SlimFixture]) -> Duration {
-        let on = fixtures.filter { Self.isOn($0.status) }
+        let on = fixtures.filter { Self.isOn($0.phase) }
         if on.isEmpty { return usual }
-        if on.allSatisfy({ Self.rests($0.status) }) { return max(suspended, usual) }
-        let plays = on.contains { !Self.rests($0.status) && marqueeLeagues.contains($0.leagueID ?? 0) }
+        if on.allSatisfy({ Self.rests($0.phase) }) { return max(suspended, usual) }
+        let plays = on.contains { !Self.rests($0.phase) && marqueeLeagues.contains($0.leagueID ?? 0) }
         return plays ? min(marquee, usual) : usual
     }
 
-    /// Between the first ball and the result, by the provider's words.
-    static func isOn(_ status: String) -> Bool {
-        switch status {
-        case "NS", "Delayed", "Postp.", "Cancl.", "Cancl", "Finished", "Aban.", "": false
-        default: true
+    /// Between the first ball and the result. A status that nobody knows is taken for play.
+    static func isOn(_ phase: MatchPhase) -> Bool {
+        switch phase {
+        case .notStarted, .delayed, .postponed, .cancelled, .finished, .abandoned, .unknown(""): false
+        case .innings, .inningsBreak, .lunch, .tea, .dinner, .stumps, .interrupted, .unknown: true
         }
     }
 
-    static func rests(_ status: String) -> Bool {
-        switch status {
-        case "Int.", "Lunch", "Dinner", "Tea Break": true
-        default: status.hasPrefix("Stump")
+    static func rests(_ phase: MatchPhase) -> Bool {
+        switch phase {
+        case .interrupted, .lunch, .tea, .dinner, .stumps: true
+        default: false
         }
     }
 }

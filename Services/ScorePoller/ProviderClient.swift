@@ -36,17 +36,15 @@ struct ProviderClient: Sendable {
         self.http = http
     }
 
-    /// All matches in play of the leagues (none: of all), each with every ball.
-    func livescores(leagues: [Int64]) async throws -> LivescoresAnswer {
+    /// All matches in play of the leagues (none: of all), each with every ball: the answer's body.
+    func livescores(leagues: [Int64]) async throws -> [UInt8] {
         let filter = leagues.isEmpty ? "" : "&filter[league_id]=\(leagues.map(String.init).joined(separator: ","))"
-        let body = try await get("/livescores", query: "include=\(LivescoresAnswer.include)\(filter)")
-        do { return try LivescoresAnswer(body) } catch { throw Failure.unusable(error) }
+        return try await get("/livescores", query: "include=\(LivescoresAnswer.include)\(filter)")
     }
 
     /// One match, also when it left the live list.
-    func fixture(_ id: Int64) async throws -> FixtureAnswer {
-        let body = try await get("/fixtures/\(id)", query: "include=\(LivescoresAnswer.include)")
-        do { return try FixtureAnswer(body) } catch { throw Failure.unusable(error) }
+    func fixture(_ id: Int64) async throws -> [UInt8] {
+        try await get("/fixtures/\(id)", query: "include=\(LivescoresAnswer.include)")
     }
 
     private func get(_ path: String, query: String) async throws -> [UInt8] {
@@ -65,7 +63,8 @@ struct ProviderClient: Sendable {
         switch answer.status {
         case 200: return answer.body
         case 429:
-            throw Failure.overLimit(retryAfter: answer.header("retry-after").flatMap { Int($0) }.map { .seconds($0) })
+            let seconds = answer.header("retry-after").flatMap { Int($0) }
+            throw Failure.overLimit(retryAfter: seconds.flatMap { $0 >= 0 ? .seconds(min($0, 86_400)) : nil })
         default: throw Failure.status(answer.status)
         }
     }

@@ -49,15 +49,18 @@ public struct ScorePollerService: Service, CustomStringConvertible {
         let provider = ProviderClient(
             base: settings.provider, token: settings.apiToken,
             http: HTTPClient(configuration: .init(allowHTTP: settings.allowsStandIns)))
+        let pollers = settings.groups.map { group in
+            GroupPoller(
+                group: group, settings: settings, provider: provider, leases: leases, pool: pool, buses: buses,
+                logger: logger, readiness: readiness)
+        }
+        await buses.onConnect { _ in
+            for poller in pollers { await poller.busCame() }
+        }
         await withTaskGroup(of: Void.self) { tasks in
             tasks.addTask { await leases.run() }
             tasks.addTask { try? await buses.run() }
-            for group in settings.groups {
-                let poller = GroupPoller(
-                    group: group, settings: settings, provider: provider, leases: leases, pool: pool, buses: buses,
-                    logger: logger, readiness: readiness)
-                tasks.addTask { await poller.run() }
-            }
+            for poller in pollers { tasks.addTask { await poller.run() } }
         }
     }
 }

@@ -36,7 +36,7 @@ extension SlimFixture {
     }
 
     /// By `status` alone; `live` says only that the match is covered.
-    var phase: MatchPhase {
+    public var phase: MatchPhase {
         let word = status.lowercased().filter { $0 != "." }
         switch word {
         case "ns", "not started": return .notStarted

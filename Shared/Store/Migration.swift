@@ -20,5 +20,6 @@ public struct Migration: Sendable {
     public static let all: [Migration] = [
         Migration("m0001_base", PackageResources.m0001_base_sql),
         Migration("m0002_expiry", PackageResources.m0002_expiry_sql),
+        Migration("m0003_provider_calls", PackageResources.m0003_provider_calls_sql),
     ]
 }

@@ -6,7 +6,8 @@ import Testing
 /// Against a server that is not ours: Python's, told to misbehave by the path.
 @Suite(.serialized) struct HTTPClientTests {
     static let script = """
-        import gzip, http.server, sys, time
+        import gzip, http.server, os, ssl, subprocess, sys, tempfile, time
+        seen = []
         class Handler(http.server.BaseHTTPRequestHandler):
             def log_message(self, *a): pass
             def answer(self, status, body=b'', headers=()):
@@ -17,8 +18,12 @@ import Testing
                 self.wfile.write(body)
             def do_GET(self):
                 path = self.path.split('?')[0]
+                seen.append(self.path)
                 if path == '/gzip': self.answer(200, gzip.compress(b'cricket' * 100), [('Content-Encoding', 'gzip')])
                 elif path == '/bomb': self.answer(200, gzip.compress(b'0' * 5_000_000), [('Content-Encoding', 'gzip')])
+                elif path == '/bigbomb':
+                    self.answer(200, gzip.compress(b'0' * (70 << 20), 1), [('Content-Encoding', 'gzip')])
+                elif path == '/seen': self.answer(200, '\\n'.join(seen).encode())
                 elif path == '/slow': time.sleep(3); self.answer(200, b'late')
                 elif path == '/redirect': self.answer(302, b'', [('Location', '/gzip')])
                 elif path == '/error': self.answer(503, b'away', [('Retry-After', '7')])
@@ -28,6 +33,13 @@ import Testing
                 self.answer(201, self.headers.get('X-Echo', '').encode() + b':' + body)
         http.server.ThreadingHTTPServer.request_queue_size = 128
         server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler)
+        if len(sys.argv) > 1:
+            names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=' + sys.argv[2]]
+            subprocess.run(['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-keyout',
+                sys.argv[1], '-out', sys.argv[1] + '.pem'] + names, check=True, stderr=subprocess.DEVNULL)
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(sys.argv[1] + '.pem', sys.argv[1])
+            server.socket = context.wrap_socket(server.socket, server_side=True)
         sys.stdout.write(f'{server.server_port}\\n'); sys.stdout.flush()
         server.serve_forever()
         """
@@ -37,14 +49,16 @@ import Testing
         let base: String
         private let pid: pid_t
 
-        init() throws {
+        /// - Parameter tls: a file for its key (its self-signed certificate goes beside it, `.pem`) and whom it names, as
+        ///   in `DNS:localhost`; nil for plain http.
+        init(tls: (keyFile: String, names: String)? = nil) throws {
             var ends: [Int32] = [0, 0]
             guard pipe(&ends) == 0 else { throw CocoaError(.fileReadUnknown) }
             var actions = posix_spawn_file_actions_t()
             posix_spawn_file_actions_init(&actions)
             posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
             posix_spawn_file_actions_addclose(&actions, ends[0])
-            let words = ["python3", "-c", HTTPClientTests.script]
+            let words = ["python3", "-c", HTTPClientTests.script] + (tls.map { [$0.keyFile, $0.names] } ?? [])
             var arguments: [UnsafeMutablePointer<CChar>?] = words.map { (word: String) in strdup(word) } + [nil]
             defer { arguments.forEach { free($0) } }
             var child = pid_t()
@@ -57,7 +71,8 @@ import Testing
             close(ends[0])
             pid = child
             base =
-                "http://127.0.0.1:" + String(decoding: buffer.prefix(max(count, 0)).filter { $0 > 32 }, as: UTF8.self)
+                (tls == nil ? "http://127.0.0.1:" : "https://localhost:")
+                + String(decoding: buffer.prefix(max(count, 0)).filter { $0 > 32 }, as: UTF8.self)
         }
 
         /// Called at the end of each test: Swift would let go of the server after its last use, mid-request.
@@ -110,6 +125,33 @@ import Testing
         let error = await fails(HTTPClientRequest(url: "\(server.base)/bomb?api_token=secret", bodyBytesMax: 100_000))
         #expect(error?.code == .tooLarge)
         #expect(error?.description.contains("secret") == false)
+    }
+
+    @Test func aBombOfTheProvidersSizeCostsNoMoreThanTheCap() async throws {
+        let server = try Server()
+        defer { server.stop() }
+        let error = await fails(HTTPClientRequest(url: "\(server.base)/bigbomb", timeout: .seconds(30), bodyBytesMax: 64 << 20))
+        #expect(error?.code == .tooLarge)
+    }
+
+    @Test(arguments: ["DNS:localhost", "DNS:example.com"])
+    func noByteOfARequestReachesAPeerThatIsNotWhoItSaysItIs(names: String) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "ss-tls-\(UInt64.random(in: 0 ... .max))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let key = folder.appending(path: "key").path
+        let server = try Server(tls: (key, names))
+        defer { server.stop() }
+        // Nobody vouches for it.
+        #expect(await fails(HTTPClientRequest(url: "\(server.base)/a?api_token=secret"))?.code == .tls)
+        // Somebody does, and it must be the host that was asked for as well.
+        let trusting = HTTPClient(configuration: .init(caFile: key + ".pem"))
+        let request = HTTPClientRequest(url: "\(server.base)/seen?x=1")
+        if names == "DNS:localhost" {
+            #expect(String(decoding: try await trusting.send(request).body, as: UTF8.self) == "/seen?x=1")
+        } else {
+            await #expect { try await trusting.send(request) } throws: { ($0 as? HTTPClientError)?.code == .tls }
+        }
     }
 
     @Test func givesUpInTimeAndWhenCancelled() async throws {

@@ -11,14 +11,18 @@ import Testing
 @Suite struct FixtureSyncTests {
     private let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
 
-    private func schedule(_ provider: StubProvider) throws -> SportMonksSchedule {
+    private func schedule(
+        _ provider: StubProvider, _ pool: PostgresPool, hourlyLimit: Int = 0
+    ) throws -> SportMonksSchedule {
         let settings = try Settings(
             environment: [
                 "SIGHTSCREEN_STAND_INS": "1", "SPORTMONKS_URL": "http://127.0.0.1:\(provider.port)/api/v2.0",
                 "SPORTMONKS_API_TOKEN": "se&cret/1", "DATABASE_URL": "postgresql://x@/x",
             ], arguments: [], service: OrchestratorSettings.service)
         let ours = try OrchestratorSettings(settings)
-        return SportMonksSchedule(url: ours.providerURL, token: ours.providerToken, allowsHTTP: ours.allowsHTTP)
+        return SportMonksSchedule(
+            url: ours.providerURL, token: ours.providerToken, allowsHTTP: ours.allowsHTTP,
+            calls: ProviderCallStore(pool: pool), hourlyLimit: hourlyLimit)
     }
 
     @Test func readsAllPagesOfTheSchedule() async throws {
@@ -27,9 +31,11 @@ import Testing
             .init(body: ScheduleFixtures.page([ScheduleFixtures.fixture(2)], page: 2, of: 2)),
         ])
         defer { provider.stop() }
-        let span = try await schedule(provider).fixtures(from: 1_790_000_000, to: 1_790_200_000)
-        #expect(span.fixtures.map(\.id) == [1, 2])
-        #expect(span.calls == 2)
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let span = try await schedule(provider, pool).fixtures(from: 1_790_000_000, to: 1_790_200_000)
+            #expect(span.fixtures.map(\.id) == [1, 2])
+            #expect(span.calls == 2)
+        }
         let target = try #require(provider.targets.first)
         #expect(target.hasPrefix("/api/v2.0/fixtures?api_token=se%26cret%2F1&include=localteam,visitorteam,"))
         #expect(target.hasSuffix("&filter%5Bstarts_between%5D=2026-09-21,2026-09-23&page=1"))
@@ -42,8 +48,36 @@ import Testing
     func aBadAnswerIsAnErrorThatDoesNotShowTheToken(_ status: Int, _ body: String) async throws {
         let provider = try StubProvider([.init(status: status, body: body)])
         defer { provider.stop() }
-        let source = try schedule(provider)
-        await #expect { _ = try await source.fixtures(from: 0, to: 86_400) } throws: { !"\($0)".contains("cret") }
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let source = try schedule(provider, pool)
+            await #expect { _ = try await source.fixtures(from: 0, to: 86_400) } throws: { !"\($0)".contains("cret") }
+        }
+    }
+
+    @Test func makesNoCallThatTheAllowanceDoesNotHave() async throws {
+        let provider = try StubProvider([.init(body: ScheduleFixtures.page([ScheduleFixtures.fixture(1)]))])
+        defer { provider.stop() }
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let source = try schedule(provider, pool, hourlyLimit: 2)
+            for _ in 0..<2 { _ = try await source.fixtures(from: 0, to: 86_400) }
+            await #expect { _ = try await source.fixtures(from: 0, to: 86_400) } throws: {
+                "\($0)" == "the provider's allowance for this hour is used up"
+            }
+            #expect(provider.targets.count == 2)
+        }
+    }
+
+    @Test func aRefusalKeepsEverybodyQuiet() async throws {
+        let provider = try StubProvider([.init(status: 429, body: "{}"), .init(body: ScheduleFixtures.page([]))])
+        defer { provider.stop() }
+        try await withDatabase { (pool: PostgresPool) async throws in
+            await #expect(throws: ScheduleError.self) {
+                _ = try await schedule(provider, pool, hourlyLimit: 2_000).fixtures(from: 0, to: 86_400)
+            }
+            let other = try await ProviderCallStore(pool: pool).take(.fixtures, limit: 2_000)
+            #expect(!other.isGranted && other.isProvidersWord)
+            #expect(other.wait > .seconds(50) && other.wait <= .seconds(60))
+        }
     }
 
     @Test func writesTheScheduleAndSurvivesABadAnswer() async throws {
@@ -53,8 +87,8 @@ import Testing
             .init(body: ScheduleFixtures.page([ScheduleFixtures.fixture(71_344, status: "1st Innings")])),
         ])
         defer { provider.stop() }
-        let source = try schedule(provider)
         try await withDatabase { (pool: PostgresPool) async throws in
+            let source = try schedule(provider, pool)
             let lease = try #require(
                 try await LeaseStore(pool: pool).acquire([.orchestrator], holder: "t/1", duration: .seconds(60)).first)
             let sync = FixtureSync(

@@ -38,6 +38,11 @@ import Testing
         Case([("Int.", 1), ("2nd Innings", 3)], 5_000),
         Case([("Int.", 3), ("Finished", 3), ("NS", 1)], 60_000),
         Case([("Drinks", 3)], 5_000),
+        Case([("lunch break", 3), ("TEA", 3), ("Stumps Day 5", 3), ("interrupted", 1)], 60_000),
+        Case([("Dinner Break", 3)], 60_000),
+        Case([("cancelled", 3), ("Abandoned", 3), ("finished", 3), ("Postponed", 3), ("Not Started", 1)], 5_000),
+        Case([("", 1)], 5_000),
+        Case([("Something New", 1)], 2_500),
     ]
 
     @Test(arguments: cases) func pollsAsOftenAsTheMatchesMove(_ example: Case) {

@@ -34,7 +34,7 @@ import Testing
         let fixture = try long(innings: 4, ballsEach: 6_000)
         let (fitting, givenUp) = fixture.fitting(bytesMax: Self.bytesMax)
         #expect(givenUp == [.longTexts, .scoreboards, .playersWithoutRow, .ballsOfOldInnings])
-        #expect(Set(fitting.balls.map(\.innings)) == [3, 4])
+        #expect(Set(fitting.balls.map(\.innings)) == [2, 3, 4])
         #expect(try bytes(fitting) <= Self.bytesMax)
         #expect(fitting.runs == fixture.runs)
         _ = try fitting.snapshot()
@@ -56,7 +56,7 @@ import Testing
         let text = String(repeating: "\u{1}é👨‍👩‍👧", count: 100_000)
         fixture.note = text
         fixture.home.name = text
-        fixture.players = (1...20_000).map { SlimPlayer(id: $0, fullName: text, lastName: text) }
+        fixture.players = (1...3_000).map { SlimPlayer(id: $0, fullName: text, lastName: text) }
         fixture.batting = Array(repeating: try #require(fixture.batting.first), count: 20_000)
         fixture.bowling = Array(repeating: try #require(fixture.bowling.first), count: 20_000)
         fixture.runs = Array(repeating: try #require(fixture.runs.first), count: 20_000)

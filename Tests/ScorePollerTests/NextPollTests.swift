@@ -1,0 +1,93 @@
+import Testing
+
+@testable import ScorePoller
+
+@Suite struct NextPollTests {
+    /// Gives the largest number always: the longest wait.
+    struct Largest: RandomNumberGenerator {
+        mutating func next() -> UInt64 { .max }
+    }
+
+    /// SplitMix64: the same seed gives the same waits.
+    struct Seeded: RandomNumberGenerator {
+        var state: UInt64
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var value = state
+            value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+            return value ^ (value >> 31)
+        }
+    }
+
+    let start = ContinuousClock.now
+
+    @Test func keepsTheScheduleHoweverLongACallTakes() {
+        var next = NextPoll(usual: .seconds(5))
+        var random = Largest()
+        var at = next.after(
+            .answered, began: start, now: start + .seconds(3), interval: .seconds(5), using: &random)
+        #expect(at == start + .seconds(5))
+        at = next.after(.answered, began: start, now: start + .seconds(9), interval: .seconds(5), using: &random)
+        #expect(at == start + .seconds(9) + .milliseconds(20))
+    }
+
+    @Test func waitsLongerAfterEachFailureUpToHalfAMinuteAndAsBeforeAfterASuccess() {
+        var next = NextPoll(usual: .seconds(5))
+        var random = Largest()
+        var waits: [Duration] = []
+        for _ in 0..<5 {
+            waits.append(
+                next.after(.failed, began: start, now: start, interval: .seconds(5), using: &random) - start)
+        }
+        let rounded = waits.map { ($0 / .seconds(1)).rounded() }
+        #expect(rounded == [5, 10, 20, 30, 30])
+        _ = next.after(.answered, began: start, now: start, interval: .seconds(5), using: &random)
+        let again = next.after(.failed, began: start, now: start, interval: .seconds(5), using: &random) - start
+        #expect((again / .seconds(1)).rounded() == 5)
+    }
+
+    @Test func spreadsTheWaitsOverTheirWholeBound() {
+        let seed = UInt64.random(in: .min ... .max)
+        var random = Seeded(state: seed)
+        var waits: [Double] = []
+        for _ in 0..<500 {
+            var next = NextPoll(usual: .seconds(5))
+            for _ in 0..<3 { _ = next.after(.failed, began: start, now: start, interval: .zero, using: &random) }
+            waits.append(
+                (next.after(.failed, began: start, now: start, interval: .zero, using: &random) - start) / .seconds(1))
+        }
+        #expect(waits.allSatisfy { $0 >= 0 && $0 <= 30 }, "seed \(seed)")
+        let mean = waits.reduce(0, +) / Double(waits.count)
+        #expect((12...18).contains(mean), "seed \(seed): \(mean)")
+    }
+
+    @Test func neverComesBeforeTheSchedule() {
+        let seed = UInt64.random(in: .min ... .max)
+        var random = Seeded(state: seed)
+        var next = NextPoll(usual: .seconds(5))
+        for _ in 0..<100 {
+            let at = next.after(.failed, began: start, now: start, interval: .seconds(60), using: &random)
+            #expect(at == start + .seconds(60), "seed \(seed): a backoff is never longer than a rest")
+        }
+    }
+
+    @Test func asksAgainWithinAMinuteWhenTheAllowanceIsGone() {
+        var next = NextPoll(usual: .seconds(5))
+        var random = Largest()
+        var at = next.after(
+            .overBudget(wait: .seconds(17)), began: start, now: start, interval: .seconds(5), using: &random)
+        #expect(at == start + .seconds(17))
+        at = next.after(
+            .overBudget(wait: .seconds(3_000)), began: start, now: start, interval: .seconds(5), using: &random)
+        #expect(at == start + .seconds(60))
+    }
+
+    @Test func comesWhenTheBreakerLetsACallThrough() {
+        var next = NextPoll(usual: .seconds(5))
+        var random = Largest()
+        let at = next.after(
+            .spared(until: start + .seconds(20)), began: start, now: start, interval: .seconds(5), using: &random)
+        #expect(at == start + .seconds(20))
+    }
+}

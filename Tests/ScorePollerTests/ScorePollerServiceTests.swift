@@ -1,0 +1,233 @@
+import Logging
+import Messages
+import Postgres
+import ServiceKit
+import Sightscreen
+import SportMonks
+import Synchronization
+import TestKit
+import Testing
+import Wire
+
+@testable import ScorePoller
+
+/// The whole service against a provider, a bus and a PostgreSQL.
+@Suite struct ScorePollerServiceTests {
+    static let postgres = PrivatePostgres(settings: ["fsync": "on", "full_page_writes": "on"])
+    static let canary = "canary-token-93c1f"
+
+    static func list(_ fixtures: String...) -> String { "{\"data\":[\(fixtures.joined(separator: ","))]}" }
+
+    static func fixture(_ id: Int, runs: Int, updatedAt: String = "") -> String {
+        """
+        {"id":\(id),"league_id":3,"localteam_id":1,"visitorteam_id":2,"status":"1st Innings","type":"T20",\
+        "runs":[{"team_id":1,"inning":1,"score":\(runs),"wickets":0,"overs":1,"updated_at":"\(updatedAt)"}]}
+        """
+    }
+
+    /// Runs pollers against `provider` until `body` is over.
+    static func run(
+        _ provider: ProviderStub, settings more: [String: String] = [:], instances: Int = 1, log: LogLines = LogLines(),
+        _ body: (_ folder: TemporaryDirectory, _ pool: PostgresPool, _ readiness: Readiness) async throws -> Void
+    ) async throws {
+        let url = try await postgres.makeDatabase()
+        try await withTemporaryDirectory { folder in
+            let readiness = Readiness()
+            var running: [Task<Void, any Error>] = []
+            for number in 0..<instances {
+                let environment = [
+                    "DATABASE_URL": url, "SIGHTSCREEN_RUN_DIR": folder.path, "INSTANCE": "poller\(number)",
+                    "SIGHTSCREEN_STAND_INS": "1", "SPORTMONKS_URL": "http://127.0.0.1:\(provider.port)",
+                    "SPORTMONKS_API_TOKEN": canary, "POLL_INTERVAL": "100ms", "LEASE_DURATION": "1s",
+                ].merging(more) { $1 }
+                let settings = try Settings(
+                    environment: environment, arguments: [],
+                    service: ServiceDescription(
+                        name: "score-poller", summary: "", settings: ScorePollerSettings.descriptions))
+                let service = ScorePollerService(
+                    settings: try ScorePollerSettings(settings), runDirectory: folder.path,
+                    instance: settings.instance, logger: log.logger, readiness: readiness)
+                running.append(Task { try await service.run() })
+            }
+            let pool = try PostgresPool(url: url, applicationName: "tests")
+            let result: Result<Void, any Error>
+            do {
+                try await body(folder, pool, readiness)
+                result = .success(())
+            } catch {
+                result = .failure(error)
+            }
+            running.forEach { $0.cancel() }
+            for task in running { _ = await task.result }
+            await pool.close()
+            try result.get()
+        }
+    }
+
+    @Test func offersNewsTwiceAndThenKeepsStill() async throws {
+        let runs = Mutex(4)
+        let provider = try ProviderStub { target, number in
+            // The provider touches rows that have not changed.
+            let seconds = 10 + number % 50
+            return .init(
+                body: Self.list(
+                    Self.fixture(7, runs: runs.withLock { $0 }, updatedAt: "2026-10-09 13:00:\(seconds)")))
+        }
+        defer { provider.stop() }
+        try await Self.run(provider) { folder, _, _ in
+            let taken = Mutex<[Int]>([])
+            let bus = WireServer(path: folder.appending("event-bus/b.sock"), logger: LogLines().logger)
+            bus.answer(ScoreFrame.self) { frame, _ in
+                taken.withLock { $0.append(frame.fixture.runs.first?.runs ?? -1) }
+                return FrameVerdict(outcome: .committed)
+            }
+            let serving = Task { try await bus.run() }
+            defer { serving.cancel() }
+            func polls(_ count: Int) async throws {
+                let before = provider.calls("/livescores")
+                try await eventually("\(count) more polls") { provider.calls("/livescores") >= before + count }
+            }
+            try await eventually("the bus has the score twice") { taken.withLock { $0 } == [4, 4] }
+            try await polls(5)
+            #expect(taken.withLock { $0 } == [4, 4])
+            runs.withLock { $0 = 5 }
+            try await eventually("the bus has the new score twice") { taken.withLock { $0 } == [4, 4, 5, 5] }
+            try await polls(5)
+            #expect(taken.withLock { $0 } == [4, 4, 5, 5])
+        }
+    }
+
+    @Test func theTokenIsInNoLogWhateverFails() async throws {
+        let elsewhere = try ProviderStub { _, _ in .init(body: "{}") }
+        defer { elsewhere.stop() }
+        let provider = try ProviderStub { target, number in
+            switch number % 8 {
+            case 0: .init(status: 500, body: "token \(target)")
+            case 1: .init(status: 302, headers: ["location: http://127.0.0.1:\(elsewhere.port)\(target)"])
+            case 2: .init(body: "<html>\(target)</html>")
+            case 3: nil
+            case 4: .init(body: "{\"data\":[{\"id\":")
+            case 5: .init(status: 401, body: "{\"message\":\"bad token \(target)\"}")
+            case 6: .init(body: "oops")
+            default: .init(body: "{\"data\":[{\"id\":9}]}")
+            }
+        }
+        defer { provider.stop() }
+        let log = LogLines()
+        try await Self.run(provider, settings: ["POLL_INTERVAL": "100ms"], log: log) { _, _, _ in
+            try await eventually("every failure was seen", within: .seconds(60)) {
+                provider.calls("/livescores") >= 9
+            }
+        }
+        #expect(provider.targets.allSatisfy { $0.contains(Self.canary) }, "the token goes where it belongs")
+        #expect(log.all.count > 3)
+        #expect(log.count(Self.canary) == 0, "\(log.all.filter { $0.contains(Self.canary) })")
+        #expect(elsewhere.targets.isEmpty, "no redirect is followed")
+    }
+
+    @Test func aHostThatNobodyKnowsIsNamedWithoutTheToken() async throws {
+        let provider = try ProviderStub { _, _ in nil }
+        provider.stop()
+        let log = LogLines()
+        try await Self.run(provider, settings: ["SPORTMONKS_URL": "http://nowhere.invalid"], log: log) { _, _, _ in
+            try await eventually("the failure is logged") { log.count("no usable answer") > 0 }
+        }
+        #expect(log.count("http://nowhere.invalid/livescores") > 0)
+        #expect(log.count(Self.canary) == 0)
+    }
+
+    @Test func spendsNoMoreThanTheAllowanceWithSeveralGroupsAndReplicas() async throws {
+        let provider = try ProviderStub { _, _ in .init(body: "{\"data\":[]}") }
+        defer { provider.stop() }
+        let settings = ["SPORTMONKS_HOURLY_LIMIT": "12", "POLL_GROUPS": "a=1;b=2;c=3"]
+        try await Self.run(provider, settings: settings, instances: 2) { _, pool, _ in
+            try await eventually("each group has polled") { provider.calls("/livescores") >= 3 }
+            // As if the hour were nearly over: what is left may be spent at once.
+            try await pool.execute("UPDATE provider_calls SET hour_began = hour_began - interval '3603 seconds'")
+            try await Task.sleep(for: .seconds(1))
+            let used = try await pool.query("SELECT used FROM provider_calls WHERE endpoint = 'livescores'")
+            #expect(try used.map { try $0.int("used") } == [provider.calls("/livescores")])
+            #expect(provider.calls("/livescores") <= 12)
+        }
+    }
+
+    @Test func aRefusalKeepsEveryGroupAndReplicaQuiet() async throws {
+        let provider = try ProviderStub { _, number in
+            number == 3 ? .init(status: 429, headers: ["Retry-After: 30"]) : .init(body: "{\"data\":[]}")
+        }
+        defer { provider.stop() }
+        let log = LogLines()
+        let settings = ["SPORTMONKS_HOURLY_LIMIT": "0", "POLL_GROUPS": "a=1;b=2"]
+        try await Self.run(provider, settings: settings, instances: 2, log: log) { _, pool, readiness in
+            try await eventually("the refusal is written down") {
+                try await pool.query("SELECT 1 FROM provider_calls WHERE refused_until > now() + interval '20 seconds'")
+                    .count == 1
+            }
+            // A call of the other group may have been on its way.
+            try await Task.sleep(for: .milliseconds(300))
+            let calls = provider.targets.count
+            #expect(calls <= 6)
+            try await Task.sleep(for: .seconds(1))
+            #expect(provider.targets.count == calls)
+            #expect(readiness.isReady, "the last scores stay and nobody has to act: \(readiness.missing)")
+            #expect(log.count("asked for silence") <= 4, "each group of each replica says it once")
+        }
+    }
+
+    @Test func readinessTellsOfAProviderThatIsAwayAndOfItsReturn() async throws {
+        let isAway = Mutex(true)
+        let provider = try ProviderStub { _, _ in
+            isAway.withLock { $0 } ? .init(status: 503) : .init(body: "{\"data\":[]}")
+        }
+        defer { provider.stop() }
+        let log = LogLines()
+        try await Self.run(provider, log: log) { _, _, readiness in
+            try await eventually("the breaker is open", within: .seconds(30)) {
+                readiness.missing.map(\.name) == ["provider"]
+            }
+            #expect(readiness.missing.first?.reason == "the provider answered 503")
+            let calls = provider.targets.count
+            try await Task.sleep(for: .seconds(1))
+            #expect(provider.targets.count <= calls + 1, "it is spared")
+            isAway.withLock { $0 = false }
+            try await eventually("one trial call closes it", within: .seconds(30)) { readiness.isReady }
+            #expect(log.count("no usable answer") == 1)
+            #expect(log.count("answers again") == 1)
+        }
+    }
+
+    @Test func aMatchThatVanishedIsReadByItselfAndNotOnceMoreWithEveryPoll() async throws {
+        let provider = try ProviderStub { target, _ in
+            if target.hasPrefix("/livescores") { return .init(body: "{\"data\":[]}") }
+            if target.hasPrefix("/fixtures/7?") { return .init(body: "{\"data\":\(Self.fixture(7, runs: 99))}") }
+            return .init(status: 404, body: "{\"message\":\"record not found\"}")
+        }
+        defer { provider.stop() }
+        let log = LogLines()
+        try await Self.run(provider, log: log) { folder, pool, _ in
+            let taken = Mutex<[MatchID: Int]>([:])
+            let bus = WireServer(path: folder.appending("event-bus/b.sock"), logger: LogLines().logger)
+            bus.answer(ScoreFrame.self) { frame, _ in
+                taken.withLock { $0[frame.matchID] = frame.fixture.runs.first?.runs }
+                return FrameVerdict(outcome: .committed)
+            }
+            let serving = Task { try await bus.run() }
+            defer { serving.cancel() }
+            let began = ContinuousClock.now
+            try await pool.execute(
+                """
+                INSERT INTO active_matches (match_id, display_state)
+                VALUES (7, 'live'), (8, 'live'), (9, 'completed'), (10, 'scheduled')
+                """)
+            try await eventually("the final state is offered") { taken.withLock { $0[MatchID(7)] } == 99 }
+            try await eventually("the deleted one was tried") { provider.calls("/fixtures/8?") == 1 }
+            let polls = provider.calls("/livescores")
+            try await eventually("more polls") { provider.calls("/livescores") >= polls + 10 }
+            // A slow machine may have come to the first repeat.
+            let most = 1 + Int((ContinuousClock.now - began) / MissingMatches.firstPause)
+            #expect(provider.calls("/fixtures/7?") <= most && provider.calls("/fixtures/8?") <= most)
+            #expect(provider.calls("/fixtures/9?") == 0 && provider.calls("/fixtures/10?") == 0)
+            #expect(log.count("cannot be read") == 1)
+        }
+    }
+}
