@@ -1,7 +1,7 @@
 import Sightscreen
 
 /// The steps that make a Live Activity payload fit, in the order in which they are taken, each only when the ones
-/// before were not enough. The first ten cost a reader little: they also bring a routine update to its aim. What the
+/// before were not enough. The first five cost a reader little: they also bring a routine update to its aim. What the
 /// compact views show goes last; ids are never touched. Only the push is cut; the state that is stored and asked for
 /// stays whole.
 ///
@@ -13,20 +13,20 @@ public enum PayloadCut: Int, CaseIterable, Hashable, Sendable {
     case spokenSentences
     /// The newest 6 of `recentBalls`: an over.
     case recentBalls
-    /// `target` where there is an `equation`, which says what of it is left.
-    case target
-    /// `subtitle` to the competition: "IPL" of "IPL · Match 12".
-    case subtitle
-    /// Batters and bowler by their surnames; two batters of one surname keep their names.
-    case surnames
     /// `spoken`.
     case spoken
-    /// `requiredRunRate` where there is an `equation`, from which it follows.
-    case requiredRunRate
     /// `lastEvent`: whatever buzzed a phone came with its own push, which is no routine update.
     case lastEvent
     /// The newest 3 of `recentBalls`.
     case olderBalls
+    /// `subtitle` to the competition: "IPL" of "IPL · Match 12".
+    case subtitle
+    /// Batters and bowler by their surnames; two batters of one surname keep their names.
+    case surnames
+    /// `target` where there is an `equation`, which says what of it is left.
+    case target
+    /// `requiredRunRate` where there is an `equation`, from which it follows.
+    case requiredRunRate
     /// Batters, bowler, teams, competition, title and subtitle to 48 bytes each.
     case names
     /// The first two of `batters`, the newest 4 of `innings`.
@@ -46,7 +46,7 @@ public enum PayloadCut: Int, CaseIterable, Hashable, Sendable {
     public static let recentBallsKept = 6, newestBallsKept = 3
 
     /// Whether it is also taken to bring a routine update to `PushPayload.routineBytesAim`.
-    public var servesAim: Bool { self <= .olderBalls }
+    public var servesAim: Bool { self <= .lastEvent }
 
     func applied(to payload: LiveActivityPayload) -> LiveActivityPayload {
         var state = payload.contentState

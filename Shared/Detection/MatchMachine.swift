@@ -97,6 +97,7 @@ public struct MatchMachine: Codable, Sendable, Equatable {
             state.matchDisplayState = state.matchDisplayState == .abandoned ? .abandoned : .completed
             state.matchSentiment = .neutral
             state.expanded.status = DisplayText.line(text)
+            state.expanded.spoken = "\(DisplayText.line(text))."
             state.expanded.lastEvent = ContentState.LastEvent(kind: .matchResult, text: state.expanded.status ?? "")
             lastEventKey = event.key
             relevance = Mood.settledRelevance
