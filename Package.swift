@@ -129,7 +129,8 @@ let package = Package(
         + service(
             "ScorePoller",
             [
-                "Sightscreen", "SportMonks", "Messages", "Postgres", "Store", "HTTPClient", "Wire", "ServiceKit",
+                "Sightscreen", "SportMonks", "Messages", "Postgres", "TapeFile", "Store", "HTTPClient", "Wire",
+                "ServiceKit",
                 logging,
                 lifecycle,
                 metrics,
@@ -213,7 +214,8 @@ let package = Package(
             tests(
                 "ScorePoller",
                 [
-                    "ScorePoller", "SportMonks", "Sightscreen", "Messages", "Postgres", "ServiceKit", "Wire", logging,
+                    "ScorePoller", "SportMonks", "Sightscreen", "Messages", "Postgres", "ServiceKit", "TapeFile",
+                    "Wire", logging,
                 ]),
             tests(
                 "MatchEventBus",

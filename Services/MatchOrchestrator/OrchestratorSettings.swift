@@ -43,7 +43,7 @@ public struct OrchestratorSettings: Sendable {
                 help: "The provider's API, without a slash at the end."),
             SettingDescription(
                 name: "SPORTMONKS_HOURLY_LIMIT", default: "2000",
-                help: "Calls per endpoint and hour that the plan allows; 0 for no limit. Half of them are used."),
+                help: "Calls per endpoint and hour, of all processes together; 0 for no limit. Half are used here."),
             SettingDescription(
                 name: "ORCHESTRATOR_INTERVAL", default: "30s", help: "How often everything is looked at."),
             SettingDescription(

@@ -29,8 +29,11 @@ struct ProviderClient: Sendable {
     private let base: ServiceURL
     private let token: Secret
     private let http: HTTPClient
+    private let recorder: AnswerRecorder?
 
-    init(base: ServiceURL, token: Secret, http: HTTPClient) {
+    /// - Parameter recorder: gets every answer, of whatever status.
+    init(base: ServiceURL, token: Secret, http: HTTPClient, recorder: AnswerRecorder? = nil) {
+        self.recorder = recorder
         self.base = base
         self.token = token
         self.http = http
@@ -60,6 +63,7 @@ struct ProviderClient: Sendable {
         } catch let error as HTTPClientError {
             throw Failure.noAnswer(error)
         }
+        await recorder?.record(path: path, status: answer.status, body: answer.body)
         switch answer.status {
         case 200: return answer.body
         case 429:

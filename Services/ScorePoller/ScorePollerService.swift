@@ -46,13 +46,16 @@ public struct ScorePollerService: Service, CustomStringConvertible {
         let leases = LeaseKeeper(
             store: LeaseStore(pool: pool), instance: instance, duration: settings.leaseDuration, logger: logger)
         let buses = WireDirectory(runDirectory: runDirectory, service: "event-bus", logger: logger)
-        let provider = ProviderClient(
-            base: settings.provider, token: settings.apiToken,
-            http: HTTPClient(configuration: .init(allowHTTP: settings.allowsStandIns)))
-        let pollers = settings.groups.map { group in
+        let http = HTTPClient(configuration: .init(allowHTTP: settings.allowsStandIns))
+        let recorders = settings.groups.map { group in
+            settings.recordFolder.map { AnswerRecorder(folder: $0, group: group.name, logger: logger) }
+        }
+        let pollers = zip(settings.groups, recorders).map { group, recorder in
             GroupPoller(
-                group: group, settings: settings, provider: provider, leases: leases, pool: pool, buses: buses,
-                logger: logger, readiness: readiness)
+                group: group, settings: settings,
+                provider: ProviderClient(
+                    base: settings.provider, token: settings.apiToken, http: http, recorder: recorder),
+                leases: leases, pool: pool, buses: buses, logger: logger, readiness: readiness)
         }
         await buses.onConnect { _ in
             for poller in pollers { await poller.busCame() }
@@ -62,5 +65,6 @@ public struct ScorePollerService: Service, CustomStringConvertible {
             tasks.addTask { try? await buses.run() }
             for poller in pollers { tasks.addTask { await poller.run() } }
         }
+        for recorder in recorders { await recorder?.finish() }
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 public import ServiceKit
 
 /// What an operator can set, read once at start.
@@ -9,6 +10,8 @@ public struct ScorePollerSettings: Sendable {
     public var schedule: PollSchedule
     public var groups: [PollGroup]
     public var leaseDuration: Duration
+    /// Where tapes of what was fetched are written; nil for nowhere.
+    public var recordFolder: String?
     public var allowsStandIns: Bool
 
     /// - Throws: `ConfigurationError` that names the setting.
@@ -34,6 +37,16 @@ public struct ScorePollerSettings: Sendable {
         leaseDuration = try settings.duration(
             "LEASE_DURATION", default: .seconds(8), in: .seconds(1) ... .seconds(3_600))
         allowsStandIns = try settings.standIns
+        recordFolder = try settings.optionalString("RECORD_DIR")
+        if let recordFolder {
+            var status = stat()
+            guard stat(recordFolder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+                access(recordFolder, W_OK | X_OK) == 0
+            else {
+                throw ConfigurationError(
+                    setting: "RECORD_DIR", problem: "\"\(recordFolder)\" is not a folder that can be written to")
+            }
+        }
     }
 
     /// For `--help`, and to refuse a flag that nobody reads.
@@ -43,7 +56,8 @@ public struct ScorePollerSettings: Sendable {
         SettingDescription(
             name: "SPORTMONKS_URL", default: "https://cricket.sportmonks.com/api/v2.0", help: "The provider's API."),
         SettingDescription(
-            name: "SPORTMONKS_HOURLY_LIMIT", default: "2000", help: "Calls per endpoint and hour; 0 for no limit."),
+            name: "SPORTMONKS_HOURLY_LIMIT", default: "2000",
+            help: "Calls per endpoint and hour, of all processes together; 0 for no limit."),
         SettingDescription(name: "POLL_INTERVAL", default: "5s", help: "Between two polls while a match is on."),
         SettingDescription(
             name: "MARQUEE_POLL_INTERVAL", default: "2.5s", help: "Between two polls while a marquee league plays."),
@@ -54,6 +68,9 @@ public struct ScorePollerSettings: Sendable {
         SettingDescription(
             name: "POLL_GROUPS", default: "",
             help: "Leagues that have a poller of their own: a=1,2;b=3. Unset: one, all."),
+        SettingDescription(
+            name: "RECORD_DIR", default: "",
+            help: "A folder for tapes of every answer, a file per poll group and run. Also --record."),
         SettingDescription(name: "LEASE_DURATION", default: "8s", help: "How long a lease on a poll group lasts."),
     ]
 }

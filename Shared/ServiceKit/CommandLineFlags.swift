@@ -16,7 +16,9 @@ struct CommandLineFlags {
             } else {
                 let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 let flag = String(parts[0])
-                guard let name = Self.setting(of: flag), service.knows(name) else {
+                // A folder's flag may leave out what everybody sees: `--record` is `RECORD_DIR`.
+                let names = Self.setting(of: flag).map { [$0, $0 + "_DIR"] } ?? []
+                guard let name = names.first(where: service.knows) else {
                     throw ConfigurationError(
                         setting: flag, problem: "is not a flag of \(service.name); --help lists them")
                 }

@@ -57,6 +57,7 @@ import Tokens
             Case(service: "score-poller", setting: "SPORTMONKS_API_TOKEN", value: "a b"),
             Case(service: "score-poller", setting: "POLL_GROUPS", value: "ipl"),
             Case(service: "score-poller", setting: "LEASE_DURATION", value: "x"),
+            Case(service: "score-poller", setting: "RECORD_DIR", value: "/nonexistent"),
             Case(service: "orchestrator", setting: "SPORTMONKS_API_TOKEN", value: "a b"),
             Case(service: "orchestrator", setting: "SPORTMONKS_URL", value: "http://example.com"),
             Case(service: "orchestrator", setting: "SPORTMONKS_HOURLY_LIMIT", value: "many"),

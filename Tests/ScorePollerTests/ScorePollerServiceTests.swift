@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Logging
 import Messages
 import Postgres
@@ -5,6 +6,7 @@ import ServiceKit
 import Sightscreen
 import SportMonks
 import Synchronization
+import TapeFile
 import TestKit
 import Testing
 import Wire
@@ -123,6 +125,45 @@ import Wire
         #expect(log.all.count > 3)
         #expect(log.count(Self.canary) == 0, "\(log.all.filter { $0.contains(Self.canary) })")
         #expect(elsewhere.targets.isEmpty, "no redirect is followed")
+    }
+
+    @Test func recordsEveryAnswerAndNothingSecret() async throws {
+        let provider = try ProviderStub { _, number in
+            number % 2 == 0 ? .init(body: Self.list(Self.fixture(7, runs: number))) : .init(status: 503, body: "away")
+        }
+        defer { provider.stop() }
+        try await withTemporaryDirectory { tapes in
+            try await Self.run(provider, settings: ["RECORD_DIR": tapes.path]) { _, _, _ in
+                try await eventually("some polls", within: .seconds(60)) { provider.calls("/livescores") >= 4 }
+            }
+            let names = try FileManager.default.contentsOfDirectory(atPath: tapes.path)
+            #expect(names.count == 1)
+            let name = try #require(names.first)
+            #expect(name.hasPrefix("all-20") && name.hasSuffix("Z.tape"))
+            let bytes = try #require(FileManager.default.contents(atPath: tapes.appending(name)))
+            let reader = try TapeFileReader(bytes: Array(bytes))
+            var answers: [RecordedAnswer] = []
+            while let answer = try reader.next() { answers.append(answer) }
+            #expect(!reader.isCut, "it was ended when the service was")
+            #expect(answers.count >= 3)
+            for (number, answer) in answers.enumerated() {
+                #expect(answer.path == "/livescores")
+                #expect(answer.status == (number % 2 == 0 ? 200 : 503))
+                let text = String(decoding: answer.body, as: UTF8.self)
+                #expect(text == (number % 2 == 0 ? Self.list(Self.fixture(7, runs: number)) : "away"))
+            }
+            #expect(answers.map(\.atMs) == answers.map(\.atMs).sorted())
+        }
+    }
+
+    @Test func aTapeThatCannotBeWrittenIsSaidOnceAndKeepsNoPoll() async throws {
+        let log = LogLines()
+        try await withTemporaryDirectory { folder in
+            let recorder = AnswerRecorder(folder: folder.appending("gone"), group: "all", logger: log.logger)
+            for _ in 0..<5 { await recorder.record(path: "/livescores", status: 200, body: Array("{}".utf8)) }
+            await recorder.finish()
+        }
+        #expect(log.count("cannot be written") == 1)
     }
 
     @Test func aHostThatNobodyKnowsIsNamedWithoutTheToken() async throws {
