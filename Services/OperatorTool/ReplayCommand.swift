@@ -19,11 +19,7 @@ struct ReplayCommand: ParsableCommand {
     @Flag(help: "Print each event.") var events = false
     @Flag(help: "Print the display state after each frame.") var states = false
     @Flag(help: "Print each alert.") var alerts = false
-    @Option(
-        help: ArgumentHelp(
-            "What a poller would see of the match when the feed misbehaves: \(TapeVariant.names).", valueName: "name"))
-    var variant: String = TapeVariant.clean.rawValue
-    @Option(help: ArgumentHelp("Where it misbehaves, and how.", valueName: "number")) var seed: UInt64 = 1
+    @OptionGroup var feed: FeedOptions
     @Option(help: ArgumentHelp("One frame for so many balls.", valueName: "count")) var ballsPerFrame: Int = 1
 
     @Option(help: ArgumentHelp("Which match of a recorded tape that has several.", valueName: "id")) var match: Int64?
@@ -33,9 +29,6 @@ struct ReplayCommand: ParsableCommand {
             throw ValidationError("say what to print: --events, --states, --alerts, or several of them")
         }
         guard (1...1_000).contains(ballsPerFrame) else { throw ValidationError("--balls-per-frame is 1 to 1000") }
-        guard TapeVariant(rawValue: variant) != nil else {
-            throw ValidationError("--variant: there is no \"\(variant)\"; take one of \(TapeVariant.names)")
-        }
     }
 
     func run() throws {
@@ -52,12 +45,12 @@ struct ReplayCommand: ParsableCommand {
     private func playTape(_ bytes: [UInt8]) throws {
         guard match == nil else { throw ValidationError("--match is for recorded tapes: \(file) has one match") }
         let match = try CricsheetMatch(json: bytes)
-        let tape = Tape(match: match, id: 1, variant: TapeVariant(rawValue: variant) ?? .clean, seed: seed)
+        let tape = Tape(match: match, id: 1, variant: feed.variant, seed: feed.seed)
         for step in TapeReplay(tape, ballsPerFrame: ballsPerFrame) { try show(step) }
     }
 
     private func playRecorded(_ bytes: [UInt8]) throws {
-        guard variant == TapeVariant.clean.rawValue, ballsPerFrame == 1 else {
+        guard feed.variant == .clean, ballsPerFrame == 1 else {
             throw ValidationError("--variant and --balls-per-frame: a recorded tape is as it was")
         }
         let matches = try RecordedReplay.matches(of: TapeFileReader(bytes: bytes))
@@ -76,9 +69,4 @@ struct ReplayCommand: ParsableCommand {
         for line in try printer.lines(of: step) { Output.line(line) }
         if let problem = step.problem { Output.error("sightscreen: frame \(step.frame) cannot be read: \(problem)") }
     }
-}
-
-extension TapeVariant {
-    /// All of them, for a person.
-    fileprivate static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }

@@ -35,6 +35,8 @@ struct PhonesCommand: AsyncParsableCommand {
     @Option(help: "How many times faster than real.")
     var speed: Double = 40
 
+    @OptionGroup var feed: FeedOptions
+
     @Flag(help: "Stay after the summary until a signal comes (for a container that is to stay healthy).")
     var stay = false
 
@@ -102,11 +104,11 @@ struct PhonesCommand: AsyncParsableCommand {
     /// Under the tape's own id, or, where the database has that match from an earlier run, under one that is new.
     private func load(_ tape: TapeControl, isKnown: (MatchID) async throws -> Bool) async throws -> MatchID {
         let playedBefore = try await isKnown(MatchID(match))
-        var id = try await tape.load(String(match), speed: speed)
+        var id = try await tape.load(String(match), speed: speed, variant: feed.variant, seed: feed.seed)
         guard playedBefore else { return id }
         while try await isKnown(id) {
             _ = try await tape.stop(id)
-            id = try await tape.load(String(match), speed: speed)
+            id = try await tape.load(String(match), speed: speed, variant: feed.variant, seed: feed.seed)
         }
         return id
     }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 public import HTTPClient
 public import Sightscreen
+public import Tapes
 
 /// The control port of mock-sportmonks: loads, plays and steps a tape.
 public struct TapeControl: Sendable {
@@ -23,13 +24,21 @@ public struct TapeControl: Sendable {
     }
 
     /// Loads a tape and leaves it standing before its first frame.
-    public func load(_ tape: String, speed: Double) async throws -> MatchID {
+    public func load(
+        _ tape: String, speed: Double, variant: TapeVariant = .clean, seed: UInt64 = 1
+    ) async throws -> MatchID {
         struct Body: Encodable {
             var speed: Double
+            var variant: String
+            var seed: UInt64
             var paused = true
         }
         struct Answer: Decodable { var matchId: MatchID }
-        return try await send("POST", "/control/tapes/\(tape)/load", Body(speed: speed), as: Answer.self).matchId
+        return try await send(
+            "POST", "/control/tapes/\(tape)/load", Body(speed: speed, variant: variant.rawValue, seed: seed),
+            as: Answer.self
+        )
+        .matchId
     }
 
     public func play(_ match: MatchID) async throws -> Position {

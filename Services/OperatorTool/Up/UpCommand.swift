@@ -18,6 +18,8 @@ struct UpCommand: AsyncParsableCommand {
     @Option(help: "How many times faster than real; at 40 a ball takes about a second.")
     var speed: Double = 40
 
+    @OptionGroup var feed: FeedOptions
+
     @Option(help: "Port of the HTTP API.")
     var port: Int = 8080
 

@@ -169,7 +169,7 @@ struct UpRun: Sendable {
                 "phones", "--gateway", layout.gatewayURL, "--apns-control", layout.controlURL,
                 "--provider", layout.providerURL, "--keys", layout.secrets.folder, "--issuer", layout.issuerURL,
                 "--match", String(command.match), "--speed", String(command.speed),
-            ] + (notesFile.map { ["--notes-file", $0] } ?? []),
+            ] + command.feed.arguments + (notesFile.map { ["--notes-file", $0] } ?? []),
             environment: environment.filter {
                 ["PATH", "TERM", "COLUMNS", "LINES", "NO_COLOR", "LANG"].contains($0.key)
             },
