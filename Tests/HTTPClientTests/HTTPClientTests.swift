@@ -130,7 +130,8 @@ import Testing
     @Test func aBombOfTheProvidersSizeCostsNoMoreThanTheCap() async throws {
         let server = try Server()
         defer { server.stop() }
-        let error = await fails(HTTPClientRequest(url: "\(server.base)/bigbomb", timeout: .seconds(30), bodyBytesMax: 64 << 20))
+        let error = await fails(
+            HTTPClientRequest(url: "\(server.base)/bigbomb", timeout: .seconds(30), bodyBytesMax: 64 << 20))
         #expect(error?.code == .tooLarge)
     }
 
