@@ -109,7 +109,7 @@ actor GroupPoller {
             }
             _ = breaker.allowsCall(at: .now)
             let answer = try await livescores()
-            if grant.refusals > 0 { try await calls.answered(.livescores) }
+            if grant.refusals > 0 { try? await calls.answered(.livescores) }
             succeeded(answer)
             await distribute(answer.fixtures, fetchedAt: grant.now)
             previousFetch = grant.now
@@ -230,7 +230,7 @@ actor GroupPoller {
             let grant = try await take(.fixtures, share: Self.fixturesShare)
             guard grant.isGranted else { return false }
             let body = try await provider.fixture(match.rawValue)
-            if grant.refusals > 0 { try await calls.answered(.fixtures) }
+            if grant.refusals > 0 { try? await calls.answered(.fixtures) }
             let fixture: SlimFixture
             do { fixture = try FixtureAnswer.fixture(from: body) } catch {
                 throw ProviderClient.Failure.unusable(error)
