@@ -77,7 +77,7 @@ public struct DisplayStateBuilder {
     }
 
     private var subtitle: String {
-        let competition = DisplayText.name(snapshot.competition)
+        let competition = DisplayText.name(snapshot.competitionCode ?? snapshot.competition)
         let round = DisplayText.name(Self.round(snapshot.round))
         return competition.isEmpty ? round : round.isEmpty ? competition : "\(competition) · \(round)"
     }

@@ -2,7 +2,10 @@
 public struct MatchSnapshot: Codable, Hashable, Sendable {
     public var id: MatchID
     public var format: MatchFormat
+    /// "Indian Premier League", or the series where the provider names no league.
     public var competition: String
+    /// "IPL": what a Lock Screen has room for; nil when the provider has no code.
+    public var competitionCode: String?
     /// "36th Match", "Final", "3rd T20I"; may be "".
     public var round: String
     public var home: Team
@@ -31,11 +34,12 @@ public struct MatchSnapshot: Codable, Hashable, Sendable {
         id: MatchID, format: MatchFormat, competition: String, round: String, home: Team, away: Team, startsAt: Int?,
         phase: MatchPhase, note: String?, winnerID: Int64?, outcome: DrawnOutcome?, scheduledOvers: Int?,
         revisedTarget: Int?, revisedOvers: Int?, tossWinnerID: Int64?, followOn: Bool, superOver: Bool,
-        innings: [Innings], players: [Int64: Player]
+        innings: [Innings], players: [Int64: Player], competitionCode: String? = nil
     ) {
         self.id = id
         self.format = format
         self.competition = competition
+        self.competitionCode = competitionCode
         self.round = round
         self.home = home
         self.away = away

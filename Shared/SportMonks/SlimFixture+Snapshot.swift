@@ -11,18 +11,13 @@ extension SlimFixture {
             players.map { ($0.id, Player(id: $0.id, fullName: $0.fullName, lastName: $0.lastName)) },
             uniquingKeysWith: { _, later in later })
         return MatchSnapshot(
-            id: matchID, format: format, competition: competition, round: round,
+            id: matchID, format: format, competition: leagueName ?? stageName ?? leagueCode ?? "", round: round,
             home: home.named, away: away.named, startsAt: startsAt, phase: phase, note: note, winnerID: winnerTeamID,
             outcome: drawnOutcome, scheduledOvers: scheduledOvers.flatMap { $0 > 0 ? $0 : nil },
             revisedTarget: revisedTarget.flatMap { $0 > 0 ? $0 : nil },
             revisedOvers: revisedOvers.flatMap { (1..<1_000).contains($0) ? Int($0) : nil },
             tossWinnerID: tossWonTeamID, followOn: followOn, superOver: superOver, innings: try normalisedInnings(),
-            players: names)
-    }
-
-    /// "IPL" rather than "Indian Premier League": every push carries it.
-    private var competition: String {
-        [leagueCode, leagueName, stageName].compactMap { $0 }.first { !$0.isEmpty } ?? ""
+            players: names, competitionCode: leagueCode)
     }
 
     /// Twenty overs or fewer, one day, or longer; by the provider's `type`, else by the scheduled overs.
