@@ -64,6 +64,7 @@ let package = Package(
         .executable(name: "mock-sportmonks", targets: ["MockSportMonksMain"]),
         .executable(name: "apns-simulator", targets: ["APNsSimulatorMain"]),
         .executable(name: "sightscreen", targets: ["OperatorToolMain"]),
+        .executable(name: "detection-lab", targets: ["DetectionLab"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -179,12 +180,20 @@ let package = Package(
             .target(
                 name: "PayloadProperty", dependencies: ["APNsProtocol", "Sightscreen"], path: "Tests/PayloadProperty",
                 swiftSettings: strict),
+            // Long checks and measurements, built in release: deploy/test, deploy/soak and deploy/bench run it.
+            .executableTarget(
+                name: "DetectionLab",
+                dependencies: [
+                    "Sightscreen", "SportMonks", "Detection", "Tapes", "Replay", "PayloadProperty", arguments,
+                ],
+                path: "Tests/DetectionLab", swiftSettings: strict),
         ]
         + [
             tests("Sightscreen", ["Sightscreen"]),
             tests("SportMonks", ["SportMonks", "Sightscreen"]),
             tests("Detection", ["APNsProtocol", "Detection", "Sightscreen", "SportMonks", "Tapes"]),
             tests("Tapes", ["Tapes", "SportMonks", "Sightscreen"]),
+            tests("Replay", []),
             tests("Activities", ["Activities", "Sightscreen"]),
             tests("Messages", ["Messages", "Sightscreen"]),
             tests("APNsProtocol", ["APNsProtocol", "PayloadProperty", "Sightscreen"]),

@@ -11,6 +11,8 @@ public struct MatchChange: Sendable, Equatable {
     /// APNs priority: 10 with an alert, else 5.
     public var priority: Int
     public var alert: MatchAlert?
+    /// The events that `alert` announces, in no order; empty without one.
+    public var announced: [MatchEvent]
     /// 0…100; the closer the match, the higher.
     public var relevance: Double
     /// The result is announced; `end` follows after the result hold.

@@ -134,8 +134,8 @@ public struct MatchMachine: Codable, Sendable, Equatable {
         let alert = AlertComposer.alert(for: alerts.map(\.event), state: state, at: Int(newest / 1_000))
         return MatchChange(
             contentState: state, events: events, retracted: retracted, priority: alert == nil ? 5 : 10, alert: alert,
-            relevance: relevance, isSettled: result.settled != nil, atStumps: atStumps, isSuspended: isSuspended,
-            hasBegun: hasBegun)
+            announced: alerts.map(\.event), relevance: relevance, isSettled: result.settled != nil,
+            atStumps: atStumps, isSuspended: isSuspended, hasBegun: hasBegun)
     }
 }
 
