@@ -44,7 +44,10 @@ struct ReplayCommand: ParsableCommand {
 
     private func playTape(_ bytes: [UInt8]) throws {
         guard match == nil else { throw ValidationError("--match is for recorded tapes: \(file) has one match") }
-        let match = try CricsheetMatch(json: bytes)
+        let match: CricsheetMatch
+        do { match = try CricsheetMatch(json: bytes) } catch {
+            throw ValidationError("\(file) is neither a match in Cricsheet's JSON nor a recorded tape")
+        }
         let tape = Tape(match: match, id: 1, variant: feed.variant, seed: feed.seed)
         for step in TapeReplay(tape, ballsPerFrame: ballsPerFrame) { try show(step) }
     }

@@ -10,17 +10,13 @@ enum Agreement: Equatable {
     /// The rest of the frame says otherwise: a torn answer, or a ball that is about to be corrected.
     case contradicts
 
-    /// How long a contradiction lasts before it is the provider's word, milliseconds: a torn answer is whole again in
-    /// seconds.
-    static let doubtMax: Int64 = 10_000
-
-    /// Whether an alert may go out.
+    /// Whether an alert may go out. One that is denied waits until it is denied no more, or is no news.
     /// - Parameter age: milliseconds since the first frame that showed the event; 0 in that frame.
     func suffices(after age: Int64) -> Bool {
         switch self {
         case .agrees: true
         case .silent: age > 0
-        case .contradicts: age >= Self.doubtMax
+        case .contradicts: false
         }
     }
 
