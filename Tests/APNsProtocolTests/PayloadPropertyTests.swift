@@ -3,11 +3,10 @@ import PayloadProperty
 import Testing
 
 @Suite struct PayloadPropertyTests {
-    /// 10,000 states, on as many cores as there are.
-    @Test(arguments: 1...5)
-    func everyStateFitsAndIsCutInTheStatedOrderBetweenCharacters(part: Int) {
+    /// Some of the states that the lab goes through in release, which are 100,000.
+    @Test func everyStateFitsAndIsCutInTheStatedOrderBetweenCharacters() {
         let seed = UInt64.random(in: 0..<1_000_000_000_000)
-        print("PayloadProperty part \(part): seed \(seed)")
+        print("PayloadProperty seed \(seed)")
         let report = PayloadProperty.run(count: 2_000, seed: seed)
         #expect(report.faults.isEmpty, "\(report.faults.joined(separator: "\n"))")
         #expect(report.payloads == 8_000)
