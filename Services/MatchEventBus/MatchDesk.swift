@@ -62,7 +62,8 @@ actor MatchDesk {
         lastRejection = nil
         let timing = bus.timing
         return await commit(folds: true, fetchedAt: frame.fetchedAt) { machine, now in
-            machine.apply(snapshot, fetchedAt: frame.fetchedAt, now: now, timing: timing)
+            machine.apply(
+                snapshot, fetchedAt: frame.fetchedAt, unchangedUntil: frame.previousFetchedAt, now: now, timing: timing)
         }
     }
 

@@ -9,7 +9,7 @@ import Tapes
 struct ReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Prints the events or the display states of a match, one JSON object a line.",
+        abstract: "Prints the events, display states or alerts of a match, one JSON object a line.",
         discussion: """
             Plays the match through the code that runs in score-poller and event-bus. A correction prints the event that \
             no longer holds again, with "retracted":true.
@@ -54,7 +54,9 @@ struct ReplayCommand: ParsableCommand {
 
     private func playRecorded(_ bytes: [UInt8]) throws {
         guard feed.variant == .clean, ballsPerFrame == 1 else {
-            throw ValidationError("--variant and --balls-per-frame: a recorded tape is as it was")
+            throw ValidationError(
+                "--variant and --balls-per-frame are for Cricsheet's matches: a recorded tape is played as it was recorded"
+            )
         }
         let matches = try RecordedReplay.matches(of: TapeFileReader(bytes: bytes))
         guard let chosen = match ?? (matches.count == 1 ? matches.first : nil), matches.contains(chosen) else {

@@ -20,6 +20,9 @@ actor FrameCourier {
     private let troubles = OncePer<String>()
     private var rule = OfferRule()
     private var newest: (frame: ScoreFrame, news: Int)?
+    private var lastFetchedAt: Int64 = 0
+    /// When the provider last gave what the bus has taken: whatever comes next happened since.
+    private var unchangedUntil: Int64?
     private var isRunning = false
     /// The instance that took the last frame, asked first.
     private var holder: String?
@@ -35,7 +38,13 @@ actor FrameCourier {
     /// - Returns: whether it tells something new.
     @discardableResult
     func fetched(_ frame: ScoreFrame) async -> Bool {
+        // A match that is read by itself may come back on the list meanwhile.
+        guard frame.fetchedAt >= lastFetchedAt else { return false }
+        lastFetchedAt = frame.fetchedAt
         let (isOffered, isNews) = rule.fetched(frame.fixture, at: .now)
+        var frame = frame
+        frame.previousFetchedAt = unchangedUntil
+        if !isNews, rule.isSettled { unchangedUntil = frame.fetchedAt }
         guard isOffered else {
             Counter(label: "sightscreen_frames_skipped_total").increment()
             return false
@@ -117,6 +126,7 @@ actor FrameCourier {
     }
 
     private func done(with frame: ScoreFrame, _ news: Int) {
+        if news == rule.news { unchangedUntil = max(unchangedUntil ?? 0, frame.fetchedAt) }
         rule.settled(news: news, at: .now)
         // A newer one may have come meanwhile.
         if newest?.frame.fetchedAt == frame.fetchedAt { newest = nil }

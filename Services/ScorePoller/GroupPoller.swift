@@ -30,8 +30,8 @@ actor GroupPoller {
     private var nextPoll: NextPoll
     private var random = SystemRandomNumberGenerator()
     private var couriers: [MatchID: FrameCourier] = [:]
-    private var previousFetch: Int64?
     private var missing = MissingMatches()
+    private var missingReads: Task<Void, Never>?
     private var lastFixtures: [SlimFixture] = []
     /// What was left when the last call was granted.
     private var allowance: CallGrant?
@@ -58,7 +58,11 @@ actor GroupPoller {
 
     /// Until cancelled.
     func run() async {
+        defer { missingReads?.cancel() }
         while !Task.isCancelled {
+            if await leases.lease(for: .poll(group.name)) == nil {
+                logger.info("Waiting for the lease of the poll group: another poller may have it")
+            }
             guard let lease = await leases.waitForLease(.poll(group.name)) else { return }
             guard lease.isTrusted else {
                 // Whoever polls this group now knows how the provider is.
@@ -112,8 +116,7 @@ actor GroupPoller {
             if grant.refusals > 0 { try? await calls.answered(.livescores) }
             succeeded(answer)
             await distribute(answer.fixtures, fetchedAt: grant.now)
-            previousFetch = grant.now
-            await readMissing(present: Set(answer.fixtures.map(\.matchID)))
+            readMissingBeside(present: Set(answer.fixtures.map(\.matchID)))
             return .answered
         } catch {
             return await failed(error)
@@ -131,8 +134,8 @@ actor GroupPoller {
         lastSuccess = .now
         lastFixtures = answer.fixtures
         readiness.set(readinessName, true)
-        troubles.clear("budget")
-        if troubles.clear("provider") { logger.info("The provider answers again") }
+        let wasSilent = troubles.clear("budget")
+        if troubles.clear("provider") || wasSilent { logger.info("The provider answers again") }
         for problem in answer.problems where troubles.isNews("\(problem)", for: "problem \(problem)") {
             logger.warning("Part of the provider's answer was left out", metadata: ["problem": "\(problem)"])
         }
@@ -180,9 +183,12 @@ actor GroupPoller {
     /// The provider said 429.
     /// - Returns: how long nobody calls.
     private func refused(_ endpoint: ProviderEndpoint, _ retryAfter: Duration?) async -> Duration {
-        complain("The provider has asked for silence", endpoint.rawValue, about: "budget")
         do {
-            return try await calls.refused(endpoint, limit: settings.hourlyLimit, retryAfter: retryAfter)
+            let wait = try await calls.refused(endpoint, limit: settings.hourlyLimit, retryAfter: retryAfter)
+            complain(
+                "The provider answered 429; nobody calls it for a while",
+                "\(endpoint.rawValue), \(Int((wait / .seconds(1)).rounded(.up))) s", about: "budget")
+            return wait
         } catch {
             complain("A refusal cannot be written down", "\(ErrorChain.describe(error))", about: "budget")
             return retryAfter ?? NextPoll.longestBudgetWait
@@ -200,10 +206,19 @@ actor GroupPoller {
             let courier = couriers[match] ?? FrameCourier(match: match, buses: buses, logger: logger)
             couriers[match] = courier
             let frame = ScoreFrame(
-                matchID: match, fetchedAt: fetchedAt, previousFetchedAt: previousFetch, fixture: fixture)
+                matchID: match, fetchedAt: fetchedAt, previousFetchedAt: nil, fixture: fixture)
             if await courier.fetched(frame) { isNews = true }
         }
         return isNews
+    }
+
+    /// Beside the polls: a provider that is slow to answer for one match keeps no other waiting.
+    private func readMissingBeside(present: Set<MatchID>) {
+        guard missingReads == nil else { return }
+        missingReads = Task {
+            await readMissing(present: present)
+            missingReads = nil
+        }
     }
 
     /// A match leaves the live list when it is over, sometimes before its last state was seen: it is read by itself until
@@ -250,6 +265,8 @@ actor GroupPoller {
             complain(
                 "A match that left the live list cannot be read", "\(match): \(ErrorChain.describe(error))",
                 about: trouble)
+            // Without any answer the others would wait for one in vain too.
+            if case ProviderClient.Failure.noAnswer = error { return false }
             return true
         }
     }

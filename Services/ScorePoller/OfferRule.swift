@@ -18,6 +18,9 @@ struct OfferRule: Sendable {
 
     init() {}
 
+    /// Whether the bus has taken what was told last.
+    var isSettled: Bool { settled > 0 }
+
     /// - Returns: whether the frame is to be offered, and whether it tells something new.
     mutating func fetched(
         _ fixture: SlimFixture, at now: ContinuousClock.Instant

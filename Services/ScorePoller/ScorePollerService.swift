@@ -63,8 +63,13 @@ public struct ScorePollerService: Service, CustomStringConvertible {
         await withTaskGroup(of: Void.self) { tasks in
             tasks.addTask { await leases.run() }
             tasks.addTask { try? await buses.run() }
-            for poller in pollers { tasks.addTask { await poller.run() } }
+            for (poller, recorder) in zip(pollers, recorders) {
+                tasks.addTask {
+                    await poller.run()
+                    // At once: what else has to end may wait for the database.
+                    await recorder?.finish()
+                }
+            }
         }
-        for recorder in recorders { await recorder?.finish() }
     }
 }

@@ -83,7 +83,8 @@ enum Agreement: Equatable {
         let ballIsOut = innings.balls.contains { $0.outID == event.playerID && $0.id == event.ballID }
         let out = Set(innings.balls.compactMap(\.outID))
             .union(innings.batting.filter { $0.dismissal != nil }.map(\.playerID))
-        let totalAgrees = innings.wickets >= out.count
+        // Where the provider gives no total, it is only the balls once more.
+        let totalAgrees = innings.hasTotal && innings.wickets >= out.count
         let votes = [rowIsOut, ballIsOut, totalAgrees].count { $0 }
         return votes >= 2 ? .agrees : row == nil ? .silent : .contradicts
     }

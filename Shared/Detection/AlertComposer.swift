@@ -15,7 +15,9 @@ enum AlertComposer {
         guard let key = ordered.first else { return nil }
         var (title, rest) = split(headline(key))
         var scoreIsTold = false
-        if isUnnamedWicket(key), let score = score(state) {
+        // The score shown is that of the newest innings.
+        let isOfNewest = (key.innings ?? .max) >= state.expanded.innings.count
+        if isUnnamedWicket(key), isOfNewest, let score = score(state) {
             // "WICKET! MI 87/6 (12.3)": nobody knows who is out.
             title = "WICKET! \(score)"
             rest = key.text == "Wicket" ? nil : key.text
@@ -27,7 +29,8 @@ enum AlertComposer {
             title: title,
             body: body(
                 rest.map { [$0] } ?? [], others: others,
-                ending: ending(key, title: title, state: state, scoreIsTold: scoreIsTold), state: state),
+                ending: ending(
+                    key, title: title, state: state, scoreIsTold: scoreIsTold, isOfNewest: isOfNewest), state: state),
             kind: key.kind, value: key.value, sound: ordered.contains { $0.kind == .wicket },
             isKey: ordered.contains { MatchAlert.isKey($0.kind, value: $0.value) }, eventAt: at)
     }
@@ -82,12 +85,12 @@ enum AlertComposer {
     }
 
     private static func ending(
-        _ key: MatchEvent, title: String, state: ContentState, scoreIsTold: Bool
+        _ key: MatchEvent, title: String, state: ContentState, scoreIsTold: Bool, isOfNewest: Bool
     ) -> [String] {
         switch key.kind {
         case .matchResult: totals(state).map { [$0] } ?? []
         case .inningsBreak: afterInnings(title, state)
-        default: inPlay(state, scoreIsTold: scoreIsTold).map { [$0] } ?? []
+        default: isOfNewest ? inPlay(state, scoreIsTold: scoreIsTold).map { [$0] } ?? [] : []
         }
     }
 

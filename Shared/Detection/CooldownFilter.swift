@@ -18,11 +18,20 @@ struct CooldownFilter: Codable, Sendable, Equatable {
     /// About twenty in a T20, a hundred in a Test.
     private(set) var announced: [Announced] = []
 
-    mutating func record(_ event: MatchEvent) {
+    /// - Parameter snapshot: the frame that shows it; nil when time alone brings it.
+    mutating func record(_ event: MatchEvent, in snapshot: MatchSnapshot?) {
         announced.append(
             Announced(
                 key: event.key, kind: event.kind, value: event.value, innings: event.innings, player: event.playerID,
-                ball: event.ball, ballID: event.ballID))
+                ball: Self.ball(of: event, in: snapshot), ballID: event.ballID))
+    }
+
+    /// The ball that the event is of. A wicket that only the rows show is told of the ball before: its own is the one that
+    /// the row names, which may come a moment later and is no other wicket then.
+    private static func ball(of event: MatchEvent, in snapshot: MatchSnapshot?) -> String? {
+        guard event.kind == .wicket, event.ballID == nil else { return event.ball }
+        return snapshot?.innings.first { $0.number == event.innings }?.batting
+            .first { $0.playerID == event.playerID }?.fellOn
     }
 
     /// Whether `event` may still alert, given the frame that shows it (nil when time alone brings it).

@@ -10,12 +10,16 @@ struct EventLog: Codable, Sendable, Equatable {
     static let ballsKept = 30
     /// Balls of the next innings after which the one before is closed.
     static let ballsUntilClosed = 12
+    /// Frames that must agree on that: one frame of nonsense closes nothing.
+    static let framesUntilClosed = 3
 
     /// Innings number → key → digest of the content; 0 for events of no innings.
     private var known: [Int: [String: UInt32]] = [:]
     private var balls: [Int: Int] = [:]
     /// Innings up to this one are closed: their events are all logged.
     private var closed = 0
+    /// How many frames in a row would have closed the innings up to a later one.
+    private var closing = 0
 
     /// What `detected` shows first, in its order, and the keys that it no longer shows, or shows with another content.
     mutating func take(
@@ -53,8 +57,18 @@ struct EventLog: Codable, Sendable, Equatable {
     }
 
     private mutating func close(_ snapshot: MatchSnapshot) {
-        guard let last = snapshot.innings.last(where: { $0.balls.count >= Self.ballsUntilClosed }) else { return }
-        closed = max(closed, last.number - 1)
+        // The provider takes an innings back that was closed by mistake: what is told from then on is news again.
+        if let newest = snapshot.innings.last, newest.number <= closed { closed = newest.number - 1 }
+        guard let last = snapshot.innings.last(where: { $0.balls.count >= Self.ballsUntilClosed }),
+            last.number - 1 > closed
+        else {
+            closing = 0
+            return
+        }
+        closing += 1
+        guard closing >= Self.framesUntilClosed else { return }
+        closing = 0
+        closed = last.number - 1
         for innings in known.keys where innings > 0 && innings <= closed {
             known[innings] = nil
             balls[innings] = nil

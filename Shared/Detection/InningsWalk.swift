@@ -5,6 +5,8 @@ import Sightscreen
 struct InningsWalk {
     /// No innings has had more; a total beyond it is a slip of the provider.
     static let oversMax = 500
+    /// No batter has made more than 501 in first-class cricket; a figure beyond this is a slip of the provider.
+    static let runsMax = 999
 
     private let innings: Innings
     private let snapshot: MatchSnapshot
@@ -107,7 +109,7 @@ struct InningsWalk {
     }
 
     private static func multiples(after before: Int, upTo runs: Int) -> StrideThrough<Int> {
-        stride(from: (before / 50 + 1) * 50, through: runs, by: 50)
+        stride(from: (before / 50 + 1) * 50, through: min(runs, runsMax), by: 50)
     }
 
     private mutating func tellWicket(_ ball: Ball) {
@@ -245,7 +247,8 @@ struct InningsWalk {
                 outID: Self.namesOut(kind) ? ball.outID : nil, text: text(words), at: ball.updatedAt))
     }
 
-    /// An event that only rows and totals show; `ball` is the one before it.
+    /// An event that only rows and totals show; `ball` is the one before it, and the only one whose time says anything: the
+    /// rows' own moves with every ball.
     private mutating func tellUnseen(
         _ kind: EventKind, _ once: String, ball: Ball?, player: Int64? = nil, value: Int? = nil,
         text: (EventText) -> String
@@ -257,7 +260,7 @@ struct InningsWalk {
                 key: key, kind: kind, value: value, innings: innings.number, ball: ball?.label, playerID: player,
                 batterID: Self.namesBatter(kind) && kind != .wicket ? player : nil,
                 outID: kind == .wicket ? player : nil, text: text(words),
-                at: innings.updatedAt ?? ball?.updatedAt ?? innings.balls.last?.updatedAt ?? 0))
+                at: ball?.updatedAt ?? 0))
     }
 
     /// What an over or an innings brings has nobody who faced it; a maiden is its bowler's.

@@ -9,6 +9,9 @@ public struct MatchMachine: Codable, Sendable, Equatable {
     public let matchID: MatchID
     /// When the newest frame taken in was fetched, milliseconds since 1970; nil before the first.
     public private(set) var lastFetchedAt: Int64?
+    /// More never happens between two polls; a frame of nonsense may show thousands.
+    static let waitingMax = 64
+
     /// What is shown now, with version 0; nil before the first frame.
     public private(set) var content: ContentState?
     public private(set) var relevance: Double = 10
@@ -52,11 +55,14 @@ public struct MatchMachine: Codable, Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - fetchedAt: when the provider gave it, milliseconds since 1970 by the database's clock, as `now`.
+    ///   - unchangedUntil: when the provider last gave what was taken in before, if that was not offered each time; nil
+    ///     when nobody knows. Nothing that this frame shows first is older.
     public mutating func apply(
-        _ snapshot: MatchSnapshot, fetchedAt: Int64, now: Int64, timing: MatchTiming = MatchTiming()
+        _ snapshot: MatchSnapshot, fetchedAt: Int64, unchangedUntil: Int64? = nil, now: Int64,
+        timing: MatchTiming = MatchTiming()
     ) -> MatchChange? {
-        let earlier = lastFetchedAt
-        if let earlier, fetchedAt < earlier { return nil }
+        if let lastFetchedAt, fetchedAt < lastFetchedAt { return nil }
+        let earlier = lastFetchedAt.map { max($0, min(unchangedUntil ?? $0, fetchedAt)) }
         guard order.admits(snapshot) else { return nil }
         lastFetchedAt = fetchedAt
         let snapshot = phases.read(snapshot)
@@ -105,7 +111,7 @@ public struct MatchMachine: Codable, Sendable, Equatable {
             guard cooldown.allows(event, in: nil) else {
                 return publish(state, events: [event], retracted: [], alerts: [], now: now)
             }
-            cooldown.record(event)
+            cooldown.record(event, in: nil)
             let alert = WaitingAlert(event: event, moment: now, firstFetchedAt: now)
             return publish(state, events: [event], retracted: [], alerts: [alert], now: now)
         }
@@ -176,7 +182,7 @@ extension MatchMachine {
             // A last ball that came or went since moves the result with it, which is no news.
             guard loggedResult.ball != event.ball || loggedResult.innings != event.innings else { return [] }
             retracted.append(Self.resultKey)
-            cooldown.record(event)
+            cooldown.record(event, in: nil)
         }
         loggedResult = event
         return [event]
@@ -216,6 +222,7 @@ extension MatchMachine {
             let moment = StalenessFilter.moment(of: event, earlier: earlier, fetchedAt: fetchedAt)
             waiting.append(WaitingAlert(event: event, moment: moment, firstFetchedAt: fetchedAt))
         }
+        waiting = waiting.suffix(Self.waitingMax)
     }
 
     /// Takes from the waiting what may be announced now, and forgets what never will be.
@@ -224,18 +231,18 @@ extension MatchMachine {
     ) -> [WaitingAlert] {
         var ready: [WaitingAlert] = []
         var left: [WaitingAlert] = []
+        let overtaking = Overtaking(by: standing, in: snapshot)
         for entry in waiting {
             // The text may have been corrected since.
-            guard let event = standing.first(where: { $0.key == entry.event.key }),
-                StalenessFilter.isFresh(entry.moment, now: now, within: timing.alertFreshness),
-                !StalenessFilter.isOvertaken(event, by: standing, in: snapshot)
+            guard StalenessFilter.isFresh(entry.moment, now: now, within: timing.alertFreshness),
+                let event = standing.first(where: { $0.key == entry.event.key }), !overtaking.covers(event)
             else { continue }
             var current = entry
             current.event = event
             let agreement = Agreement(on: event, among: standing, in: snapshot)
             if agreement.suffices(after: fetchedAt - entry.firstFetchedAt) {
                 ready.append(current)
-                cooldown.record(event)
+                cooldown.record(event, in: snapshot)
             } else {
                 left.append(current)
             }
@@ -250,7 +257,8 @@ extension MatchMachine {
         _ fresh: [MatchEvent], standing: [MatchEvent], snapshot: MatchSnapshot, earlier: Int64?, fetchedAt: Int64,
         now: Int64, timing: MatchTiming
     ) -> ContentState.LastEvent? {
-        let shown = fresh.filter { !StalenessFilter.isOvertaken($0, by: standing, in: snapshot) }
+        let overtaking = Overtaking(by: standing, in: snapshot)
+        let shown = fresh.filter { !overtaking.covers($0) }
         let timely = shown.filter {
             let moment = StalenessFilter.moment(of: $0, earlier: earlier, fetchedAt: fetchedAt)
             return StalenessFilter.isFresh(moment, now: now, within: timing.alertFreshness)

@@ -14,46 +14,4 @@ enum StalenessFilter {
     }
 
     static func isFresh(_ moment: Int64, now: Int64, within freshness: Int64) -> Bool { now - moment <= freshness }
-
-    /// Whether the match has moved past `event`: a fifty when the batter has 100, a new batter who is out again, the
-    /// break before an innings that is on.
-    static func isOvertaken(_ event: MatchEvent, by all: [MatchEvent], in snapshot: MatchSnapshot) -> Bool {
-        switch event.kind {
-        case .milestone, .consecutiveSixes:
-            return all.contains {
-                $0.kind == event.kind && $0.innings == event.innings && $0.playerID == event.playerID
-                    && ($0.value ?? 0) > (event.value ?? 0)
-            }
-        case .onHatTrick, .hatTrick:
-            return all.contains {
-                $0.kind == .hatTrick && $0.innings == event.innings && $0.playerID == event.playerID
-                    && ($0.value ?? 0) > (event.value ?? 0) && ($0.ballID ?? 0) > (event.ballID ?? 0)
-                    && isOneStreak(event, $0, in: snapshot)
-            }
-        case .nineties:
-            return all.contains {
-                $0.kind == .milestone && $0.innings == event.innings && $0.playerID == event.playerID
-                    && ($0.value ?? 0) >= 100
-            }
-        case .newBatter:
-            return all.contains {
-                $0.kind == .wicket && $0.innings == event.innings && $0.playerID == event.playerID
-            }
-        case .inningsBreak:
-            guard let number = event.innings else { return false }
-            return snapshot.innings.contains { $0.number > number && !$0.balls.isEmpty }
-        default:
-            return false
-        }
-    }
-
-    /// Whether nothing but wickets of the bowler lies between two of their streak events.
-    private static func isOneStreak(_ first: MatchEvent, _ last: MatchEvent, in snapshot: MatchSnapshot) -> Bool {
-        guard let from = first.ballID, let to = last.ballID,
-            let innings = snapshot.innings.first(where: { $0.number == first.innings })
-        else { return false }
-        return innings.balls.allSatisfy {
-            $0.id <= from || $0.id > to || $0.bowlerID != first.playerID || $0.howOut?.isBowlers == true
-        }
-    }
 }

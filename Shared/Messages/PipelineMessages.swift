@@ -5,8 +5,10 @@ public import SportMonks
 public struct ScoreFrame: Message {
     public static let type = "score-frame"
     public var matchID: MatchID
-    /// When this answer was fetched and when the one before it was, milliseconds since 1970 by the database's clock.
+    /// When this answer was fetched, milliseconds since 1970 by the database's clock.
     public var fetchedAt: Int64
+    /// When the provider last gave what the bus has taken before, which is not offered each time; nil when that is not
+    /// known. What this frame shows first happened since.
     public var previousFetchedAt: Int64?
     public var fixture: SlimFixture
 

@@ -139,10 +139,12 @@ public struct Innings: Codable, Hashable, Sendable {
     public var balls: [Ball]
     /// When the provider last touched the total, seconds since 1970; nil when it does not say.
     public var updatedAt: Int?
+    /// Whether the provider gave the total; else it is what the balls add up to.
+    public var hasTotal: Bool
 
     public init(
         number: Int, battingTeamID: Int64, runs: Int, wickets: Int, overs: Overs, batting: [BattingLine],
-        bowling: [BowlingLine], balls: [Ball], updatedAt: Int? = nil
+        bowling: [BowlingLine], balls: [Ball], updatedAt: Int? = nil, hasTotal: Bool = true
     ) {
         self.number = number
         self.battingTeamID = battingTeamID
@@ -153,6 +155,7 @@ public struct Innings: Codable, Hashable, Sendable {
         self.bowling = bowling
         self.balls = balls
         self.updatedAt = updatedAt
+        self.hasTotal = hasTotal
     }
 }
 

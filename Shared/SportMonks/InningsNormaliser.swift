@@ -16,6 +16,9 @@ struct InningsNormaliser {
     /// The two ways of getting out whose ids were seen in recordings.
     private static let knownWays: [Int64: HowOut] = [54: .caught, 79: .bowled]
 
+    /// A side has eleven, with substitutes some sixteen; more rows are no scorecard.
+    static let battersMax = 40
+
     func innings() -> Innings {
         let deliveries = balls.map(ball)
         let runs = total?.runs ?? deliveries.reduce(0) { $0 + $1.totalRuns }
@@ -23,7 +26,8 @@ struct InningsNormaliser {
         return Innings(
             number: number, battingTeamID: total?.teamID ?? balls.first?.teamID ?? 0, runs: runs, wickets: wickets,
             overs: total?.overs ?? oversOfBalls(deliveries), batting: battingLines(deliveries, wickets: wickets),
-            bowling: bowling.map(bowlingLine), balls: deliveries, updatedAt: total?.updatedAt)
+            bowling: bowling.map(bowlingLine), balls: deliveries, updatedAt: total?.updatedAt,
+            hasTotal: total != nil)
     }
 
     private func ball(_ row: SlimBall) -> Ball {

@@ -77,8 +77,10 @@ extension SlimFixture {
         // Balls of an innings may be there before its total; rows of batting and bowling alone are no innings yet.
         for number in Set(totals.keys).union(ballsByInnings.keys).sorted() {
             let normaliser = InningsNormaliser(
-                number: number, total: totals[number], batting: battingByInnings[number] ?? [],
-                bowling: bowlingByInnings[number] ?? [], balls: ballsByInnings[number] ?? [], scores: scores,
+                number: number, total: totals[number],
+                batting: Array((battingByInnings[number] ?? []).prefix(InningsNormaliser.battersMax)),
+                bowling: Array((bowlingByInnings[number] ?? []).prefix(InningsNormaliser.battersMax)),
+                balls: ballsByInnings[number] ?? [], scores: scores,
                 meanings: meanings)
             let innings = normaliser.innings()
             guard innings.battingTeamID == home.id || innings.battingTeamID == away.id else {

@@ -2,6 +2,10 @@ public import Logging
 
 /// Keeps a set of leases for one process: takes what is free, renews every third of the duration, lets go at the end.
 public actor LeaseKeeper {
+    /// The last release waits no longer for the database: whoever ends has five seconds in all, and a lease expires by
+    /// itself.
+    static let releaseMax = Duration.seconds(1)
+
     private let store: LeaseStore
     private let holder: String
     private let duration: Duration
@@ -80,8 +84,18 @@ public actor LeaseKeeper {
         let ours = Array(held.keys)
         held = [:]
         wanted = []
-        // In a task of its own, since this one is cancelled.
-        await Task { [store, holder] in try? await store.release(ours, holder: holder) }.value
+        guard isReachable, !ours.isEmpty else { return }
+        // In tasks of their own, since this one is cancelled.
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        Task { [store, holder] in
+            try? await store.release(ours, holder: holder)
+            end.finish()
+        }
+        Task {
+            try? await Task.sleep(for: Self.releaseMax)
+            end.finish()
+        }
+        await Task { for await _ in ended {} }.value
     }
 
     private func renew() async {

@@ -16,6 +16,11 @@ struct DirtyCheck: Sendable {
         if run.state != clean.state { failures.append(Difference.states(clean.state, run.state)) }
         if run.totals != clean.totals { failures.append("totals \(run.totals), clean \(clean.totals)") }
         failures += wickets(of: run)
+        if Self.faithful.contains(variant) {
+            failures += Dictionary(grouping: run.announced, by: \.key).filter { $0.value.count > 1 }.keys.sorted().map {
+                "\($0) was announced more than once, though no ball was ever wrong"
+            }
+        }
         if Self.truthful.contains(variant), run.retractedDeliveries > 0 {
             failures.append("\(run.retractedDeliveries) lines were taken back, though no ball was ever wrong")
         }
@@ -29,8 +34,16 @@ struct DirtyCheck: Sendable {
     /// a batter who was given out wrongly before.
     private func wickets(of run: ReplayRun) -> [String] {
         guard !Self.late.contains(variant) else { return [] }
-        return Self.fallen(clean).subtracting(Self.lastTold(run)).sorted().map { "never announced: wicket of \($0)" }
+        let told = Self.lastTold(run)
+        return Self.wicketsAnnounced(clean).filter { event in
+            guard let last = told[Self.batter(event)] else { return true }
+            // From the rows alone a wicket is told before its ball is there, of the ball before.
+            return last.ballID != nil && last.ball != event.ball
+        }.map { "never announced: wicket of \(Self.batter($0)) at \($0.ball ?? "-")" }
     }
+
+    /// Variants in which every ball is right from the start, though rows may come before or after it.
+    private static let faithful: Set<TapeVariant> = truthful.union([.torn, .lateResult])
 
     /// Variants whose every frame was true at some moment: no ball has anything to be taken back.
     private static let truthful: Set<TapeVariant> = [.batching, .repeats, .stale, .gaps, .flaps]
@@ -38,19 +51,15 @@ struct DirtyCheck: Sendable {
     /// Variants in which a ball may be seen when it is no news any more.
     private static let late: Set<TapeVariant> = [.batching, .gaps, .storm]
 
-    private static func fallen(_ run: ReplayRun) -> Set<String> {
-        Set(run.announced.filter { $0.kind == .wicket }.map(name))
+    private static func wicketsAnnounced(_ run: ReplayRun) -> [MatchEvent] {
+        run.announced.filter { $0.kind == .wicket }
     }
 
-    private static func lastTold(_ run: ReplayRun) -> Set<String> {
-        var last: [String: String] = [:]
-        for event in run.announced where event.kind == .wicket {
-            last["\(event.innings ?? 0) \(event.playerID ?? 0)"] = name(event)
-        }
-        return Set(last.values)
+    private static func lastTold(_ run: ReplayRun) -> [String: MatchEvent] {
+        Dictionary(wicketsAnnounced(run).map { (batter($0), $0) }, uniquingKeysWith: { _, last in last })
     }
 
-    private static func name(_ event: MatchEvent) -> String {
-        "player \(event.playerID ?? 0) in innings \(event.innings ?? 0) at \(event.ball ?? "-")"
+    private static func batter(_ event: MatchEvent) -> String {
+        "player \(event.playerID ?? 0) in innings \(event.innings ?? 0)"
     }
 }

@@ -7,7 +7,7 @@ struct PayloadsCommand: AsyncParsableCommand {
         commandName: "payloads", abstract: "Encodes random states as pushes: each fits and is cut in the stated order.")
 
     @Option(help: "How many states.") var count = 100_000
-    @Option(help: "The first seed; each thousand states has one of its own.") var seed: UInt64 = 1
+    @Option(help: "The first seed; each state has one of its own.") var seed: UInt64 = 1
     @Option(help: "Threads.") var jobs = 2
 
     func validate() throws {
@@ -15,7 +15,7 @@ struct PayloadsCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let seeds = (0..<UInt64(count / 1_000)).map { seed + $0 }
+        let seeds = (0..<UInt64(count / 1_000)).map { seed &+ $0 * 1_000 }
         let reports = await WorkPool.run(seeds, jobs: jobs) { seed in
             let report = PayloadProperty.run(count: 1_000, seed: seed)
             for fault in report.faults.prefix(3) { LabOutput.note("FAILED  payloads, seed \(seed): \(fault)") }

@@ -153,4 +153,91 @@ import Testing
         #expect(moved.events.last?.ball == "0.2")
         #expect(moved.alert == nil)
     }
+
+    @Test func aWicketThatTheRowsShowBeforeItsBallBuzzesOnce() throws {
+        var (book, played) = opening()
+        book.bowl("1")
+        played.take(book.snapshot, at: book.fetchedAt)
+        let (before, balls) = (book.snapshot, book.snapshot.innings[0].balls)
+        book.bowl("W")
+        check(played.take(before, at: book.fetchedAt - 3_000) == nil)
+        var early = book.snapshot
+        early.innings[0].balls = balls
+        let row = try #require(early.innings[0].batting.firstIndex { $0.dismissal != nil })
+        early.innings[0].batting[row].fellOn = "0.2"
+        check(played.take(early, at: book.fetchedAt)?.alert?.kind == .wicket)
+        book.snapshot.innings[0].batting[row].fellOn = "0.2"
+        let whole = try required(played.take(book.snapshot, at: book.fetchedAt + 2_000))
+        #expect(whole.alert == nil)
+        #expect(whole.events.contains { $0.kind == .wicket && $0.ball == "0.2" })
+    }
+
+    @Test func aFrameOfNonsenseSilencesNoInnings() throws {
+        var (book, played) = opening()
+        book.bowl("1 1 1 1 1 1 1 1 1 1 1 1 1 1")
+        played.take(book.snapshot, at: book.fetchedAt)
+        // All balls are said to be of the ninth innings, once.
+        var nonsense = book.snapshot
+        nonsense.innings[0].balls = []
+        var ninth = book.snapshot.innings[0]
+        ninth.number = 9
+        nonsense.innings.append(ninth)
+        played.take(nonsense, at: book.fetchedAt + 5_000)
+        played.take(book.snapshot, at: book.fetchedAt + 10_000)
+        book.bowl("W")
+        let change = try required(played.take(book.snapshot, at: book.fetchedAt))
+        #expect(change.alert?.kind == .wicket)
+        #expect(change.events.contains { $0.kind == .wicket })
+    }
+
+    @Test func anInningsThatWasClosedByMistakeIsOpenedAgain() throws {
+        var (book, played) = opening()
+        book.bowl("1 1 1 1 1 1 1 1 1 1 1 1 1 1")
+        var nonsense = book.snapshot
+        nonsense.innings[0].number = 9
+        for frame in 0..<5 { played.take(nonsense, at: book.fetchedAt + Int64(frame) * 5_000) }
+        played.take(book.snapshot, at: book.fetchedAt + 30_000)
+        book.clock += 60
+        book.bowl("W")
+        let change = try required(played.take(book.snapshot, at: book.fetchedAt))
+        #expect(change.alert?.kind == .wicket)
+    }
+
+    @Test func whatHappensAfterAQuietMinuteIsNews() throws {
+        var (book, played) = opening()
+        book.bowl("1")
+        played.take(book.snapshot, at: book.fetchedAt)
+        book.bowl("W")
+        // The scorer's clock is behind, and nothing was offered since because nothing changed.
+        let place = book.snapshot.innings[0].balls.count - 1
+        book.snapshot.innings[0].balls[place].updatedAt -= 60
+        let at = book.fetchedAt + 20_000
+        var unheard = played
+        check(unheard.take(book.snapshot, at: at)?.alert == nil)
+        let change = try required(
+            played.machine.apply(book.snapshot, fetchedAt: at, unchangedUntil: at - 5_000, now: at))
+        #expect(change.alert?.kind == .wicket)
+    }
+
+    @Test func aWicketOfLongAgoIsNoNewsInTheFirstFrame() throws {
+        var (book, _) = opening()
+        book.bowl("1 W 1")
+        // No ball shows it, and the total moves with every ball.
+        book.snapshot.innings[0].balls[1].outID = nil
+        book.snapshot.innings[0].balls[1].howOut = nil
+        book.snapshot.innings[0].updatedAt = book.clock + 1_200
+        var played = Played(book.snapshot.id)
+        let change = try required(played.take(book.snapshot, at: book.fetchedAt + 1_200_000))
+        #expect(change.events.contains { $0.kind == .wicket })
+        #expect(change.alert == nil)
+    }
+
+    @Test func figuresThatNoBatterEverHadCostNoMoreThanTheirFrame() throws {
+        var (book, played) = opening()
+        book.bowl("1")
+        for row in book.snapshot.innings[0].batting.indices { book.snapshot.innings[0].batting[row].runs = 99_999 }
+        let change = try required(played.take(book.snapshot, at: book.fetchedAt))
+        #expect(change.events.count { $0.kind == .milestone } <= 2 * 19)
+        #expect(change.alert == nil)
+    }
 }

@@ -165,7 +165,7 @@ import Testing
         #expect(wicket?.key == complete.first { $0.kind == .wicket }?.key)
         #expect(wicket?.ball == "1.2")
         #expect(wicket?.ballID == nil)
-        #expect(wicket?.at == 900)
+        #expect(wicket?.at == 124)
         #expect(wicket?.text == "Rohit Sharma b Khan 48 (10)")
     }
 

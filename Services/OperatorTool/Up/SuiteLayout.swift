@@ -23,6 +23,8 @@ struct SuiteLayout: Sendable {
     /// The folder that holds the executables of the suite.
     var binaries: String
     var timing: DemoTiming
+    /// Where score-poller writes tapes; nil for nowhere.
+    var recordFolder: String?
     /// What the caller's environment adds for every service (LOG_LEVEL, LOG_FORMAT, …).
     var extra: [String: String]
 
@@ -85,7 +87,7 @@ struct SuiteLayout: Sendable {
         case "score-poller":
             return provider.merging(
                 timed("POLL_INTERVAL", "MARQUEE_POLL_INTERVAL", "SUSPENDED_POLL_INTERVAL", "SPORTMONKS_HOURLY_LIMIT")
-            ) { _, new in new }
+            ) { _, new in new }.merging(recordFolder.map { ["RECORD_DIR": $0] } ?? [:]) { _, new in new }
         case "event-bus":
             return timed("RESULT_HOLD", "SUPER_OVER_WAIT", "KEEPALIVE_INTERVAL")
         case "la-coordinator":

@@ -26,6 +26,9 @@ struct UpCommand: AsyncParsableCommand {
     @Option(help: "The folder of the tapes (Cricsheet JSON).")
     var tapes: String = "Tests/Fixtures/matches"
 
+    @Option(help: ArgumentHelp("Record a tape of every answer of the provider into this folder.", valueName: "folder"))
+    var record: String?
+
     @Flag(help: "Keep the database of the run before.")
     var keep = false
 

@@ -66,6 +66,7 @@ struct UpRun: Sendable {
         let layout = SuiteLayout(
             state: state, secrets: secrets, ports: try choosePorts(), databaseURL: databaseURL,
             tapes: Self.absolute(command.tapes), binaries: Self.ownFolder(), timing: DemoTiming(speed: command.speed),
+            recordFolder: (command.record ?? environment["RECORD_DIR"]).map(Self.absolute),
             extra: environment.filter { $0.key.hasPrefix("LOG_") })
 
         let http = HTTPClient(configuration: .init(allowHTTP: true))
