@@ -14,7 +14,8 @@ final class ProviderStub: Sendable {
     private let answer: @Sendable (_ target: String, _ number: Int) -> Answer?
     private let asked = Mutex<[String]>([])
 
-    /// - Parameter answer: gets the path with its query and how many calls came before; nil breaks the connection.
+    /// - Parameter answer: gets the path with its query and how many calls came before; nil breaks the connection. It may
+    ///   take its time: each call has a thread of its own.
     init(_ answer: @escaping @Sendable (_ target: String, _ number: Int) -> Answer?) throws {
         self.answer = answer
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -54,10 +55,29 @@ final class ProviderStub: Sendable {
         while true {
             let connection = accept(listener, nil, nil)
             guard connection >= 0 else { break }
-            serve(connection)
-            close(connection)
+            var thread = pthread_t()
+            pthread_create(
+                &thread, nil,
+                { raw in
+                    guard let raw else { return nil }
+                    let call = Unmanaged<Call>.fromOpaque(raw).takeRetainedValue()
+                    call.stub.serve(call.connection)
+                    close(call.connection)
+                    return nil
+                }, Unmanaged.passRetained(Call(stub: self, connection: connection)).toOpaque())
+            pthread_detach(thread)
         }
         close(listener)
+    }
+
+    private final class Call {
+        let stub: ProviderStub
+        let connection: Int32
+
+        init(stub: ProviderStub, connection: Int32) {
+            self.stub = stub
+            self.connection = connection
+        }
     }
 
     private func serve(_ connection: Int32) {

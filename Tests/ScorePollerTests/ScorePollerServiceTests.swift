@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import Logging
 import Messages
 import Postgres
@@ -269,6 +270,38 @@ import Wire
             #expect(provider.calls("/fixtures/7?") <= most && provider.calls("/fixtures/8?") <= most)
             #expect(provider.calls("/fixtures/9?") == 0 && provider.calls("/fixtures/10?") == 0)
             #expect(log.count("cannot be read") == 1)
+        }
+    }
+
+    @Test func aMatchThatIsSlowToReadKeepsNoOtherWaiting() async throws {
+        let runs = Mutex(0)
+        let isHeld = Mutex(true)
+        let provider = try ProviderStub { target, _ in
+            if target.hasPrefix("/livescores") {
+                return .init(body: Self.list(Self.fixture(7, runs: runs.withLock { $0 })))
+            }
+            while isHeld.withLock({ $0 }) { usleep(10_000) }
+            return nil
+        }
+        defer { provider.stop() }
+        try await Self.run(provider) { folder, pool, _ in
+            defer { isHeld.withLock { $0 = false } }
+            let taken = Mutex<[Int]>([])
+            let bus = WireServer(path: folder.appending("event-bus/b.sock"), logger: LogLines().logger)
+            bus.answer(ScoreFrame.self) { frame, _ in
+                taken.withLock { $0.append(frame.fixture.runs.first?.runs ?? -1) }
+                return FrameVerdict(outcome: .committed)
+            }
+            let serving = Task { try await bus.run() }
+            defer { serving.cancel() }
+            try await pool.execute(
+                "INSERT INTO active_matches (match_id, display_state) VALUES (8, 'live'), (9, 'live')")
+            try await eventually("a match is read by itself") { provider.calls("/fixtures/") == 1 }
+            let polls = provider.calls("/livescores")
+            runs.withLock { $0 = 4 }
+            try await eventually("the polls go on") { provider.calls("/livescores") >= polls + 5 }
+            try await eventually("the score goes on") { taken.withLock { $0.contains(4) } }
+            #expect(isHeld.withLock { $0 }, "the read has had no answer all the while")
         }
     }
 }

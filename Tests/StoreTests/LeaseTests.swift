@@ -103,4 +103,28 @@ import Testing
             #expect(try await store.acquire([one], holder: "b/1", duration: .seconds(30)).map(\.epoch) == [2])
         }
     }
+
+    @Test func aKeeperEndsThoughTheDatabaseDoesNotAnswer() async throws {
+        let url = try await PrivatePostgres.shared.makeDatabase()
+        // Statements of one pool may wait for each other: each part has its own.
+        let pools = try (0..<3).map { try PostgresPool(url: url, size: 1, applicationName: "tests \($0)") }
+        let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        let keeper = LeaseKeeper(
+            store: LeaseStore(pool: pools[0]), instance: "a", duration: .seconds(30), logger: logger)
+        await keeper.want([one])
+        let running = Task { await keeper.run() }
+        #expect(await keeper.waitForLease(one) != nil)
+        let lock = Task {
+            _ = try await pools[1].execute(
+                "DO $$ BEGIN LOCK TABLE leases IN ACCESS EXCLUSIVE MODE; PERFORM pg_sleep(4); END $$")
+        }
+        let locks = "SELECT 1 FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND relation = 'leases'::regclass"
+        try await eventually("the table is locked") { try await pools[2].query(locks).count == 1 }
+        running.cancel()
+        await running.value
+        // It did not wait for its release: the table is still locked.
+        #expect(try await pools[2].query(locks).count == 1)
+        try await lock.value
+        for pool in pools { await pool.close() }
+    }
 }
