@@ -5,30 +5,39 @@ struct Problem: Error, Hashable {
     enum Kind: String, CaseIterable {
         case invalidRequest = "invalid-request"
         case invalidJSON = "invalid-json"
+        case malformedHTTP = "malformed-http"
         case unauthorized
+        case forbidden
         case notFound = "not-found"
         case unknownMatch = "unknown-match"
         case notFollowing = "not-following"
         case methodNotAllowed = "method-not-allowed"
         case requestTimeout = "request-timeout"
         case deviceRequired = "device-required"
+        case limitReached = "limit-reached"
         case bodyTooLarge = "body-too-large"
         case addressTooLong = "address-too-long"
         case unsupportedMediaType = "unsupported-media-type"
+        case rateLimited = "rate-limited"
+        case headersTooLarge = "headers-too-large"
         case internalError = "internal-error"
         case unavailable
         case notReady = "not-ready"
 
         var status: Int {
             switch self {
-            case .invalidRequest, .invalidJSON, .deviceRequired: 400
+            case .invalidRequest, .invalidJSON, .malformedHTTP, .deviceRequired: 400
             case .unauthorized: 401
+            case .forbidden: 403
             case .notFound, .unknownMatch, .notFollowing: 404
             case .methodNotAllowed: 405
             case .requestTimeout: 408
+            case .limitReached: 409
             case .bodyTooLarge: 413
             case .addressTooLong: 414
             case .unsupportedMediaType: 415
+            case .rateLimited: 429
+            case .headersTooLarge: 431
             case .internalError: 500
             case .unavailable, .notReady: 503
             }
@@ -38,16 +47,21 @@ struct Problem: Error, Hashable {
             switch self {
             case .invalidRequest: "The request is not valid"
             case .invalidJSON: "The body is not valid JSON"
+            case .malformedHTTP: "The request is not valid HTTP/1.1"
             case .unauthorized: "A valid bearer token is needed"
+            case .forbidden: "Only administrators may do this"
             case .notFound: "There is nothing here"
             case .unknownMatch: "There is no such match"
             case .notFollowing: "The match is not followed"
             case .methodNotAllowed: "The method is not allowed here"
             case .requestTimeout: "The request took too long to arrive"
             case .deviceRequired: "The request must name the device"
+            case .limitReached: "There can be no more of these"
             case .bodyTooLarge: "The body is too large"
             case .addressTooLong: "The address is too long"
             case .unsupportedMediaType: "The body must be application/json"
+            case .rateLimited: "Too many requests"
+            case .headersTooLarge: "The headers are too large"
             case .internalError: "Something went wrong on our side"
             case .unavailable: "The service cannot do this right now"
             case .notReady: "The service is not ready"
