@@ -119,7 +119,8 @@ let package = Package(
             [
                 "Sightscreen", "Messages", "Activities", "Postgres", "Store", "Tokens", "HTTPClient", "Wire",
                 "ServiceKit",
-                hummingbird, httpTypes, logging, lifecycle, metrics, .product(name: "NIOCore", package: "swift-nio"),
+                hummingbird, httpTypes, logging, lifecycle, metrics, concurrencyHelpers,
+                .product(name: "NIOCore", package: "swift-nio"),
             ])
         + service(
             "MatchOrchestrator",

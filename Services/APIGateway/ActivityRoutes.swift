@@ -9,27 +9,53 @@ struct ActivityRoutes: Sendable {
     let activities: ActivityTokenStore
     let bell: any CoordinatorBell
 
+    private static let which = [
+        Schema.optional("deviceId", .text(.identifier), "May be left out by users of one phone."),
+        Schema.optional("activityId", .text(.identifier), "ActivityKit's id of the activity."),
+    ]
+
+    private static let tokenBody = Operation.Body(
+        name: "ActivityTokenRequest",
+        fields: [
+            Schema.optional("activityToken", .text(.pushToken), "The activity's update token.", acceptsNull: false),
+            Schema.optional("token", .text(.pushToken), "Another name of activityToken.", acceptsNull: false),
+            Schema.optional("startId", .text(.identifier), "From the activity's attributes, when a push started it."),
+        ] + which, exactlyOne: ["activityToken", "token"])
+
+    private static let dismissal = Operation.Body(
+        name: "ActivityDismissal", fields: which + [Schema.optional("activityToken", .text(.pushToken))],
+        isOptional: true)
+
     var routes: [Route] {
         [
-            Route("POST", "/matches/:id/activity-token", .users, registerToken),
-            Route("POST", "/matches/:id/activity-dismissed", .users, dismiss),
+            Route(
+                "POST", "/matches/:id/activity-token", .users,
+                Operation(
+                    id: "registerActivityToken", summary: "Report a Live Activity's update token.", tag: .activities,
+                    body: Self.tokenBody,
+                    answer: .ok("Activity", "The activity gets every version from now on, or an end."),
+                    refusals: [.unknownMatch, .notFollowing, .deviceRequired, .limitReached], limit: .registrations),
+                registerToken),
+            Route(
+                "POST", "/matches/:id/activity-dismissed", .users,
+                Operation(
+                    id: "reportDismissal", summary: "Report that the user has removed a Live Activity.",
+                    tag: .activities, body: Self.dismissal,
+                    answer: .ok("Unfollowed", "Removing the current one unfollows the match."),
+                    refusals: [.unknownMatch, .deviceRequired], limit: .registrations), dismiss),
         ]
     }
 
     @Sendable private func registerToken(_ request: GatewayRequest) async throws -> Reply {
         let match = try request.matchID
-        var fields = try await request.fields()
-        let long = try fields.token("activityToken", as: UpdateToken.self)
-        let short = try fields.token("token", as: UpdateToken.self)
-        guard long == nil || short == nil || long == short else {
-            throw Problem.field("token", "is another name of activityToken, and they differ")
-        }
+        let fields = request.fields
+        let token = try fields.token("activityToken", as: UpdateToken.self)
         let report = ActivityTokenRequest(
-            activityToken: try FieldReader.required("activityToken", long ?? short),
+            activityToken: try FieldReader.required(
+                "activityToken", token ?? fields.token("token", as: UpdateToken.self)),
             deviceId: try fields.identifier("deviceId", as: DeviceID.self),
             activityId: try fields.identifier("activityId", as: ActivityID.self),
             startId: try fields.identifier("startId", as: StartID.self))
-        try fields.finish()
         let registered = try await activities.register(report, match: match, user: request.user)
         await bell.ring(for: registered.changedMatches)
         switch registered.action {
@@ -44,12 +70,11 @@ struct ActivityRoutes: Sendable {
 
     @Sendable private func dismiss(_ request: GatewayRequest) async throws -> Reply {
         let match = try request.matchID
-        var fields = try await request.fields(optional: true)
+        let fields = request.fields
         let report = ActivityDismissedRequest(
             deviceId: try fields.identifier("deviceId", as: DeviceID.self),
             activityId: try fields.identifier("activityId", as: ActivityID.self),
             activityToken: try fields.token("activityToken", as: UpdateToken.self))
-        try fields.finish()
         let (isFollowing, action) = try await activities.dismiss(report, match: match, user: request.user)
         request.logger.debug("Activity dismissed", metadata: ["match.id": "\(match)", "action": "\(action)"])
         await bell.ring(for: [match])

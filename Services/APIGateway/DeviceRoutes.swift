@@ -7,47 +7,88 @@ struct DeviceRoutes: Sendable {
     let devices: DeviceStore
     let bell: any CoordinatorBell
 
+    private static let registration = Operation.Body(
+        name: "DeviceRegistration",
+        fields: [
+            Schema.required("deviceId", .text(.identifier), "identifierForVendor, or another name that stays."),
+            Schema.required("platform", .choice(Platform.allCases.map(\.rawValue))),
+            Schema.optional(
+                "deviceToken", .text(.pushToken), "For ordinary notifications. Left out: stays; null: forgotten."),
+            Schema.optional("osVersion", .text(.shortText)), Schema.optional("appVersion", .text(.shortText)),
+            Schema.optional(
+                "environment", .choice(PushEnvironment.allCases.map(\.rawValue)),
+                "Which APNs host the phone's tokens belong to; production if never said."),
+            Schema.optional("liveActivitiesEnabled", .flag, "ActivityAuthorizationInfo's; true if never said."),
+            Schema.optional("frequentPushesEnabled", .flag, "ActivityAuthorizationInfo's; true if never said."),
+            Schema.optional(
+                "activities",
+                .list(
+                    .object([
+                        Schema.required("matchId", .text(.number)), Schema.optional("activityId", .text(.identifier)),
+                        Schema.optional("startId", .text(.identifier)),
+                    ]), max: GatewayLimits.runningActivitiesMax),
+                "What runs on the phone: none of it is started again."),
+        ])
+
+    private static let startToken = Operation.Body(
+        name: "PushToStartRegistration",
+        fields: [
+            Schema.required("pushToStartToken", .text(.pushToken)),
+            Schema.optional("deviceId", .text(.identifier), "May be left out by users of one phone."),
+        ])
+
     var routes: [Route] {
         [
-            Route("POST", "/devices", .users, register),
-            Route("POST", "/devices/push-to-start-token", .users, registerStartToken),
-            Route("DELETE", "/devices/:deviceToken", .users, unregister),
+            Route(
+                "POST", "/devices", .users,
+                Operation(
+                    id: "registerDevice", summary: "Register a phone, or renew what is known of it.", tag: .devices,
+                    body: Self.registration,
+                    answer: .ok("Device", "It is registered; a token that another had is its own now."),
+                    refusals: [.limitReached], limit: .registrations), register),
+            Route(
+                "POST", "/devices/push-to-start-token", .users,
+                Operation(
+                    id: "registerPushToStartToken", summary: "Register the token that starts Live Activities.",
+                    tag: .devices, body: Self.startToken, answer: .ok("Device", "It is registered."),
+                    refusals: [.deviceRequired, .limitReached], limit: .registrations), registerStartToken),
+            Route(
+                "DELETE", "/devices/:deviceToken", .users,
+                Operation(
+                    id: "unregisterDevice", summary: "Unregister a phone by its id or one of its tokens.",
+                    tag: .devices, answer: .nothing("Nothing is sent to it any more, if it ever was."),
+                    limit: .registrations), unregister),
         ]
     }
 
     @Sendable private func register(_ request: GatewayRequest) async throws -> Reply {
-        var fields = try await request.fields()
-        let forgetsToken = fields.isNull("deviceToken")
+        let fields = request.fields
         let registration = DeviceRegistration(
             deviceId: try FieldReader.required("deviceId", fields.identifier("deviceId", as: DeviceID.self)),
             platform: try FieldReader.required("platform", fields.choice("platform", of: Platform.self)).rawValue,
             deviceToken: try fields.token("deviceToken", as: DeviceToken.self),
-            osVersion: try fields.shortText("osVersion"), appVersion: try fields.shortText("appVersion"),
+            osVersion: try fields.text("osVersion"), appVersion: try fields.text("appVersion"),
             environment: try fields.choice("environment", of: PushEnvironment.self),
             liveActivitiesEnabled: try fields.flag("liveActivitiesEnabled"),
             frequentPushesEnabled: try fields.flag("frequentPushesEnabled"),
-            activities: try fields.objects("activities", max: GatewayLimits.runningActivitiesMax)?.map(Self.activity))
-        try fields.finish()
+            activities: try fields.objects("activities")?.map(Self.activity))
         let change: DeviceStore.TokenChange =
-            registration.deviceToken.map { .set($0) } ?? (forgetsToken ? .forget : .keep)
-        let registered = try await devices.register(registration, token: change, user: request.user)
-        return try await answer(registered)
+            registration.deviceToken.map { .set($0) } ?? (fields.isNull("deviceToken") ? .forget : .keep)
+        return try await answer(try await devices.register(registration, token: change, user: request.user))
     }
 
     @Sendable private func registerStartToken(_ request: GatewayRequest) async throws -> Reply {
-        var fields = try await request.fields()
+        let fields = request.fields
         let registration = PushToStartRegistration(
             pushToStartToken: try FieldReader.required(
                 "pushToStartToken", fields.token("pushToStartToken", as: PushToStartToken.self)),
             deviceId: try fields.identifier("deviceId", as: DeviceID.self))
-        try fields.finish()
         return try await answer(try await devices.register(registration, user: request.user))
     }
 
     @Sendable private func unregister(_ request: GatewayRequest) async throws -> Reply {
-        // A name of another form was never registered: there is nothing to remove.
-        guard let name = request.parameters["deviceToken"], Identifier.isValid(name) || Identifier.isToken(name) else {
-            return .noContent
+        guard let name = request.parameters["deviceToken"], TextForm.deviceName.accepts(name) else {
+            throw Problem.field("deviceToken", "must be \(TextForm.deviceName.wanted)")
         }
         await bell.ring(for: try await devices.unregister(name, user: request.user))
         return .noContent
@@ -59,14 +100,11 @@ struct DeviceRoutes: Sendable {
             DeviceResponse(deviceId: registered.device, liveActivitiesCapable: registered.isCapable))
     }
 
-    private static func activity(_ reader: FieldReader) throws -> RunningActivity {
-        var fields = reader
-        let activity = RunningActivity(
+    private static func activity(_ fields: FieldReader) throws -> RunningActivity {
+        RunningActivity(
             matchId: try FieldReader.required("matchId", fields.matchID("matchId")),
             activityId: try fields.identifier("activityId", as: ActivityID.self),
             startId: try fields.identifier("startId", as: StartID.self))
-        try fields.finish()
-        return activity
     }
 
     private enum Platform: String, CaseIterable { case ios, ipados }

@@ -22,14 +22,18 @@ public enum Gateway {
         let url = configuration.jwksURL
         let keys = KeySource(logger: context.logger) { try await fetchKeys(url, http) }
         let readiness = context.readiness
+        let cache = ReplyCache()
+        let control = ControlSource(settings: configuration.appConfig, cache: cache)
         return [
             coordinators,
             DatabaseWatch(pool: pool, readiness: readiness, logger: context.logger),
             KeyWatch(keys: keys, readiness: readiness),
+            ControlWatch(source: control, store: AdminStore(pool: pool), logger: context.logger),
             GatewayServer(
                 host: configuration.host, port: configuration.port,
                 responder: responder(
                     configuration, pool: pool, keys: keys, bell: WireCoordinatorBell(coordinators: coordinators),
+                    control: control, cache: cache, instance: settings.instance,
                     missing: { readiness.missing.map(\.name) }, logger: context.logger),
                 addressFile: "\(settings.runDirectory)/api-gateway/\(settings.instance).http", logger: context.logger),
         ]
@@ -37,9 +41,12 @@ public enum Gateway {
 
     static func responder(
         _ configuration: GatewayConfiguration, pool: PostgresPool, keys: KeySource, bell: any CoordinatorBell,
+        control: ControlSource, cache: ReplyCache, instance: String,
         missing: @escaping @Sendable () -> [String], logger: Logger
     ) -> GatewayResponder {
         let schedule = ScheduleStore(pool: pool)
+        let admin = AdminRoutes(
+            store: AdminStore(pool: pool), control: control, cache: cache, keys: keys, instance: instance)
         let follows = FollowRoutes(
             follows: FollowStore(
                 pool: pool, retention: configuration.followRetention, startLease: configuration.startLease), bell: bell)
@@ -47,12 +54,16 @@ public enum Gateway {
             devices: DeviceStore(pool: pool, startLease: configuration.startLease), bell: bell)
         let activities = ActivityRoutes(
             activities: ActivityTokenStore(pool: pool, dismissAfter: configuration.dismissAfter), bell: bell)
-        let open = PublicRoutes(config: configuration.appConfig, schedule: schedule, missing: missing)
+        let open = PublicRoutes(control: control, schedule: schedule, missing: missing)
+        var routes = open.routes + MatchRoutes(schedule: schedule, cache: cache).routes + follows.routes
+        routes += devices.routes + activities.routes + admin.routes
+        if let replay = configuration.replayURL {
+            let stand = ReplayStand(url: replay, http: HTTPClient(configuration: .init(allowHTTP: true)))
+            routes += ReplayRoutes(store: AdminStore(pool: pool), stand: stand).routes
+        }
         let verifier = BearerTokenVerifier(issuer: configuration.issuer, clientIDs: configuration.clientIDs)
         return GatewayResponder(
-            table: RouteTable(
-                open.routes + MatchRoutes(schedule: schedule).routes + follows.routes + devices.routes
-                    + activities.routes),
+            table: RouteTable(routes + PublicRoutes.describing(routes)),
             authenticator: Authenticator(verifier: verifier, keys: keys), refusals: RefusalLog(), logger: logger)
     }
 

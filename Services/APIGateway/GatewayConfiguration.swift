@@ -18,6 +18,8 @@ public struct GatewayConfiguration: Sendable {
     public var startLease: Int
     public var dismissAfter: Int
     var appConfig: AppConfig
+    /// mock-sportmonks, for replays; nil: there are none.
+    var replayURL: String?
 
     /// The settings as `--help` shows them.
     public static let settings = [
@@ -35,6 +37,9 @@ public struct GatewayConfiguration: Sendable {
         SettingDescription(
             name: "STORE_URL", default: "https://apps.apple.com", help: "Where the app is updated."),
         SettingDescription(name: "MAINTENANCE_MODE", default: "0", help: "The app shows its maintenance screen."),
+        SettingDescription(
+            name: "REPLAY_URL", default: "none",
+            help: "mock-sportmonks, for /admin/replay; only with SIGHTSCREEN_STAND_INS=1."),
         SettingDescription(
             name: "FOLLOW_RETENTION", default: "48h", help: "How long a follow outlives its match."),
         SettingDescription(
@@ -62,6 +67,11 @@ public struct GatewayConfiguration: Sendable {
             settings, "FOLLOW_RETENTION", .seconds(172_800), in: .zero ... .seconds(31_536_000))
         startLease = try Self.seconds(settings, "START_LEASE", .seconds(120), in: .seconds(1) ... .seconds(3600))
         dismissAfter = try Self.seconds(settings, "DISMISS_AFTER", .seconds(900), in: .zero ... .seconds(14_400))
+        replayURL = try settings.optionalURL("REPLAY_URL")?.absoluteString
+        // Read after its form was checked: outside a demonstration nobody may rewind the world.
+        if replayURL != nil, try !settings.standIns {
+            throw ConfigurationError(setting: "REPLAY_URL", problem: "is only allowed with SIGHTSCREEN_STAND_INS=1")
+        }
         let minimum = try settings.string("MIN_APP_VERSION", default: "1.0.0")
         guard Self.isVersion(minimum) else {
             throw ConfigurationError(setting: "MIN_APP_VERSION", problem: "\"\(minimum)\" is not a version like 1.2.3")

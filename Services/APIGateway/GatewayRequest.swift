@@ -5,48 +5,46 @@ import NIOCore
 import Sightscreen
 import Tokens
 
-/// A request as a handler sees it: routed, and with its user known where the route needs one.
+/// A request as a handler sees it: routed, its caller known where the route needs one, query and body checked.
 struct GatewayRequest: Sendable {
     let request: Request
     let parameters: [String: String]
+    /// By name, each of its form.
+    let query: [String: String]
+    let fields: FieldReader
     let id: String
-    let claims: BearerClaims?
+    let caller: Caller?
     let logger: Logger
 
     /// The user of a route that needs one.
     var user: UserID {
         get throws {
-            guard let claims else { throw Problem.unauthorized("there is no bearer token") }
+            guard case .user(let claims)? = caller else { throw Problem.unauthorized("there is no bearer token") }
             return UserID(claims.sub)
+        }
+    }
+
+    /// Who is written into the audit.
+    var actor: String {
+        switch caller {
+        case .user(let claims): "user:\(claims.sub)"
+        case .server: "api-key"
+        case nil: "nobody"
         }
     }
 
     /// `:id` of the path as a match.
     var matchID: MatchID {
         get throws {
-            guard let text = parameters["id"], let match = MatchID(text) else { throw Problem(.unknownMatch) }
+            guard let text = parameters["id"], TextForm.number.accepts(text), let match = MatchID(text) else {
+                throw Problem(.unknownMatch)
+            }
             return match
         }
     }
 
-    /// A query parameter, percent-decoded; nil when it is left out or empty.
-    func query(_ name: String) -> String? {
-        guard let value = request.uri.queryParameters[Substring(name)], !value.isEmpty else { return nil }
-        return String(value)
-    }
-
-    /// The whole body as an object, read strictly.
-    /// - Parameter optional: no body at all counts as `{}`.
-    func fields(optional: Bool = false) async throws -> FieldReader {
-        let body = try await collectBody()
-        if optional, body.isEmpty { return FieldReader([:]) }
-        let type = request.headers[.contentType]?.split(separator: ";").first.map { $0.lowercased() }
-        guard type == "application/json" else { throw Problem(.unsupportedMediaType) }
-        return try FieldReader(body)
-    }
-
-    /// A slow sender is cut off: dropping its connection is the server's part, answering ours.
-    private func collectBody() async throws -> [UInt8] {
+    /// The whole body. A slow sender is cut off: dropping its connection is the server's part, answering ours.
+    static func body(of request: Request) async throws -> [UInt8] {
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > GatewayLimits.bodyBytesMax {
             throw Problem(.bodyTooLarge, "at most \(GatewayLimits.bodyBytesMax) bytes are taken")
         }
@@ -63,5 +61,17 @@ struct GatewayRequest: Sendable {
             defer { group.cancelAll() }
             return try await group.next() ?? []
         }
+    }
+
+    /// Whether a body is JSON in UTF-8, as its header says.
+    static func isJSON(_ contentType: String?) -> Bool {
+        guard let contentType else { return false }
+        let parts = contentType.lowercased().split(separator: ";").map { part in
+            part.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed()
+        }.map { String($0) }
+        return parts.first == "application/json"
+            && parts.dropFirst().allSatisfy {
+                !$0.hasPrefix("charset=") || $0 == "charset=utf-8" || $0 == "charset=\"utf-8\""
+            }
     }
 }

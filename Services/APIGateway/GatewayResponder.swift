@@ -38,15 +38,37 @@ struct GatewayResponder: HTTPResponder {
                 throw Problem(.methodNotAllowed, headers: ["Allow": methods.joined(separator: ", ")])
             case .route(let route, let parameters):
                 path = route.path
-                let claims =
-                    route.access == .users ? try await authenticator.claims(request.headers[.authorization]) : nil
-                let request = GatewayRequest(
-                    request: request, parameters: parameters, id: id, claims: claims, logger: logger)
-                return (try await route.handle(request), path)
+                return (try await route.handle(try await read(request, route, parameters, id, logger)), path)
             }
         } catch {
             return (await refuse(error, id, logger), path)
         }
+    }
+
+    /// Finds out who asks, and checks everything that the document says of the call, before its handler is run.
+    private func read(
+        _ request: Request, _ route: Route, _ parameters: [String: String], _ id: String, _ logger: Logger
+    ) async throws -> GatewayRequest {
+        let caller = try await caller(request, route.access)
+        let query = try QueryString.read(request.uri.query, route.operation.query)
+        var fields = FieldReader.none
+        if let body = route.operation.body {
+            let bytes = try await GatewayRequest.body(of: request)
+            guard bytes.isEmpty && body.isOptional || GatewayRequest.isJSON(request.headers[.contentType]) else {
+                throw Problem(.unsupportedMediaType)
+            }
+            fields = try FieldReader(bytes, body)
+        }
+        return GatewayRequest(
+            request: request, parameters: parameters, query: query, fields: fields, id: id, caller: caller,
+            logger: logger)
+    }
+
+    private func caller(_ request: Request, _ access: Route.Access) async throws -> Caller? {
+        guard access != .everybody else { return nil }
+        let caller = Caller.user(try await authenticator.claims(request.headers[.authorization]))
+        if access == .admins, !caller.isAdmin { throw Problem(.forbidden) }
+        return caller
     }
 
     private func refuse(_ error: any Error, _ id: String, _ logger: Logger) async -> Reply {

@@ -43,6 +43,18 @@ actor KeySource {
         return usable
     }
 
+    /// For `/admin/cache/stats`.
+    struct Count: Sendable, Hashable, Codable {
+        var entries: Int
+        var ageSeconds: Int?
+    }
+
+    var count: Count {
+        Count(
+            entries: keys?.set.keyIDs.count ?? 0,
+            ageSeconds: keys.map { Int((clock() - $0.fetchedAt).components.seconds) })
+    }
+
     private var usable: JWKS? {
         guard let keys, clock() - keys.fetchedAt < Self.staleMax else { return nil }
         return keys.set

@@ -2,45 +2,78 @@ import Messages
 import Sightscreen
 import Store
 
-/// The schedule, the live list and one match. All have entity tags.
+/// The schedule, the live list and one match. All have entity tags, and are the same for every user.
 struct MatchRoutes: Sendable {
     let schedule: ScheduleStore
+    let cache: ReplyCache
 
     var routes: [Route] {
         [
-            Route("GET", "/matches", .users, list),
-            Route("GET", "/matches/live") { request in
-                let matches = try await schedule.liveMatches()
-                return try Reply.json(
-                    LiveMatchesResponse(matches: matches, retryAfterMs: PollHint.afterMs(matches))
-                ).tagged(for: request)
+            Route(
+                "GET", "/matches", .users,
+                Operation(
+                    id: "listMatches", summary: "The schedule, by start, in pages.", tag: .matches,
+                    query: MatchQuery.parameters, answer: .ok("Matches", "One page."), isTagged: true), list),
+            Route(
+                "GET", "/matches/live", .users,
+                Operation(
+                    id: "listLiveMatches", summary: "All matches in play.", tag: .matches,
+                    answer: .ok("LiveMatches", "By start; retryAfterMs says when to ask again."), isTagged: true)
+            ) { request in
+                try await cache.reply(to: "live") {
+                    let matches = try await schedule.liveMatches()
+                    return try Reply.json(
+                        LiveMatchesResponse(matches: matches, retryAfterMs: PollHint.afterMs(matches))
+                    ).knowingItsTag()
+                }.tagged(for: request)
             },
-            Route("GET", "/matches/:id") { request in
-                guard let match = try await schedule.match(request.matchID) else { throw Problem(.unknownMatch) }
-                return try Reply.json(match).tagged(for: request)
+            Route(
+                "GET", "/matches/:id", .users,
+                Operation(
+                    id: "getMatch", summary: "One match with its display state.", tag: .matches,
+                    answer: .ok("Match", "The match."), isTagged: true, refusals: [.unknownMatch])
+            ) { request in
+                let id = try request.matchID
+                return try await cache.reply(to: "match \(id)") {
+                    guard let match = try await schedule.match(id) else { throw Problem(.unknownMatch) }
+                    return try Reply.json(match).knowingItsTag()
+                }.tagged(for: request)
             },
         ]
     }
 
     @Sendable private func list(_ request: GatewayRequest) async throws -> Reply {
-        let filter = try MatchQuery.filter(request.query)
-        var matches = try await schedule.matches(filter)
-        var cursor: String?
-        if matches.count > filter.limit {
-            matches.removeLast(matches.count - filter.limit)
-            cursor = matches.last.map { MatchQuery.cursor(ScheduleStore.Position(of: $0)) }
-        }
-        return try Reply.json(
-            MatchesResponse(matches: matches, nextCursor: cursor, retryAfterMs: PollHint.afterMs(matches))
-        ).tagged(for: request)
+        let filter = try MatchQuery.filter { request.query[$0] }
+        let question = request.query.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: "&")
+        return try await cache.reply(to: "list \(question)") {
+            var matches = try await schedule.matches(filter)
+            var cursor: String?
+            if matches.count > filter.limit {
+                matches.removeLast(matches.count - filter.limit)
+                cursor = matches.last.map { MatchQuery.cursor(ScheduleStore.Position(of: $0)) }
+            }
+            return try Reply.json(
+                MatchesResponse(matches: matches, nextCursor: cursor, retryAfterMs: PollHint.afterMs(matches))
+            ).knowingItsTag()
+        }.tagged(for: request)
     }
 }
 
-/// How soon a client should ask again: as often as the score can change.
+/// How soon a client should ask again: as often as the score can change, and sooner in key moments.
 enum PollHint {
+    static let idleMs = 30_000
+    static let suspendedMs = 15_000
+    static let liveMs = 5_000
+    static let keyMomentMs = 2_000
+
     static func afterMs(_ matches: [MatchItem]) -> Int {
-        let live = matches.filter { $0.status == .live }
-        if live.isEmpty { return 30_000 }
-        return live.allSatisfy { $0.displayState?.matchDisplayState == .suspended } ? 15_000 : 5_000
+        matches.filter { $0.status == .live }.map { afterMs($0.displayState) }.min() ?? idleMs
+    }
+
+    private static func afterMs(_ state: ContentState?) -> Int {
+        guard let state else { return liveMs }
+        if state.matchDisplayState == .suspended || state.matchDisplayState == .inningsBreak { return suspendedMs }
+        // A close finish, a hat-trick in the air: what `matchSentiment` calls tense.
+        return state.matchSentiment == .tense ? keyMomentMs : liveMs
     }
 }

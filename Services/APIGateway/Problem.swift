@@ -15,6 +15,8 @@ struct Problem: Error, Hashable {
         case requestTimeout = "request-timeout"
         case deviceRequired = "device-required"
         case limitReached = "limit-reached"
+        case unknownReplay = "unknown-replay"
+        case replayRefused = "replay-refused"
         case bodyTooLarge = "body-too-large"
         case addressTooLong = "address-too-long"
         case unsupportedMediaType = "unsupported-media-type"
@@ -29,10 +31,10 @@ struct Problem: Error, Hashable {
             case .invalidRequest, .invalidJSON, .malformedHTTP, .deviceRequired: 400
             case .unauthorized: 401
             case .forbidden: 403
-            case .notFound, .unknownMatch, .notFollowing: 404
+            case .notFound, .unknownMatch, .notFollowing, .unknownReplay: 404
             case .methodNotAllowed: 405
             case .requestTimeout: 408
-            case .limitReached: 409
+            case .limitReached, .replayRefused: 409
             case .bodyTooLarge: 413
             case .addressTooLong: 414
             case .unsupportedMediaType: 415
@@ -56,6 +58,8 @@ struct Problem: Error, Hashable {
             case .methodNotAllowed: "The method is not allowed here"
             case .requestTimeout: "The request took too long to arrive"
             case .deviceRequired: "The request must name the device"
+            case .unknownReplay: "There is no such tape or replay"
+            case .replayRefused: "The stand-in refuses this"
             case .limitReached: "There can be no more of these"
             case .bodyTooLarge: "The body is too large"
             case .addressTooLong: "The address is too long"

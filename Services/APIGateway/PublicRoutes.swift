@@ -3,48 +3,108 @@ import Store
 
 /// What needs no token.
 struct PublicRoutes: Sendable {
-    let config: AppConfig
+    let control: ControlSource
     let schedule: ScheduleStore
     /// What the gateway waits for at its start, if it does.
     let missing: @Sendable () -> [String]
 
+    private static let version = Operation.Parameter(
+        name: "version", schema: .text(.version),
+        about: "The app's version: the answer says whether it must be updated.")
+    private static let platform = Operation.Parameter(
+        name: "platform", schema: .choice(["ios", "ipados"]), about: "The app's platform.")
+
     var routes: [Route] {
         [
-            Route("GET", "/", .everybody) { _ in try Reply.json(Self.index) },
-            Route("GET", "/health", .everybody) { _ in try Reply.json(["status": "ok"]) },
-            Route("GET", "/health/live", .everybody) { _ in try Reply.json(["status": "ok"]) },
-            Route("GET", "/health/ready", .everybody) { _ in
-                let missing = missing()
-                guard missing.isEmpty else {
-                    throw Problem(
-                        .notReady, "waiting for \(missing.joined(separator: ", "))", headers: ["Retry-After": "2"])
-                }
-                do { try await schedule.check() } catch {
-                    throw Problem(.notReady, "the database cannot answer", headers: ["Retry-After": "2"])
-                }
-                return try Reply.json(["status": "ready"])
+            Route("GET", "/health", .everybody, Self.health("getHealth", "Whether the gateway runs.", "ok")) { _ in
+                try Reply.json(["status": "ok"])
             },
-            Route("GET", "/app/config", .everybody) { request in
+            Route("GET", "/health/live", .everybody, Self.health("getLiveness", "Whether the gateway runs.", "ok")) {
+                _ in try Reply.json(["status": "ok"])
+            },
+            Route(
+                "GET", "/health/ready", .everybody,
+                Self.health("getReadiness", "Whether the gateway can work.", "ready", [.notReady])
+            ) { _ in try await ready() },
+            Route(
+                "GET", "/app/config", .everybody,
+                Operation(
+                    id: "getAppConfig", summary: "What the app asks at its launch.", tag: .app,
+                    query: [Self.platform, Self.version], answer: .ok("AppConfig", "Public."), isTagged: true,
+                    limit: .open)
+            ) { request in
+                var config = control.config
+                if let version = request.query["version"] {
+                    config.updateRequired = AppVersion(version) < AppVersion(config.minAppVersion)
+                }
                 var reply = try Reply.json(config).tagged(for: request)
-                reply.headers["Cache-Control"] = "public, max-age=60"
+                // Short: a forced update or maintenance is meant now.
+                reply.headers["Cache-Control"] = "public, max-age=10"
                 return reply
             },
         ]
     }
 
-    private struct Index: Encodable {
-        var name = "Sightscreen API"
-        var authentication = "Authorization: Bearer (a token of the app's Cognito user pool)"
-        var calls = [
-            "GET /app/config", "GET /health", "GET /health/live", "GET /health/ready", "GET /matches",
-            "GET /matches/live",
-            "GET /matches/:id", "POST /matches/:id/follow", "POST /matches/:id/unfollow",
-            "POST /matches/:id/activity-token", "POST /matches/:id/activity-dismissed", "GET /user/follows",
-            "POST /user/follow/match", "DELETE /user/follow/match", "PATCH /user/follow/match/:id",
-            "PATCH /user/follow/match/:id/team", "DELETE /user/follow/match/:id", "POST /devices",
-            "POST /devices/push-to-start-token", "DELETE /devices/:deviceToken",
+    /// The index and the document itself, which name the other routes.
+    static func describing(_ routes: [Route]) -> [Route] {
+        let index = Operation(
+            id: "getIndex", summary: "What there is.", tag: .app, answer: .ok("Index", "All calls."), isTagged: true,
+            limit: .open)
+        let document = Operation(
+            id: "getOpenAPI", summary: "This document.", tag: .app, answer: .ok("OpenAPI", "OpenAPI 3.1."),
+            isTagged: true, limit: .open)
+        let described =
+            routes + [
+                Route("GET", "/", .everybody, index) { _ in .noContent },
+                Route("GET", "/openapi.json", .everybody, document) { _ in .noContent },
+            ]
+        let calls = described.map { "\($0.method) \($0.path)" }.sorted()
+        return [
+            Route("GET", "/", .everybody, index) { request in
+                try Reply.json(Index(calls: calls)).tagged(for: request)
+            },
+            Route("GET", "/openapi.json", .everybody, document) { request in
+                try Reply.json(OpenAPIDocument.make(described)).tagged(for: request)
+            },
         ]
     }
 
-    private static let index = Index()
+    private static func health(
+        _ id: String, _ summary: String, _ status: String, _ refusals: [Problem.Kind] = []
+    ) -> Operation {
+        Operation(
+            id: id, summary: summary, tag: .health, answer: .ok("Status", "It does."), refusals: refusals, limit: .open)
+    }
+
+    private func ready() async throws -> Reply {
+        let missing = missing()
+        guard missing.isEmpty else {
+            throw Problem(.notReady, "waiting for \(missing.joined(separator: ", "))", headers: ["Retry-After": "2"])
+        }
+        do { try await schedule.check() } catch {
+            throw Problem(.notReady, "the database cannot answer", headers: ["Retry-After": "2"])
+        }
+        return try Reply.json(["status": "ready"])
+    }
+
+    private struct Index: Encodable {
+        var name = "Sightscreen API"
+        var documentation = "/openapi.json"
+        var authentication = "Authorization: Bearer (a token of the app's Cognito user pool)"
+        var calls: [String]
+    }
+}
+
+/// "1.2.3"; what is left out is 0.
+struct AppVersion: Comparable, Sendable {
+    private let numbers: [Int]
+
+    init(_ text: String) {
+        let parts = text.split(separator: ".").map { Int($0) ?? 0 }
+        numbers = parts + Array(repeating: 0, count: max(0, 3 - parts.count))
+    }
+
+    static func < (left: AppVersion, right: AppVersion) -> Bool {
+        left.numbers.lexicographicallyPrecedes(right.numbers)
+    }
 }

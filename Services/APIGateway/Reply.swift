@@ -9,6 +9,8 @@ struct Reply: Sendable {
     var status: Int
     var body: [UInt8]
     var headers: [String: String]
+    /// The body's entity tag, when it is known already.
+    var tag: String?
 
     /// JSON with its keys in order, so that the same content has the same entity tag.
     static func json(_ value: some Encodable, status: Int = 200) throws -> Reply {
@@ -23,8 +25,7 @@ struct Reply: Sendable {
 
     /// Adds an entity tag; the body is left out when the client has it already.
     func tagged(for request: GatewayRequest) throws -> Reply {
-        let digest = try SHA256Digest.of(body).prefix(12)
-        let tag = "\"\(Base64URL.encode(digest))\""
+        let tag = try tag ?? Self.tag(of: body)
         var reply = self
         reply.headers["ETag"] = tag
         reply.headers["Cache-Control"] = "private, no-cache"
@@ -34,6 +35,17 @@ struct Reply: Sendable {
             reply.headers["Content-Type"] = nil
         }
         return reply
+    }
+
+    /// The same with its tag worked out, for an answer that is given many times.
+    func knowingItsTag() throws -> Reply {
+        var reply = self
+        reply.tag = try Self.tag(of: body)
+        return reply
+    }
+
+    private static func tag(of body: [UInt8]) throws -> String {
+        "\"\(Base64URL.encode(try SHA256Digest.of(body).prefix(12)))\""
     }
 
     private static func matches(_ fields: [String], _ tag: String) -> Bool {

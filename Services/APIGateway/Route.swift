@@ -1,21 +1,23 @@
-/// One call of the API: the exact method and path, who may use it, and what does it.
+/// One call of the API: the exact method and path, who may use it, what it takes and answers, and what does it.
 struct Route: Sendable {
-    enum Access: Sendable { case everybody, users }
+    enum Access: Sendable, CaseIterable { case everybody, users, admins }
 
     let method: String
     /// "/matches/:id/follow"; a part that begins with a colon is a parameter.
     let path: String
     let access: Access
+    let operation: Operation
     let handle: @Sendable (GatewayRequest) async throws -> Reply
     private let parts: [Substring]
 
     init(
-        _ method: String, _ path: String, _ access: Access = .users,
+        _ method: String, _ path: String, _ access: Access, _ operation: Operation,
         _ handle: @escaping @Sendable (GatewayRequest) async throws -> Reply
     ) {
         self.method = method
         self.path = path
         self.access = access
+        self.operation = operation
         self.handle = handle
         parts = Self.split(path)
     }

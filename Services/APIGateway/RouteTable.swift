@@ -9,7 +9,8 @@ struct RouteTable: Sendable {
     let routes: [Route]
 
     init(_ routes: [Route]) {
-        // A fixed part comes before a parameter: "/matches/live" is not the match "live".
+        // A fixed part comes before a parameter: "/matches/live" is not the match "live", whatever the method (OpenAPI
+        // reads its paths so, too).
         self.routes = routes.sorted { Self.parameterCount($0) < Self.parameterCount($1) }
     }
 
@@ -18,9 +19,11 @@ struct RouteTable: Sendable {
         let method = method == "HEAD" ? "GET" : method
         let parts = Route.split(path)
         var allowed: Set<String> = []
-        for route in routes {
+        var path: String?
+        for route in routes where path == nil || route.path == path {
             guard let parameters = route.match(parts) else { continue }
             if route.method == method { return .route(route, parameters) }
+            path = route.path
             allowed.insert(route.method)
         }
         if allowed.isEmpty { return .nothing }

@@ -4,11 +4,28 @@ public struct AppConfig: Codable, Hashable, Sendable {
     public var minAppVersion: String
     public var storeUrl: String
     public var maintenanceMode: Bool
+    /// What the maintenance screen says.
+    public var maintenanceMessage: String?
+    /// Whether the version that asks is below `minAppVersion`; only when it says which it is.
+    public var updateRequired: Bool?
 
-    public init(minAppVersion: String, storeUrl: String, maintenanceMode: Bool) {
+    public init(
+        minAppVersion: String, storeUrl: String, maintenanceMode: Bool, maintenanceMessage: String? = nil,
+        updateRequired: Bool? = nil
+    ) {
         self.minAppVersion = minAppVersion
         self.storeUrl = storeUrl
         self.maintenanceMode = maintenanceMode
+        self.maintenanceMessage = maintenanceMessage
+        self.updateRequired = updateRequired
+    }
+
+    /// This, with an administrator's changes.
+    public func applying(_ overrides: AppConfigOverrides) -> AppConfig {
+        AppConfig(
+            minAppVersion: overrides.minAppVersion ?? minAppVersion, storeUrl: overrides.storeUrl ?? storeUrl,
+            maintenanceMode: overrides.maintenanceMode ?? maintenanceMode,
+            maintenanceMessage: overrides.maintenanceMessage ?? maintenanceMessage)
     }
 }
 

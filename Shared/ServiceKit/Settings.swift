@@ -52,7 +52,7 @@ public struct Settings: Sendable {
     private var raw: RawSettings { RawSettings(reader: reader, service: service) }
 
     /// Whether http, private hosts and an APNs that is not Apple's are allowed: `SIGHTSCREEN_STAND_INS=1`.
-    public var standIns: Bool { get throws { allowsStandIns } }
+    public var standIns: Bool { get throws(ConfigurationError) { allowsStandIns } }
 
     /// A required setting.
     public func string(_ name: String) throws(ConfigurationError) -> String { try required(name, raw.string(name)) }

@@ -41,7 +41,10 @@ public struct ScheduleStore: Sendable {
             self.match = match
         }
 
-        public init(of item: MatchItem) { self.init(startsAt: item.startsAt ?? Int(Int32.max) * 4, match: item.id) }
+        public init(of item: MatchItem) { self.init(startsAt: item.startsAt ?? Self.withoutStart, match: item.id) }
+
+        /// Later than any start.
+        public static let withoutStart = Int(Int32.max) * 4
     }
 
     /// - Returns: one match more than `limit` when there is another page.
@@ -52,8 +55,8 @@ public struct ScheduleStore: Sendable {
             SELECT * FROM (\(Self.listing)) m
             WHERE ($1::bigint IS NULL OR starts_at_seconds >= $1) AND ($2::bigint IS NULL OR starts_at_seconds < $2)
                 AND ($3::bigint IS NULL OR league_id = $3) AND (cardinality($4::text[]) = 0 OR state = ANY ($4::text[]))
-                AND ($5::bigint IS NULL OR (coalesce(starts_at_seconds, \(Int(Int32.max) * 4)), match_id) > ($5, $6::bigint))
-            ORDER BY coalesce(starts_at_seconds, \(Int(Int32.max) * 4)), match_id
+                AND ($5::bigint IS NULL OR (coalesce(starts_at_seconds, \(Position.withoutStart)), match_id) > ($5, $6::bigint))
+            ORDER BY coalesce(starts_at_seconds, \(Position.withoutStart)), match_id
             LIMIT $7
             """,
             [
@@ -112,7 +115,7 @@ public struct ScheduleStore: Sendable {
             displayState: StoredContentState.decode(try row.optionalString("content_state")))
     }
 
-    private static func side(_ row: PostgresRow, _ name: String) throws -> MatchItem.Side {
+    static func side(_ row: PostgresRow, _ name: String) throws -> MatchItem.Side {
         .init(
             id: String(try row.int64("\(name)_id")), name: try row.string("\(name)_name"),
             abbr: try row.string("\(name)_code"))

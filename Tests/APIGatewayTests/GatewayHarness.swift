@@ -32,7 +32,7 @@ struct GatewayHarness: Sendable {
 
     /// Runs `body` against a gateway whose database has one match in play, one to come and one that is over.
     static func run(
-        keys: KeySource? = nil, url: String? = nil, environment: [String: String] = [:],
+        keys: KeySource? = nil, url: String? = nil, environment: [String: String] = [:], cacheAge: Duration = .zero,
         _ body: (GatewayHarness) async throws -> Void
     ) async throws {
         let url = try await { () async throws -> String in
@@ -50,8 +50,11 @@ struct GatewayHarness: Sendable {
         variables.merge(environment) { $1 }
         let configuration = try GatewayConfiguration(
             Settings(environment: variables, arguments: [], service: description))
+        let cache = ReplyCache(ageMax: cacheAge)
         let responder = Gateway.responder(
-            configuration, pool: pool, keys: keys, bell: bell, missing: { [] }, logger: logger)
+            configuration, pool: pool, keys: keys, bell: bell,
+            control: ControlSource(settings: configuration.appConfig, cache: cache), cache: cache, instance: "test",
+            missing: { [] }, logger: logger)
         let (ports, port) = AsyncStream<Int>.makeStream()
         let server = GatewayServer(
             host: "127.0.0.1", port: 0, responder: responder, addressFile: nil, logger: logger,
@@ -94,11 +97,14 @@ struct GatewayHarness: Sendable {
     // MARK: - Users
 
     /// A bearer token; the same name is the same user.
-    static func bearer(_ name: String, expiresIn: Int = 600, client: String = client) throws -> String {
+    static func bearer(
+        _ name: String, expiresIn: Int = 600, client: String = client, isAdmin: Bool = false
+    ) throws -> String {
         let now = Int(Date.now.timeIntervalSince1970)
+        let groups = isAdmin ? #","cognito:groups":["admin"]"# : ""
         let claims = """
             {"iss":"\(issuer)","sub":"\(sub(name))","token_use":"access","client_id":"\(client)","iat":\(now - 1000),\
-            "exp":\(now + expiresIn)}
+            "exp":\(now + expiresIn)\(groups)}
             """
         return try signer.token(claims: Array(claims.utf8))
     }
@@ -127,10 +133,12 @@ struct GatewayHarness: Sendable {
 
     func send(
         _ method: String, _ path: String, _ body: String? = nil, as user: String? = "alice",
-        headers: [(String, String)] = []
+        isAdmin: Bool = false, headers: [(String, String)] = []
     ) async throws -> Answer {
         var headers = headers
-        if let user { headers.append(("authorization", "Bearer \(try Self.bearer(user))")) }
+        if let user {
+            headers.append(("authorization", "Bearer \(try Self.bearer(user, isAdmin: isAdmin))"))
+        }
         if body != nil, !headers.contains(where: { $0.0 == "content-type" }) {
             headers.append(("content-type", "application/json"))
         }

@@ -1,0 +1,90 @@
+/// Days and moments as RFC 3339 writes them, in seconds since 1970. Years 0000 to 9999 of the Gregorian calendar.
+enum DateText {
+    /// "2026-11-22": midnight UTC. Nil for what is not a day of the calendar.
+    static func day(_ text: some StringProtocol) -> Int? {
+        var reader = Reader(text)
+        guard let day = reader.day(), reader.isAtEnd else { return nil }
+        return day * 86_400
+    }
+
+    /// "2026-11-22T14:30:00Z", with any offset and fraction of a second, which is dropped; a leap second counts as the
+    /// last of its minute.
+    static func moment(_ text: some StringProtocol) -> Int? {
+        var reader = Reader(text)
+        guard let day = reader.day(), reader.take("T", "t"), let hour = reader.number(2, 0...23), reader.take(":"),
+            let minute = reader.number(2, 0...59), reader.take(":"), let second = reader.number(2, 0...60)
+        else { return nil }
+        if reader.take("."), !reader.skipDigits() { return nil }
+        guard let offset = reader.offset(), reader.isAtEnd else { return nil }
+        return day * 86_400 + hour * 3_600 + minute * 60 + min(second, 59) - offset
+    }
+
+    private struct Reader {
+        private let bytes: [UInt8]
+        private var position = 0
+
+        init(_ text: some StringProtocol) { bytes = Array(text.utf8) }
+
+        var isAtEnd: Bool { position == bytes.count }
+
+        mutating func take(_ characters: Unicode.Scalar...) -> Bool {
+            guard position < bytes.count, characters.contains(Unicode.Scalar(bytes[position])) else { return false }
+            position += 1
+            return true
+        }
+
+        mutating func number(_ digits: Int, _ range: ClosedRange<Int>) -> Int? {
+            guard position + digits <= bytes.count else { return nil }
+            var value = 0
+            for byte in bytes[position..<position + digits] {
+                guard (0x30...0x39).contains(byte) else { return nil }
+                value = value * 10 + Int(byte) - 0x30
+            }
+            position += digits
+            return range.contains(value) ? value : nil
+        }
+
+        /// False when there is none.
+        mutating func skipDigits() -> Bool {
+            let start = position
+            while position < bytes.count, (0x30...0x39).contains(bytes[position]) { position += 1 }
+            return position > start
+        }
+
+        /// Days since 1970.
+        mutating func day() -> Int? {
+            guard let year = number(4, 0...9999), take("-"), let month = number(2, 1...12), take("-"),
+                let day = number(2, 1...31), day <= DateText.daysInMonth(year, month)
+            else { return nil }
+            return DateText.daysSince1970(year, month, day)
+        }
+
+        /// Seconds east of Greenwich.
+        mutating func offset() -> Int? {
+            if take("Z", "z") { return 0 }
+            let isWest = position < bytes.count && bytes[position] == 0x2d
+            guard take("+", "-"), let hours = number(2, 0...23), take(":"), let minutes = number(2, 0...59) else {
+                return nil
+            }
+            return (hours * 3_600 + minutes * 60) * (isWest ? -1 : 1)
+        }
+    }
+
+    private static func isLeap(_ year: Int) -> Bool {
+        year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
+    }
+
+    private static func daysInMonth(_ year: Int, _ month: Int) -> Int {
+        month == 2 ? (isLeap(year) ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
+    }
+
+    /// By counting years from March, so that the leap day is the last of its year.
+    private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
+        let marchYear = month > 2 ? year : year - 1
+        let era = (marchYear >= 0 ? marchYear : marchYear - 399) / 400
+        let yearOfEra = marchYear - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+}

@@ -1,0 +1,208 @@
+import Messages
+import Sightscreen
+
+/// The components of the OpenAPI document that answers are made of. A test encodes the types behind them and compares.
+enum AnswerSchemas {
+    static let all: [String: Schema] = matches.merging(contentState) { $1 }.merging(user) { $1 }.merging(admin) { $1 }
+        .merging(replay) { $1 }.merging(open) { $1 }
+
+    private static let matches: [String: Schema] = [
+        "Side": .object([
+            Schema.required("id", .anyText), Schema.required("name", .anyText), Schema.required("abbr", .anyText),
+        ]),
+        "Match": .object([
+            Schema.required("id", .anyText), Schema.required("leagueId", .anyText),
+            Schema.required("competition", .anyText), Schema.required("round", .anyText),
+            Schema.required("format", .anyText), Schema.required("status", choice(MatchStatus.self)),
+            Schema.optional("startsAt", .anyInteger, "Absent while the provider has none."),
+            Schema.required("home", .named("Side")), Schema.required("away", .named("Side")),
+            Schema.required("venue", .anyText),
+            Schema.optional("note", .anyText, "The provider's words: the result, or why there is no play."),
+            Schema.optional("winnerId", .anyText),
+            Schema.optional("displayState", .named("ContentState"), "Absent before the first version."),
+        ]),
+        "Matches": .object([
+            Schema.required("matches", .list(.named("Match"))),
+            Schema.optional("nextCursor", .anyText, "For ?cursor=; absent on the last page."),
+            Schema.required("retryAfterMs", .anyInteger, "When to ask again."),
+        ]),
+        "LiveMatches": .object([
+            Schema.required("matches", .list(.named("Match"))),
+            Schema.required("retryAfterMs", .anyInteger, "When to ask again; shorter in key moments."),
+        ]),
+    ]
+
+    /// deploy/docs/content-state.md says what each key means.
+    private static let contentState: [String: Schema] = [
+        "ContentState": .object([
+            Schema.required("schema", .anyInteger), Schema.required("version", .anyInteger),
+            // Names may be added: a client takes one that it does not know as `other`.
+            Schema.required("matchDisplayState", .anyText, names(MatchDisplayState.self)),
+            Schema.required("matchSentiment", .anyText, names(MatchSentiment.self)),
+            Schema.required("compactLeading", .named("TeamScore")),
+            Schema.required(
+                "compactTrailing",
+                .object([Schema.required("overs", .anyText), Schema.required("runRate", .anyText)])),
+            Schema.optional("minimal", .named("TeamScore")), Schema.required("expanded", .named("Expanded")),
+        ]),
+        "TeamScore": .object([Schema.required("teamAbbr", .anyText), Schema.required("score", .anyText)]),
+        "Expanded": .object([
+            Schema.required("title", .anyText), Schema.required("subtitle", .anyText),
+            Schema.required(
+                "innings",
+                .list(
+                    .object([
+                        Schema.required("teamAbbr", .anyText), Schema.required("score", .anyText),
+                        Schema.required("overs", .anyText),
+                    ]))),
+            Schema.required(
+                "batters",
+                .list(
+                    .object([
+                        Schema.required("name", .anyText), Schema.required("score", .anyText),
+                        Schema.required("strikeRate", .anyText), Schema.required("onStrike", .flag),
+                    ]))),
+            Schema.optional(
+                "bowler",
+                .object([
+                    Schema.required("name", .anyText), Schema.required("figures", .anyText),
+                    Schema.required("economy", .anyText),
+                ])),
+            Schema.required("recentBalls", .list(.anyText), "Newest last, at most 12."),
+            Schema.optional("target", .anyText), Schema.optional("requiredRunRate", .anyText),
+            Schema.optional("equation", .anyText),
+            Schema.optional(
+                "lastEvent", .object([Schema.required("kind", .anyText), Schema.required("text", .anyText)])),
+            Schema.optional("status", .anyText), Schema.optional("spoken", .anyText, "One sentence for VoiceOver."),
+        ]),
+    ]
+
+    private static let user: [String: Schema] = [
+        "Following": .object([
+            Schema.required("following", .flag),
+            Schema.optional("displayState", .named("ContentState"), "What to show at once."),
+            Schema.required("liveActivity", .named("LiveActivity")),
+        ]),
+        "LiveActivity": .choice(["active", "starting", "scheduled", "unavailable", "ended", "other"]),
+        "Unfollowed": .object([Schema.required("following", .flag)]),
+        "Follow": .object([
+            Schema.required("matchId", .anyText), Schema.optional("teamId", .anyText, "The side the user is for."),
+            Schema.required("alerts", choice(AlertLevel.self)), Schema.required("followedAt", .anyInteger),
+            Schema.optional("expiresAt", .anyInteger, "Set when the match is over."),
+        ]),
+        "Follows": .object([Schema.required("follows", .list(.named("Follow")))]),
+        "Device": .object([
+            Schema.required("deviceId", .anyText),
+            Schema.required("liveActivitiesCapable", .flag, "Live Activities can be started on it by push."),
+        ]),
+        "Activity": .object([
+            Schema.required(
+                "liveActivity", .named("LiveActivity"), "active; or ended: an end push is on its way to this token."),
+            Schema.optional("displayState", .named("ContentState")),
+        ]),
+    ]
+
+    private static let open: [String: Schema] = [
+        "Problem": .object([
+            Schema.required("type", .choice(Problem.Kind.allCases.map { "/problems/\($0.rawValue)" })),
+            Schema.required("title", .anyText), Schema.required("status", .anyInteger),
+            Schema.optional("detail", .anyText, "For the developer of a client."),
+            Schema.optional("field", .anyText, "The field of the request that was wrong."),
+            Schema.required("requestId", .anyText),
+        ]),
+        "AppConfig": .object([
+            Schema.required("minAppVersion", .anyText, "Below it the app asks for an update and opens storeUrl."),
+            Schema.required("storeUrl", .anyText), Schema.required("maintenanceMode", .flag),
+            Schema.optional("maintenanceMessage", .anyText, "What the maintenance screen says."),
+            Schema.optional(
+                "updateRequired", .flag, "Whether the version that asks is below minAppVersion; only with ?version."),
+        ]),
+        "Status": .object([Schema.required("status", .choice(["ok", "ready"]))]),
+        "Index": .object([
+            Schema.required("name", .anyText), Schema.required("documentation", .anyText),
+            Schema.required("authentication", .anyText), Schema.required("calls", .list(.anyText)),
+        ]),
+        "OpenAPI": .object([Schema.required("openapi", .choice(["3.1.0"]))]),
+    ]
+
+    private static let admin: [String: Schema] = [
+        "AdminConfig": .object([
+            Schema.required("effective", .named("AppConfig"), "What GET /app/config says."),
+            Schema.required("overridden", .list(.anyText), "The settings that were changed here."),
+            Schema.optional("changedAt", .anyInteger),
+        ]),
+        "Hold": .object([
+            Schema.optional("matchId", .anyText, "Absent: everywhere."),
+            Schema.required("hold", .choice(["none", "alerts", "pushes"]), "This hold alone."),
+            Schema.required(
+                "effective", .choice(["none", "alerts", "pushes"]),
+                "The stronger of the match's and that for everywhere."),
+            Schema.optional("setAt", .anyInteger), Schema.optional("setBy", .anyText),
+        ]),
+        "Holds": .object([
+            Schema.required("everywhere", .named("Hold")), Schema.required("matches", .list(.named("Hold"))),
+        ]),
+        "SyncedFixtures": .object([
+            Schema.required("fixtures", .list(.named("SyncedFixture"))),
+            Schema.optional("nextCursor", .anyText, "For ?cursor=; absent on the last page."),
+        ]),
+        "SyncedFixture": .object([
+            Schema.required("matchId", .anyText), Schema.required("leagueId", .anyText),
+            Schema.required("competition", .anyText), Schema.required("round", .anyText),
+            Schema.required("format", .anyText), Schema.required("status", .anyText, "The provider's word."),
+            Schema.optional("startsAt", .anyInteger), Schema.required("home", .named("Side")),
+            Schema.required("away", .named("Side")), Schema.required("venue", .anyText),
+            Schema.optional("note", .anyText), Schema.optional("winnerId", .anyText),
+            Schema.required("syncedAt", .anyInteger),
+            Schema.optional("missingSince", .anyInteger, "The provider no longer lists it."),
+            Schema.optional("displayState", .anyText), Schema.optional("version", .anyInteger),
+        ]),
+        "CacheStats": .object([
+            Schema.required("instance", .anyText, "Each replica has caches of its own."),
+            Schema.required("replies", .named("CacheCount")), Schema.required("keys", .named("KeyCache")),
+            Schema.optional("clearedAt", .anyInteger),
+        ]),
+        "CacheCount": .object([
+            Schema.required("entries", .anyInteger), Schema.required("hits", .anyInteger),
+            Schema.required("misses", .anyInteger),
+        ]),
+        "KeyCache": .object([
+            Schema.required("entries", .anyInteger),
+            Schema.optional("ageSeconds", .anyInteger, "Since the issuer's keys were fetched."),
+        ]),
+        "Audit": .object([
+            Schema.required("entries", .list(.named("AuditEntry")), "Newest first."),
+            Schema.optional("nextCursor", .anyText, "For ?before=; absent on the last page."),
+        ]),
+        "AuditEntry": .object([
+            Schema.required("id", .anyText), Schema.required("at", .anyInteger),
+            Schema.required("actor", .anyText, "user:<sub>, or api-key."), Schema.required("action", .anyText),
+            Schema.required("detail", .object([]), "What was asked, and what it was before."),
+        ]),
+    ]
+
+    private static let replay: [String: Schema] = [
+        "Tapes": .object([
+            Schema.required(
+                "tapes", .list(.object([Schema.required("tapeId", .anyText), Schema.required("title", .anyText)])))
+        ]),
+        "Replays": .object([Schema.required("matches", .list(.named("Replay")))]),
+        "Replay": .object([
+            Schema.required("matchId", .anyText), Schema.required("tapeId", .anyText),
+            Schema.required("title", .anyText), Schema.required("variant", .anyText, "How the provider misbehaves."),
+            Schema.required("seed", .anyText), Schema.required("cursor", .anyInteger, "Frames shown."),
+            Schema.required("frames", .anyInteger, "All of them."),
+            Schema.required("label", .anyText, "The newest ball shown: S1 12.3 87/6."),
+            Schema.required("playing", .flag), Schema.required("speed", .number(0.01...1_000_000)),
+            Schema.required("isLast", .flag, "The last frame is shown."),
+        ]),
+    ]
+
+    private static func choice<T: RawRepresentable<String> & CaseIterable>(_ type: T.Type) -> Schema {
+        .choice(type.allCases.map(\.rawValue))
+    }
+
+    private static func names<T: RawRepresentable<String> & CaseIterable>(_ type: T.Type) -> String {
+        type.allCases.map(\.rawValue).joined(separator: ", ")
+    }
+}

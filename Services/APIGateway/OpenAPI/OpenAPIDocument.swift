@@ -1,0 +1,147 @@
+/// The OpenAPI 3.1 document, made of the routes themselves: what it says is what requests are checked by.
+enum OpenAPIDocument {
+    static func make(_ routes: [Route]) -> DocumentValue {
+        var paths: [String: [String: DocumentValue]] = [:]
+        for route in routes { paths[path(route), default: [:]][route.method.lowercased()] = operation(route) }
+        return [
+            "openapi": "3.1.0",
+            "info": [
+                "title": "Sightscreen",
+                "version": "1",
+                "summary": "Live cricket scores on the Lock Screen.",
+                "description": .text(about),
+                "license": ["name": "Apache-2.0", "identifier": "Apache-2.0"],
+            ],
+            "servers": [["url": "/"]],
+            "tags": .list(Operation.Tag.allCases.map { ["name": .text($0.rawValue)] }),
+            "paths": .object(paths.mapValues { .object($0) }),
+            "components": [
+                "securitySchemes": securitySchemes,
+                "schemas": .object(schemas(routes)),
+                "headers": headers,
+            ],
+        ]
+    }
+
+    private static let about = """
+        Ids are strings, times integer seconds since 1970. An object of a request has no unknown members; objects of answers \
+        may get further ones. Every refusal is a problem document (RFC 9457). Writes may be repeated. What is answered to \
+        GET is answered to HEAD, without its body.
+        """
+
+    private static let securitySchemes: DocumentValue = [
+        "bearer": [
+            "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
+            "description": "An access or id token of the app's Cognito user pool; group admin for administration.",
+        ],
+        "apiKey": [
+            "type": "apiKey", "in": "header", "name": "X-API-Key", "description": "Administration from servers.",
+        ],
+    ]
+
+    private static let headers: DocumentValue = [
+        "RequestID": [
+            "description": "As in the log; the request's own X-Request-ID when it is 1 to 64 letters, digits, - and _.",
+            "schema": ["type": "string"],
+        ],
+        "ETag": ["description": "Names this content.", "schema": ["type": "string"]],
+        "RetryAfter": ["description": "Seconds.", "schema": ["type": "string", "pattern": "^[0-9]{1,5}$"]],
+        "WWWAuthenticate": ["schema": ["type": "string"]],
+        "Location": ["schema": ["type": "string"]],
+    ]
+
+    /// "/matches/{id}"
+    static func path(_ route: Route) -> String {
+        "/"
+            + Route.split(route.path).map { $0.first == ":" ? "{\($0.dropFirst())}" : String($0) }.joined(
+                separator: "/")
+    }
+
+    private static func operation(_ route: Route) -> DocumentValue {
+        let operation = route.operation
+        var parameters = route.pathParameters.map { name -> DocumentValue in
+            [
+                "name": .text(name), "in": "path", "required": true,
+                "schema": Route.form(ofPathParameter: name).document,
+            ]
+        }
+        parameters += operation.query.map(parameter)
+        if operation.isTagged {
+            parameters.append([
+                "name": "If-None-Match", "in": "header", "required": false,
+                "schema": ["type": "string", "pattern": "^[ -~]{0,200}$"],
+                "description": "The ETag of what the client has.",
+            ])
+        }
+        var document: [String: DocumentValue] = [
+            "operationId": .text(operation.id), "summary": .text(operation.summary),
+            "tags": [.text(operation.tag.rawValue)], "security": security(route.access),
+            "responses": .object(responses(route)),
+        ]
+        if !parameters.isEmpty { document["parameters"] = .list(parameters) }
+        if let body = operation.body {
+            document["requestBody"] = [
+                "required": .bool(!body.isOptional),
+                "content": ["application/json": ["schema": ["$ref": .text("#/components/schemas/\(body.name)")]]],
+            ]
+        }
+        return .object(document)
+    }
+
+    private static func parameter(_ parameter: Operation.Parameter) -> DocumentValue {
+        let document: [String: DocumentValue] = [
+            "name": .text(parameter.name), "in": "query", "required": false, "description": .text(parameter.about),
+            "schema": parameter.schema.document(isRequest: true),
+        ]
+        // A list is written with commas.
+        guard case .list = parameter.schema else { return .object(document) }
+        return .object(document.merging(["style": "form", "explode": false]) { $1 })
+    }
+
+    private static func security(_ access: Route.Access) -> DocumentValue {
+        switch access {
+        case .everybody: []
+        case .users: [["bearer": []]]
+        case .admins: [["bearer": []], ["apiKey": []]]
+        }
+    }
+
+    private static func responses(_ route: Route) -> [String: DocumentValue] {
+        let answer = route.operation.answer
+        let requestID: [String: DocumentValue] = ["X-Request-ID": ["$ref": "#/components/headers/RequestID"]]
+        let tag: [String: DocumentValue] = ["ETag": ["$ref": "#/components/headers/ETag"]]
+        var success: [String: DocumentValue] = [
+            "description": .text(answer.about),
+            "headers": .object(requestID.merging(route.operation.isTagged ? tag : [:]) { $1 }),
+        ]
+        if let component = answer.component {
+            let schema: DocumentValue = ["$ref": .text("#/components/schemas/\(component)")]
+            success["content"] = ["application/json": ["schema": schema]]
+        }
+        var responses: [String: DocumentValue] = [String(answer.status): .object(success)]
+        if route.operation.isTagged {
+            responses["304"] = [
+                "description": "The client has it already.", "headers": .object(requestID.merging(tag) { $1 }),
+            ]
+        }
+        for (status, kinds) in Dictionary(grouping: route.refusals, by: \.status) {
+            var fields = requestID
+            if status == 401 { fields["WWW-Authenticate"] = ["$ref": "#/components/headers/WWWAuthenticate"] }
+            if status == 429 || status == 503 { fields["Retry-After"] = ["$ref": "#/components/headers/RetryAfter"] }
+            let names = kinds.map(\.rawValue).sorted().joined(separator: ", ")
+            responses[String(status)] = [
+                "description": .text(names), "headers": .object(fields),
+                "content": ["application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]],
+            ]
+        }
+        return responses
+    }
+
+    private static func schemas(_ routes: [Route]) -> [String: DocumentValue] {
+        var schemas = AnswerSchemas.all.mapValues { $0.document(isRequest: false) }
+        for body in routes.compactMap(\.operation.body) {
+            schemas[body.name] = body.document
+        }
+        return schemas
+    }
+}

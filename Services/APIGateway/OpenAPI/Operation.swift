@@ -1,0 +1,91 @@
+import Tokens
+
+/// One call as the OpenAPI document describes it, and as requests are checked by it.
+struct Operation: Sendable {
+    /// `operationId`: what a generated client calls its function.
+    var id: String
+    var summary: String
+    var tag: Tag
+    var query: [Parameter] = []
+    var body: Body?
+    var answer: Answer
+    /// Whether the answer has an entity tag, and 304 is answered to one who has it.
+    var isTagged = false
+    /// What it refuses beyond what every call does.
+    var refusals: [Problem.Kind] = []
+    var limit: RateGroup = .reads
+
+    enum Tag: String, CaseIterable, Sendable {
+        case matches, following, devices, activities, user, app, admin, health
+    }
+
+    struct Parameter: Sendable {
+        var name: String
+        var schema: Schema
+        var about: String
+    }
+
+    struct Body: Sendable {
+        /// The component's name.
+        var name: String
+        var fields: [Schema.Field]
+        /// Two names of one thing: exactly one of them is given.
+        var exactlyOne: [String] = []
+        /// No body at all counts as `{}`.
+        var isOptional = false
+
+        var document: DocumentValue {
+            let document = Schema.object(fields).document(isRequest: true)
+            guard !exactlyOne.isEmpty else { return document }
+            return document.merging(["oneOf": .list(exactlyOne.map { ["required": [.text($0)]] })])
+        }
+
+        /// What is wrong with a body; nil when nothing is.
+        func fault(in value: JSONValue) -> Problem? {
+            if let problem = Schema.object(fields).fault(in: value, at: "") { return problem }
+            guard let first = exactlyOne.first, let members = value.object else { return nil }
+            let given = exactlyOne.filter { members[$0] != nil }
+            if given.count == 1 { return nil }
+            return given.isEmpty
+                ? .field(first, "is required")
+                : .field(first, "cannot be given together with \(exactlyOne.dropFirst().joined(separator: ", "))")
+        }
+    }
+
+    struct Answer: Sendable {
+        var status: Int
+        /// The component's name; nil: there is no body.
+        var component: String?
+        var about: String
+
+        static func ok(_ component: String, _ about: String) -> Answer {
+            Answer(status: 200, component: component, about: about)
+        }
+        static func created(_ component: String, _ about: String) -> Answer {
+            Answer(status: 201, component: component, about: about)
+        }
+        static func nothing(_ about: String) -> Answer { Answer(status: 204, component: nil, about: about) }
+    }
+}
+
+extension Route {
+    /// `:id` and the like, in order.
+    var pathParameters: [String] {
+        path.split(separator: "/").filter { $0.first == ":" }.map { String($0.dropFirst()) }
+    }
+
+    /// The form of a path parameter.
+    static func form(ofPathParameter name: String) -> TextForm { name == "deviceToken" ? .deviceName : .number }
+
+    /// Everything the call may refuse.
+    var refusals: Set<Problem.Kind> {
+        var kinds: Set<Problem.Kind> = [
+            .malformedHTTP, .invalidRequest, .requestTimeout, .bodyTooLarge, .addressTooLong, .rateLimited,
+            .headersTooLarge, .internalError, .unavailable,
+        ]
+        if access != .everybody { kinds.insert(.unauthorized) }
+        if access == .admins { kinds.insert(.forbidden) }
+        if operation.body != nil { kinds.formUnion([.invalidJSON, .unsupportedMediaType]) }
+        return kinds.union(operation.refusals)
+    }
+}

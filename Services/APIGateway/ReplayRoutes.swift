@@ -1,0 +1,109 @@
+import FoundationEssentials
+import HTTPClient
+import Messages
+import Sightscreen
+import Store
+
+/// Tapes and replays of the stand-in provider, for development and demonstrations (`REPLAY_URL`). Without that setting
+/// these calls do not exist.
+struct ReplayRoutes: Sendable {
+    let store: AdminStore
+    let stand: ReplayStand
+
+    private static let order = Operation.Body(
+        name: "ReplayOrder",
+        fields: [
+            Schema.required("tapeId", .text(.tape)),
+            Schema.optional("speed", .number(ReplayStand.speeds), "Seconds of the match per second; 1 if not given."),
+            Schema.optional("paused", .flag, "Loaded, not playing yet."),
+            Schema.optional("lead", .integer(0...604_800), "Seconds to the start of play."),
+            Schema.optional("variant", .text(.tape), "How the provider misbehaves: clean, corrections, storm …"),
+            Schema.optional("seed", .integer(0...Int(Int32.max))),
+        ])
+
+    private static let control = Operation.Body(
+        name: "ReplayControl",
+        fields: [
+            Schema.required("action", .choice(ReplayStand.Action.allCases.map(\.rawValue))),
+            Schema.optional("ball", .text(.ball), "Of seek: the ball to go to, as a label begins (S1 12.3)."),
+            Schema.optional("cursor", .integer(1...1_000_000), "Of seek: how many frames to have shown."),
+            Schema.optional("speed", .number(ReplayStand.speeds), "Of speed."),
+        ])
+
+    private static let refusals: [Problem.Kind] = [.unknownReplay, .replayRefused]
+
+    var routes: [Route] {
+        [
+            Route(
+                "GET", "/admin/replay/tapes", .admins,
+                Operation(
+                    id: "listTapes", summary: "The tapes that can be played.", tag: .admin,
+                    answer: .ok("Tapes", "Matches by their id, recordings by their name."), limit: .admin)
+            ) { request in
+                try await store.audit(request.call, "replay-tapes")
+                return try Reply.json(["tapes": try await stand.tapes()])
+            },
+            Route(
+                "GET", "/admin/replay/matches", .admins,
+                Operation(
+                    id: "listReplays", summary: "The matches that are played.", tag: .admin,
+                    answer: .ok("Replays", "Each with its position."), limit: .admin)
+            ) { request in
+                try await store.audit(request.call, "replay-matches")
+                return try Reply.json(["matches": try await stand.replays()])
+            },
+            Route(
+                "POST", "/admin/replay/matches", .admins,
+                Operation(
+                    id: "startReplay", summary: "Load a tape; its match begins as if it were live.", tag: .admin,
+                    body: Self.order, answer: .created("Replay", "Each load is a match of its own."),
+                    refusals: Self.refusals, limit: .admin), start),
+            Route(
+                "GET", "/admin/replay/matches/:id", .admins,
+                Operation(
+                    id: "getReplay", summary: "Where a replay is.", tag: .admin, answer: .ok("Replay", "Its position."),
+                    refusals: [.unknownMatch] + Self.refusals, limit: .admin)
+            ) { request in
+                let match = try request.matchID
+                try await store.audit(request.call, "replay-match", ["match": "\(match)"])
+                return try Reply.json(try await stand.replay(match))
+            },
+            Route(
+                "POST", "/admin/replay/matches/:id/control", .admins,
+                Operation(
+                    id: "controlReplay", summary: "Play, pause, stop, step, seek to a ball, change the speed.",
+                    tag: .admin, body: Self.control, answer: .ok("Replay", "Its position now."),
+                    refusals: [.unknownMatch] + Self.refusals, limit: .admin), act),
+        ]
+    }
+
+    @Sendable private func start(_ request: GatewayRequest) async throws -> Reply {
+        let fields = request.fields
+        let tape = try FieldReader.required("tapeId", fields.text("tapeId"))
+        let order = ReplayStand.Order(
+            speed: try fields.number("speed"), lead: try fields.integer("lead"), paused: try fields.flag("paused"),
+            variant: try fields.text("variant"), seed: try fields.integer("seed"))
+        try await store.audit(request.call, "replay-start", ["tape": tape])
+        var reply = try Reply.json(try await stand.load(tape, order), status: 201)
+        reply.headers["Location"] = "/admin/replay/matches"
+        return reply
+    }
+
+    @Sendable private func act(_ request: GatewayRequest) async throws -> Reply {
+        let match = try request.matchID
+        let fields = request.fields
+        let action = try FieldReader.required("action", fields.choice("action", of: ReplayStand.Action.self))
+        let place = ReplayStand.Argument(
+            label: try fields.text("ball"), cursor: try fields.integer("cursor"), speed: try fields.number("speed"))
+        switch action {
+        case .seek:
+            guard (place.label == nil) != (place.cursor == nil) else {
+                throw Problem.field("ball", "or cursor, one of them, is required to seek")
+            }
+        case .speed: _ = try FieldReader.required("speed", place.speed)
+        default: break
+        }
+        try await store.audit(request.call, "replay-\(action)", ["match": "\(match)"])
+        return try Reply.json(try await stand.act(action, match, place))
+    }
+}
