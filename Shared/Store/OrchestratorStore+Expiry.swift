@@ -65,9 +65,10 @@ extension OrchestratorStore {
         return try rows.map { MatchID(try $0.int64("match_id")) }
     }
 
-    /// Removes what has had its time: expired follows, ended activities and matches, devices nobody has used for 90
-    /// days, old fixtures.
+    /// Removes what has had its time: deleted accounts, expired follows, ended activities and matches, devices nobody
+    /// has used for 90 days, old fixtures.
     public func purge(after retention: Duration, under lease: Lease) async throws {
+        try await eraseDeletedUsers(under: lease)
         _ = try await repeated(
             lease,
             Self.deleteStatement(
@@ -135,7 +136,7 @@ extension OrchestratorStore {
     }
 
     /// Deletes a bite of what `condition` says of `t`, looked at again when the row is locked. `$3` is the bite.
-    private static func deleteStatement(from table: String, key: [String], where condition: String) -> String {
+    static func deleteStatement(from table: String, key: [String], where condition: String) -> String {
         let columns = key.map { "t.\($0)" }.joined(separator: ", ")
         let same = key.map { "t.\($0) = picked.\($0)" }.joined(separator: " AND ")
         return """

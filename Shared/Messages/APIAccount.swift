@@ -1,0 +1,130 @@
+public import Sightscreen
+
+/// `GET /user/data`: everything that is kept about a user, as it was at one moment. Times are seconds since 1970; what
+/// is not known is absent.
+public struct UserDataResponse: Codable, Hashable, Sendable {
+    public var userId: UserID
+    public var exportedAt: Int
+    /// When an earlier account of this user was deleted, for as long as that is remembered.
+    public var deletedAt: Int?
+    public var devices: [Device]
+    public var follows: [Follow]
+    /// Every generation of every activity, newest first.
+    public var liveActivities: [Activity]
+    /// How many activities, older than these, are left out because there are too many for one answer.
+    public var liveActivitiesOmitted: Int?
+
+    public init(
+        userId: UserID, exportedAt: Int, deletedAt: Int?, devices: [Device], follows: [Follow],
+        liveActivities: [Activity], liveActivitiesOmitted: Int?
+    ) {
+        self.userId = userId
+        self.exportedAt = exportedAt
+        self.deletedAt = deletedAt
+        self.devices = devices
+        self.follows = follows
+        self.liveActivities = liveActivities
+        self.liveActivitiesOmitted = liveActivitiesOmitted
+    }
+
+    /// A phone or tablet. Tokens are shown whole: they are the user's.
+    public struct Device: Codable, Hashable, Sendable {
+        public var deviceId: DeviceID
+        public var platform: String
+        public var environment: String
+        public var deviceToken: DeviceToken?
+        public var deviceTokenAt: Int?
+        public var pushToStartToken: PushToStartToken?
+        public var pushToStartTokenAt: Int?
+        public var osVersion: String?
+        public var appVersion: String?
+        public var liveActivitiesEnabled: Bool
+        public var frequentPushesEnabled: Bool
+        public var createdAt: Int
+        public var lastSeenAt: Int
+
+        public init(
+            deviceId: DeviceID, platform: String, environment: String, deviceToken: DeviceToken?, deviceTokenAt: Int?,
+            pushToStartToken: PushToStartToken?, pushToStartTokenAt: Int?, osVersion: String?, appVersion: String?,
+            liveActivitiesEnabled: Bool, frequentPushesEnabled: Bool, createdAt: Int, lastSeenAt: Int
+        ) {
+            self.deviceId = deviceId
+            self.platform = platform
+            self.environment = environment
+            self.deviceToken = deviceToken
+            self.deviceTokenAt = deviceTokenAt
+            self.pushToStartToken = pushToStartToken
+            self.pushToStartTokenAt = pushToStartTokenAt
+            self.osVersion = osVersion
+            self.appVersion = appVersion
+            self.liveActivitiesEnabled = liveActivitiesEnabled
+            self.frequentPushesEnabled = frequentPushesEnabled
+            self.createdAt = createdAt
+            self.lastSeenAt = lastSeenAt
+        }
+    }
+
+    /// A followed match.
+    public struct Follow: Codable, Hashable, Sendable {
+        public var matchId: MatchID
+        public var teamId: String?
+        public var alerts: String
+        public var followedAt: Int
+        public var expiresAt: Int?
+
+        public init(matchId: MatchID, teamId: String?, alerts: String, followedAt: Int, expiresAt: Int?) {
+            self.matchId = matchId
+            self.teamId = teamId
+            self.alerts = alerts
+            self.followedAt = followedAt
+            self.expiresAt = expiresAt
+        }
+    }
+
+    /// One generation of a Live Activity on one phone.
+    public struct Activity: Codable, Hashable, Sendable {
+        public var matchId: MatchID
+        public var deviceId: DeviceID
+        public var generation: Int
+        /// `pending`, `active` or `ended`.
+        public var status: String
+        public var endReason: String?
+        public var startId: StartID?
+        /// Push-to-starts sent that may have arrived.
+        public var startsSent: Int
+        public var startSentAt: Int?
+        public var startGivenUpAt: Int?
+        public var activityId: ActivityID?
+        public var activityToken: UpdateToken?
+        public var activityTokenAt: Int?
+        /// `none`, `due`, `sent` or `dropped`.
+        public var endPush: String
+        public var createdAt: Int
+        public var activatedAt: Int?
+        public var endedAt: Int?
+
+        public init(
+            matchId: MatchID, deviceId: DeviceID, generation: Int, status: String, endReason: String?,
+            startId: StartID?, startsSent: Int, startSentAt: Int?, startGivenUpAt: Int?, activityId: ActivityID?,
+            activityToken: UpdateToken?, activityTokenAt: Int?, endPush: String, createdAt: Int, activatedAt: Int?,
+            endedAt: Int?
+        ) {
+            self.matchId = matchId
+            self.deviceId = deviceId
+            self.generation = generation
+            self.status = status
+            self.endReason = endReason
+            self.startId = startId
+            self.startsSent = startsSent
+            self.startSentAt = startSentAt
+            self.startGivenUpAt = startGivenUpAt
+            self.activityId = activityId
+            self.activityToken = activityToken
+            self.activityTokenAt = activityTokenAt
+            self.endPush = endPush
+            self.createdAt = createdAt
+            self.activatedAt = activatedAt
+            self.endedAt = endedAt
+        }
+    }
+}

@@ -1,0 +1,132 @@
+public import Messages
+public import Postgres
+public import Sightscreen
+
+/// What is kept about a user, shown and taken away.
+///
+/// A deletion takes effect at once: nothing is followed, activities end, phones have no tokens. The orchestrator erases
+/// the rows when their end pushes are out (`OrchestratorStore.eraseDeletedUsers`). Until then, and for two days, a
+/// tombstone says that tokens issued before are refused.
+public struct AccountStore: Sendable {
+    /// Seconds after a deletion within which a token counts as issued before it. It covers `erasureMargin` and an
+    /// issuer's clock that is five seconds ahead of the database's: no old token is taken for a new one, and nothing
+    /// that a new one writes is erased. Who signs in again sooner is refused until the token is renewed.
+    public static let refusalMargin = 10
+    /// Rows made within so many seconds after a deletion belong to the deleted account: requests that were under way,
+    /// and gateways that had not heard of it yet.
+    public static let erasureMargin = 5
+    /// A longer answer would be no use to anybody: a user of ten phones and fifty matches has some hundred activities.
+    public static let exportedActivitiesMax = 10_000
+    /// Two days of deletions, far above what is expected.
+    public static let deletionsMax = 200_000
+
+    private let pool: PostgresPool
+
+    public init(pool: PostgresPool) { self.pool = pool }
+
+    /// Whether a token belongs to an account that is deleted.
+    ///
+    /// - Parameters:
+    ///   - issuedAt: by the issuer's clock, seconds since 1970.
+    ///   - deletedAt: by the database's.
+    public static func isRefused(issuedAt: Int, deletedAt: Int) -> Bool { issuedAt <= deletedAt + refusalMargin }
+
+    // MARK: - Deletion
+
+    /// What a deletion did.
+    public struct Deletion: Hashable, Sendable {
+        /// Seconds since 1970, rounded up.
+        public var deletedAt: Int
+        /// The coordinators have ends to send for them.
+        public var changedMatches: Set<MatchID>
+    }
+
+    /// `DELETE /user`. It may be repeated; with a token that an earlier deletion refuses it changes nothing.
+    ///
+    /// - Parameter issuedAt: when the caller's token was issued, seconds since 1970.
+    public func delete(_ user: UserID, tokenIssuedAt issuedAt: Int) async throws -> Deletion {
+        try await pool.forUser(user) { transaction in
+            if let earlier = try await Self.deletedAt(transaction, user),
+                Self.isRefused(issuedAt: issuedAt, deletedAt: earlier)
+            {
+                return Deletion(deletedAt: earlier, changedMatches: [])
+            }
+            // Rows are touched in the order of everybody else: devices, follows, activities. The phones' records stay
+            // for the end pushes, which need to know which APNs they go to; of the rest they say what a new one would.
+            let key: [PostgresValue] = [.text(user.rawValue)]
+            try await transaction.execute(
+                """
+                UPDATE devices
+                SET device_token = NULL, device_token_at = NULL, push_to_start_token = NULL,
+                    push_to_start_token_at = NULL, os_version = NULL, app_version = NULL, platform = DEFAULT,
+                    live_activities_enabled = DEFAULT, frequent_pushes_enabled = DEFAULT, created_at = DEFAULT,
+                    last_seen_at = DEFAULT
+                WHERE user_id = $1
+                """, key)
+            try await transaction.execute("DELETE FROM match_follows WHERE user_id = $1", key)
+            let ended = try await transaction.query(
+                """
+                UPDATE live_activities
+                SET status = 'ended', end_reason = coalesce(end_reason, 'user_unfollow'),
+                    ended_at = coalesce(ended_at, clock_timestamp()), end_dismissal = 'now',
+                    end_push = CASE WHEN status = 'ended' THEN end_push WHEN update_token IS NULL THEN 'none'
+                        ELSE 'due' END
+                WHERE user_id = $1 AND (status <> 'ended' OR (end_push = 'due' AND end_dismissal <> 'now'))
+                RETURNING match_id
+                """, key)
+            // Last: the time is to be close to the commit.
+            let deletedAt = try await transaction.query(
+                """
+                INSERT INTO deleted_users AS d (user_id, deleted_at) VALUES ($1, clock_timestamp())
+                ON CONFLICT (user_id) DO UPDATE
+                SET deleted_at = greatest(d.deleted_at, excluded.deleted_at), erased_at = NULL
+                RETURNING \(Self.deletedAtColumn)
+                """, key
+            ).first?.int("deleted_at")
+            guard let deletedAt else { throw PostgresError(.decoding, "no row for the deletion") }
+            return Deletion(
+                deletedAt: deletedAt, changedMatches: Set(try ended.map { MatchID(try $0.int64("match_id")) }))
+        }
+    }
+
+    /// Who was deleted in the last two days, and when (seconds since 1970, rounded up).
+    ///
+    /// - Parameter since: only deletions from then on. Some commit a few seconds after the time they bear.
+    public func deletions(since: Int = 0) async throws -> [UserID: Int] {
+        let rows = try await pool.query(
+            """
+            SELECT user_id, \(Self.deletedAtColumn) FROM deleted_users WHERE deleted_at >= to_timestamp($1::bigint)
+            ORDER BY deleted_users.deleted_at DESC LIMIT \(Self.deletionsMax)
+            """, [.int(since)], deadline: .seconds(5))
+        var deletions: [UserID: Int] = [:]
+        for row in rows { deletions[UserID(try row.string("user_id"))] = try row.int("deleted_at") }
+        return deletions
+    }
+
+    static let deletedAtColumn = "ceil(extract(epoch FROM deleted_at))::bigint AS deleted_at"
+
+    static func deletedAt(_ transaction: PostgresTransaction, _ user: UserID) async throws -> Int? {
+        try await transaction.query(
+            "SELECT \(deletedAtColumn) FROM deleted_users WHERE user_id = $1", [.text(user.rawValue)]
+        ).first?.int("deleted_at")
+    }
+
+    // MARK: - Export
+
+    /// `GET /user/data`: all of it as it was at one moment.
+    public func export(_ user: UserID) async throws -> UserDataResponse {
+        try await pool.transaction { transaction in
+            try await transaction.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            let devices = try await UserExport.devices(transaction, user)
+            let follows = try await UserExport.follows(transaction, user)
+            let (activities, all) = try await UserExport.activities(
+                transaction, user, limit: Self.exportedActivitiesMax)
+            let now = try await transaction.query("SELECT floor(extract(epoch FROM now()))::bigint AS now")
+                .first?.int("now")
+            return UserDataResponse(
+                userId: user, exportedAt: now ?? 0, deletedAt: try await Self.deletedAt(transaction, user),
+                devices: devices, follows: follows, liveActivities: activities,
+                liveActivitiesOmitted: all > activities.count ? all - activities.count : nil)
+        }
+    }
+}

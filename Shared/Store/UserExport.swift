@@ -1,0 +1,78 @@
+import Messages
+import Postgres
+import Sightscreen
+
+/// The rows of one user as `GET /user/data` shows them.
+enum UserExport {
+    static func devices(_ transaction: PostgresTransaction, _ user: UserID) async throws -> [UserDataResponse.Device] {
+        try await transaction.query(
+            """
+            SELECT device_id, platform, environment, device_token, push_to_start_token, os_version, app_version,
+                live_activities_enabled, frequent_pushes_enabled,
+                \(seconds("device_token_at", "push_to_start_token_at", "created_at", "last_seen_at"))
+            FROM devices WHERE user_id = $1 ORDER BY device_id
+            """, [.text(user.rawValue)]
+        ).map { row in
+            UserDataResponse.Device(
+                deviceId: DeviceID(try row.string("device_id")), platform: try row.string("platform"),
+                environment: try row.string("environment"),
+                deviceToken: try row.optionalString("device_token").map { DeviceToken($0) },
+                deviceTokenAt: try row.optionalInt("device_token_at"),
+                pushToStartToken: try row.optionalString("push_to_start_token").map { PushToStartToken($0) },
+                pushToStartTokenAt: try row.optionalInt("push_to_start_token_at"),
+                osVersion: try row.optionalString("os_version"), appVersion: try row.optionalString("app_version"),
+                liveActivitiesEnabled: try row.bool("live_activities_enabled"),
+                frequentPushesEnabled: try row.bool("frequent_pushes_enabled"),
+                createdAt: try row.int("created_at"), lastSeenAt: try row.int("last_seen_at"))
+        }
+    }
+
+    /// Those that have expired and wait to be removed, too: they are still kept.
+    static func follows(_ transaction: PostgresTransaction, _ user: UserID) async throws -> [UserDataResponse.Follow] {
+        try await transaction.query(
+            """
+            SELECT match_id, team_id, alerts, \(seconds("created_at", "expires_at"))
+            FROM match_follows AS f WHERE user_id = $1 ORDER BY f.created_at, match_id
+            """, [.text(user.rawValue)]
+        ).map { row in
+            UserDataResponse.Follow(
+                matchId: MatchID(try row.int64("match_id")),
+                teamId: try row.optionalInt64("team_id").map { String($0) }, alerts: try row.string("alerts"),
+                followedAt: try row.int("created_at"), expiresAt: try row.optionalInt("expires_at"))
+        }
+    }
+
+    /// - Returns: the newest `limit`, and how many there are in all.
+    static func activities(
+        _ transaction: PostgresTransaction, _ user: UserID, limit: Int
+    ) async throws -> ([UserDataResponse.Activity], Int) {
+        let rows = try await transaction.query(
+            """
+            SELECT match_id, device_id, generation, status, end_reason, start_id, starts_sent, activity_id,
+                update_token, end_push, count(*) OVER () AS all_rows,
+                \(seconds("start_sent_at", "start_given_up_at", "token_at", "created_at", "activated_at", "ended_at"))
+            FROM live_activities AS l WHERE user_id = $1
+            ORDER BY l.created_at DESC, match_id, device_id, generation DESC LIMIT $2
+            """, [.text(user.rawValue), .int(limit)])
+        let activities = try rows.map { row in
+            UserDataResponse.Activity(
+                matchId: MatchID(try row.int64("match_id")), deviceId: DeviceID(try row.string("device_id")),
+                generation: try row.int("generation"), status: try row.string("status"),
+                endReason: try row.optionalString("end_reason"),
+                startId: try row.optionalString("start_id").map { StartID($0) },
+                startsSent: try row.int("starts_sent"), startSentAt: try row.optionalInt("start_sent_at"),
+                startGivenUpAt: try row.optionalInt("start_given_up_at"),
+                activityId: try row.optionalString("activity_id").map { ActivityID($0) },
+                activityToken: try row.optionalString("update_token").map { UpdateToken($0) },
+                activityTokenAt: try row.optionalInt("token_at"), endPush: try row.string("end_push"),
+                createdAt: try row.int("created_at"), activatedAt: try row.optionalInt("activated_at"),
+                endedAt: try row.optionalInt("ended_at"))
+        }
+        return (activities, try rows.first?.int("all_rows") ?? 0)
+    }
+
+    /// Each as whole seconds since 1970, under its own name.
+    private static func seconds(_ columns: String...) -> String {
+        columns.map { "floor(extract(epoch FROM \($0)))::bigint AS \($0)" }.joined(separator: ", ")
+    }
+}
