@@ -90,3 +90,11 @@ public struct ActivitiesChanged: Message {
 
     public init(matchID: MatchID) { self.matchID = matchID }
 }
+
+/// Gateway → every coordinator on the host, a notice: what the operator holds has changed. A doorbell: the receiver reads
+/// `holds`, and looks by itself twice a second.
+public struct HoldsChanged: Message {
+    public static let type = "holds-changed"
+
+    public init() {}
+}

@@ -2,7 +2,7 @@ import Postgres
 import Sightscreen
 
 extension ActivityStore {
-    /// Takes ends that are due in our shards, each for a while.
+    /// Takes ends that are due in our shards, each for a while; not those that the operator holds.
     /// - Parameter lease: longer than a push can take (two waits for a connection and a deadline: 26 s), so that an end
     ///   under way is never sent beside itself.
     public func claimEnds(_ holds: [ShardHold], limit: Int, lease: Duration = .seconds(30)) async throws -> [EndClaim] {
@@ -16,6 +16,7 @@ extension ActivityStore {
                 JOIN live_activities la ON la.shard = held.shard
                 WHERE la.end_push = 'due' AND la.update_token IS NOT NULL
                     AND (la.end_lease_until IS NULL OR la.end_lease_until <= clock_timestamp())
+                    AND \(Self.isNotHeld)
                 LIMIT $3
                 FOR UPDATE OF la SKIP LOCKED
             ), claimed AS (
@@ -87,6 +88,22 @@ extension ActivityStore {
                 .int(claim.key.matchID.rawValue), .text(claim.key.userID.rawValue),
                 .text(claim.key.deviceID.rawValue), .int(claim.key.generation), .text(claim.token.rawValue),
                 .text(state), .double(delay / .seconds(1)),
+            ])
+    }
+
+    /// A hold came between the claim and the push, so that it did not leave: it does not count, and the end is owed as
+    /// before.
+    public func releaseEnd(_ claim: EndClaim) async throws {
+        try await pool.execute(
+            """
+            UPDATE live_activities SET end_attempts = end_attempts - 1, end_lease_until = NULL
+            WHERE match_id = $1 AND user_id = $2 AND device_id = $3 AND generation = $4 AND update_token = $5
+                AND end_push = 'due' AND end_attempts = $6
+            """,
+            [
+                .int(claim.key.matchID.rawValue), .text(claim.key.userID.rawValue),
+                .text(claim.key.deviceID.rawValue), .int(claim.key.generation), .text(claim.token.rawValue),
+                .int(claim.attempt),
             ])
     }
 }

@@ -9,6 +9,7 @@ extension ActivityStore {
 
     /// Takes pending activities of our shards whose start lease is free, and leases each for one push-to-start: nobody
     /// sends another one until the lease is over, whatever becomes of this process. The lease is longer with each try.
+    /// What the operator holds is not claimed: it costs neither a try nor a lease.
     public func claimStarts(_ holds: [ShardHold], limit: Int, lease: Duration) async throws -> [StartClaim] {
         let rows = try await pool.query(
             """
@@ -30,6 +31,7 @@ extension ActivityStore {
                     AND m.content_state IS NOT NULL AND m.ended_at IS NULL AND m.settled_at IS NULL AND NOT m.at_stumps
                     AND d.push_to_start_token IS NOT NULL AND d.live_activities_enabled
                     AND hour.sent < \(Self.startsPerDeviceHourMax)
+                    AND \(Self.isNotHeld)
                 ORDER BY la.created_at, la.match_id LIMIT $3
                 FOR UPDATE OF la SKIP LOCKED
             ), granted AS (

@@ -9,6 +9,11 @@ public import Sightscreen
 public struct ActivityStore: Sendable {
     /// Rows claimed by one statement: what a pass can send before the next one looks again.
     public static let claimMax = 1_000
+    /// Of a row `la` that is to be claimed for a push. The one for everywhere is looked at once per statement.
+    static let isNotHeld = """
+        NOT EXISTS (SELECT 1 FROM holds h WHERE h.match_id IS NULL AND h.level = 'pushes')
+            AND la.match_id NOT IN (SELECT h.match_id FROM holds h WHERE h.match_id IS NOT NULL AND h.level = 'pushes')
+        """
     let pool: PostgresPool
 
     public init(pool: PostgresPool) { self.pool = pool }

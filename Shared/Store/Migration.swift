@@ -21,6 +21,7 @@ public struct Migration: Sendable {
         Migration("m0001_base", PackageResources.m0001_base_sql),
         Migration("m0002_expiry", PackageResources.m0002_expiry_sql),
         Migration("m0003_provider_calls", PackageResources.m0003_provider_calls_sql),
+        Migration("m0004_holds", PackageResources.m0004_holds_sql),
         Migration("m0005_deleted_users", PackageResources.m0005_deleted_users_sql),
     ]
 }

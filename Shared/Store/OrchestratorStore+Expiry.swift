@@ -66,7 +66,7 @@ extension OrchestratorStore {
     }
 
     /// Removes what has had its time: deleted accounts, expired follows, ended activities and matches, devices nobody
-    /// has used for 90 days, old fixtures.
+    /// has used for 90 days, old fixtures, holds of matches that are over.
     public func purge(after retention: Duration, under lease: Lease) async throws {
         try await eraseDeletedUsers(under: lease)
         _ = try await repeated(
@@ -111,6 +111,23 @@ extension OrchestratorStore {
                         OR t.missing_since < clock_timestamp() - interval '7 days')
                     AND NOT EXISTS (SELECT 1 FROM match_follows AS f WHERE f.match_id = t.match_id)
                     """), [.int(bite)])
+        try await purgeHolds(after: retention, lease)
+    }
+
+    /// Holds of matches that have nothing left to send, and nothing to come.
+    private func purgeHolds(after retention: Duration, _ lease: Lease) async throws {
+        _ = try await repeated(
+            lease,
+            Self.deleteStatement(
+                from: "holds", key: ["scope"],
+                where: """
+                    t.match_id IS NOT NULL
+                    AND t.set_at <= clock_timestamp() - $4::double precision * interval '1 second'
+                    AND NOT EXISTS (SELECT 1 FROM active_matches AS m WHERE m.match_id = t.match_id)
+                    AND NOT EXISTS (SELECT 1 FROM live_activities AS l WHERE l.match_id = t.match_id)
+                    AND NOT EXISTS (
+                        SELECT 1 FROM fixtures AS x WHERE x.match_id = t.match_id AND x.status <> ALL($5::text[]))
+                    """), [.int(bite), retention.parameter, .textArray(Self.statusesOver)])
     }
 
     private func purgeDevices(_ lease: Lease) async throws {
