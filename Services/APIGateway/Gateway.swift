@@ -22,18 +22,21 @@ public enum Gateway {
         let url = configuration.jwksURL
         let keys = KeySource(logger: context.logger) { try await fetchKeys(url, http) }
         let readiness = context.readiness
+        let accounts = AccountStore(pool: pool)
+        let deleted = DeletedAccounts(logger: context.logger) { try await accounts.deletions(since: $0) }
         let cache = ReplyCache()
         let control = ControlSource(settings: configuration.appConfig, cache: cache)
         return [
             coordinators,
             DatabaseWatch(pool: pool, readiness: readiness, logger: context.logger),
             KeyWatch(keys: keys, readiness: readiness),
+            deleted,
             ControlWatch(source: control, store: AdminStore(pool: pool), logger: context.logger),
             GatewayServer(
                 host: configuration.host, port: configuration.port,
                 responder: responder(
                     configuration, pool: pool, keys: keys, bell: WireCoordinatorBell(coordinators: coordinators),
-                    control: control, cache: cache, instance: settings.instance,
+                    deleted: deleted, control: control, cache: cache, instance: settings.instance,
                     missing: { readiness.missing.map(\.name) }, logger: context.logger),
                 addressFile: "\(settings.runDirectory)/api-gateway/\(settings.instance).http", logger: context.logger),
         ]
@@ -41,7 +44,7 @@ public enum Gateway {
 
     static func responder(
         _ configuration: GatewayConfiguration, pool: PostgresPool, keys: KeySource, bell: any CoordinatorBell,
-        control: ControlSource, cache: ReplyCache, instance: String,
+        deleted: DeletedAccounts, control: ControlSource, cache: ReplyCache, instance: String,
         missing: @escaping @Sendable () -> [String], logger: Logger
     ) -> GatewayResponder {
         let schedule = ScheduleStore(pool: pool)
@@ -55,8 +58,9 @@ public enum Gateway {
         let activities = ActivityRoutes(
             activities: ActivityTokenStore(pool: pool, dismissAfter: configuration.dismissAfter), bell: bell)
         let open = PublicRoutes(control: control, schedule: schedule, missing: missing)
+        let users = UserRoutes(accounts: AccountStore(pool: pool), deleted: deleted, bell: bell)
         var routes = open.routes + MatchRoutes(schedule: schedule, cache: cache).routes + follows.routes
-        routes += devices.routes + activities.routes + admin.routes
+        routes += devices.routes + activities.routes + users.routes + admin.routes
         if let replay = configuration.replayURL {
             let stand = ReplayStand(url: replay, http: HTTPClient(configuration: .init(allowHTTP: true)))
             routes += ReplayRoutes(store: AdminStore(pool: pool), stand: stand).routes
@@ -64,7 +68,7 @@ public enum Gateway {
         let verifier = BearerTokenVerifier(issuer: configuration.issuer, clientIDs: configuration.clientIDs)
         return GatewayResponder(
             table: RouteTable(routes + PublicRoutes.describing(routes)),
-            authenticator: Authenticator(verifier: verifier, keys: keys), refusals: RefusalLog(), logger: logger)
+            authenticator: Authenticator(verifier: verifier, keys: keys), deleted: deleted, refusals: RefusalLog(), logger: logger)
     }
 
     private static func fetchKeys(_ url: String, _ http: HTTPClient) async throws -> [UInt8] {

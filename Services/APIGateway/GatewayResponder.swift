@@ -3,6 +3,7 @@ import Hummingbird
 import Logging
 import Metrics
 import NIOCore
+import Sightscreen
 import Tokens
 
 /// Answers every request: finds the route, finds out who asks, runs the handler, and turns whatever went wrong into a
@@ -12,6 +13,7 @@ struct GatewayResponder: HTTPResponder {
 
     let table: RouteTable
     let authenticator: Authenticator
+    let deleted: DeletedAccounts
     let refusals: RefusalLog
     let logger: Logger
 
@@ -49,7 +51,7 @@ struct GatewayResponder: HTTPResponder {
     private func read(
         _ request: Request, _ route: Route, _ parameters: [String: String], _ id: String, _ logger: Logger
     ) async throws -> GatewayRequest {
-        let caller = try await caller(request, route.access)
+        let caller = try await caller(request, route)
         let query = try QueryString.read(request.uri.query, route.operation.query)
         var fields = FieldReader.none
         if let body = route.operation.body {
@@ -64,10 +66,15 @@ struct GatewayResponder: HTTPResponder {
             logger: logger)
     }
 
-    private func caller(_ request: Request, _ access: Route.Access) async throws -> Caller? {
-        guard access != .everybody else { return nil }
+    private func caller(_ request: Request, _ route: Route) async throws -> Caller? {
+        guard route.access != .everybody else { return nil }
         let caller = Caller.user(try await authenticator.claims(request.headers[.authorization]))
-        if access == .admins, !caller.isAdmin { throw Problem(.forbidden) }
+        if !route.operation.isOpenToTheDeleted, case .user(let claims) = caller,
+            deleted.isDeleted(UserID(claims.sub), issuedAt: claims.issuedAt)
+        {
+            throw Problem.unauthorized("the account was deleted")
+        }
+        if route.access == .admins, !caller.isAdmin { throw Problem(.forbidden) }
         return caller
     }
 

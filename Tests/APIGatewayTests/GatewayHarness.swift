@@ -50,10 +50,12 @@ struct GatewayHarness: Sendable {
         variables.merge(environment) { $1 }
         let configuration = try GatewayConfiguration(
             Settings(environment: variables, arguments: [], service: description))
+        let accounts = AccountStore(pool: pool)
+        let deleted = DeletedAccounts(logger: logger) { try await accounts.deletions(since: $0) }
         let cache = ReplyCache(ageMax: cacheAge)
         let responder = Gateway.responder(
             configuration, pool: pool, keys: keys, bell: bell,
-            control: ControlSource(settings: configuration.appConfig, cache: cache), cache: cache, instance: "test",
+            deleted: deleted, control: ControlSource(settings: configuration.appConfig, cache: cache), cache: cache, instance: "test",
             missing: { [] }, logger: logger)
         let (ports, port) = AsyncStream<Int>.makeStream()
         let server = GatewayServer(

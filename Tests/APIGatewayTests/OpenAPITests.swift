@@ -191,6 +191,29 @@ import Tokens
             let entry = AuditEntry(id: "1", at: 1, actor: "api-key", action: "x", detail: full ? ["a": "b"] : [:])
             try Self.check(AuditResponse(entries: [entry], nextCursor: cursor), is: "Audit")
         }
+        for full in [true, false] {
+            let device = UserDataResponse.Device(
+                deviceId: DeviceID("x"), platform: "ios", environment: "production",
+                deviceToken: full ? DeviceToken("ab") : nil, deviceTokenAt: full ? 1 : nil,
+                pushToStartToken: full ? PushToStartToken("ab") : nil, pushToStartTokenAt: full ? 1 : nil,
+                osVersion: full ? "1" : nil, appVersion: full ? "1" : nil, liveActivitiesEnabled: true,
+                frequentPushesEnabled: true, createdAt: 1, lastSeenAt: 1)
+            let activity = UserDataResponse.Activity(
+                matchId: MatchID(5), deviceId: DeviceID("x"), generation: 1, status: "ended",
+                endReason: full ? "match_end" : nil, startId: full ? StartID("s") : nil, startsSent: 1,
+                startSentAt: full ? 1 : nil, startGivenUpAt: full ? 1 : nil,
+                activityId: full ? ActivityID("a") : nil, activityToken: full ? UpdateToken("ab") : nil,
+                activityTokenAt: full ? 1 : nil, endPush: "none", createdAt: 1, activatedAt: full ? 1 : nil,
+                endedAt: full ? 1 : nil)
+            let follow = UserDataResponse.Follow(
+                matchId: MatchID(5), teamId: full ? "1" : nil, alerts: "all", followedAt: 1,
+                expiresAt: full ? 2 : nil)
+            try Self.check(
+                UserDataResponse(
+                    userId: UserID("u"), exportedAt: 1, deletedAt: full ? 1 : nil, devices: [device],
+                    follows: [follow], liveActivities: [activity], liveActivitiesOmitted: full ? 1 : nil),
+                is: "UserData")
+        }
         try Self.check(DeviceResponse(deviceId: DeviceID("x"), liveActivitiesCapable: true), is: "Device")
         try Self.check(UnfollowResponse(following: false), is: "Unfollowed")
         let position = ReplayStand.Position(

@@ -4,7 +4,7 @@ import Sightscreen
 /// The components of the OpenAPI document that answers are made of. A test encodes the types behind them and compares.
 enum AnswerSchemas {
     static let all: [String: Schema] = matches.merging(contentState) { $1 }.merging(user) { $1 }.merging(admin) { $1 }
-        .merging(replay) { $1 }.merging(open) { $1 }
+        .merging(export) { $1 }.merging(replay) { $1 }.merging(open) { $1 }
 
     private static let matches: [String: Schema] = [
         "Side": .object([
@@ -99,6 +99,39 @@ enum AnswerSchemas {
             Schema.required(
                 "liveActivity", .named("LiveActivity"), "active; or ended: an end push is on its way to this token."),
             Schema.optional("displayState", .named("ContentState")),
+        ]),
+    ]
+
+    /// `GET /user/data`.
+    private static let export: [String: Schema] = [
+        "UserData": .object([
+            Schema.required("userId", .anyText), Schema.required("exportedAt", .anyInteger),
+            Schema.optional("deletedAt", .anyInteger, "When an earlier account of this user was deleted."),
+            Schema.required("devices", .list(.named("UserDevice"))),
+            Schema.required("follows", .list(.named("Follow"))),
+            Schema.required("liveActivities", .list(.named("UserActivity")), "Every generation, newest first."),
+            Schema.optional("liveActivitiesOmitted", .anyInteger, "How many older ones are left out."),
+        ]),
+        "UserDevice": .object([
+            Schema.required("deviceId", .anyText), Schema.required("platform", .anyText),
+            Schema.required("environment", .anyText), Schema.optional("deviceToken", .anyText),
+            Schema.optional("deviceTokenAt", .anyInteger), Schema.optional("pushToStartToken", .anyText),
+            Schema.optional("pushToStartTokenAt", .anyInteger), Schema.optional("osVersion", .anyText),
+            Schema.optional("appVersion", .anyText), Schema.required("liveActivitiesEnabled", .flag),
+            Schema.required("frequentPushesEnabled", .flag), Schema.required("createdAt", .anyInteger),
+            Schema.required("lastSeenAt", .anyInteger),
+        ]),
+        "UserActivity": .object([
+            Schema.required("matchId", .anyText), Schema.required("deviceId", .anyText),
+            Schema.required("generation", .anyInteger),
+            Schema.required("status", .choice(["pending", "active", "ended"])), Schema.optional("endReason", .anyText),
+            Schema.optional("startId", .anyText), Schema.required("startsSent", .anyInteger),
+            Schema.optional("startSentAt", .anyInteger), Schema.optional("startGivenUpAt", .anyInteger),
+            Schema.optional("activityId", .anyText), Schema.optional("activityToken", .anyText),
+            Schema.optional("activityTokenAt", .anyInteger),
+            Schema.required("endPush", .choice(["none", "due", "sent", "dropped"])),
+            Schema.required("createdAt", .anyInteger), Schema.optional("activatedAt", .anyInteger),
+            Schema.optional("endedAt", .anyInteger),
         ]),
     ]
 

@@ -14,6 +14,8 @@ struct Operation: Sendable {
     /// What it refuses beyond what every call does.
     var refusals: [Problem.Kind] = []
     var limit: RateGroup = .reads
+    /// Whether a token of an account that was deleted meanwhile is taken: for the repetition of the deletion itself.
+    var isOpenToTheDeleted = false
 
     enum Tag: String, CaseIterable, Sendable {
         case matches, following, devices, activities, user, app, admin, health

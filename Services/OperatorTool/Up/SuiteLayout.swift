@@ -77,7 +77,7 @@ struct SuiteLayout: Sendable {
         switch name {
         case "api-gateway":
             return [
-                "GATEWAY_HOST": "127.0.0.1", "GATEWAY_PORT": String(ports.gateway),
+                "GATEWAY_HOST": "127.0.0.1", "GATEWAY_PORT": String(ports.gateway), "REPLAY_URL": providerURL,
                 "COGNITO_ISSUER": issuerURL, "COGNITO_CLIENT_ID": DevelopmentSecrets.clientID,
             ]
         case "orchestrator":

@@ -1,0 +1,40 @@
+import Messages
+import Sightscreen
+import Store
+import Tokens
+
+/// What is kept about the user: all of it to read, and its end.
+struct UserRoutes: Sendable {
+    let accounts: AccountStore
+    let deleted: DeletedAccounts
+    let bell: any CoordinatorBell
+
+    var routes: [Route] {
+        [
+            Route(
+                "GET", "/user/data", .users,
+                Operation(
+                    id: "exportUserData", summary: "Everything that is kept about the user.", tag: .user,
+                    answer: .ok("UserData", "As it was at one moment."), limit: .privacy)
+            ) { request in
+                try Reply.json(try await accounts.export(request.user))
+            },
+            Route(
+                "DELETE", "/user", .users,
+                Operation(
+                    id: "deleteUser", summary: "Delete the user: Live Activities end, everything is erased.",
+                    tag: .user,
+                    answer: .nothing("It is deleted here; tokens issued before are refused from now on."),
+                    limit: .privacy, isOpenToTheDeleted: true), delete),
+        ]
+    }
+
+    @Sendable private func delete(_ request: GatewayRequest) async throws -> Reply {
+        let user = try request.user
+        guard case .user(let claims)? = request.caller else { throw Problem.unauthorized("there is no bearer token") }
+        let deletion = try await accounts.delete(user, tokenIssuedAt: claims.issuedAt)
+        deleted.note(user, at: deletion.deletedAt)
+        await bell.ring(for: deletion.changedMatches)
+        return .noContent
+    }
+}
