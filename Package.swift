@@ -148,7 +148,7 @@ let package = Package(
             "LACoordinator",
             [
                 "Sightscreen", "Activities", "Messages", "APNsProtocol", "Postgres", "Store", "HTTP2", "Reactor",
-                "Tokens", "Wire", "ServiceKit", logging, lifecycle, metrics,
+                "Tokens", "Wire", "ServiceKit", logging, lifecycle, metrics, concurrencyHelpers,
             ])
         + service(
             "MockSportMonks",
@@ -237,7 +237,7 @@ let package = Package(
                 "LACoordinator",
                 [
                     "LACoordinator", "APNsProtocol", "HTTP2", "Messages", "Postgres", "Reactor", "Store", "Sightscreen",
-                    "Activities", "Tokens", "ServiceKit", logging,
+                    "Activities", "Tokens", "ServiceKit", "Wire", logging, metrics,
                 ]),
             tests(
                 "MockSportMonks",

@@ -2,9 +2,11 @@ import Messages
 import Sightscreen
 import Wire
 
-/// Tells the coordinators that activities changed. It may be lost: they look for themselves as well.
+/// Tells the coordinators that activities or holds changed. It may be lost: they look for themselves as well.
 protocol CoordinatorBell: Sendable {
     func ring(for matches: Set<MatchID>) async
+    /// The operator has set or lifted a hold.
+    func ringHolds() async
 }
 
 /// Rings at every coordinator of this host.
@@ -14,4 +16,6 @@ struct WireCoordinatorBell: CoordinatorBell {
     func ring(for matches: Set<MatchID>) async {
         for match in matches.sorted() { await coordinators.broadcast(ActivitiesChanged(matchID: match)) }
     }
+
+    func ringHolds() async { await coordinators.broadcast(HoldsChanged()) }
 }

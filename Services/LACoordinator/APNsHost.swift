@@ -31,7 +31,8 @@ actor APNsHost {
     nonisolated var authority: String { origin.authority }
 
     func push(
-        path: String, headers: HTTP2HeaderTemplate, body: [UInt8], timeout: Duration, gate: PushGate
+        path: String, headers: HTTP2HeaderTemplate, body: [UInt8], timeout: Duration,
+        isStillWanted: @escaping @Sendable () -> Bool
     ) async -> HTTP2Outcome {
         dial()
         var outcome = HTTP2Outcome.refused
@@ -39,7 +40,7 @@ actor APNsHost {
         for _ in 0..<2 {
             guard let connection = await connection() else { return .refused }
             outcome = await connection.submit(
-                path: path, headers: headers, body: body, timeout: timeout, isStillWanted: { gate.isOpen })
+                path: path, headers: headers, body: body, timeout: timeout, isStillWanted: isStillWanted)
             guard outcome == .refused else { return outcome }
             if await !connection.isOpen { connections.removeAll { $0 === connection } }
         }

@@ -25,6 +25,11 @@ extension LACoordinator {
             if alert != nil { row.alertedThrough = alertedBefore }
             let wait: Duration = if case .held = result { .seconds(10) } else { .milliseconds(50) }
             again(row, of: match, stamp, after: row.nextDelay(from: wait, to: .seconds(10)))
+        case .braked:
+            // It goes on as the hold allows: without the alert, or when the hold is lifted.
+            if alert != nil { row.alertedThrough = alertedBefore }
+            _ = row.convergence.answered(stamp, .notDelivered, thenSend: false)
+            advance(row, of: match)
         case .unknown:
             // The phone may have been told: the alert is never repeated.
             if alert != nil { countLostAlerts() }
@@ -32,7 +37,7 @@ extension LACoordinator {
             again(row, of: match, stamp, after: row.nextDelay(from: .milliseconds(500), to: .seconds(10)))
         }
         if pushes < Self.pushesMax / 2 {
-            for other in matches.values where other.isHeldUp { converge(other) }
+            for other in matches.values where other.canGoOn { proceed(other) }
         }
     }
 

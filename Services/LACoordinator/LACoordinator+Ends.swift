@@ -21,6 +21,7 @@ extension LACoordinator {
         guard let trust = trust(of: claim.shard) else {
             return
         }
+        let gate = PushGate(trust, brakes.brake(of: claim.key.matchID))
         began(claim.token)
         Task {
             var result = PushResult.refused
@@ -36,13 +37,19 @@ extension LACoordinator {
                     .end, to: APNsEnvironment(rawValue: claim.environment) ?? .production,
                     path: APNsHeaders.path(token: claim.token),
                     headers: .end(bundleID: configuration.apns.bundleID, at: stamp.rawValue), payload: payload,
-                    gate: PushGate(trust))
+                    gate: gate)
             } catch {
                 logger.warning("An end could not be made", metadata: ["error": "\(error)"])
             }
             ended(claim.token)
             // Not noted: its lease passes, and it is sent again.
-            do { try await store.finishEnd(claim, endResult(claim, result)) } catch {
+            do {
+                if case .braked = result {
+                    try await store.releaseEnd(claim)
+                } else {
+                    try await store.finishEnd(claim, endResult(claim, result))
+                }
+            } catch {
                 logger.warning("An end's answer could not be noted", metadata: ["error": "\(error)"])
             }
         }
@@ -63,7 +70,7 @@ extension LACoordinator {
     private func endResult(_ claim: EndClaim, _ result: PushResult) -> ActivityStore.EndResult {
         let later = Duration.seconds(min(900, 1 << min(claim.attempt, 9)))
         switch result {
-        case .refused, .withdrawn: return .again(after: .milliseconds(300))
+        case .refused, .withdrawn, .braked: return .again(after: .milliseconds(300))
         case .unknown: return .again(after: later)
         case .held: return .again(after: .seconds(30))
         case .answered(let answer):

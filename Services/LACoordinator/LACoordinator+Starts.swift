@@ -67,7 +67,7 @@ extension LACoordinator {
             bundleID: configuration.apns.bundleID, leaseUntil: claim.leaseUntil, match: claim.key.matchID,
             route: claim.route)
         guard let trust = trust(of: claim.route.shard) else { return }
-        let gate = PushGate(trust)
+        let gate = PushGate(trust, match.brake)
         startGates[claim.key] = gate
         pushes += 1
         Task {
@@ -88,6 +88,7 @@ extension LACoordinator {
         switch result {
         case .unknown: return
         case .refused, .withdrawn: try await store.releaseStart(claim, after: .milliseconds(500))
+        case .braked: try await store.releaseStart(claim, after: .zero)
         case .held: try await store.releaseStart(claim, after: .seconds(30))
         case .answered(let answer):
             switch answer.action {

@@ -21,6 +21,12 @@ extension LACoordinator {
     private func go(_ match: MatchFanOut) {
         match.publishedAt = .now
         match.outstanding = match.rows.count
+        if match.brake.stops(.pushes) { pusher.countHeld(match.rows.count) }
+        proceed(match)
+    }
+
+    /// Claims what may be told, then looks at all activities.
+    func proceed(_ match: MatchFanOut) {
         if match.alerts.entries.contains(where: { needsClaim($0, match) }) {
             Task { await claimAlerts(match) }
         } else {
@@ -48,6 +54,12 @@ extension LACoordinator {
     /// Looks at all activities of a match.
     func converge(_ match: MatchFanOut) {
         match.isHeldUp = false
+        if match.wasBraked, !match.brake.stops(.pushes) {
+            // The time of the hold is not the fan-out's.
+            match.wasBraked = false
+            match.publishedAt = .now
+            match.outstanding = match.behind
+        }
         for row in match.rows.values { advance(row, of: match) }
     }
 
@@ -56,6 +68,11 @@ extension LACoordinator {
         guard let update = match.update, match.rows[row.key] === row else { return }
         // Until the claims are made nothing of this match leaves; it takes one round trip to the database.
         guard !match.isClaiming else { return }
+        guard !match.brake.stops(.pushes) else {
+            match.isHeldUp = true
+            match.wasBraked = true
+            return
+        }
         if let retryAt = row.retryAt {
             guard retryAt <= .now else { return }
             row.retryAt = nil
@@ -73,8 +90,12 @@ extension LACoordinator {
 
     /// The stamp with which the newest state can go to an activity; nil when one has to be taken first.
     private func stamp(for row: RosterRow, _ update: MatchUpdate, _ match: MatchFanOut) -> Stamp? {
-        if row.convergence.delivered != nil { return update.stamp }
         let now = clock.seconds
+        if let delivered = row.convergence.delivered {
+            // It is not later than what it shows, or it is on its way to all; after a hold or an outage it could be so old
+            // that the phone would call it stale.
+            guard delivered < update.stamp, now - update.stamp.rawValue > Self.lateAfter else { return update.stamp }
+        }
         if StampRule.isUsable(update.stamp, tokenAt: row.isNew ? Int(row.tokenAt) : nil, now: now) {
             return update.stamp
         }
@@ -102,6 +123,8 @@ extension LACoordinator {
     // MARK: - Alerts
 
     private func needsClaim(_ entry: AlertRide.Entry, _ match: MatchFanOut) -> Bool {
+        // Held: it is claimed when the hold is lifted, should it still be news.
+        guard !match.brake.stops(.alerts) else { return false }
         guard match.alerts.isFresh(entry, now: clock.seconds), let claim = match.claims[entry.version] else {
             return false
         }
@@ -193,10 +216,14 @@ extension LACoordinator {
     private func send(_ stamp: Stamp, to row: RosterRow, of match: MatchFanOut, _ update: MatchUpdate) {
         let now = clock.seconds
         // An alert whose fate is unknown counts as told; one that came since is not held back by it.
-        let entry = match.alerts.ride(after: row.alertedThrough, now: now) { entry in
-            guard let claim = match.claims[entry.version], claim.gained.contains(row.bucket) else { return false }
-            return isWanted(entry, by: row, claim)
-        }
+        let isQuiet = match.brake.stops(.alerts)
+        let entry =
+            isQuiet
+            ? nil
+            : match.alerts.ride(after: row.alertedThrough, now: now) { entry in
+                guard let claim = match.claims[entry.version], claim.gained.contains(row.bucket) else { return false }
+                return isWanted(entry, by: row, claim)
+            }
         let payload: PushPayload
         do { payload = try self.payload(stamp, entry, update, match) } catch {
             logger.error("A payload cannot be made", metadata: ["match.id": "\(match.id)", "error": "\(error)"])
@@ -212,14 +239,14 @@ extension LACoordinator {
             if let entry { .alert(eventAt: entry.alert.eventAt) } else if match.isInBreak {
                 .beforeBreak(at: stamp.rawValue)
             } else { .routine(at: stamp.rawValue) }
-        let headers = APNsHeaders.update(
-            bundleID: configuration.apns.bundleID, priority: priority(row, match, update, hasAlert: entry != nil), kind)
+        let priority = isQuiet ? .routine : priority(row, match, update, hasAlert: entry != nil)
+        let headers = APNsHeaders.update(bundleID: configuration.apns.bundleID, priority: priority, kind)
         let (environment, token, gate) = (row.environment, row.token, row.gate)
         began(token)
         Task {
             let result = await pusher.push(
                 .update, to: environment, path: APNsHeaders.path(token: token), headers: headers, payload: payload,
-                gate: gate)
+                gate: gate, unlessHeld: priority == .immediate ? .alerts : .pushes)
             ended(token)
             finished(row, of: match, stamp, alert: entry?.version, alertedBefore: alertedBefore, result)
         }

@@ -19,10 +19,14 @@ public actor LACoordinator {
     static let pushesMax = 4_096
     /// How often the tables are read when no doorbell rings.
     static let interval = Duration.milliseconds(500)
+    /// Seconds after which the newest state does not go to anybody any more under the stamp it was committed with.
+    static let lateAfter = 60  // longer than any fan-out; a phone calls a state stale 10 minutes after its stamp
 
     let configuration: CoordinatorConfiguration
     let store: ActivityStore
     let pusher: Pusher
+    nonisolated let brakes = Brakes()
+    private let holdWatch: HoldWatch
     let logger: Logger
     /// Names this run in alert claims.
     let holder: String
@@ -49,15 +53,18 @@ public actor LACoordinator {
     private(set) var isStopping = false
     private var databaseWorks = true
 
-    /// - Parameter shards: the shards this process holds now, with the proof.
+    /// - Parameters:
+    ///   - holds: should have a connection of its own, behind nobody's statements.
+    ///   - shards: the shards this process holds now, with the proof.
     public init(
-        configuration: CoordinatorConfiguration, pool: PostgresPool, logger: Logger,
+        configuration: CoordinatorConfiguration, pool: PostgresPool, holds: HoldStore, logger: Logger,
         shards: @escaping @Sendable () async -> [ShardHold]
     ) throws {
         self.configuration = configuration
         self.logger = logger
         self.shards = shards
         store = ActivityStore(pool: pool)
+        holdWatch = HoldWatch(store: holds, brakes: brakes, logger: logger)
         holder = "\(configuration.instance)/\(String(UInt64.random(in: .min ... .max), radix: 36))"
         reactor = Reactor(name: "apns")
         let apns = configuration.apns
@@ -81,10 +88,14 @@ public actor LACoordinator {
     /// Rows of `live_activities` changed.
     public func activitiesChanged() { wake.yield() }
 
+    /// The operator set or lifted a hold. Nothing waits for this actor, which may be busy.
+    public nonisolated func holdsChanged() { holdWatch.ring() }
+
     // MARK: - Running
 
     /// Works until cancelled; then waits a moment for the answers of what is under way.
     public func run() async {
+        let watching = Task { [holdWatch, wake] in await holdWatch.run { wake.yield() } }
         let ticker = Task { [wake] in
             while !Task.isCancelled {
                 wake.yield()
@@ -102,6 +113,7 @@ public actor LACoordinator {
         ticker.cancel()
         isStopping = true
         await Task { await self.drain() }.value
+        watching.cancel()
     }
 
     private func drain() async {
@@ -115,6 +127,8 @@ public actor LACoordinator {
 
     /// Reads what changed and does what is due. A failing database is reported once and asked again.
     private func pass() async {
+        // A brake that was set before we began holds from our first push on.
+        guard brakes.areKnown else { return }
         do {
             clock = DatabaseClock(reading: try await store.now())
             try await updateShards()
@@ -125,7 +139,7 @@ public actor LACoordinator {
             for match in matches.values { await claimAlerts(match) }
             try await repeatAlertStates()
             try await settleProgress()
-            for match in matches.values where match.isHeldUp { converge(match) }
+            for match in matches.values where match.canGoOn { converge(match) }
             forgetFinished()
             if !databaseWorks { logger.notice("The database answers again") }
             databaseWorks = true
@@ -212,7 +226,8 @@ public actor LACoordinator {
         let hadItsFirst = settled.map { Double($0.rawValue) >= record.tokenAt.rounded(.down) } ?? false
         let row = RosterRow(
             record, token: token, delivered: delivered,
-            isNew: delivered == nil && !hadItsFirst && clock.now - record.tokenAt < 60, gate: PushGate(trust))
+            isNew: delivered == nil && !hadItsFirst && clock.now - record.tokenAt < 60,
+            gate: PushGate(trust, match.brake))
         match.rows[record.key] = row
         advance(row, of: match)
     }
@@ -230,7 +245,8 @@ public actor LACoordinator {
 
     func fanOut(_ id: MatchID) -> MatchFanOut {
         if let match = matches[id] { return match }
-        let match = MatchFanOut(id: id, freshness: Int(configuration.alertFreshness.components.seconds))
+        let match = MatchFanOut(
+            id: id, brake: brakes.brake(of: id), freshness: Int(configuration.alertFreshness.components.seconds))
         matches[id] = match
         return match
     }

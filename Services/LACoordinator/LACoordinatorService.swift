@@ -1,6 +1,7 @@
 import Logging
 import Messages
 import Postgres
+import Reactor
 public import ServiceKit
 public import ServiceLifecycle
 import Sightscreen
@@ -12,6 +13,7 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
     private let configuration: CoordinatorConfiguration
     private let runDirectory: String
     private let pool: PostgresPool
+    private let holdPool: PostgresPool
     private let readiness: Readiness
     private let logger: Logger
 
@@ -24,12 +26,18 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
         readiness = context.readiness
         logger = context.logger
         do {
-            pool = try PostgresPool(
-                url: configuration.databaseURL.reveal(), size: 6, applicationName: "la-coordinator")
+            let url = configuration.databaseURL.reveal()
+            pool = try PostgresPool(url: url, size: 6, applicationName: "la-coordinator")
+            // The brake must work while long statements run and their rows are read.
+            holdPool = try PostgresPool(
+                url: url, size: 2, applicationName: "la-coordinator holds", reactor: Reactor(name: "holds"))
         } catch {
             throw ConfigurationError(setting: "DATABASE_URL", problem: "is not a PostgreSQL URL")
         }
         context.metrics.describe("sightscreen_pushes_total", help: "Pushes by kind and what became of them.")
+        context.metrics.describe("sightscreen_holds", help: "Holds of the operator in force here, by level.")
+        context.metrics.describe(
+            "sightscreen_pushes_held_total", help: "Pushes that a hold of the operator kept from leaving.")
         context.metrics.describe(
             "sightscreen_alerts_lost_total", help: "Alerts that are never told, to be on the safe side.")
         context.metrics.describe("sightscreen_fanout_seconds", help: "From a version's arrival to its last phone.")
@@ -41,13 +49,15 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
             do { try await DatabaseStart.wait(for: pool, logger: logger) } catch is CancellationError { return false }
             return true
         }
-        guard isThere else { return await pool.close() }
+        guard isThere else { return await closePools() }
         readiness.set("database", true)
         let keeper = LeaseKeeper(
             store: LeaseStore(pool: pool), instance: configuration.instance, duration: configuration.leaseDuration,
             logger: logger)
         await keeper.want((0..<DeviceRoute.shardCount).map { LeaseName.shard($0) })
-        let coordinator = try LACoordinator(configuration: configuration, pool: pool, logger: logger) {
+        let coordinator = try LACoordinator(
+            configuration: configuration, pool: pool, holds: HoldStore(pool: holdPool), logger: logger
+        ) {
             await keeper.leases.compactMap { ShardHold($0) }
         }
         do {
@@ -55,13 +65,19 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
             async let _: Void = keeper.run()
             try await cancelWhenGracefulShutdown { try await serve(coordinator) }
         }
+        await closePools()
+    }
+
+    private func closePools() async {
         await pool.close()
+        await holdPool.close()
     }
 
     private func serve(_ coordinator: LACoordinator) async throws {
         let server = WireServer(
             path: "\(runDirectory)/la-coordinator/\(configuration.instance).sock", logger: logger)
         server.on(MatchUpdated.self) { message, _ in await coordinator.matchUpdated(message) }
+        server.on(HoldsChanged.self) { _, _ in coordinator.holdsChanged() }
         server.on(ActivitiesChanged.self) { _, _ in await coordinator.activitiesChanged() }
         // What was said while a peer was not connected is not repeated.
         server.onConnect { _ in await coordinator.activitiesChanged() }

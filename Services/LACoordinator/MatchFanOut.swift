@@ -20,6 +20,7 @@ final class MatchFanOut {
     }
 
     let id: MatchID
+    let brake: MatchBrake
     var rows: [ActivityKey: RosterRow] = [:]
     /// The newest version; its stamp moves when the state is repeated.
     var update: MatchUpdate?
@@ -32,8 +33,10 @@ final class MatchFanOut {
     /// The last stamp that was taken for a repetition, and whether one is being taken.
     var fresh: FreshStamp?
     var isTakingStamp = false
-    /// Rows that wait for a stamp, or for room.
+    /// Rows that wait for a stamp, for room, or for the end of a hold.
     var isHeldUp = false
+    /// A hold kept its newest version from leaving.
+    var wasBraked = false
     /// The newest version goes out once more, without alert: its alert pushes are about to expire.
     var repeatsQuietly = false
     /// When that is due, seconds since 1970.
@@ -46,9 +49,19 @@ final class MatchFanOut {
     var needsSettling = false
     var settled: [Int: Stamp] = [:]
 
-    init(id: MatchID, freshness: Int) {
+    init(id: MatchID, brake: MatchBrake, freshness: Int) {
         self.id = id
+        self.brake = brake
         alerts = AlertRide(freshness: freshness)
+    }
+
+    /// What waits may go, as far as the operator is concerned.
+    var canGoOn: Bool { isHeldUp && !brake.stops(.pushes) }
+
+    /// Activities that do not show the newest state.
+    var behind: Int {
+        guard let newest = update?.stamp else { return 0 }
+        return rows.values.count { $0.convergence.delivered.map { $0 < newest } ?? true }
     }
 
     /// A break: nothing may come for as long as a keep-alive takes.

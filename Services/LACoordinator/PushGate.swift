@@ -1,16 +1,27 @@
+import Messages
 import Synchronization
 
 /// Says, at the moment a push would leave, whether it still may. Asked on the connections' thread.
 final class PushGate: Sendable {
     private let trust: ShardTrust
+    private let brake: MatchBrake
     private let isClosed = Atomic<Bool>(false)
 
-    init(_ trust: ShardTrust) { self.trust = trust }
+    init(_ trust: ShardTrust, _ brake: MatchBrake) {
+        self.trust = trust
+        self.brake = brake
+    }
 
     /// The activity has ended, its token was replaced, or it is no longer ours.
     func close() { isClosed.store(true, ordering: .relaxed) }
 
-    var isOpen: Bool { !isClosed.load(ordering: .relaxed) && trust.isHeld }
+    /// - Parameter level: the hold that keeps the push from leaving.
+    func isOpen(unlessHeld level: HoldLevel) -> Bool {
+        !isClosed.load(ordering: .relaxed) && !isHeld(level) && trust.isHeld
+    }
+
+    /// The operator holds what a hold of this level stops.
+    func isHeld(_ level: HoldLevel) -> Bool { brake.stops(level) }
 }
 
 /// Until when one shard's lease is trusted.

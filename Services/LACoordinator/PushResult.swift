@@ -7,6 +7,8 @@ enum PushResult: Sendable {
     case refused
     /// Its gate was closed when its turn came.
     case withdrawn
+    /// The operator holds it: it did not leave.
+    case braked
     /// Nobody knows.
     case unknown
     /// Nothing is sent to that host for now.

@@ -1,6 +1,7 @@
 import APNsProtocol
 import HTTP2
 import Logging
+import Messages
 import Metrics
 import Reactor
 import Sightscreen
@@ -41,11 +42,16 @@ actor Pusher {
         self.hosts = hosts
     }
 
+    /// - Parameter level: the hold of the operator that keeps it from leaving.
     func push(
         _ kind: PushKind, to environment: APNsEnvironment, path: String, headers: APNsHeaders, payload: PushPayload,
-        gate: PushGate
+        gate: PushGate, unlessHeld level: HoldLevel = .pushes
     ) async -> PushResult {
-        let result = await send(environment, path, headers, payload, gate)
+        var result = await send(environment, path, headers, payload, gate, level)
+        if case .withdrawn = result, gate.isHeld(level) {
+            result = .braked
+            countHeld()
+        }
         Counter(
             label: "sightscreen_pushes_total",
             dimensions: [("kind", kind.rawValue), ("outcome", Self.outcome(result))]
@@ -53,13 +59,20 @@ actor Pusher {
         return result
     }
 
+    /// Pushes that a hold kept from leaving.
+    nonisolated func countHeld(_ count: Int = 1) {
+        Counter(label: "sightscreen_pushes_held_total").increment(by: Int64(count))
+    }
+
     func close() async {
         for host in hosts.values { await host.close() }
     }
 
     private func send(
-        _ environment: APNsEnvironment, _ path: String, _ headers: APNsHeaders, _ payload: PushPayload, _ gate: PushGate
+        _ environment: APNsEnvironment, _ path: String, _ headers: APNsHeaders, _ payload: PushPayload,
+        _ gate: PushGate, _ level: HoldLevel
     ) async -> PushResult {
+        if gate.isHeld(level) { return .withdrawn }
         if let until = heldUntil[environment], .now < until { return .held }
         guard let host = hosts[environment] else { return .held }
         var token: String
@@ -71,7 +84,8 @@ actor Pusher {
         while true {
             let template = template(TemplateKey(environment: environment, headers: headers), host.authority, token)
             let outcome = await host.push(
-                path: path, headers: template, body: payload.bytes, timeout: Self.timeout, gate: gate)
+                path: path, headers: template, body: payload.bytes, timeout: Self.timeout,
+                isStillWanted: { gate.isOpen(unlessHeld: level) })
             switch outcome {
             case .refused: return .refused
             case .withdrawn: return .withdrawn
@@ -145,7 +159,7 @@ actor Pusher {
     private static func outcome(_ result: PushResult) -> String {
         switch result {
         case .refused: "refused"
-        case .withdrawn: "withdrawn"
+        case .withdrawn, .braked: "withdrawn"
         case .unknown: "unknown"
         case .held: "held"
         case .answered(let answer):

@@ -216,8 +216,13 @@ struct GatewayHarness: Sendable {
 /// Keeps what it was rung for.
 final class RecordingBell: CoordinatorBell {
     private let rung = Mutex<[MatchID]>([])
+    private let rungForHolds = Mutex(0)
 
     var matches: [MatchID] { rung.withLock { $0 } }
+    /// How often it was rung for holds.
+    var holdRings: Int { rungForHolds.withLock { $0 } }
 
     func ring(for matches: Set<MatchID>) async { rung.withLock { $0 += matches.sorted() } }
+
+    func ringHolds() async { rungForHolds.withLock { $0 += 1 } }
 }

@@ -17,11 +17,16 @@ struct Ground: Sendable {
     let credentials: Credentials
     let url: String
 
-    static func with(_ body: (Ground) async throws -> Void) async throws {
-        let url = try await PrivatePostgres.shared.makeDatabase()
+    /// - Parameters:
+    ///   - streamsMax: pushes that APNs takes at once on a connection.
+    ///   - postgres: one that a test may stop.
+    static func with(
+        streamsMax: Int = 1_000, postgres: PrivatePostgres = .shared, _ body: (Ground) async throws -> Void
+    ) async throws {
+        let url = try await postgres.makeDatabase()
         let pool = try PostgresPool(url: url, size: 4, applicationName: "coordinator-tests")
         let credentials = try Credentials()
-        let apns = try await StubAPNs.start(credentials)
+        let apns = try await StubAPNs.start(credentials, streamsMax: streamsMax)
         let ground = Ground(pool: pool, apns: apns, credentials: credentials, url: url)
         do {
             try await ground.seed()
@@ -46,20 +51,22 @@ struct Ground: Sendable {
 
     /// Runs a coordinator that holds all shards while `body` runs, as long as `isHolding` says so.
     func coordinate(
-        instance: String = "a", isHolding: @escaping @Sendable () -> Bool = { true },
-        _ body: (LACoordinator) async throws -> Void
+        instance: String = "a", shards: Range<Int> = 0..<DeviceRoute.shardCount, settings: [String: String] = [:],
+        logger: Logger = Logger(label: "coordinator-tests") { _ in SwiftLogNoOpLogHandler() },
+        isHolding: @escaping @Sendable () -> Bool = { true }, _ body: (LACoordinator) async throws -> Void
     ) async throws {
-        var environment = environment()
+        var environment = environment().merging(settings) { $1 }
         environment["INSTANCE"] = instance
         let configuration = try CoordinatorConfiguration(
             Settings(environment: environment, arguments: [], service: CoordinatorConfiguration.service))
         let leases = LeaseStore(pool: pool)
         let holder = LeaseStore.holder(instance: instance)
-        let names = (0..<DeviceRoute.shardCount).map { LeaseName.shard($0) }
+        let names = shards.map { LeaseName.shard($0) }
         let holds = try await leases.acquire(names, holder: holder, duration: .seconds(600))
             .compactMap { ShardHold($0) }
-        let logger = Logger(label: "coordinator-tests") { _ in SwiftLogNoOpLogHandler() }
-        let coordinator = try LACoordinator(configuration: configuration, pool: pool, logger: logger) {
+        let coordinator = try LACoordinator(
+            configuration: configuration, pool: pool, holds: HoldStore(pool: pool), logger: logger
+        ) {
             isHolding() ? holds : []
         }
         let running = Task { await coordinator.run() }

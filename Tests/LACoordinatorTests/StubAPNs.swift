@@ -53,13 +53,16 @@ actor StubAPNs {
         origin = HTTP2Origin(host: "127.0.0.1", port: server.port)
     }
 
-    static func start(_ credentials: Credentials) async throws -> StubAPNs {
+    /// - Parameter streamsMax: pushes under way on one connection; the others wait for their turn.
+    static func start(_ credentials: Credentials, streamsMax: Int = 1_000) async throws -> StubAPNs {
         let reactor = Reactor(name: "stub-apns")
         let log = Log()
         let tls = try TLSConfiguration.server(
             certificateFile: credentials.certificateFile, keyFile: credentials.certificateKeyFile
         ).makeContext()
-        let server = try await HTTP2Server.start(host: "127.0.0.1", port: 0, tls: tls, reactor: reactor) { request in
+        let server = try await HTTP2Server.start(
+            host: "127.0.0.1", port: 0, tls: tls, reactor: reactor, settings: .init(concurrentStreamsMax: streamsMax)
+        ) { request in
             guard let push = parse(request) else { return refusal(.payloadEmpty) }
             let (script, count) = await log.append(push)
             return await script?(push, count) ?? accepted

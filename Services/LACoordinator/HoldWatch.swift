@@ -1,0 +1,86 @@
+import Logging
+import Messages
+import Metrics
+import Sightscreen
+import Store
+
+/// Keeps the brakes as the operator set them: reads the table when a doorbell rings and twice a second, so that a hold set
+/// at any host is obeyed within a second. It waits for nobody: neither for the coordinator's passes nor for their
+/// statements.
+actor HoldWatch {
+    static let interval = Duration.milliseconds(500)
+    /// One that takes longer is asked again, on another connection.
+    private static let deadline = Duration.seconds(1)
+
+    private let store: HoldStore
+    private let brakes: Brakes
+    private let logger: Logger
+    private let rings: AsyncStream<Void>
+    private let bell: AsyncStream<Void>.Continuation
+    private var works = true
+
+    init(store: HoldStore, brakes: Brakes, logger: Logger) {
+        self.store = store
+        self.brakes = brakes
+        self.logger = logger
+        (rings, bell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// Somebody says that holds changed.
+    nonisolated func ring() { bell.yield() }
+
+    /// Until cancelled.
+    /// - Parameter onChange: called when another level came into force somewhere, and once in the beginning.
+    func run(onChange: @Sendable () -> Void) async {
+        let ticker = Task { [bell] in
+            while !Task.isCancelled {
+                bell.yield()
+                try? await Task.sleep(for: Self.interval)
+            }
+        }
+        for await _ in rings {
+            if Task.isCancelled { break }
+            await look(onChange)
+        }
+        ticker.cancel()
+    }
+
+    private func look(_ onChange: @Sendable () -> Void) async {
+        do {
+            let holds = try await store.all(deadline: Self.deadline)
+            let before = brakes.apply(holds)
+            if before != holds { onChange() }
+            report(holds, before: before ?? Holds())
+            if !works { logger.notice("The holds can be read again") }
+            works = true
+        } catch {
+            if works, !Task.isCancelled {
+                logger.warning(
+                    "The holds cannot be read: the last known ones stay in force", metadata: ["error": "\(error)"])
+            }
+            works = false
+        }
+    }
+
+    private func report(_ holds: Holds, before: Holds) {
+        for level in [HoldLevel.alerts, .pushes] {
+            Gauge(label: "sightscreen_holds", dimensions: [("level", level.rawValue)]).record(holds.count(of: level))
+        }
+        report("everywhere", holds.everywhere, before: before.everywhere)
+        for match in Set(holds.matches.keys).union(before.matches.keys).sorted() {
+            report(match.description, holds.matches[match] ?? .none, before: before.matches[match] ?? .none)
+        }
+    }
+
+    private func report(_ match: String, _ level: HoldLevel, before: HoldLevel) {
+        guard level != before else { return }
+        let metadata: Logger.Metadata = [
+            "match.id": "\(match)", "hold.level": "\(level)", "hold.before": "\(before)",
+        ]
+        if level == .none {
+            logger.notice("A hold ends", metadata: metadata)
+        } else {
+            logger.notice("A hold begins", metadata: metadata)
+        }
+    }
+}

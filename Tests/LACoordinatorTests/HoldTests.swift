@@ -1,0 +1,415 @@
+import HTTP2
+import Messages
+import Metrics
+import Postgres
+import ServiceKit
+import Sightscreen
+import Store
+import Synchronization
+import TestKit
+import Testing
+
+@testable import LACoordinator
+
+@Suite struct HoldTests {
+    // MARK: - Alerts
+
+    @Test func withAlertsHeldTheStateGoesOnInSilence() async throws {
+        try await Ground.with { ground in
+            try await ground.coordinate { coordinator in
+                try await ground.join("asha")
+                try await ground.hold(.alerts, of: coordinator)
+                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit(alert: .wicket)))
+                try await eventually("the wicket is there") { await ground.updates("asha").last?.version == 2 }
+                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit(priority: 10)))
+                try await eventually("the next ball is there") { await ground.updates("asha").last?.version == 3 }
+                // A new phone's first state would go at priority 10, too.
+                try await ground.join("ben")
+            }
+            let updates = await ground.updates("asha").dropFirst() + ground.updates("ben")
+            #expect(updates.count == 3)
+            #expect(updates.allSatisfy { $0.alert == nil && $0.sound == nil && $0.priority == 5 })
+            #expect(try await ground.pool.query("SELECT 1 FROM alert_claims").isEmpty, "nothing counts as told")
+        }
+    }
+
+    @Test func withAlertsHeldActivitiesStartAndEnd() async throws {
+        try await Ground.with { ground in
+            try await ground.hold(.alerts)
+            try await ground.coordinate { _ in
+                try await ground.join("asha")
+                try await ground.pool.execute(
+                    "UPDATE live_activities SET status = 'ended', ended_at = now(), end_push = 'due', end_reason = 'match_end'"
+                )
+                try await ground.follow("ben")
+                try await eventually("both are there") {
+                    let starts = await ground.apns.pushes(to: Ground.startToken("ben"))
+                    return try await ground.status("asha").hasSuffix(" sent") && starts.count == 1
+                }
+            }
+            let start = try #require(await ground.apns.pushes(to: Ground.startToken("ben")).first)
+            // iOS starts nothing without an alert text, and takes starts at priority 10 only.
+            #expect(start.alert == "RR v KKR is live" && start.sound == nil && start.priority == 10)
+            let end = try #require(await ground.updates("asha").last)
+            #expect(end.event == "end" && end.alert == nil)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func anAlertIsToldAfterTheHoldOnlyWhileItIsNews(isFresh: Bool) async throws {
+        try await Ground.with { ground in
+            try await ground.coordinate(settings: ["ALERT_FRESHNESS": isFresh ? "60s" : "1s"]) { coordinator in
+                try await ground.join("asha")
+                try await ground.hold(.alerts, of: coordinator)
+                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit(alert: .wicket)))
+                try await eventually("the state is there") { await ground.updates("asha").last?.version == 2 }
+                try await Task.sleep(for: .milliseconds(isFresh ? 100 : 2_100))
+                try await ground.hold(.none, of: coordinator)
+                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit()))
+                try await eventually("the next ball is there") { await ground.updates("asha").last?.version == 3 }
+            }
+            #expect(await ground.updates("asha").map(\.alert) == [nil, nil, isFresh ? "wicket 2" : nil])
+        }
+    }
+
+    @Test func alertsThatAreHeldOnTheirWayAreToldOnceInAll() async throws {
+        try await Ground.with(streamsMax: 10) { ground in
+            try await ground.crowd(400)
+            await ground.apns.answer { _, _ in
+                try? await Task.sleep(for: .milliseconds(60))
+                return StubAPNs.accepted
+            }
+            try await ground.coordinate(settings: ["ALERT_FRESHNESS": "120s"]) { coordinator in
+                try await Task.sleep(for: .milliseconds(700))
+                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit(alert: .wicket)))
+                try await eventually("some are told") { await ground.apns.pushes.count >= 50 }
+                try await ground.hold(.alerts)
+                try await Task.sleep(for: .seconds(1))
+                let told = await ground.apns.pushes.count { $0.alert != nil }
+                await ground.apns.answer(nil)
+                try await eventually("all have the state") {
+                    await Set(ground.apns.pushes.map(\.token)).count == 400
+                }
+                #expect(await ground.apns.pushes.count { $0.alert != nil } == told, "none later than a second")
+                #expect((50..<400).contains(told))
+                try await ground.hold(.none, of: coordinator)
+                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit()))
+                try await eventually("all have the next ball") {
+                    await ground.apns.pushes.count { $0.version == 3 } == 400
+                }
+            }
+            let pushes = await ground.apns.pushes
+            let alerts = Dictionary(grouping: pushes.filter { $0.alert != nil }, by: \.token)
+            #expect(alerts.count == 400 && alerts.values.allSatisfy { $0.count == 1 })
+            #expect(pushes.count == 800, "a push that was stopped was none")
+        }
+    }
+
+    // MARK: - Pushes
+
+    @Test(arguments: [Ground.match, nil])
+    func aFanOutStopsWithinASecondAndConvergesWhenTheHoldIsLifted(match: MatchID?) async throws {
+        let registry = PrometheusRegistry()
+        try await withMetricsFactory(registry) {
+            try await Ground.with(streamsMax: 20) { ground in
+                try await ground.crowd(1_500)
+                await ground.apns.answer { _, _ in
+                    try? await Task.sleep(for: .milliseconds(60))
+                    return StubAPNs.accepted
+                }
+                try await ground.coordinate { coordinator in
+                    try await Task.sleep(for: .milliseconds(700))
+                    await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit()))
+                    try await eventually("some have it") { await ground.apns.pushes.count >= 100 }
+                    try await ground.hold(.pushes, match: match)
+                    try await Task.sleep(for: .seconds(1))
+                    let sent = await ground.apns.pushes.count
+                    #expect(sent < 1_500)
+                    // What comes now, with its doorbell or without, does not leave either.
+                    await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit(alert: .wicket)))
+                    _ = try await ground.commit()
+                    try await Task.sleep(for: .seconds(1))
+                    #expect(await ground.apns.pushes.count == sent)
+                    let text = registry.text()
+                    #expect(text.contains("sightscreen_holds{level=\"pushes\"} 1"))
+                    #expect(text.contains("sightscreen_holds{level=\"alerts\"} 0"))
+                    #expect(!text.contains("sightscreen_pushes_held_total 0"))
+                    #expect(text.contains("sightscreen_pushes_held_total "))
+                    await ground.apns.answer(nil)
+                    try await ground.hold(.none, match: match)
+                    try await eventually("all have the newest") {
+                        await Set(ground.apns.pushes.filter { $0.version == 4 }.map(\.token)).count == 1_500
+                    }
+                    try await Task.sleep(for: .milliseconds(700))
+                    #expect(await ground.apns.pushes.count == sent + 1_500, "once")
+                }
+            }
+        }
+        #expect(registry.text().contains("sightscreen_holds{level=\"pushes\"} 0"))
+    }
+
+    @Test func nothingIsUsedUpByAHoldAndAllThatIsOwedGoesOutAfterIt() async throws {
+        try await Ground.with { ground in
+            try await ground.coordinate { coordinator in
+                try await ground.join("asha")
+                try await ground.hold(.pushes, of: coordinator)
+                try await ground.follow("ben")
+                try await ground.follow("cat")
+                try await ground.pool.execute(
+                    """
+                    UPDATE live_activities SET status = 'ended', ended_at = now(), end_push = 'due',
+                        end_reason = 'match_end' WHERE user_id = 'asha'
+                    """)
+                await coordinator.activitiesChanged()
+                try await Task.sleep(for: .milliseconds(1_500))
+                #expect(await ground.apns.pushes.count == 1)
+                #expect(try await ground.claims("asha") == "ended 0 t due 0")
+                #expect(try await ground.claims("ben") == "pending 0 none 0")
+                // Who changes their mind meanwhile is not started.
+                try await ground.pool.execute("DELETE FROM live_activities WHERE user_id = 'cat'")
+                try await ground.hold(.none, of: coordinator)
+                try await eventually("the end is taken") { try await ground.status("asha").hasSuffix(" sent") }
+                try await eventually("the start is there") {
+                    await ground.apns.pushes(to: Ground.startToken("ben")).count == 1
+                }
+            }
+            #expect(try await ground.claims("asha").hasPrefix("ended 0 t sent 1"))
+            #expect(try await ground.claims("ben").hasPrefix("pending 1 t"))
+            #expect(await ground.apns.pushes.count == 3)
+        }
+    }
+
+    @Test(arguments: ["start", "end"])
+    func startsAndEndsThatAHoldStopsOnTheirWayDoNotCount(_ event: String) async throws {
+        try await Ground.with(streamsMax: 1) { ground in
+            let (answers, answer) = AsyncStream.makeStream(of: Void.self)
+            let isAnswering = Mutex(false)
+            await ground.apns.answer { push, _ in
+                if push.event == event, !isAnswering.withLock({ $0 }) { for await _ in answers {} }
+                return StubAPNs.accepted
+            }
+            let users = Ground.users(12)
+            try await ground.coordinate { coordinator in
+                if event == "start" {
+                    for user in users { try await ground.follow(user) }
+                } else {
+                    try await ground.crowd(12)
+                    try await ground.pool.execute(
+                        "UPDATE live_activities SET status = 'ended', ended_at = now(), end_push = 'due', end_reason = 'match_end'"
+                    )
+                }
+                let column = event == "start" ? "start_attempts" : "end_attempts"
+                try await eventually("all are claimed") {
+                    try await ground.pool.query("SELECT 1 FROM live_activities WHERE \(column) = 1").count == 12
+                }
+                // A few are on their way, one on each connection or two; the others wait for their turn.
+                try await eventually("both connections are used") { await ground.apns.pushes.count >= 2 }
+                try await ground.hold(.pushes, of: coordinator)
+                let sent = await ground.apns.pushes.count
+                isAnswering.withLock { $0 = true }
+                answer.finish()
+                try await eventually("the others are given back") {
+                    try await ground.pool.query("SELECT 1 FROM live_activities WHERE \(column) = 0").count == 12 - sent
+                }
+                try await Task.sleep(for: .milliseconds(700))
+                let sentInAll = await ground.apns.pushes.count
+                #expect(sentInAll == sent && sent < 12)
+                let lease = event == "start" ? "start_lease_until" : "end_lease_until"
+                #expect(
+                    try await ground.pool.query(
+                        "SELECT 1 FROM live_activities WHERE \(column) = 0 AND \(lease) > clock_timestamp()"
+                    ).isEmpty)
+                try await ground.hold(.none, of: coordinator)
+                try await eventually("all are there") { await ground.apns.pushes.count == 12 }
+                try await Task.sleep(for: .milliseconds(700))
+            }
+            let pushes = await ground.apns.pushes
+            #expect(pushes.count == 12 && Set(pushes.map(\.token)).count == 12)
+        }
+    }
+
+    @Test func theStrongerHoldCounts() async throws {
+        try await Ground.with { ground in
+            try await ground.coordinate { coordinator in
+                try await ground.join("asha")
+                try await ground.hold(.pushes, match: nil, of: coordinator)
+                try await ground.hold(.none, of: coordinator)
+                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit(alert: .wicket)))
+                try await ground.hold(.alerts, of: coordinator)
+                try await Task.sleep(for: .milliseconds(700))
+                #expect(await ground.updates("asha").count == 1)
+                try await ground.hold(.alerts, match: nil, of: coordinator)
+                try await eventually("the state is there") { await ground.updates("asha").count == 2 }
+                #expect(await ground.updates("asha").last?.alert == nil)
+                // A hold of another match is none of this one's business.
+                try await ground.hold(.none, match: nil)
+                try await ground.hold(.pushes, match: MatchID(7))
+                try await ground.hold(.none, of: coordinator)
+                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit()))
+                try await eventually("the next ball is there") { await ground.updates("asha").count == 3 }
+                #expect(await ground.updates("asha").last?.alert == "wicket 2")
+            }
+        }
+    }
+
+    @Test func everyCoordinatorObeysWithoutADoorbell() async throws {
+        try await Ground.with { ground in
+            try await ground.crowd(200)
+            try await ground.coordinate(shards: 0..<32) { one in
+                try await ground.coordinate(instance: "b", shards: 32..<64) { other in
+                    func commit() async throws {
+                        let update = MatchUpdated(update: try await ground.commit())
+                        await one.matchUpdated(update)
+                        await other.matchUpdated(update)
+                    }
+                    try await Task.sleep(for: .milliseconds(700))
+                    try await commit()
+                    try await eventually("all have it") { await ground.apns.pushes.count == 200 }
+                    try await ground.hold(.pushes)
+                    try await Task.sleep(for: .seconds(1))
+                    try await commit()
+                    try await Task.sleep(for: .seconds(1))
+                    #expect(await ground.apns.pushes.count == 200)
+                    try await ground.hold(.none)
+                    try await eventually("all have the newest") { await ground.apns.pushes.count == 400 }
+                }
+            }
+        }
+    }
+
+    @Test func aCoordinatorThatBeginsUnderAHoldSendsNothing() async throws {
+        try await Ground.with { ground in
+            try await ground.coordinate { _ in try await ground.join("asha") }
+            try await ground.hold(.pushes)
+            let lines = LogLines()
+            try await ground.coordinate(instance: "b", logger: lines.logger) { coordinator in
+                try await ground.follow("ben")
+                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit(alert: .wicket)))
+                try await Task.sleep(for: .milliseconds(1_500))
+                #expect(await ground.apns.pushes.count == 1)
+                try await ground.hold(.alerts, of: coordinator)
+                try await eventually("the state is there") { await ground.updates("asha").last?.version == 2 }
+                try await ground.hold(.none, of: coordinator)
+                try await eventually("all is said") { lines.count("A hold ends") == 1 }
+            }
+            #expect(await ground.updates("asha").last?.alert == nil)
+            let notices = lines.all.filter { $0.contains("hold.level") }
+            #expect(notices.count == 3 && notices.allSatisfy { $0.hasPrefix("notice ") && $0.contains("1304076") })
+            #expect(notices[0].contains("A hold begins") && notices[0].contains("pushes"))
+            #expect(notices[1].contains("A hold begins") && notices[1].contains("alerts"))
+        }
+    }
+
+    @Test func aHoldStaysInForceWhileTheDatabaseIsAway() async throws {
+        let postgres = PrivatePostgres()
+        try await Ground.with(postgres: postgres) { ground in
+            try await ground.coordinate { coordinator in
+                try await ground.join("asha")
+                try await ground.hold(.pushes, of: coordinator)
+                let second = try await ground.commit()
+                var third = try await ground.commit()
+                third.version = MatchVersion(4)
+                third.contentState.version = 4
+                await postgres.stop(immediately: true)
+                await coordinator.matchUpdated(MatchUpdated(update: second))
+                try await Task.sleep(for: .milliseconds(1_500))
+                await coordinator.matchUpdated(MatchUpdated(update: third))
+                try await Task.sleep(for: .milliseconds(500))
+                #expect(await ground.updates("asha").count == 1)
+                try await postgres.start()
+                try await Task.sleep(for: .milliseconds(700))
+                #expect(await ground.updates("asha").count == 1)
+                try await ground.hold(.none, of: coordinator)
+                try await eventually("it has the newest") { await ground.updates("asha").last?.version == 4 }
+            }
+        }
+        await postgres.stop()
+    }
+
+    @Test func aStateThatWasHeldForLongGoesOutUnderAStampOfNow() async throws {
+        try await Ground.with { ground in
+            for table in ["active_matches", "match_updates"] {
+                try await ground.pool.execute("UPDATE \(table) SET stamp = stamp - 3600")
+            }
+            try await ground.crowd(1)
+            // Half an hour ago.
+            let update = try await ground.commit()
+            try await ground.pool.execute("UPDATE match_updates SET stamp = stamp - 1800 WHERE version = 2")
+            try await ground.pool.execute("UPDATE active_matches SET stamp = stamp - 1800")
+            try await ground.hold(.pushes)
+            try await ground.coordinate { coordinator in
+                try await Task.sleep(for: .milliseconds(700))
+                try await ground.hold(.none, of: coordinator)
+                try await eventually("it has the newest") { await ground.apns.pushes.count == 1 }
+            }
+            let push = try #require(await ground.apns.pushes.first)
+            #expect(push.version == 2 && push.timestamp - update.stamp.rawValue >= 0)
+        }
+    }
+
+    // MARK: - In any order
+
+    @Test func noAlertIsToldTwiceAndAllConvergesHoweverHoldsComeAndGo() async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        try await Ground.with(streamsMax: 2) { ground in
+            try await ground.crowd(30)
+            try await ground.coordinate(settings: ["ALERT_FRESHNESS": "120s"]) { coordinator in
+                var random = SmallGenerator(state: seed)
+                try await Task.sleep(for: .milliseconds(700))
+                await ground.apns.answer { push, count in
+                    try? await Task.sleep(for: .milliseconds(5))
+                    // Some answers are lost, and some pushes are certainly not taken.
+                    switch (push.token.utf8.reduce(count) { $0 &+ Int($1) }) % 11 {
+                    case 0 where push.alert != nil: return .disconnect
+                    case 1: return .reset(.refusedStream)
+                    default: return StubAPNs.accepted
+                    }
+                }
+                for _ in 0..<40 {
+                    switch Int.random(in: 0..<5, using: &random) {
+                    case 0, 1:
+                        let kind: EventKind? = Bool.random(using: &random) ? .wicket : nil
+                        let update = try await ground.commit(alert: kind)
+                        if Bool.random(using: &random) { await coordinator.matchUpdated(MatchUpdated(update: update)) }
+                    default:
+                        let level = HoldLevel.allCases[Int.random(in: 0..<3, using: &random)]
+                        try await ground.hold(level, match: Bool.random(using: &random) ? Ground.match : nil)
+                        if Bool.random(using: &random) { coordinator.holdsChanged() }
+                    }
+                    try await Task.sleep(for: .milliseconds(Int.random(in: 0..<200, using: &random)))
+                }
+                await ground.apns.answer(nil)
+                try await ground.hold(.none)
+                try await ground.hold(.none, match: nil, of: coordinator)
+                let newest = try await ground.commit().version.rawValue
+                for user in Ground.users(30) {
+                    try await eventually("\(user) has version \(newest), seed \(seed)") {
+                        await ground.updates(user).last?.version == newest
+                    }
+                }
+            }
+            for (token, pushes) in Dictionary(grouping: await ground.apns.pushes, by: \.token) {
+                let versions = pushes.map(\.version)
+                #expect(versions == versions.sorted(), "no state goes back: \(token), seed \(seed)")
+                // A refused stream was certainly not taken: its alert may come again.
+                let taken = pushes.enumerated().filter { index, push in
+                    (push.token.utf8.reduce(index + 1) { $0 &+ Int($1) }) % 11 != 1
+                }
+                let alerts = taken.compactMap(\.element.alert)
+                #expect(Set(alerts).count == alerts.count, "\(token) was told twice, seed \(seed): \(alerts)")
+            }
+        }
+    }
+}
+
+/// SplitMix64, so that a failure can be repeated.
+private struct SmallGenerator: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
+        return value ^ (value >> 31)
+    }
+}
