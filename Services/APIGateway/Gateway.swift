@@ -60,7 +60,9 @@ public enum Gateway {
         let open = PublicRoutes(control: control, schedule: schedule, missing: missing)
         let users = UserRoutes(accounts: AccountStore(pool: pool), deleted: deleted, bell: bell)
         var routes = open.routes + MatchRoutes(schedule: schedule, cache: cache).routes + follows.routes
-        routes += devices.routes + activities.routes + users.routes + admin.routes
+        let holds = HoldRoutes(
+            holds: HoldStore(pool: pool), schedule: schedule, audit: AdminStore(pool: pool), bell: bell)
+        routes += devices.routes + activities.routes + users.routes + admin.routes + holds.routes
         if let replay = configuration.replayURL {
             let stand = ReplayStand(url: replay, http: HTTPClient(configuration: .init(allowHTTP: true)))
             routes += ReplayRoutes(store: AdminStore(pool: pool), stand: stand).routes
@@ -68,7 +70,8 @@ public enum Gateway {
         let verifier = BearerTokenVerifier(issuer: configuration.issuer, clientIDs: configuration.clientIDs)
         return GatewayResponder(
             table: RouteTable(routes + PublicRoutes.describing(routes)),
-            authenticator: Authenticator(verifier: verifier, keys: keys), deleted: deleted, refusals: RefusalLog(), logger: logger)
+            authenticator: Authenticator(verifier: verifier, keys: keys), deleted: deleted, refusals: RefusalLog(),
+            logger: logger)
     }
 
     private static func fetchKeys(_ url: String, _ http: HTTPClient) async throws -> [UInt8] {

@@ -117,6 +117,40 @@ import Testing
         }
     }
 
+    @Test func theBrakeIsSetLiftedAndWrittenDown() async throws {
+        try await GatewayHarness.run { gateway in
+            let path = "/admin/matches/\(GatewayHarness.match)/hold"
+            func hold(_ method: String, _ path: String, _ body: String? = nil) async throws -> HoldResponse {
+                let answer = try await gateway.send(method, path, body, isAdmin: true)
+                #expect(answer.status == 200, "\(answer.text)")
+                return try answer.decode(HoldResponse.self)
+            }
+            let free = try await hold("GET", path)
+            #expect(free.hold == .none && free.effective == .none && free.setAt == nil)
+            let held = try await hold("PUT", path, #"{"hold":"alerts"}"#)
+            #expect(held.hold == .alerts && held.effective == .alerts && held.matchId == GatewayHarness.match)
+            #expect(gateway.bell.holdRings == 1)
+            let everywhere = try await hold("POST", "/admin/hold", #"{"hold":"pushes"}"#)
+            #expect(everywhere.hold == .pushes && everywhere.matchId == nil)
+            let both = try await hold("GET", path)
+            #expect(both.hold == .alerts && both.effective == .pushes)
+            _ = try await hold("PUT", "/admin/hold", #"{"hold":"none"}"#)
+            let lifted = try await hold("PUT", path, #"{"hold":"none"}"#)
+            #expect(lifted.effective == .none)
+            let unknown = try await gateway.send("PUT", "/admin/matches/77/hold", #"{"hold":"alerts"}"#, isAdmin: true)
+            #expect(unknown.problem == "unknown-match")
+            let wrong = try await gateway.send("PUT", path, #"{"hold":"all"}"#, isAdmin: true)
+            #expect(wrong.status == 400)
+            let refused = try await gateway.send("PUT", path, #"{"hold":"pushes"}"#)
+            #expect(refused.status == 403)
+            let audit = try await gateway.send("GET", "/admin/audit", isAdmin: true).decode(AuditResponse.self)
+            #expect(
+                audit.entries.filter { $0.action == "hold" }.map { $0.detail["level"] } == [
+                    "none", "none", "pushes", "alerts",
+                ])
+        }
+    }
+
     @Test func withoutAStandInThereAreNoReplays() async throws {
         try await GatewayHarness.run { gateway in
             for path in ["/admin/replay/tapes", "/admin/replay/matches", "/admin/replay/matches/1"] {

@@ -55,7 +55,8 @@ struct GatewayHarness: Sendable {
         let cache = ReplyCache(ageMax: cacheAge)
         let responder = Gateway.responder(
             configuration, pool: pool, keys: keys, bell: bell,
-            deleted: deleted, control: ControlSource(settings: configuration.appConfig, cache: cache), cache: cache, instance: "test",
+            deleted: deleted, control: ControlSource(settings: configuration.appConfig, cache: cache), cache: cache,
+            instance: "test",
             missing: { [] }, logger: logger)
         let (ports, port) = AsyncStream<Int>.makeStream()
         let server = GatewayServer(

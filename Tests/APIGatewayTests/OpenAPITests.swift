@@ -44,12 +44,15 @@ import Tokens
 
     @Test func whoMayCallIsAsDocumented() async throws {
         try await GatewayHarness.run(environment: Self.standIn) { gateway in
+            var calls = 0
             for (path, item) in try #require(try await Self.document(gateway).object?["paths"]?.object) {
                 let real = path.replacing("{id}", with: "77").replacing("{deviceToken}", with: "x")
                 for (method, operation) in try #require(item.object) {
                     let security = try #require(operation.object?["security"]?.array)
                     let stranger = try await gateway.send(method.uppercased(), real, as: nil)
-                    let user = try await gateway.send(method.uppercased(), real)
+                    // Each as another user: one of the calls deletes its own.
+                    calls += 1
+                    let user = try await gateway.send(method.uppercased(), real, as: "user-\(calls)")
                     switch security.count {
                     case 0: #expect(stranger.status == 200, "\(path)")
                     case 1: #expect(stranger.status == 401 && user.status != 401 && user.status != 403, "\(path)")
@@ -188,6 +191,10 @@ import Tokens
                 winnerId: full ? "1" : nil, syncedAt: 1, missingSince: full ? 1 : nil,
                 displayState: full ? "live" : nil, version: full ? 1 : nil)
             try Self.check(SyncedFixturesResponse(fixtures: [fixture], nextCursor: cursor), is: "SyncedFixtures")
+            try Self.check(
+                HoldResponse(
+                    matchId: full ? MatchID(5) : nil, hold: .alerts, effective: .pushes, setAt: full ? 1 : nil,
+                    setBy: full ? "api-key" : nil), is: "Hold")
             let entry = AuditEntry(id: "1", at: 1, actor: "api-key", action: "x", detail: full ? ["a": "b"] : [:])
             try Self.check(AuditResponse(entries: [entry], nextCursor: cursor), is: "Audit")
         }

@@ -166,14 +166,11 @@ enum AnswerSchemas {
         ]),
         "Hold": .object([
             Schema.optional("matchId", .anyText, "Absent: everywhere."),
-            Schema.required("hold", .choice(["none", "alerts", "pushes"]), "This hold alone."),
+            Schema.required("hold", choice(HoldLevel.self), "This hold alone."),
             Schema.required(
-                "effective", .choice(["none", "alerts", "pushes"]),
+                "effective", choice(HoldLevel.self),
                 "The stronger of the match's and that for everywhere."),
             Schema.optional("setAt", .anyInteger), Schema.optional("setBy", .anyText),
-        ]),
-        "Holds": .object([
-            Schema.required("everywhere", .named("Hold")), Schema.required("matches", .list(.named("Hold"))),
         ]),
         "SyncedFixtures": .object([
             Schema.required("fixtures", .list(.named("SyncedFixture"))),

@@ -1,0 +1,82 @@
+import Messages
+import Sightscreen
+import Store
+
+/// The operator's brake: keeps alerts, or everything, from leaving, for one match or everywhere
+/// (deploy/docs/operating.md).
+struct HoldRoutes: Sendable {
+    let holds: HoldStore
+    let schedule: ScheduleStore
+    let audit: AdminStore
+    let bell: any CoordinatorBell
+
+    private static let body = Operation.Body(
+        name: "HoldChange",
+        fields: [
+            Schema.required(
+                "hold", .choice(HoldLevel.allCases.map(\.rawValue)),
+                "alerts: nothing alerts; pushes: nothing leaves; none: it is lifted.")
+        ])
+
+    private static func setting(_ id: String, _ summary: String, _ refusals: [Problem.Kind] = []) -> Operation {
+        Operation(
+            id: id, summary: summary, tag: .admin, body: body,
+            answer: .ok("Hold", "It holds in every coordinator within a second."), refusals: refusals, limit: .admin)
+    }
+
+    private static func reading(_ id: String, _ summary: String, _ refusals: [Problem.Kind] = []) -> Operation {
+        Operation(
+            id: id, summary: summary, tag: .admin, answer: .ok("Hold", "As it is."), refusals: refusals, limit: .admin)
+    }
+
+    var routes: [Route] {
+        let match = "/admin/matches/:id/hold"
+        let everywhere = "/admin/hold"
+        return [
+            Route("GET", match, .admins, Self.reading("getMatchHold", "What is held of a match.", [.unknownMatch])) {
+                try await read($0, $0.matchID)
+            },
+            Route("GET", everywhere, .admins, Self.reading("getHold", "What is held everywhere.")) {
+                try await read($0, nil)
+            },
+            Route(
+                "PUT", match, .admins,
+                Self.setting("setMatchHold", "Hold back a match's alerts or pushes, or lift it.", [.unknownMatch])
+            ) { try await set($0, $0.matchID) },
+            Route("PUT", everywhere, .admins, Self.setting("setHold", "Hold back all alerts or pushes, or lift it.")) {
+                try await set($0, nil)
+            },
+            // The same by the method that some tools know only.
+            Route(
+                "POST", match, .admins, Self.setting("postMatchHold", "As PUT.", [.unknownMatch])
+            ) { try await set($0, $0.matchID) },
+            Route("POST", everywhere, .admins, Self.setting("postHold", "As PUT.")) { try await set($0, nil) },
+        ]
+    }
+
+    private func set(_ request: GatewayRequest, _ match: MatchID?) async throws -> Reply {
+        let level = try FieldReader.required("hold", request.fields.choice("hold", of: HoldLevel.self))
+        // Lifting is never refused: the match may be gone from the schedule since.
+        if let match, level != .none { try await check(match) }
+        try await holds.set(level, match: match, actor: request.actor, requestID: request.id)
+        await bell.ringHolds()
+        return try await answer(match)
+    }
+
+    private func read(_ request: GatewayRequest, _ match: MatchID?) async throws -> Reply {
+        if let match { try await check(match) }
+        try await audit.audit(request.call, "hold-read", match.map { ["match": "\($0)"] } ?? [:])
+        return try await answer(match)
+    }
+
+    private func check(_ match: MatchID) async throws {
+        guard try await schedule.match(match) != nil else { throw Problem(.unknownMatch) }
+    }
+
+    private func answer(_ match: MatchID?) async throws -> Reply {
+        let state = try await holds.hold(of: match)
+        return try Reply.json(
+            HoldResponse(
+                matchId: match, hold: state.level, effective: state.effective, setAt: state.setAt, setBy: state.setBy))
+    }
+}
