@@ -9,6 +9,7 @@ extension Problem {
         switch error {
         case let problem as Problem: self = problem
         case is DeviceRequired: self.init(.deviceRequired, "the user has none or several devices; send deviceId")
+        case let error as LimitReached: self.init(.limitReached, "\(error)")
         case FollowStore.Refusal.unknownMatch: self.init(.unknownMatch)
         case FollowStore.Refusal.unknownTeam: self = .field("teamId", "neither side of the match has this id")
         case is NIOTooManyBytesError: self.init(.bodyTooLarge, "at most \(GatewayLimits.bodyBytesMax) bytes are taken")

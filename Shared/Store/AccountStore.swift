@@ -60,7 +60,8 @@ public struct AccountStore: Sendable {
                 SET device_token = NULL, device_token_at = NULL, push_to_start_token = NULL,
                     push_to_start_token_at = NULL, os_version = NULL, app_version = NULL, platform = DEFAULT,
                     live_activities_enabled = DEFAULT, frequent_pushes_enabled = DEFAULT, created_at = DEFAULT,
-                    last_seen_at = DEFAULT
+                    -- So long ago that a phone that comes back is noted as seen anew.
+                    last_seen_at = clock_timestamp() - interval '1 day'
                 WHERE user_id = $1
                 """, key)
             try await transaction.execute("DELETE FROM match_follows WHERE user_id = $1", key)

@@ -4,6 +4,10 @@ import Sightscreen
 extension ActivityStore {
     /// Starts in an hour that a phone grants; more are dropped there in silence.
     public static let startsPerDeviceHourMax = 6
+    /// Starts in any 24 hours: more than a day has matches worth a Lock Screen.
+    public static let startsPerDeviceDayMax = 24
+    /// Starts in any 24 hours for all phones of a user: a phone under ever new names is no way around the other bound.
+    public static let startsPerUserDayMax = 10 * startsPerDeviceDayMax
     /// Unresolved tries per generation.
     public static let startAttemptsMax = 3
 
@@ -14,7 +18,7 @@ extension ActivityStore {
         let rows = try await pool.query(
             """
             WITH due AS (
-                SELECT la.match_id, la.user_id, la.device_id, la.generation, la.created_at, hour.sent
+                SELECT la.match_id, la.user_id, la.device_id, la.generation, la.created_at, sent.*
                 FROM unnest($1::int[], $2::bigint[]) AS held (shard, epoch)
                 JOIN leases l ON l.name = 'shard:' || held.shard AND l.epoch = held.epoch
                     AND l.expires_at > clock_timestamp()
@@ -22,31 +26,41 @@ extension ActivityStore {
                 JOIN active_matches m ON m.match_id = la.match_id
                 JOIN devices d ON d.user_id = la.user_id AND d.device_id = la.device_id
                 CROSS JOIN LATERAL (
-                    SELECT coalesce(sum(other.start_attempts), 0) AS sent FROM live_activities other
-                    WHERE other.user_id = la.user_id AND other.device_id = la.device_id
-                        AND other.start_sent_at > clock_timestamp() - interval '1 hour') hour
+                    SELECT
+                        coalesce(sum(other.start_attempts) FILTER (WHERE other.device_id = la.device_id
+                            AND other.start_sent_at > clock_timestamp() - interval '1 hour'), 0) AS this_hour,
+                        coalesce(sum(other.starts_sent) FILTER (WHERE other.device_id = la.device_id), 0) AS this_day,
+                        coalesce(sum(other.starts_sent), 0) AS user_day
+                    FROM live_activities other
+                    WHERE other.user_id = la.user_id
+                        AND other.start_sent_at > clock_timestamp() - interval '24 hours') sent
                 WHERE la.status = 'pending' AND la.start_given_up_at IS NULL
                     AND la.start_attempts < \(Self.startAttemptsMax)
                     AND (la.start_lease_until IS NULL OR la.start_lease_until <= clock_timestamp())
                     AND m.content_state IS NOT NULL AND m.ended_at IS NULL AND m.settled_at IS NULL AND NOT m.at_stumps
                     AND d.push_to_start_token IS NOT NULL AND d.live_activities_enabled
-                    AND hour.sent < \(Self.startsPerDeviceHourMax)
+                    AND sent.this_hour < \(Self.startsPerDeviceHourMax)
+                    AND sent.this_day < \(Self.startsPerDeviceDayMax)
+                    AND sent.user_day < \(Self.startsPerUserDayMax)
                     AND \(Self.isNotHeld)
                 ORDER BY la.created_at, la.match_id LIMIT $3
                 FOR UPDATE OF la SKIP LOCKED
             ), granted AS (
                 -- A phone whose matches begin together: those of this very statement count, too.
-                SELECT due.*, sent + row_number() OVER (
-                    PARTITION BY user_id, device_id ORDER BY created_at, match_id) AS place
+                SELECT due.*, row_number() OVER phone AS phone_place, row_number() OVER (
+                    PARTITION BY user_id ORDER BY created_at, match_id, device_id) AS user_place
                 FROM due
+                WINDOW phone AS (PARTITION BY user_id, device_id ORDER BY created_at, match_id)
             ), claimed AS (
                 UPDATE live_activities la SET
                     start_id = gen_random_uuid()::text, start_attempts = la.start_attempts + 1,
-                    start_sent_at = clock_timestamp(),
+                    starts_sent = la.starts_sent + 1, start_sent_at = clock_timestamp(),
                     start_lease_until = clock_timestamp()
                         + $4::double precision * (la.start_attempts + 1) * interval '1 second'
                 FROM granted g
-                WHERE g.place <= \(Self.startsPerDeviceHourMax)
+                WHERE g.this_hour + g.phone_place <= \(Self.startsPerDeviceHourMax)
+                    AND g.this_day + g.phone_place <= \(Self.startsPerDeviceDayMax)
+                    AND g.user_day + g.user_place <= \(Self.startsPerUserDayMax)
                     AND (la.match_id, la.user_id, la.device_id, la.generation)
                         = (g.match_id, g.user_id, g.device_id, g.generation)
                 RETURNING la.*
@@ -91,7 +105,7 @@ extension ActivityStore {
         try await pool.execute(
             """
             UPDATE live_activities SET
-                start_attempts = greatest(start_attempts - 1, 0),
+                start_attempts = greatest(start_attempts - 1, 0), starts_sent = greatest(starts_sent - 1, 0),
                 start_lease_until = clock_timestamp() + $6::double precision * interval '1 second'
             WHERE match_id = $1 AND user_id = $2 AND device_id = $3 AND generation = $4 AND start_id = $5
                 AND status = 'pending'

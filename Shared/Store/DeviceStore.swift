@@ -24,6 +24,7 @@ public struct DeviceStore: Sendable {
     public enum TokenChange: Hashable, Sendable { case keep, forget, set(DeviceToken) }
 
     /// `POST /devices`. A token that another phone or user had moves here, and the former owner's activities end.
+    /// - Throws: `LimitReached`, `PostgresError`.
     public func register(
         _ registration: DeviceRegistration, token: TokenChange, user: UserID
     ) async throws -> Registered {
@@ -35,6 +36,7 @@ public struct DeviceStore: Sendable {
             if let value = newToken {
                 changed = try await Self.take(transaction, "device_token", value.rawValue, user, device)
             }
+            changed.formUnion(try await UserDevices.makeRoom(transaction, user: user, device: device))
             let route = DeviceRoute(user: user, device: device)
             let rows = try await transaction.query(
                 """
@@ -70,7 +72,7 @@ public struct DeviceStore: Sendable {
     }
 
     /// `POST /devices/push-to-start-token`.
-    /// - Throws: `DeviceRequired`, `PostgresError`.
+    /// - Throws: `DeviceRequired`, `LimitReached`, `PostgresError`.
     public func register(_ registration: PushToStartRegistration, user: UserID) async throws -> Registered {
         try await pool.forUser(user, token: registration.pushToStartToken) { transaction in
             let device = try await UserDevices.resolve(transaction, user: user, device: registration.deviceId)

@@ -6,6 +6,11 @@ public import Sightscreen
 /// Who follows which match (`match_follows`), and what following and unfollowing does to the user's activities. Every
 /// call is one transaction and may be repeated.
 public struct FollowStore: Sendable {
+    /// Matches a user may follow at once, those that are over not counted: more than a week of all there is.
+    public static let followsMax = 50
+    /// Follows of matches that are over, which only wait for their end: two days of a user with all places taken.
+    public static let finishedFollowsMax = 200
+
     /// How long a follow outlives its match, in seconds (`FOLLOW_RETENTION`).
     private let retention: Int
     /// How long a phone has to start its own activity, in seconds (`START_LEASE`).
@@ -27,7 +32,8 @@ public struct FollowStore: Sendable {
 
     /// Follows, or changes what a repeated follow says anew. In play it makes the pending records at once.
     ///
-    /// - Throws: `Refusal`, `DeviceRequired` (when it starts locally on an unnamed phone), `PostgresError`.
+    /// - Throws: `Refusal`, `LimitReached` (never for a match that is followed already), `DeviceRequired` (when it starts
+    ///   locally on an unnamed phone), `PostgresError`.
     public func follow(_ request: FollowRequest, user: UserID) async throws -> FollowResponse {
         try await pool.forUser(user) { transaction in
             let match = request.matchId
@@ -37,11 +43,14 @@ public struct FollowStore: Sendable {
             if request.startsLocally == true {
                 local = try await UserDevices.resolve(transaction, user: user, device: request.deviceId)
             }
-            try await transaction.execute(
+            let written = try await transaction.execute(
                 """
                 INSERT INTO match_follows (user_id, match_id, team_id, alerts, expires_at)
-                VALUES ($1, $2, $3, coalesce($4::text, 'all'),
-                    CASE WHEN $5::bool THEN clock_timestamp() + make_interval(secs => $6::int) END)
+                SELECT $1, $2::bigint, $3::bigint, coalesce($4::text, 'all'),
+                    CASE WHEN $5::bool THEN clock_timestamp() + make_interval(secs => $6::int) END
+                -- Under the user's lock: two requests cannot both take the last place.
+                WHERE EXISTS (SELECT FROM match_follows WHERE user_id = $1 AND match_id = $2)
+                    OR (SELECT count(*) FROM match_follows WHERE user_id = $1 AND (expires_at IS NOT NULL) = $5) < $7
                 ON CONFLICT (user_id, match_id) DO UPDATE
                 SET team_id = coalesce(excluded.team_id, match_follows.team_id),
                     alerts = coalesce($4::text, match_follows.alerts), expires_at = excluded.expires_at
@@ -49,7 +58,9 @@ public struct FollowStore: Sendable {
                 [
                     .text(user.rawValue), .int(match.rawValue), PostgresValue(request.teamId.flatMap { Int64($0) }),
                     PostgresValue(request.alerts?.rawValue), .bool(facts.isOver), .int(retention),
+                    .int(facts.isOver ? Self.finishedFollowsMax : Self.followsMax),
                 ])
+            guard written > 0 else { throw LimitReached(facts.isOver ? .finishedFollows : .follows) }
             if facts.isLive {
                 _ = try await PendingStarts.insert(
                     transaction, user: user, match: match, local: local, lease: startLease)

@@ -26,6 +26,11 @@ extension OrchestratorStore {
             AND (t.end_push <> 'due' OR t.ended_at <= clock_timestamp() - interval '\(endPushHours) hours'))
         """
 
+    /// When the phone of a row of `devices` last gave a sign of life: a phone that is in use again is not erased.
+    private static func lastSign(_ row: String) -> String {
+        "greatest(\(row).last_seen_at, \(row).device_token_at, \(row).push_to_start_token_at)"
+    }
+
     /// Of a row `t` of `devices`. The `CASE` keeps the planner from looking through everybody's ends that are due.
     private static let hasNothingToDo = """
         NOT EXISTS (
@@ -45,7 +50,7 @@ extension OrchestratorStore {
             where: "t.created_at < u.until AND \(Self.isDone)")
         try await erase(
             lease, from: "devices", key: ["user_id", "device_id"],
-            where: "t.last_seen_at < u.until AND \(Self.hasNothingToDo)")
+            where: "\(Self.lastSign("t")) < u.until AND \(Self.hasNothingToDo)")
         try await noteErased(lease)
         _ = try await repeated(
             lease,
@@ -89,7 +94,7 @@ extension OrchestratorStore {
                     AND NOT EXISTS (
                         SELECT FROM live_activities AS a WHERE a.user_id = u.user_id AND a.created_at < u.until)
                     AND NOT EXISTS (
-                        SELECT FROM devices AS d WHERE d.user_id = u.user_id AND d.last_seen_at < u.until)
+                        SELECT FROM devices AS d WHERE d.user_id = u.user_id AND \(Self.lastSign("d")) < u.until)
                 LIMIT $3::bigint
             ), noted AS (
                 UPDATE deleted_users AS d SET erased_at = clock_timestamp() FROM lease_guard, picked

@@ -45,6 +45,7 @@ extension OrchestratorStore {
                 Self.createStatement,
                 lease.parameters + [
                     .int(match.rawValue), .text(last), .int(bite), .int(Self.startsPerHourMax),
+                    .int(ActivityStore.startsPerDeviceDayMax),
                 ])
             try lease.check(rows)
             guard let row = rows.first else { return made }
@@ -96,9 +97,12 @@ extension OrchestratorStore {
         ), missing AS MATERIALIZED (
             SELECT l.* FROM lacking AS l
             WHERE (
-                SELECT coalesce(sum(s.start_attempts), 0) FROM live_activities AS s
+                SELECT coalesce(sum(s.start_attempts) FILTER (
+                        WHERE s.start_sent_at > clock_timestamp() - interval '1 hour'), 0) < $6::int
+                    AND coalesce(sum(s.starts_sent), 0) < $7::int
+                FROM live_activities AS s
                 WHERE s.user_id = l.user_id AND s.device_id = l.device_id
-                    AND s.start_sent_at > clock_timestamp() - interval '1 hour') < $6::int
+                    AND s.start_sent_at > clock_timestamp() - interval '24 hours')
         ), still AS MATERIALIZED (
             SELECT f.user_id FROM match_follows AS f
             WHERE f.match_id = $3 AND f.user_id IN (SELECT user_id FROM missing)

@@ -26,7 +26,9 @@ enum UserDevices {
     }
 
     /// Notes that the phone was seen; makes its record when there is none.
+    /// - Throws: `LimitReached`, `PostgresError`.
     static func touch(_ transaction: PostgresTransaction, user: UserID, device: DeviceID) async throws {
+        try await makeRoom(transaction, user: user, device: device)
         let route = DeviceRoute(user: user, device: device)
         try await transaction.execute(
             """

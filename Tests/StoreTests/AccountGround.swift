@@ -67,7 +67,8 @@ struct AccountGround: Sendable {
     /// As if it had been deleted so long ago: the tombstone and what the deletion did to the rows.
     func letPass(_ interval: String, since user: UserID) async throws {
         for (table, columns) in [
-            ("deleted_users", ["deleted_at"]), ("devices", ["created_at", "last_seen_at"]),
+            ("deleted_users", ["deleted_at"]),
+            ("devices", ["created_at", "last_seen_at", "device_token_at", "push_to_start_token_at"]),
             ("match_follows", ["created_at"]), ("live_activities", ["created_at", "ended_at"]),
         ] {
             let changes = columns.map { "\($0) = \($0) - interval '\(interval)'" }.joined(separator: ", ")

@@ -54,6 +54,77 @@ import Testing
         }
     }
 
+    /// Starts of the same day, longer than an hour ago, of other matches.
+    private func startedToday(_ pool: PostgresPool, _ starts: Int, device: String = "phone") async throws {
+        try await pool.execute(
+            """
+            INSERT INTO live_activities (match_id, user_id, device_id, generation, route, shard, status, end_reason,
+                start_attempts, starts_sent, start_sent_at)
+            SELECT 100 + n, $1, $2, 1, 1, 1, 'ended', 'match_end', 1, 1, clock_timestamp() - interval '2 hours'
+            FROM generate_series(1, $3::int) AS n
+            """, [.text(Self.user.rawValue), .text(device), .int(starts)])
+    }
+
+    @Test func aPhoneGetsTwentyFourStartsADay() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let holds = try await follower(pool, of: 5)
+            try await startedToday(pool, 22)
+            let store = ActivityStore(pool: pool)
+            #expect(try await store.claimStarts(holds, limit: 1_000, lease: .seconds(120)).count == 2)
+            #expect(try await store.claimStarts(holds, limit: 1_000, lease: .seconds(120)).isEmpty)
+            // Nor is a record made of what cannot be started.
+            let lease = try #require(
+                try await LeaseStore(pool: pool).acquire([.orchestrator], holder: "test/1", duration: .seconds(60))
+                    .first)
+            try await pool.execute("DELETE FROM live_activities WHERE status = 'pending' AND start_sent_at IS NULL")
+            let orchestrator = OrchestratorStore(pool: pool)
+            #expect(try await orchestrator.createPending(for: MatchID(5), under: lease) == 0)
+            // A day later.
+            try await pool.execute(
+                "UPDATE live_activities SET start_sent_at = start_sent_at - interval '23 hours' WHERE match_id > 100")
+            #expect(try await orchestrator.createPending(for: MatchID(5), under: lease) == 1)
+            #expect(try await store.claimStarts(holds, limit: 1_000, lease: .seconds(120)).count == 1)
+        }
+    }
+
+    @Test func theDayIsCountedOnWhenTheAppRegistersAgainAndNotByWhatWasNeverSent() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let holds = try await follower(pool, of: 1)
+            try await startedToday(pool, 22)
+            let store = ActivityStore(pool: pool)
+            func claim() async throws -> StartClaim? {
+                try await store.claimStarts(holds, limit: 10, lease: .seconds(120)).first
+            }
+            // Taken back: it did not leave.
+            let first = try #require(try await claim())
+            try await store.releaseStart(first, after: .zero)
+            _ = try #require(try await claim())
+            try await pool.execute(
+                "UPDATE live_activities SET start_attempts = 3, start_given_up_at = clock_timestamp()")
+            _ = try await DeviceStore(pool: pool).register(
+                PushToStartRegistration(pushToStartToken: PushToStartToken("aa01"), deviceId: Self.device),
+                user: Self.user)
+            _ = try #require(try await claim())
+            try await pool.execute(
+                """
+                UPDATE live_activities SET start_attempts = 0, start_given_up_at = NULL, start_lease_until = NULL
+                WHERE status = 'pending'
+                """)
+            #expect(try await claim() == nil)
+        }
+    }
+
+    /// A phone that comes under ever new names, each with starts of its own.
+    @Test func allPhonesOfAUserTogetherHaveABoundToo() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let holds = try await follower(pool, of: 5)
+            try await startedToday(pool, ActivityStore.startsPerUserDayMax - 1, device: "earlier name")
+            let store = ActivityStore(pool: pool)
+            #expect(try await store.claimStarts(holds, limit: 1_000, lease: .seconds(120)).count == 1)
+            #expect(try await store.claimStarts(holds, limit: 1_000, lease: .seconds(120)).isEmpty)
+        }
+    }
+
     @Test func nothingStartsAtStumps() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             let holds = try await follower(pool, of: 1)

@@ -1,0 +1,34 @@
+/// A user has as many of something as a user may have. Nothing was changed; asking again does not help until one goes.
+public struct LimitReached: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What there is too much of.
+    public enum Kind: Hashable, Sendable, CaseIterable {
+        /// Matches that are to be played or are being played.
+        case follows
+        /// Matches that are over and whose follows wait for their end.
+        case finishedFollows
+        /// Phones.
+        case devices
+    }
+
+    public var kind: Kind
+
+    public init(_ kind: Kind) { self.kind = kind }
+
+    /// How many there may be.
+    public var max: Int {
+        switch kind {
+        case .follows: FollowStore.followsMax
+        case .finishedFollows: FollowStore.finishedFollowsMax
+        case .devices: UserDevices.devicesMax
+        }
+    }
+
+    /// For the developer of a client.
+    public var description: String {
+        switch kind {
+        case .follows: "a user follows at most \(max) matches that are not over"
+        case .finishedFollows: "a user follows at most \(max) matches that are over"
+        case .devices: "a user has at most \(max) devices that were seen in the last \(UserDevices.unseenDays) days"
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Postgres
+import Sightscreen
+
+extension UserDevices {
+    /// More than anybody has in use. Every phone can be started on, so this also bounds what one account can make APNs do.
+    static let devicesMax = 10
+    /// A phone that was not seen for so long gives way to a new one.
+    static let unseenDays = 30
+
+    /// Sees to it that a phone can have a record. If it has none and there are as many as there may be, one gives way
+    /// that nothing is sent to: without tokens, or unseen for `unseenDays`. The one unseen for longest goes first, and
+    /// one that is still owed an end last. What it showed ends.
+    ///
+    /// To be called under the user's lock, so that two requests cannot both take the last place.
+    /// - Returns: the matches whose activities changed.
+    /// - Throws: `LimitReached`, `PostgresError`.
+    @discardableResult
+    static func makeRoom(
+        _ transaction: PostgresTransaction, user: UserID, device: DeviceID
+    ) async throws -> Set<MatchID> {
+        let counts = try await transaction.query(
+            """
+            SELECT count(*) AS all_phones, count(*) FILTER (WHERE device_id = $2) AS own
+            FROM devices WHERE user_id = $1
+            """, [.text(user.rawValue), .text(device.rawValue)])
+        guard let row = counts.first else { throw PostgresError(.decoding, "no count of devices") }
+        let tooMany = try row.int("all_phones") - devicesMax + 1
+        if try row.int("own") > 0 || tooMany <= 0 { return [] }
+        let gone = try await transaction.query(
+            """
+            DELETE FROM devices AS d USING (
+                SELECT p.device_id FROM devices AS p
+                WHERE p.user_id = $1
+                    AND (p.device_token IS NULL AND p.push_to_start_token IS NULL
+                        OR p.last_seen_at < clock_timestamp() - interval '\(unseenDays) days')
+                ORDER BY EXISTS (
+                    SELECT FROM live_activities AS l
+                    WHERE l.user_id = p.user_id AND l.device_id = p.device_id AND l.end_push = 'due'),
+                    p.last_seen_at, p.device_id
+                LIMIT $2
+            ) AS idle
+            WHERE d.user_id = $1 AND d.device_id = idle.device_id
+            RETURNING d.device_id
+            """, [.text(user.rawValue), .int(tooMany)])
+        guard gone.count == tooMany else { throw LimitReached(.devices) }
+        var changed: Set<MatchID> = []
+        for row in gone {
+            changed.formUnion(
+                try await PendingStarts.endAll(
+                    transaction, user: user, device: DeviceID(try row.string("device_id"))))
+        }
+        return changed
+    }
+}
