@@ -10,7 +10,7 @@ enum MatchQuery {
     static let cursor = Operation.Parameter(
         name: "cursor", schema: .text(.cursor), about: "The nextCursor of the page before.")
     static let parameters = [
-        Operation.Parameter(name: "date", schema: .text(.day), about: "Of one day, UTC; not with from or to."),
+        Operation.Parameter(name: "date", schema: .text(.day), about: "Of one day, UTC."),
         Operation.Parameter(name: "from", schema: .text(.dayOrMoment), about: "That start then or later."),
         Operation.Parameter(
             name: "to", schema: .text(.dayOrMoment), about: "That start before; a day is meant as a whole."),
@@ -22,17 +22,18 @@ enum MatchQuery {
     ]
 
     /// - Parameter query: the value of a parameter that is of its form; nil when it is left out.
-    static func filter(_ query: (String) -> String?) throws -> ScheduleStore.Filter {
+    static func filter(_ query: (String) -> String?) -> ScheduleStore.Filter {
         var filter = ScheduleStore.Filter(limit: query("limit").flatMap { Int($0) } ?? GatewayLimits.pageDefault)
         if let date = query("date") {
-            guard query("from") == nil, query("to") == nil else {
-                throw Problem.field("date", "cannot be given together with from or to")
-            }
             filter.from = DateText.day(date)
             filter.until = filter.from.map { $0 + 86_400 }
         }
-        if let from = query("from") { filter.from = DateText.day(from) ?? DateText.moment(from) }
-        if let to = query("to") { filter.until = DateText.day(to).map { $0 + 86_400 } ?? DateText.moment(to) }
+        if let from = query("from").flatMap({ DateText.day($0) ?? DateText.moment($0) }) {
+            filter.from = max(from, filter.from ?? from)
+        }
+        if let to = query("to").flatMap({ text in DateText.day(text).map { $0 + 86_400 } ?? DateText.moment(text) }) {
+            filter.until = min(to, filter.until ?? to)
+        }
         filter.leagueID = query("league").flatMap { Int64($0) }
         if let list = query("status") {
             filter.statuses = Set(list.split(separator: ",").compactMap { MatchStatus(rawValue: String($0)) })

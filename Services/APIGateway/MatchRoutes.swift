@@ -43,7 +43,7 @@ struct MatchRoutes: Sendable {
     }
 
     @Sendable private func list(_ request: GatewayRequest) async throws -> Reply {
-        let filter = try MatchQuery.filter { request.query[$0] }
+        let filter = MatchQuery.filter { request.query[$0] }
         let question = request.query.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: "&")
         return try await cache.reply(to: "list \(question)") {
             var matches = try await schedule.matches(filter)

@@ -1,7 +1,7 @@
 /// The part of an address after its question mark, read strictly and checked by the call's parameters.
 enum QueryString {
     /// - Throws: `Problem` for what the call does not know, for a parameter that is given twice, and for a value that is
-    ///   not of its form. An empty value counts as left out.
+    ///   not of its form.
     static func read(_ query: String?, _ parameters: [Operation.Parameter]) throws -> [String: String] {
         guard let query, !query.isEmpty else { return [:] }
         var values: [String: String] = [:]
@@ -18,11 +18,11 @@ enum QueryString {
             guard values.updateValue(value, forKey: name) == nil else {
                 throw Problem.field(name, "is given twice")
             }
-            guard value.isEmpty || accepts(value, parameter.schema) else {
+            guard accepts(value, parameter.schema) else {
                 throw Problem.field(name, "must be \(parameter.schema.wanted)")
             }
         }
-        return values.filter { !$0.value.isEmpty }
+        return values
     }
 
     private static func accepts(_ value: String, _ schema: Schema) -> Bool {

@@ -69,7 +69,7 @@ enum OpenAPIDocument {
         if operation.isTagged {
             parameters.append([
                 "name": "If-None-Match", "in": "header", "required": false,
-                "schema": ["type": "string", "pattern": "^[ -~]{0,200}$"],
+                "schema": ["type": "string"],
                 "description": "The ETag of what the client has.",
             ])
         }
