@@ -57,7 +57,7 @@ public struct BearerTokenVerifier: Sendable {
 
     private func claims(in claims: [String: JSONValue], now: Int) throws(BearerTokenError) -> BearerClaims {
         guard let iss = claims["iss"]?.string else { throw .badClaim("iss") }
-        guard iss == issuer else { throw .wrongIssuer }
+        guard Self.isSame(iss, issuer) else { throw .wrongIssuer }
         let expiresAt = try time("exp", in: claims)
         let issuedAt = try time("iat", in: claims)
         guard now < expiresAt + Self.leeway else { throw .expired }
@@ -66,7 +66,7 @@ public struct BearerTokenVerifier: Sendable {
         guard let use = claims["token_use"]?.string.flatMap(BearerClaims.Use.init) else { throw .badClaim("token_use") }
         let clientClaim = use == .access ? "client_id" : "aud"
         guard let client = claims[clientClaim]?.string else { throw .badClaim(clientClaim) }
-        guard clientIDs.contains(client) else { throw .wrongClient }
+        guard clientIDs.contains(where: { Self.isSame($0, client) }) else { throw .wrongClient }
         guard let sub = claims["sub"]?.string, Self.isUUID(sub) else { throw .badClaim("sub") }
         return BearerClaims(
             sub: sub, tokenUse: use, clientID: client, expiresAt: expiresAt, issuedAt: issuedAt,
@@ -89,6 +89,9 @@ public struct BearerTokenVerifier: Sendable {
         }
         return groups
     }
+
+    /// Byte for byte: for Swift's own equality a KELVIN SIGN is a K.
+    private static func isSame(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
 
     /// 8-4-4-4-12 hexadecimal digits.
     private static func isUUID(_ text: String) -> Bool {

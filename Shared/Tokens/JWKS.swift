@@ -73,6 +73,7 @@ public struct JWKS: Sendable {
         guard modulus.first != 0, bits >= modulusBitsMin, bits <= modulusBitsMax else {
             return .skipped("a modulus of \(bits) bits")
         }
+        guard let lowest = modulus.last, lowest & 1 == 1 else { return .skipped("an even modulus") }
         guard (1...4).contains(exponent.count), exponent.first != 0, let last = exponent.last, last & 1 == 1,
             exponent != [1]
         else { return .skipped("an unusual exponent") }
