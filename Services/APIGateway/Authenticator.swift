@@ -5,12 +5,42 @@ import Tokens
 struct Authenticator: Sendable {
     let verifier: BearerTokenVerifier
     let keys: KeySource
+    /// Nil: no key is taken.
+    var apiKey: APIKey?
     /// Seconds since 1970.
     var now: @Sendable () -> Int = { Int(Date.now.timeIntervalSince1970) }
 
-    /// - Parameter header: the `Authorization` header.
-    /// - Throws: `Problem`; and `Refused`, which becomes one, for a token that was looked at.
-    func claims(_ header: String?) async throws -> BearerClaims {
+    /// Credentials that were looked at and are no good.
+    struct Refused: Error, Hashable {
+        /// From a fixed set, for the log.
+        let kind: String
+        /// A sentence without anything the client sent.
+        let reason: String
+
+        fileprivate init(_ kind: String, _ reason: String) {
+            self.kind = kind
+            self.reason = reason
+        }
+
+        fileprivate init(_ error: BearerTokenError) { self.init("bearer-token/\(error.kind)", "\(error)") }
+    }
+
+    /// - Parameters:
+    ///   - authorization: the header `Authorization`.
+    ///   - apiKey: the header `X-API-Key`.
+    /// - Throws: `Refused`, which becomes a 401; `Problem` when there is nothing to look at or to check it with.
+    func caller(authorization: String?, apiKey key: String?) async throws -> Caller {
+        guard let key else { return .user(try await claims(authorization)) }
+        // Whoever sends both does not know who he is: neither is preferred.
+        guard authorization == nil else {
+            throw Refused("credentials/two", "there is a bearer token and an API key; send one of them")
+        }
+        guard let apiKey else { throw Refused("api-key/not-in-use", "no API key is in use here") }
+        guard apiKey.matches(key) else { throw Refused("api-key/unknown", "the API key is not known") }
+        return .server(keyName: apiKey.name)
+    }
+
+    private func claims(_ header: String?) async throws -> BearerClaims {
         guard let header else { throw Problem.unauthorized("there is no bearer token") }
         let parts = header.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].lowercased() == "bearer" else {
@@ -24,12 +54,8 @@ struct Authenticator: Sendable {
             guard let newer = await keys.afterUnknownKey() else { throw Self.noKeys }
             do {
                 return try verifier.verify(token, keys: newer, now: now())
-            } catch { throw Refused(error: error) }
-        } catch { throw Refused(error: error) }
-    }
-
-    struct Refused: Error {
-        let error: BearerTokenError
+            } catch { throw Refused(error) }
+        } catch { throw Refused(error) }
     }
 
     private static let noKeys = Problem.unavailable("tokens cannot be checked: the issuer's keys are not known")

@@ -19,8 +19,7 @@ public enum Gateway {
         let coordinators = WireDirectory(
             runDirectory: settings.runDirectory, service: "la-coordinator", logger: context.logger)
         let http = HTTPClient(configuration: .init(allowHTTP: configuration.allowsHTTP))
-        let url = configuration.jwksURL
-        let keys = KeySource(logger: context.logger) { try await fetchKeys(url, http) }
+        let keys = KeySource(url: configuration.jwksURL, http: http, logger: context.logger)
         let readiness = context.readiness
         let accounts = AccountStore(pool: pool)
         let deleted = DeletedAccounts(logger: context.logger) { try await accounts.deletions(since: $0) }
@@ -70,21 +69,7 @@ public enum Gateway {
         let verifier = BearerTokenVerifier(issuer: configuration.issuer, clientIDs: configuration.clientIDs)
         return GatewayResponder(
             table: RouteTable(routes + PublicRoutes.describing(routes)),
-            authenticator: Authenticator(verifier: verifier, keys: keys), deleted: deleted, refusals: RefusalLog(),
-            logger: logger)
+            authenticator: Authenticator(verifier: verifier, keys: keys, apiKey: configuration.apiKey),
+            deleted: deleted, refusals: RefusalLog(), logger: logger)
     }
-
-    private static func fetchKeys(_ url: String, _ http: HTTPClient) async throws -> [UInt8] {
-        let answer = try await http.send(
-            HTTPClientRequest(
-                url: url, headers: [("accept", "application/json")], timeout: .seconds(4),
-                bodyBytesMax: JWKS.documentBytesMax))
-        guard answer.status == 200 else { throw KeyFetchFailure(description: "the issuer answers \(answer.status)") }
-        return answer.body
-    }
-}
-
-/// The issuer gave an answer that holds no keys.
-struct KeyFetchFailure: Error, CustomStringConvertible {
-    let description: String
 }

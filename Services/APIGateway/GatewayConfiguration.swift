@@ -11,6 +11,8 @@ public struct GatewayConfiguration: Sendable {
     public var jwksURL: String
     /// Whether plain http may be used to get there.
     public var allowsHTTP: Bool
+    /// For administration from servers; nil: only administrators' tokens will do.
+    var apiKey: APIKey?
     public var host: String
     public var port: Int
     /// Seconds.
@@ -30,6 +32,10 @@ public struct GatewayConfiguration: Sendable {
             help: "The app clients whose tokens are taken, separated by commas."),
         SettingDescription(
             name: "COGNITO_JWKS_URL", default: "{issuer}/.well-known/jwks.json", help: "Where the pool's keys are."),
+        SettingDescription(
+            name: "ADMIN_API_KEY", default: "",
+            help: "What servers send as X-API-Key to administer, 32 characters or more; empty: none is taken.",
+            isSecret: true),
         SettingDescription(name: "GATEWAY_HOST", default: "127.0.0.1", help: "The address to listen on."),
         SettingDescription(name: "GATEWAY_PORT", default: "8080", help: "The port to listen on; 0 for any free one."),
         SettingDescription(
@@ -61,6 +67,9 @@ public struct GatewayConfiguration: Sendable {
             throw ConfigurationError(setting: "COGNITO_CLIENT_ID", problem: "is not a list of client ids")
         }
         allowsHTTP = jwksURL.hasPrefix("http://")
+        if let secret = try settings.optionalSecret("ADMIN_API_KEY") {
+            apiKey = try APIKey(name: "admin", secret: secret, setting: "ADMIN_API_KEY")
+        }
         host = try settings.host("GATEWAY_HOST", default: "127.0.0.1")
         port = try settings.int("GATEWAY_PORT", default: 8080, in: 0...65_535)
         followRetention = try Self.seconds(

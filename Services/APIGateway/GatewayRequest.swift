@@ -28,7 +28,7 @@ struct GatewayRequest: Sendable {
     var actor: String {
         switch caller {
         case .user(let claims): "user:\(claims.sub)"
-        case .server: "api-key"
+        case .server(let name): name
         case nil: "nobody"
         }
     }

@@ -66,9 +66,13 @@ struct GatewayResponder: HTTPResponder {
             logger: logger)
     }
 
+    private static let apiKeyHeader = HTTPField.Name("X-API-Key")
+
     private func caller(_ request: Request, _ route: Route) async throws -> Caller? {
         guard route.access != .everybody else { return nil }
-        let caller = Caller.user(try await authenticator.claims(request.headers[.authorization]))
+        let caller = try await authenticator.caller(
+            authorization: request.headers[.authorization], apiKey: Self.apiKeyHeader.flatMap { request.headers[$0] })
+        if route.access == .users { _ = try caller.claims }
         if !route.operation.isOpenToTheDeleted, case .user(let claims) = caller,
             deleted.isDeleted(UserID(claims.sub), issuedAt: claims.issuedAt)
         {
@@ -80,8 +84,8 @@ struct GatewayResponder: HTTPResponder {
 
     private func refuse(_ error: any Error, _ id: String, _ logger: Logger) async -> Reply {
         if let refused = error as? Authenticator.Refused {
-            await refusals.note("bearer-token/\(refused.error.kind)", "\(refused.error)", logger)
-            return reply(Problem.unauthorized("\(refused.error)"), id)
+            await refusals.note(refused.kind, refused.reason, logger)
+            return reply(Problem.unauthorized(refused.reason), id)
         }
         guard let problem = Problem(error) else {
             logger.error("A request failed", metadata: ["error": "\(error)", "error.type": "\(type(of: error))"])

@@ -45,9 +45,13 @@ struct DatabaseWatch: Service, CustomStringConvertible {
     }
 }
 
-/// Fetches the issuer's keys before the first request needs them. Once there were keys, their absence is no reason to
-/// send requests elsewhere: they go on for a day.
+/// Fetches the issuer's keys before the first request needs them, and again as they age, whether requests come or not:
+/// a key that the issuer gave up is not trusted for longer because the night was quiet. While the issuer is away the
+/// keys go on for a day; then requests are sent elsewhere.
 struct KeyWatch: Service, CustomStringConvertible {
+    /// How often their age is looked at, with keys and without.
+    static let interval = (known: Duration.seconds(60), unknown: Duration.seconds(1))
+
     let keys: KeySource
     let readiness: Readiness
 
@@ -56,11 +60,13 @@ struct KeyWatch: Service, CustomStringConvertible {
     func run() async throws {
         readiness.set("keys", false, reason: "the issuer's keys are not known")
         await cancelWhenGracefulShutdown {
-            while await keys.current() == nil {
-                do { try await Task.sleep(for: .seconds(1)) } catch { return }
+            while true {
+                let isKnown = await keys.current() != nil
+                readiness.set("keys", isKnown, reason: "the issuer's keys are not known")
+                do {
+                    try await Task.sleep(for: isKnown ? Self.interval.known : Self.interval.unknown)
+                } catch { return }
             }
-            readiness.set("keys", true)
         }
-        try await gracefulShutdown()
     }
 }

@@ -30,16 +30,20 @@ actor KeySource {
         self.logger = logger
     }
 
-    /// Nil when there has never been a good set, or the last one is too old to be trusted.
+    /// Nil when there has never been a good set, or the last one is too old to be trusted. With a set at hand nobody
+    /// waits: one that has aged is fetched anew behind the answer's back.
     func current() async -> JWKS? {
-        if let keys, clock() - keys.fetchedAt < Self.ageMax { return keys.set }
-        await refresh()
-        return usable
+        guard let set = usable else {
+            await refresh()?.value
+            return usable
+        }
+        if let keys, clock() - keys.fetchedAt >= Self.ageMax { _ = refresh() }
+        return set
     }
 
-    /// After a token named a key that `current` does not have.
+    /// After a token named a key that `current` does not have: waits for a fetch that is under way or due.
     func afterUnknownKey() async -> JWKS? {
-        await refresh()
+        await refresh()?.value
         return usable
     }
 
@@ -60,18 +64,18 @@ actor KeySource {
         return keys.set
     }
 
-    /// Everybody who needs it waits for the same fetch.
-    private func refresh() async {
-        if let fetching { return await fetching.value }
-        if let lastFetch, clock() - lastFetch < Self.fetchInterval { return }
+    /// The one fetch that everybody shares, begun now if none is under way; nil when it is too soon for another.
+    private func refresh() -> Task<Void, Never>? {
+        if let fetching { return fetching }
+        if let lastFetch, clock() - lastFetch < Self.fetchInterval { return nil }
         lastFetch = clock()
         let task = Task { await self.fetchOnce() }
         fetching = task
-        await task.value
-        fetching = nil
+        return task
     }
 
     private func fetchOnce() async {
+        defer { fetching = nil }
         do {
             let set = try JWKS(json: try await fetch())
             keys = (set, clock())

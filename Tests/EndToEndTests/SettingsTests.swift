@@ -109,6 +109,10 @@ import Tokens
             Case(service: "api-gateway", setting: "COGNITO_ISSUER", value: "http://127.0.0.1:9"),
             Case(service: "api-gateway", setting: "COGNITO_CLIENT_ID", value: nil),
             Case(service: "api-gateway", setting: "COGNITO_JWKS_URL", value: "ftp://x"),
+            Case(service: "api-gateway", setting: "COGNITO_JWKS_URL", value: "http://issuer.example.com/keys"),
+            Case(service: "api-gateway", setting: "ADMIN_API_KEY", value: "thirty-one-characters-are-short"),
+            Case(service: "api-gateway", setting: "ADMIN_API_KEY", value: "a space in it, and long enough otherwise"),
+            Case(service: "api-gateway", setting: "ADMIN_API_KEY_FILE", value: "/nonexistent"),
             Case(service: "api-gateway", setting: "GATEWAY_PORT", value: "x"),
             Case(service: "api-gateway", setting: "MAINTENANCE_MODE", value: "x"),
         ]
