@@ -28,7 +28,7 @@ struct GatewayRequest: Sendable {
     var actor: String {
         switch caller {
         case .user(let claims): "user:\(claims.sub)"
-        case .server(let name): name
+        case .server(let name): "api-key:\(name)"
         case nil: "nobody"
         }
     }

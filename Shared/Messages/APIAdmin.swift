@@ -106,7 +106,7 @@ public struct AuditEntry: Codable, Hashable, Sendable {
     public var id: String
     /// Seconds since 1970.
     public var at: Int
-    /// `user:<sub>`, or `api-key`.
+    /// `user:<sub>`, or `api-key:<name>`.
     public var actor: String
     public var action: String
     /// What was asked, and what it was before.

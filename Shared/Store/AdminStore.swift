@@ -12,7 +12,7 @@ public struct AdminStore: Sendable {
 
     /// Who asks, and by which request.
     public struct Call: Hashable, Sendable {
-        /// `user:<sub>`, or `api-key`.
+        /// `user:<sub>`, or `api-key:<name>`.
         public var actor: String
         public var requestID: String
 
