@@ -119,8 +119,9 @@ let package = Package(
             [
                 "Sightscreen", "Messages", "Activities", "Postgres", "Store", "Tokens", "HTTPClient", "Wire",
                 "ServiceKit",
-                hummingbird, httpTypes, logging, lifecycle, metrics, concurrencyHelpers,
-                .product(name: "NIOCore", package: "swift-nio"),
+                hummingbird, httpTypes, logging, lifecycle, metrics, concurrencyHelpers, nio[0],
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ])
         + service(
             "MatchOrchestrator",
@@ -212,7 +213,7 @@ let package = Package(
                 "APIGateway",
                 [
                     "APIGateway", "HTTPClient", "Postgres", "Store", "Tokens", "Messages", "Sightscreen", "ServiceKit",
-                    logging,
+                    logging, nio[0],
                 ]),
             tests(
                 "MatchOrchestrator",

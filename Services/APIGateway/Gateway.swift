@@ -37,7 +37,8 @@ public enum Gateway {
                     configuration, pool: pool, keys: keys, bell: WireCoordinatorBell(coordinators: coordinators),
                     deleted: deleted, control: control, cache: cache, instance: settings.instance,
                     missing: { readiness.missing.map(\.name) }, logger: context.logger),
-                addressFile: "\(settings.runDirectory)/api-gateway/\(settings.instance).http", logger: context.logger),
+                addressFile: "\(settings.runDirectory)/api-gateway/\(settings.instance).http", logger: context.logger,
+                proxies: configuration.trustedProxies),
         ]
     }
 
@@ -70,6 +71,6 @@ public enum Gateway {
         return GatewayResponder(
             table: RouteTable(routes + PublicRoutes.describing(routes)),
             authenticator: Authenticator(verifier: verifier, keys: keys, apiKey: configuration.apiKey),
-            deleted: deleted, refusals: RefusalLog(), logger: logger)
+            deleted: deleted, refusals: RefusalLog(), proxies: configuration.trustedProxies, logger: logger)
     }
 }

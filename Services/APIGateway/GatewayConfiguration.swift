@@ -15,6 +15,7 @@ public struct GatewayConfiguration: Sendable {
     var apiKey: APIKey?
     public var host: String
     public var port: Int
+    var trustedProxies: TrustedProxies
     /// Seconds.
     public var followRetention: Int
     public var startLease: Int
@@ -38,6 +39,9 @@ public struct GatewayConfiguration: Sendable {
             isSecret: true),
         SettingDescription(name: "GATEWAY_HOST", default: "127.0.0.1", help: "The address to listen on."),
         SettingDescription(name: "GATEWAY_PORT", default: "8080", help: "The port to listen on; 0 for any free one."),
+        SettingDescription(
+            name: "TRUSTED_PROXIES", default: "none",
+            help: "Addresses or CIDR blocks whose X-Forwarded-For is believed, separated by commas."),
         SettingDescription(
             name: "MIN_APP_VERSION", default: "1.0.0", help: "Below it the app asks for an update (1.2.3)."),
         SettingDescription(
@@ -72,6 +76,7 @@ public struct GatewayConfiguration: Sendable {
         }
         host = try settings.host("GATEWAY_HOST", default: "127.0.0.1")
         port = try settings.int("GATEWAY_PORT", default: 8080, in: 0...65_535)
+        trustedProxies = try Self.proxies(settings)
         followRetention = try Self.seconds(
             settings, "FOLLOW_RETENTION", .seconds(172_800), in: .zero ... .seconds(31_536_000))
         startLease = try Self.seconds(settings, "START_LEASE", .seconds(120), in: .seconds(1) ... .seconds(3600))
@@ -89,6 +94,18 @@ public struct GatewayConfiguration: Sendable {
             minAppVersion: minimum,
             storeUrl: try settings.url("STORE_URL", default: "https://apps.apple.com").absoluteString,
             maintenanceMode: try settings.bool("MAINTENANCE_MODE", default: false))
+    }
+
+    private static func proxies(_ settings: Settings) throws(ConfigurationError) -> TrustedProxies {
+        var blocks: [AddressBlock] = []
+        for text in try settings.list("TRUSTED_PROXIES") {
+            guard let block = AddressBlock(text) else {
+                throw ConfigurationError(
+                    setting: "TRUSTED_PROXIES", problem: "\"\(text)\" is not an address or a block like 10.0.0.0/8")
+            }
+            blocks.append(block)
+        }
+        return TrustedProxies(blocks)
     }
 
     private static func seconds(

@@ -1,19 +1,38 @@
-/// What a stranger may ask of the gateway. Each bound is far above what the app needs.
+/// What a stranger may ask of the gateway. Each bound is far above what the app needs. How long things may take is in
+/// `GatewayTimes`.
 enum GatewayLimits {
     /// The largest body that is read.
     static let bodyBytesMax = 16_384
     /// Path and query together.
     static let addressBytesMax = 2_048
+    /// The lines between the request line and the empty line. A bearer token takes two kilobytes of them at most.
     static let headerBytesMax = 16_384
     static let headerFieldsMax = 64
+    /// The longest method there is has half of it.
+    static let methodBytesMax = 16
+    /// A DNS name and a port.
+    static let hostBytesMax = 262
+    /// A chunk's size and its extensions, which nobody reads.
+    static let chunkLineBytesMax = 64
+    /// What a chunked body may spend on sizes and line ends: chunks of six bytes on average, and larger ones.
+    static let chunkFramingBytesMax = 16_384
+    /// The lines after a chunked body, which nobody reads.
+    static let trailerBytesMax = 1_024
     /// JSON arrays and objects in each other.
     static let jsonDepthMax = 16
-    /// A connection on which nothing happens.
-    static let idleSeconds: Int64 = 10
     /// A body that comes in drops: idle time does not see it.
     static let bodyDeadline = Duration.seconds(15)
-    /// More connections wait in the backlog, so that a flood costs no memory here.
+    /// Together they may hold a request of 50 KiB each. More are refused at once, so that a client looks elsewhere.
     static let connectionsMax = 4_096
+    /// Of one client, which is an IPv4 address or an IPv6 /64. Behind one address there may be a company or a mobile
+    /// network's translator; in production there is a proxy in front, to which this does not apply.
+    static let connectionsOfClientMax = 256
+    /// What the kernel keeps of answers that a client does not read (it doubles this); it would take megabytes.
+    static let sendBufferBytes: Int32 = 131_072
+    /// Connections that the kernel holds until we accept them.
+    static let backlog: Int = 1_024
+    /// File descriptors for everything that is not a client's connection: the database, sockets, logs.
+    static let otherFilesMax = 256
     /// Matches on one page, and without being asked for a number.
     static let pageMax = 200
     static let pageDefault = 50

@@ -14,6 +14,8 @@ struct GatewayRequest: Sendable {
     let fields: FieldReader
     let id: String
     let caller: Caller?
+    /// Where it comes from: the peer, or whom trusted proxies name.
+    let clientAddress: ClientAddress
     let logger: Logger
 
     /// The user of a route that needs one.

@@ -9,12 +9,13 @@ import Tokens
 /// Answers every request: finds the route, finds out who asks, runs the handler, and turns whatever went wrong into a
 /// problem document.
 struct GatewayResponder: HTTPResponder {
-    typealias Context = BasicRequestContext
+    typealias Context = GatewayContext
 
     let table: RouteTable
     let authenticator: Authenticator
     let deleted: DeletedAccounts
     let refusals: RefusalLog
+    var proxies = TrustedProxies.none
     let logger: Logger
 
     func respond(to request: Request, context: Context) async throws -> Response {
@@ -22,13 +23,15 @@ struct GatewayResponder: HTTPResponder {
         let id = Self.requestID(request)
         var logger = self.logger
         logger[metadataKey: "request.id"] = "\(id)"
-        let (reply, path) = await answer(request, id, logger)
+        let (reply, path) = await answer(request, context, id, logger)
         measure(request, path, reply, ContinuousClock.now - begun)
         return response(reply, id, isHead: request.method == .head)
     }
 
     /// - Returns: the answer, and the route's path for the metrics.
-    private func answer(_ request: Request, _ id: String, _ logger: Logger) async -> (Reply, String) {
+    private func answer(
+        _ request: Request, _ context: Context, _ id: String, _ logger: Logger
+    ) async -> (Reply, String) {
         var path = "none"
         do {
             guard request.uri.description.utf8.count <= GatewayLimits.addressBytesMax else {
@@ -40,7 +43,8 @@ struct GatewayResponder: HTTPResponder {
                 throw Problem(.methodNotAllowed, headers: ["Allow": methods.joined(separator: ", ")])
             case .route(let route, let parameters):
                 path = route.path
-                return (try await route.handle(try await read(request, route, parameters, id, logger)), path)
+                let client = context.client(of: request, behind: proxies)
+                return (try await route.handle(try await read(request, route, parameters, client, id, logger)), path)
             }
         } catch {
             return (await refuse(error, id, logger), path)
@@ -49,7 +53,8 @@ struct GatewayResponder: HTTPResponder {
 
     /// Finds out who asks, and checks everything that the document says of the call, before its handler is run.
     private func read(
-        _ request: Request, _ route: Route, _ parameters: [String: String], _ id: String, _ logger: Logger
+        _ request: Request, _ route: Route, _ parameters: [String: String], _ client: ClientAddress, _ id: String,
+        _ logger: Logger
     ) async throws -> GatewayRequest {
         let caller = try await caller(request, route)
         let query = try QueryString.read(request.uri.query, route.operation.query)
@@ -63,7 +68,7 @@ struct GatewayResponder: HTTPResponder {
         }
         return GatewayRequest(
             request: request, parameters: parameters, query: query, fields: fields, id: id, caller: caller,
-            logger: logger)
+            clientAddress: client, logger: logger)
     }
 
     private static let apiKeyHeader = HTTPField.Name("X-API-Key")
@@ -116,6 +121,8 @@ struct GatewayResponder: HTTPResponder {
         }
         if let name = HTTPField.Name("X-Request-ID") { fields[name] = id }
         if let name = HTTPField.Name("X-Content-Type-Options") { fields[name] = "nosniff" }
+        if fields[.cacheControl] == nil { fields[.cacheControl] = "no-store" }
+        if isHead { fields[.contentLength] = String(reply.body.count) }
         let hasBody = !isHead && reply.status != 204 && reply.status != 304
         return Response(
             status: .init(code: reply.status), headers: fields,
@@ -127,8 +134,7 @@ struct GatewayResponder: HTTPResponder {
         if let name = HTTPField.Name("X-Request-ID"), let id = request.headers[name], Identifier.isValid(id) {
             return id
         }
-        let text = String(UInt64.random(in: 0...UInt64.max), radix: 16)
-        return String(repeating: "0", count: 16 - text.count) + text
+        return RequestID.random()
     }
 
     private func measure(_ request: Request, _ path: String, _ reply: Reply, _ duration: Duration) {

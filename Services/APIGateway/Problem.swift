@@ -20,11 +20,14 @@ struct Problem: Error, Hashable {
         case bodyTooLarge = "body-too-large"
         case addressTooLong = "address-too-long"
         case unsupportedMediaType = "unsupported-media-type"
+        case expectationFailed = "expectation-failed"
         case rateLimited = "rate-limited"
         case headersTooLarge = "headers-too-large"
         case internalError = "internal-error"
+        case methodNotImplemented = "method-not-implemented"
         case unavailable
         case notReady = "not-ready"
+        case versionNotSupported = "version-not-supported"
 
         var status: Int {
             switch self {
@@ -38,10 +41,13 @@ struct Problem: Error, Hashable {
             case .bodyTooLarge: 413
             case .addressTooLong: 414
             case .unsupportedMediaType: 415
+            case .expectationFailed: 417
             case .rateLimited: 429
             case .headersTooLarge: 431
             case .internalError: 500
+            case .methodNotImplemented: 501
             case .unavailable, .notReady: 503
+            case .versionNotSupported: 505
             }
         }
 
@@ -64,11 +70,14 @@ struct Problem: Error, Hashable {
             case .bodyTooLarge: "The body is too large"
             case .addressTooLong: "The address is too long"
             case .unsupportedMediaType: "The body must be application/json"
+            case .expectationFailed: "The only expectation that can be met is 100-continue"
             case .rateLimited: "Too many requests"
             case .headersTooLarge: "The headers are too large"
             case .internalError: "Something went wrong on our side"
+            case .methodNotImplemented: "There is no such method"
             case .unavailable: "The service cannot do this right now"
             case .notReady: "The service is not ready"
+            case .versionNotSupported: "Only HTTP/1.1 is spoken here"
             }
         }
     }

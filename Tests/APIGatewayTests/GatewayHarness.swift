@@ -33,6 +33,7 @@ struct GatewayHarness: Sendable {
     /// Runs `body` against a gateway whose database has one match in play, one to come and one that is over.
     static func run(
         keys: KeySource? = nil, url: String? = nil, environment: [String: String] = [:], cacheAge: Duration = .zero,
+        times: GatewayTimes = GatewayTimes(), connectionsMax: Int = GatewayLimits.connectionsMax,
         _ body: (GatewayHarness) async throws -> Void
     ) async throws {
         let url = try await { () async throws -> String in
@@ -61,6 +62,7 @@ struct GatewayHarness: Sendable {
         let (ports, port) = AsyncStream<Int>.makeStream()
         let server = GatewayServer(
             host: "127.0.0.1", port: 0, responder: responder, addressFile: nil, logger: logger,
+            proxies: configuration.trustedProxies, times: times, connectionsMax: connectionsMax,
             onRunning: { port.yield($0) })
         let running = Task { try await server.run() }
         defer { running.cancel() }

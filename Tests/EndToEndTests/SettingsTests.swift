@@ -74,6 +74,7 @@ import Tokens
             Case(service: "api-gateway", setting: "COGNITO_CLIENT_ID", value: ","),
             Case(service: "api-gateway", setting: "GATEWAY_HOST", value: "a b"),
             Case(service: "api-gateway", setting: "REPLAY_URL", value: "http://127.0.0.1:8092"),
+            Case(service: "api-gateway", setting: "TRUSTED_PROXIES", value: "10.0.0.0/33"),
             Case(service: "api-gateway", setting: "MIN_APP_VERSION", value: "x"),
             Case(service: "api-gateway", setting: "STORE_URL", value: "nowhere"),
             Case(service: "api-gateway", setting: "FOLLOW_RETENTION", value: "x"),

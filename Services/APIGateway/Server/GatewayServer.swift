@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import Hummingbird
+import HummingbirdCore
 import Logging
 import NIOCore
 import ServiceLifecycle
@@ -14,6 +15,9 @@ struct GatewayServer: Service, CustomStringConvertible {
     /// Where the address is written, for those that look for it; nil: nowhere.
     let addressFile: String?
     let logger: Logger
+    var proxies = TrustedProxies.none
+    var times = GatewayTimes()
+    var connectionsMax = GatewayLimits.connectionsMax
     var onRunning: @Sendable (_ port: Int) async -> Void = { _ in }
 
     var description: String { "HTTP server" }
@@ -22,18 +26,21 @@ struct GatewayServer: Service, CustomStringConvertible {
         // Hummingbird's own lines would repeat ours.
         var quiet = logger
         quiet.logLevel = .critical
+        let metrics = ServerMetrics()
+        let files = OpenFiles.raiseLimit() - GatewayLimits.otherFilesMax
+        if files < connectionsMax {
+            logger.warning(
+                "There may be fewer connections than planned: the limit of open files is low",
+                metadata: ["connections": "\(max(files, 1))", "planned": "\(connectionsMax)"])
+        }
+        let connections = ConnectionTable(max: min(connectionsMax, max(files, 1)), metrics: metrics)
         let application = Application(
             responder: responder,
-            server: .http1(
-                configuration: .init(
-                    idleTimeout: .seconds(GatewayLimits.idleSeconds),
-                    httpDecoderConfiguration: .init(
-                        maxHeaderFieldSize: GatewayLimits.headerBytesMax,
-                        maxHeaderListSize: GatewayLimits.headerBytesMax,
-                        maxHeaderFieldCount: GatewayLimits.headerFieldsMax))),
-            configuration: .init(
-                address: .hostname(host, port: port), backlog: 1024,
-                availableConnectionsDelegate: .maximum(GatewayLimits.connectionsMax, logger: quiet)),
+            server: HTTPServerBuilder { [proxies, times] respond in
+                GatewayChannel(
+                    responder: respond, connections: connections, proxies: proxies, times: times, metrics: metrics)
+            },
+            configuration: .init(address: .hostname(host, port: port), backlog: GatewayLimits.backlog),
             onServerRunning: { channel in await report(channel.localAddress?.port ?? port) }, logger: quiet)
         defer { if let addressFile { unlink(addressFile) } }
         do {

@@ -1,0 +1,21 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// What is known about a request beside the request: who is at the other end of its connection.
+struct GatewayContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    /// The client, or the proxy in front of it; nil when it is not on an IP network.
+    let peer: IPAddress?
+
+    init(source: Source) {
+        coreContext = .init(source: source)
+        peer = IPAddress(source.channel.remoteAddress)
+    }
+
+    func client(of request: Request, behind proxies: TrustedProxies) -> ClientAddress {
+        proxies.client(
+            peer: peer,
+            forwardedFor: HTTPField.Name("X-Forwarded-For").map { request.headers[values: $0] } ?? [])
+    }
+}
