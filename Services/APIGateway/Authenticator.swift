@@ -17,6 +17,9 @@ struct Authenticator: Sendable {
         /// A sentence without anything the client sent.
         let reason: String
 
+        /// It was good once.
+        var isExpired: Bool { kind == "bearer-token/expired" }
+
         fileprivate init(_ kind: String, _ reason: String) {
             self.kind = kind
             self.reason = reason

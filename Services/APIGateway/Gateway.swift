@@ -71,6 +71,7 @@ public enum Gateway {
         return GatewayResponder(
             table: RouteTable(routes + PublicRoutes.describing(routes)),
             authenticator: Authenticator(verifier: verifier, keys: keys, apiKey: configuration.apiKey),
-            deleted: deleted, refusals: RefusalLog(), proxies: configuration.trustedProxies, logger: logger)
+            deleted: deleted, refusals: RefusalLog(), proxies: configuration.trustedProxies,
+            gate: RateGate(limiter: RateLimiter(), factor: configuration.rateLimitFactor), logger: logger)
     }
 }

@@ -21,6 +21,8 @@ public struct GatewayConfiguration: Sendable {
     public var startLease: Int
     public var dismissAfter: Int
     var appConfig: AppConfig
+    /// Times the limits of `RateLimit`; 0: none.
+    public var rateLimitFactor: Int
     /// mock-sportmonks, for replays; nil: there are none.
     var replayURL: String?
 
@@ -47,6 +49,9 @@ public struct GatewayConfiguration: Sendable {
         SettingDescription(
             name: "STORE_URL", default: "https://apps.apple.com", help: "Where the app is updated."),
         SettingDescription(name: "MAINTENANCE_MODE", default: "0", help: "The app shows its maintenance screen."),
+        SettingDescription(
+            name: "RATE_LIMIT_FACTOR", default: "1",
+            help: "Times the rate limits of users, phones and addresses; 0: none."),
         SettingDescription(
             name: "REPLAY_URL", default: "none",
             help: "mock-sportmonks, for /admin/replay; only with SIGHTSCREEN_STAND_INS=1."),
@@ -81,6 +86,7 @@ public struct GatewayConfiguration: Sendable {
             settings, "FOLLOW_RETENTION", .seconds(172_800), in: .zero ... .seconds(31_536_000))
         startLease = try Self.seconds(settings, "START_LEASE", .seconds(120), in: .seconds(1) ... .seconds(3600))
         dismissAfter = try Self.seconds(settings, "DISMISS_AFTER", .seconds(900), in: .zero ... .seconds(14_400))
+        rateLimitFactor = try settings.int("RATE_LIMIT_FACTOR", default: 1, in: 0...1_000)
         replayURL = try settings.optionalURL("REPLAY_URL")?.absoluteString
         // Read after its form was checked: outside a demonstration nobody may rewind the world.
         if replayURL != nil, try !settings.standIns {

@@ -16,6 +16,7 @@ struct GatewayResponder: HTTPResponder {
     let deleted: DeletedAccounts
     let refusals: RefusalLog
     var proxies = TrustedProxies.none
+    let gate: RateGate
     let logger: Logger
 
     func respond(to request: Request, context: Context) async throws -> Response {
@@ -56,7 +57,7 @@ struct GatewayResponder: HTTPResponder {
         _ request: Request, _ route: Route, _ parameters: [String: String], _ client: ClientAddress, _ id: String,
         _ logger: Logger
     ) async throws -> GatewayRequest {
-        let caller = try await caller(request, route)
+        let caller = try await caller(request, route, client)
         let query = try QueryString.read(request.uri.query, route.operation.query)
         var fields = FieldReader.none
         if let body = route.operation.body {
@@ -66,6 +67,8 @@ struct GatewayResponder: HTTPResponder {
             }
             fields = try FieldReader(bytes, body)
         }
+        try gate.admit(
+            route.operation.limit, caller, client, device: try fields.identifier("deviceId", as: DeviceID.self))
         return GatewayRequest(
             request: request, parameters: parameters, query: query, fields: fields, id: id, caller: caller,
             clientAddress: client, logger: logger)
@@ -73,10 +76,18 @@ struct GatewayResponder: HTTPResponder {
 
     private static let apiKeyHeader = HTTPField.Name("X-API-Key")
 
-    private func caller(_ request: Request, _ route: Route) async throws -> Caller? {
+    private func caller(_ request: Request, _ route: Route, _ client: ClientAddress) async throws -> Caller? {
         guard route.access != .everybody else { return nil }
-        let caller = try await authenticator.caller(
-            authorization: request.headers[.authorization], apiKey: Self.apiKeyHeader.flatMap { request.headers[$0] })
+        let key = Self.apiKeyHeader.flatMap { request.headers[$0] }
+        try gate.admitCredentials(client, isKey: key != nil)
+        let caller: Caller
+        do {
+            caller = try await authenticator.caller(authorization: request.headers[.authorization], apiKey: key)
+        } catch let refused as Authenticator.Refused {
+            // One that was good once is a phone that was asleep: behind one address there are many of them.
+            if !refused.isExpired { gate.noteBadCredentials(client, isKey: key != nil) }
+            throw refused
+        }
         if route.access == .users { _ = try caller.claims }
         if !route.operation.isOpenToTheDeleted, case .user(let claims) = caller,
             deleted.isDeleted(UserID(claims.sub), issuedAt: claims.issuedAt)

@@ -73,6 +73,7 @@ import Tokens
             Case(service: "la-coordinator", setting: "KEEPALIVE_INTERVAL", value: "x"),
             Case(service: "api-gateway", setting: "COGNITO_CLIENT_ID", value: ","),
             Case(service: "api-gateway", setting: "GATEWAY_HOST", value: "a b"),
+            Case(service: "api-gateway", setting: "RATE_LIMIT_FACTOR", value: "-1"),
             Case(service: "api-gateway", setting: "REPLAY_URL", value: "http://127.0.0.1:8092"),
             Case(service: "api-gateway", setting: "TRUSTED_PROXIES", value: "10.0.0.0/33"),
             Case(service: "api-gateway", setting: "MIN_APP_VERSION", value: "x"),

@@ -14,6 +14,7 @@ struct RateLimit: Hashable, Sendable {
         case reads
         case account
         case publicCalls = "public-calls"
+        case administration
         case failedTokens = "failed-tokens"
         case failedAdminKeys = "failed-admin-keys"
     }
@@ -54,19 +55,26 @@ struct RateLimit: Hashable, Sendable {
     static let reads = RateLimit(.reads, perMinute: 300)
     /// Export and deletion, the most costly calls; per user.
     static let account = RateLimit(.account, perMinute: 5)
-    /// Calls that need no token; per client address.
-    static let publicCalls = RateLimit(.publicCalls, perMinute: 600)
+    /// Calls that need no token; per client address, behind which there may be a mobile network with thousands of phones.
+    static let publicCalls = RateLimit(.publicCalls, perMinute: 6_000)
+    /// An administrator, and all servers together.
+    static let administration = RateLimit(.administration, perMinute: 600)
     /// Tokens that were refused; per client address. Whoever has used it up is refused before a signature is checked, and
     /// so is everybody behind the same address. When the memory is full it lets in: what a forgotten address gains is
     /// signatures checked, which cost some processor time and open nothing.
-    static let failedTokens = RateLimit(.failedTokens, perMinute: 60)
+    static let failedTokens = RateLimit(.failedTokens, perMinute: 6_000)
     /// Administrators' keys that were wrong; per client address. This one refuses when its memory is full: many
     /// addresses guessing at once must not get more guesses, and no user waits for an administrator's call.
     static let failedAdminKeys = RateLimit(.failedAdminKeys, perMinute: 10, whenFull: .refuse)
 
     static let all = [
-        follows, deviceRegistrations, userRegistrations, reads, account, publicCalls, failedTokens, failedAdminKeys,
+        follows, deviceRegistrations, userRegistrations, reads, account, publicCalls, administration, failedTokens, failedAdminKeys,
     ]
+
+    /// So many times as much; the rule for a setting of the operator's.
+    func times(_ factor: Int) -> RateLimit {
+        RateLimit(name, perMinute: perMinute * factor, burst: burst * factor, whenFull: whenFull)
+    }
 
     // MARK: - The rule
 

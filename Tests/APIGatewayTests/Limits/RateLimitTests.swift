@@ -21,7 +21,7 @@ import Testing
 
     @Test func theLimitsAreTheseAndEachHasItsName() {
         #expect(RateLimit.all.map(\.name) == RateLimit.Name.allCases)
-        #expect(RateLimit.all.map(\.perMinute) == [30, 60, 120, 300, 5, 600, 60, 10])
+        #expect(RateLimit.all.map(\.perMinute) == [30, 60, 120, 300, 5, 6_000, 600, 6_000, 10])
         #expect(RateLimit.all.allSatisfy { $0.burst == $0.perMinute })
         #expect(RateLimit.all.filter { $0.whenFull == .refuse } == [.failedAdminKeys])
     }

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""The gateway against its own OpenAPI document: schemathesis, a client that is not ours, makes requests that the document
+allows and requests that it forbids, as a user, as an administrator and as a server, in all its phases. No answer may be a
+5xx or undocumented, nothing may be accepted that the schema forbids, nothing refused that it allows.
+
+Ends with one line of JSON; exit status 0 only when there was no failure and at least --cases cases were made.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+import checks
+from children import Child, free_port, say
+from lab import Lab, options
+
+PHASES = ("examples", "coverage", "fuzzing", "stateful")
+
+
+class Replays:
+    """The stand-in that plays tapes, so that the calls for it exist."""
+
+    def __init__(self, binaries, tapes):
+        self.port = free_port()
+        self.command = [pathlib.Path(binaries).resolve() / "mock-sportmonks"]
+        self.environment = {
+            "MOCK_SPORTMONKS_HOST": "127.0.0.1", "MOCK_SPORTMONKS_PORT": str(self.port),
+            "MOCK_SPORTMONKS_TAPES": str(tapes.resolve()), "HEALTH_PORT": "0", "SIGHTSCREEN_STAND_INS": "1",
+            "MOCK_SPORTMONKS_TOKEN": "lab", "INSTANCE": "lab",
+        }
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self, folder):
+        self.child = Child(
+            "mock-sportmonks", self.command, folder / "mock-sportmonks.log",
+            self.environment | {"SIGHTSCREEN_RUN_DIR": str(folder / "run")},
+        )
+        self.child.start()
+
+
+def run(lab, role, header, examples, seed, filters):
+    """One run of schemathesis; returns its report."""
+    report = lab.folder / f"contract-{role}.json"
+    command = [
+        sys.executable, "-m", "schemathesis.cli", "run", f"{lab.base_url}/openapi.json", "--header", header,
+        "--checks", "all", "--phases", ",".join(PHASES), "--mode", "all", "--max-examples", str(examples), "--seed", str(seed),
+        "--continue-on-failure", "--suppress-health-check", "all", "--generation-database", "none", "--no-color",
+        "--request-timeout", "20", "--report", "json", "--report-json-path", str(report), *filters,
+    ]
+    done = subprocess.run(command, cwd=lab.folder, capture_output=True, text=True)
+    if not report.exists():
+        raise checks.LabError(f"schemathesis did not work:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+    result = json.loads(report.read_text())
+    if result["failures"] or result["errors"]:
+        say(done.stdout)
+    return result
+
+
+def main():
+    parser = options(__doc__)
+    parser.add_argument("--cases", type=int, default=2_000, help="the least number of cases")
+    parser.add_argument("--examples", type=int, default=12, help="cases of the fuzzing phase for each call and role")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--tapes", type=pathlib.Path, default=pathlib.Path("Tests/Fixtures/matches"))
+    arguments = parser.parse_args()
+
+    check = checks.Check("contract")
+    replays = Replays(arguments.binaries, arguments.tapes)
+    settings = {"RATE_LIMIT_FACTOR": "0", "REPLAY_URL": replays.url}
+    total, by_role, phases = 0, {}, dict.fromkeys(PHASES, False)
+    with Lab(arguments.binaries, settings) as lab:
+        replays.start(lab.folder)
+        try:
+            # Who deletes the account is refused from then on: that call has a user and a run of its own.
+            others, deletion = ["--exclude-operation-id", "deleteUser"], ["--include-operation-id", "deleteUser"]
+            for role, header, filters in (
+                ("user", f"Authorization: Bearer {lab.tokens['alice']}", others),
+                ("administrator", f"Authorization: Bearer {lab.tokens['carol']}", others),
+                ("server", f"X-API-Key: {lab.api_key}", others),
+                ("deleted", f"Authorization: Bearer {lab.tokens['bob']}", deletion),
+            ):
+                result = run(lab, role, header, arguments.examples, arguments.seed, filters)
+                cases = result["test_cases"]["generated"]
+                say(f"{role}: {cases} cases in {result['running_time']:.0f} s")
+                total += cases
+                by_role[role] = cases
+                for phase in PHASES:
+                    phases[phase] |= result["phases"][phase]["status"] != "skip"
+                check.expect(f"{role}: no failure", not result["failures"], [f["title"] for f in result["failures"]])
+                check.expect(f"{role}: no error", not result["errors"], result["errors"])
+                check.expect(f"{role}: it ran to its end", result["complete"])
+                check.expect(f"{role}: every call was tried", result["operations"]["errored"] == 0)
+            check.expect("the gateway lives", lab.gateway.is_running and lab.is_ready())
+            log = lab.log()
+            check.expect("no bug was logged", "A request failed" not in log)
+            check.expect("no token or key in the log", not any(t in log for t in [*lab.tokens.values(), lab.api_key]))
+        finally:
+            replays.child.stop()
+    check.expect("every phase ran", all(phases.values()), phases)
+    check.expect(f"{arguments.cases} cases", total >= arguments.cases, total)
+    return check.line(cases=total, roles=by_role, phases=[name for name in PHASES if phases[name]])
+
+
+if __name__ == "__main__":
+    checks.run(main)
