@@ -20,8 +20,6 @@ enum GatewayLimits {
     static let trailerBytesMax = 1_024
     /// JSON arrays and objects in each other.
     static let jsonDepthMax = 16
-    /// A body that comes in drops: idle time does not see it.
-    static let bodyDeadline = Duration.seconds(15)
     /// Together they may hold a request of 50 KiB each. More are refused at once, so that a client looks elsewhere.
     static let connectionsMax = 4_096
     /// Of one client, which is an IPv4 address or an IPv6 /64. Behind one address there may be a company or a mobile

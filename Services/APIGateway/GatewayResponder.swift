@@ -35,9 +35,6 @@ struct GatewayResponder: HTTPResponder {
     ) async -> (Reply, String) {
         var path = "none"
         do {
-            guard request.uri.description.utf8.count <= GatewayLimits.addressBytesMax else {
-                throw Problem(.addressTooLong)
-            }
             switch table.find(request.method.rawValue, request.uri.path) {
             case .nothing: throw Problem(.notFound)
             case .otherMethods(let methods):

@@ -1,3 +1,5 @@
+@testable import APIGateway
+
 /// Bodies whose end two servers might see in different places.
 extension RawRequest {
     static let framing: [RawRequest] = [

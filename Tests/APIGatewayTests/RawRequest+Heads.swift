@@ -1,3 +1,5 @@
+@testable import APIGateway
+
 extension RawRequest {
     private static func line(_ text: String) -> String { "\(text)\r\nHost: a\r\n\r\n" }
 

@@ -1,3 +1,5 @@
+@testable import APIGateway
+
 extension RawRequest {
     /// What every client may send, and odd things that are allowed.
     static let wellFormed: [RawRequest] = [
@@ -52,6 +54,7 @@ extension RawRequest {
         .answered("a backslash", get("/health\\live"), 404),
         .answered("large letters", get("/HEALTH/live"), 404),
         .answered("a URL in the path", get("/http://a/health/live"), 404),
-        .answered("a query", get("/health/live?a=b&&=&%zz=%"), 200),
+        .answered("a query", get("/matches?date=2026-03-01"), 401),
+        .answered("an odd query", get("/nothing?a=b&&=&%zz=%&\"<>{}|^`"), 404),
     ]
 }
