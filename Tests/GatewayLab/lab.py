@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+"""The real api-gateway with a PostgreSQL of its own and moto in place of Amazon Cognito.
+
+From another script:
+
+    from lab import Lab
+    with Lab(".build/debug") as lab:
+        lab.request("GET", "/user/follows", token=lab.tokens["alice"])
+
+From a shell, with LAB_URL, LAB_TOKEN_ALICE and the like in the command's environment:
+
+    lab.py run --binaries .build/debug -- COMMAND [ARGUMENT …]
+"""
+
+import argparse
+import contextlib
+import dataclasses
+import http.client
+import json
+import os
+import pathlib
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from children import ENVIRONMENT, Child, LabError, ending_on_signals, say, wait_until
+from private_postgres import PrivatePostgres
+from user_pools import KeyProxy, UserPools
+
+LIVE_MATCH, LATER_MATCH, FINISHED_MATCH = 1304076, 1304077, 1304078
+CONTENT_STATE = {
+    "schema": 1, "version": 7, "matchDisplayState": "live", "matchSentiment": "neutral",
+    "compactLeading": {"teamAbbr": "MI", "score": "87/6"}, "compactTrailing": {"overs": "12.3", "runRate": "6.96"},
+    "expanded": {"title": "MI v CSK", "subtitle": "Final", "innings": [], "batters": [], "recentBalls": []},
+}
+
+
+@dataclasses.dataclass
+class Answer:
+    status: int
+    headers: dict
+    body: bytes
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+
+class Lab:
+    """Everything is started by `with`, and is gone after it, with its folder.
+
+    `settings` are the gateway's, on top of the lab's own. With `key_proxy` the gateway fetches its keys through
+    `lab.proxy`, which can publish others.
+    """
+
+    def __init__(self, binaries, settings=None, key_proxy=False):
+        self.binaries = pathlib.Path(binaries).resolve()
+        self.extra_settings = settings or {}
+        self.wants_proxy = key_proxy
+        self.proxy = None
+        self.api_key = secrets.token_hex(32)
+        self.port = None
+
+    def __enter__(self):
+        for program in ("api-gateway", "sightscreen"):
+            if not os.access(self.binaries / program, os.X_OK):
+                raise LabError(f"there is no {program} in {self.binaries}: swift build --product {program}")
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(ending_on_signals())
+            self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ss-lab-", dir="/tmp"))
+            stack.callback(shutil.rmtree, self.folder, ignore_errors=True)
+            # PostgreSQL runs as a user of its own when we are root, and has to pass through.
+            self.folder.chmod(0o711)
+            self.postgres = PrivatePostgres(self.folder / "pg")
+            stack.callback(self.postgres.stop)
+            self.postgres.create()
+            self.migrate()
+            self.seed()
+            self.pools = UserPools(self.folder)
+            stack.callback(self.pools.child.stop)
+            self.pools.create()
+            if self.wants_proxy:
+                self.proxy = KeyProxy(self.pools)
+                stack.callback(self.proxy.stop)
+            self.gateway = Child("api-gateway", [self.binaries / "api-gateway"], self.folder / "api-gateway.log")
+            stack.callback(self.gateway.stop)
+            self.start_gateway()
+            self.tokens = self.pools.tokens()
+            self.stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_):
+        self.stack.close()
+
+    @property
+    def base_url(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def database_url(self):
+        return self.postgres.url()
+
+    # The gateway.
+
+    @property
+    def gateway_settings(self):
+        keys_url = self.pools.keys_url
+        if self.proxy:
+            keys_url = self.proxy.url + keys_url[keys_url.index(f"/{self.pools.pool}"):]
+        return {
+            "DATABASE_URL": self.database_url, "SIGHTSCREEN_RUN_DIR": str(self.folder / "run"), "INSTANCE": "lab",
+            "SIGHTSCREEN_STAND_INS": "1", "HEALTH_PORT": "0", "GATEWAY_PORT": str(self.port or 0),
+            "COGNITO_ISSUER": self.pools.issuer, "COGNITO_CLIENT_ID": self.pools.client, "COGNITO_JWKS_URL": keys_url,
+            "ADMIN_API_KEY": self.api_key,
+        } | self.extra_settings
+
+    def start_gateway(self, until_ready=True):
+        """Starts it, at the same address as the last time."""
+        self.gateway.environment = ENVIRONMENT | self.gateway_settings
+        address = self.folder / "run" / "api-gateway" / "lab.http"
+        address.unlink(missing_ok=True)
+        self.gateway.start()
+        self.gateway.wait_until("the gateway listens", address.exists)
+        self.port = int(address.read_text().rsplit(":", 1)[1])
+        if until_ready:
+            self.gateway.wait_until("the gateway is ready", self.is_ready)
+
+    def is_ready(self):
+        return self.request("GET", "/health/ready").status == 200
+
+    def restart_gateway(self, until_ready=True):
+        self.gateway.stop()
+        self.start_gateway(until_ready)
+
+    def kill_gateway(self):
+        self.gateway.kill()
+
+    def log(self, name="api-gateway"):
+        """What a process has written: `api-gateway`, `postgres` or `moto`."""
+        return (self.folder / f"{name}.log").read_text(errors="replace")
+
+    def request(self, method, path, body=None, token=None, headers=None, timeout=30):
+        headers = dict(headers or {})
+        if token is not None:
+            headers["Authorization"] = f"Bearer {token}"
+        if body is not None and not isinstance(body, (bytes, str)):
+            body = json.dumps(body)
+            headers.setdefault("Content-Type", "application/json")
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        try:
+            connection.request(method, path, body, headers)
+            answer = connection.getresponse()
+            return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
+        except http.client.HTTPException as error:
+            raise LabError(f"{method} {path}: {error!r}") from error
+        finally:
+            connection.close()
+
+    # The database.
+
+    def sql(self, text):
+        return self.postgres.sql(text)
+
+    def migrate(self):
+        done = subprocess.run(
+            [self.binaries / "sightscreen", "migrate"], env=ENVIRONMENT | {"DATABASE_URL": self.database_url}, cwd="/",
+            capture_output=True, text=True,
+        )
+        if done.returncode != 0:
+            raise LabError(f"sightscreen migrate: {done.stderr.strip()}")
+
+    def seed(self):
+        """One match in play, one to come, one that is over."""
+        self.sql(
+            f"""
+            INSERT INTO fixtures (match_id, league_id, competition, round, format, status, starts_at, home_id, home_name,
+                home_code, away_id, away_name, away_code, venue)
+            SELECT id, 10, 'Test League', 'Final', 'twenty20', status, starts, 1, 'Mumbai', 'MI', 2, 'Chennai', 'CSK', 'X'
+            FROM (VALUES ({LIVE_MATCH}, '1st Innings', timestamptz '2026-03-01 10:00Z'),
+                ({LATER_MATCH}, 'NS', '2026-03-02 10:00Z'), ({FINISHED_MATCH}, 'Finished', '2026-02-01 10:00Z'))
+                v (id, status, starts);
+            INSERT INTO active_matches (match_id, display_state, version, stamp, content_state, went_live_at)
+            VALUES ({LIVE_MATCH}, 'live', 7, 1000, '{json.dumps(CONTENT_STATE)}', now());
+            """
+        )
+
+    # A shell.
+
+    @property
+    def environment(self):
+        """What a command needs to know."""
+        users = {f"LAB_SUB_{name.upper()}": user.sub for name, user in self.pools.users.items()}
+        tokens = {f"LAB_TOKEN_{name.upper().replace('-', '_')}": token for name, token in self.tokens.items()}
+        return users | tokens | {
+            "LAB_URL": self.base_url, "LAB_DATABASE_URL": self.database_url, "LAB_API_KEY": self.api_key,
+            "LAB_FOLDER": str(self.folder), "LAB_GATEWAY_PID": str(self.gateway.process.pid),
+            "LAB_MATCH_LIVE": str(LIVE_MATCH), "LAB_MATCH_LATER": str(LATER_MATCH),
+            "LAB_MATCH_FINISHED": str(FINISHED_MATCH),
+        }
+
+
+def options(description):
+    """The parser that every check of this folder begins with."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binaries", default=".build/debug", metavar="DIR", help="where api-gateway and sightscreen are")
+    return parser
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True, metavar="run")
+    run = commands.add_parser("run", help="runs a command beside a gateway")
+    run.add_argument("--binaries", default=".build/debug", metavar="DIR")
+    run.add_argument("command", nargs="+", metavar="COMMAND")
+    arguments = parser.parse_args()
+    with Lab(arguments.binaries) as lab:
+        command = subprocess.Popen(arguments.command, env=os.environ | lab.environment)
+        try:
+            return command.wait()
+        finally:
+            if command.poll() is None:
+                command.terminate()
+                command.wait()
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except LabError as error:
+        say(f"lab: {error}")
+        sys.exit(70)

@@ -1,0 +1,32 @@
+# The gateway's lab (Tests/GatewayLab): sourced from the top of the repository.
+# shellcheck shell=bash
+
+# gateway_lab_python: prints a Python that has what Tests/GatewayLab/requirements.txt names; makes it the first time.
+gateway_lab_python() {
+    local requirements=Tests/GatewayLab/requirements.txt key folder
+    key=$( (python3 --version && cat "$requirements") | sha256sum | cut -c 1-16)
+    folder=${XDG_CACHE_HOME:-${HOME:?}/.cache}/sightscreen/gateway-lab-$key
+    mkdir -p "$(dirname "$folder")"
+    # Two at once do not meet, and one that is half done is made anew.
+    (
+        flock 9
+        [ ! -e "$folder/complete" ] || exit 0
+        echo "Making a Python environment for the gateway's lab …" >&2
+        rm -rf "$folder"
+        python3 -m venv "$folder" >&2 &&
+            "$folder/bin/python" -m pip --disable-pip-version-check install --quiet --requirement "$requirements" >&2 &&
+            touch "$folder/complete"
+    ) 9>"$folder.lock" || {
+        echo "No Python environment: $requirements could not be installed." >&2
+        return 1
+    }
+    echo "$folder/bin/python"
+}
+
+# gateway_lab BINARIES SCRIPT [ARGUMENT …]: one check of the lab with the executables in BINARIES.
+gateway_lab() {
+    local binaries=$1 script=$2 python
+    shift 2
+    python=$(gateway_lab_python) || return
+    "$python" -B "Tests/GatewayLab/$script.py" --binaries "$binaries" "$@"
+}
