@@ -65,6 +65,7 @@ let package = Package(
         .executable(name: "apns-simulator", targets: ["APNsSimulatorMain"]),
         .executable(name: "sightscreen", targets: ["OperatorToolMain"]),
         .executable(name: "detection-lab", targets: ["DetectionLab"]),
+        .executable(name: "gateway-lab", targets: ["GatewayLab"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -189,6 +190,12 @@ let package = Package(
                     "Sightscreen", "SportMonks", "Detection", "Tapes", "Replay", "PayloadProperty", arguments,
                 ],
                 path: "Tests/DetectionLab", swiftSettings: strict),
+            .executableTarget(
+                name: "GatewayLab",
+                dependencies: [
+                    "APIGateway", "Messages", "Postgres", "ServiceKit", "Sightscreen", "Store", "Tokens", arguments,
+                ],
+                path: "Tests/GatewayLab", swiftSettings: strict),
         ]
         + [
             tests("Sightscreen", ["Sightscreen"]),

@@ -62,10 +62,25 @@ struct ActivityRoutes: Sendable {
         case .refuse:
             throw Problem(.notFollowing, "an end is sent to the activity")
         case .end:
-            return try Reply.json(ActivityTokenResponse(liveActivity: .ended, displayState: registered.contentState))
+            return Self.answer(.ended, registered.contentState)
         case .activate, .rotate, .keep, .adopt, .replace:
-            return try Reply.json(ActivityTokenResponse(liveActivity: .active, displayState: registered.contentState))
+            return Self.answer(.active, registered.contentState)
         }
+    }
+
+    /// `ActivityTokenResponse`, put together from a state that was encoded once for everybody.
+    static func answer(_ activity: LiveActivityOutlook, _ state: ShownState?) -> Reply {
+        var body: [UInt8] = []
+        body.reserveCapacity(64 + (state?.json.count ?? 0))
+        body.append(UInt8(ascii: "{"))
+        if let state {
+            body.append(contentsOf: #""displayState":"#.utf8)
+            body.append(contentsOf: state.json)
+            body.append(UInt8(ascii: ","))
+        }
+        body.append(contentsOf: #""liveActivity":"\#(activity.rawValue)"}"#.utf8)
+        return Reply(
+            status: 200, body: body, headers: ["Content-Type": "application/json", "Cache-Control": "no-store"])
     }
 
     @Sendable private func dismiss(_ request: GatewayRequest) async throws -> Reply {

@@ -14,6 +14,13 @@ public enum Gateway {
     public static func services(
         _ configuration: GatewayConfiguration, settings: Settings, context: ServiceContext
     ) throws -> [any Service] {
+        try services(configuration, settings: settings, context: context, more: [])
+    }
+
+    /// - Parameter more: calls beside those of the API, for measurements.
+    static func services(
+        _ configuration: GatewayConfiguration, settings: Settings, context: ServiceContext, more: [Route]
+    ) throws -> [any Service] {
         let pool = try PostgresPool(
             url: configuration.databaseURL.reveal(), size: 8, applicationName: "api-gateway")
         let coordinators = WireDirectory(
@@ -34,9 +41,10 @@ public enum Gateway {
             GatewayServer(
                 host: configuration.host, port: configuration.port,
                 responder: responder(
-                    configuration, pool: pool, keys: keys, bell: WireCoordinatorBell(coordinators: coordinators),
+                    configuration, pool: pool, keys: keys,
+                    bell: GatheredBell(WireCoordinatorBell(coordinators: coordinators)),
                     deleted: deleted, control: control, cache: cache, instance: settings.instance,
-                    missing: { readiness.missing.map(\.name) }, logger: context.logger),
+                    missing: { readiness.missing.map(\.name) }, logger: context.logger, more: more),
                 addressFile: "\(settings.runDirectory)/api-gateway/\(settings.instance).http", logger: context.logger,
                 proxies: configuration.trustedProxies),
         ]
@@ -45,7 +53,7 @@ public enum Gateway {
     static func responder(
         _ configuration: GatewayConfiguration, pool: PostgresPool, keys: KeySource, bell: any CoordinatorBell,
         deleted: DeletedAccounts, control: ControlSource, cache: ReplyCache, instance: String,
-        missing: @escaping @Sendable () -> [String], logger: Logger
+        missing: @escaping @Sendable () -> [String], logger: Logger, more: [Route] = []
     ) -> GatewayResponder {
         let schedule = ScheduleStore(pool: pool)
         let admin = AdminRoutes(
@@ -62,7 +70,7 @@ public enum Gateway {
         var routes = open.routes + MatchRoutes(schedule: schedule, cache: cache).routes + follows.routes
         let holds = HoldRoutes(
             holds: HoldStore(pool: pool), schedule: schedule, audit: AdminStore(pool: pool), bell: bell)
-        routes += devices.routes + activities.routes + users.routes + admin.routes + holds.routes
+        routes += devices.routes + activities.routes + users.routes + admin.routes + holds.routes + more
         if let replay = configuration.replayURL {
             let stand = ReplayStand(url: replay, http: HTTPClient(configuration: .init(allowHTTP: true)))
             routes += ReplayRoutes(store: AdminStore(pool: pool), stand: stand).routes

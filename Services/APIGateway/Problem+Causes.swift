@@ -12,6 +12,8 @@ extension Problem {
         case let error as LimitReached: self.init(.limitReached, "\(error)")
         case FollowStore.Refusal.unknownMatch: self.init(.unknownMatch)
         case FollowStore.Refusal.unknownTeam: self = .field("teamId", "neither side of the match has this id")
+        case GatherRefusal.full: self = .unavailable("too many requests wait for the database")
+        case GatherRefusal.late: self = .unavailable("the database takes too long")
         case is NIOTooManyBytesError: self.init(.bodyTooLarge, "at most \(GatewayLimits.bodyBytesMax) bytes are taken")
         case let error as PostgresError where error.code != .decoding:
             // Whatever PostgreSQL's trouble is, it passes or is repaired; the request may be repeated either way.

@@ -3,8 +3,8 @@ import Reactor
 
 /// One connection in pipeline mode, on a reactor's thread. It opens once and dies once; the pool replaces it.
 ///
-/// Every query is followed by a sync of its own, so an error stays with its query. Answers come back in the order the
-/// queries were sent.
+/// What is sent together, one statement or several, is followed by a sync of its own, so an error stays with it. Answers
+/// come back in the order the statements were sent.
 actor PostgresConnection {
     /// Statements kept prepared; beyond it a statement is parsed each time. Ours are constants, well below it.
     static let statementsMax = 512
@@ -13,15 +13,19 @@ actor PostgresConnection {
     static let overdueMax: Duration = .seconds(1)
 
     private struct Entry {
-        enum Kind { case query, script }
+        /// What the server answers one after the other.
+        enum Step {
+            case prepare(sql: String)
+            case run(sql: String)
+        }
+        enum Kind { case statements, script }
         var kind: Kind
-        var sql: String
-        /// The statement that this entry prepares, until the server has confirmed it.
-        var preparing: String?
+        var steps: [Step] = []
+        var stepsDone = 0
         var deadline: ContinuousClock.Instant
         /// Nil when the caller was already told that its deadline passed.
-        var continuation: CheckedContinuation<PostgresResult, any Error>?
-        var result: PostgresResult?
+        var continuation: CheckedContinuation<[PostgresResult], any Error>?
+        var results: [PostgresResult] = []
         var error: PostgresError?
     }
 
@@ -76,8 +80,16 @@ actor PostgresConnection {
     func query(_ sql: String, _ parameters: [PostgresValue], deadline: ContinuousClock.Instant) async throws
         -> PostgresResult
     {
+        let results = try await query([PostgresStatement(sql, parameters)], deadline: deadline)
+        return results.first ?? PostgresResult(rows: [], commandTag: "", affectedRows: 0)
+    }
+
+    /// Sends several statements at once: one answer for each, or the error of the first that failed, after which none is
+    /// run.
+    /// - Throws: `.unavailable` when nothing was sent.
+    func query(_ statements: [PostgresStatement], deadline: ContinuousClock.Instant) async throws -> [PostgresResult] {
         try await withCheckedThrowingContinuation { continuation in
-            send(sql, parameters, deadline: deadline, continuation)
+            send(statements, deadline: deadline, continuation)
         }
     }
 
@@ -88,7 +100,7 @@ actor PostgresConnection {
             guard inFlight == 0, PQexitPipelineMode(raw) == 1, PQsendQuery(raw, sql) == 1 else {
                 return fail(PostgresError(.outcomeUnknown, lastMessage(raw)), resuming: continuation)
             }
-            append(Entry(kind: .script, sql: sql, deadline: deadline, continuation: continuation))
+            append(Entry(kind: .script, deadline: deadline, continuation: continuation))
             flush()
         }
     }
@@ -149,42 +161,50 @@ actor PostgresConnection {
     // MARK: - Sending
 
     private func send(
-        _ sql: String, _ parameters: [PostgresValue], deadline: ContinuousClock.Instant,
-        _ continuation: CheckedContinuation<PostgresResult, any Error>
+        _ statements: [PostgresStatement], deadline: ContinuousClock.Instant,
+        _ continuation: CheckedContinuation<[PostgresResult], any Error>
     ) {
         guard let raw = usable(continuation) else { return }
-        let values = parameters.map(\.encoded)
-        if values.contains(where: { $0?.utf8.contains(0) == true }) {
+        let values = statements.map { ParameterText($0.parameters) }
+        if values.contains(where: \.holdsZeroByte) {
             return continuation.resume(
                 throwing: PostgresError(.server("22021"), "a text parameter holds a zero byte", sqlState: "22021"))
         }
-        var preparing: String?
-        var statement = prepared[sql]
-        var sent: Int32 = 1
-        if statement == nil, prepared.count < Self.statementsMax {
-            statementsMade += 1
-            let name = "s\(statementsMade)"
-            sent = PQsendPrepare(raw, name, sql, 0, nil)
-            statement = name
-            preparing = name
-            prepared[sql] = name
-        }
-        if sent == 1 {
-            sent = Self.withOptionalCStrings(values) { values in
-                let count = Int32(parameters.count)
-                if let statement { return PQsendQueryPrepared(raw, statement, count, values, nil, nil, 0) }
-                return PQsendQueryParams(raw, sql, count, nil, values, nil, nil, 0)
-            }
+        var steps: [Entry.Step] = []
+        steps.reserveCapacity(statements.count)
+        var isSent = true
+        for (statement, values) in zip(statements, values) where isSent {
+            isSent = send(statement.sql, values, raw, &steps)
         }
         // The sync flushes too. A failure here leaves half a query in the buffer: the connection is done for.
-        guard sent == 1, PQpipelineSync(raw) == 1 else {
+        guard isSent, PQpipelineSync(raw) == 1 else {
             return fail(PostgresError(.outcomeUnknown, lastMessage(raw)), resuming: continuation)
         }
-        append(Entry(kind: .query, sql: sql, preparing: preparing, deadline: deadline, continuation: continuation))
+        append(Entry(kind: .statements, steps: steps, deadline: deadline, continuation: continuation))
         flush()
     }
 
-    private func usable(_ continuation: CheckedContinuation<PostgresResult, any Error>) -> OpaquePointer? {
+    /// - Returns: false when libpq refuses.
+    private func send(
+        _ sql: String, _ values: ParameterText, _ raw: OpaquePointer, _ steps: inout [Entry.Step]
+    ) -> Bool {
+        var statement = prepared[sql]
+        if statement == nil, prepared.count < Self.statementsMax {
+            statementsMade += 1
+            let name = "s\(statementsMade)"
+            guard PQsendPrepare(raw, name, sql, 0, nil) == 1 else { return false }
+            statement = name
+            prepared[sql] = name
+            steps.append(.prepare(sql: sql))
+        }
+        steps.append(.run(sql: sql))
+        return values.withPointers { count, pointers in
+            if let statement { return PQsendQueryPrepared(raw, statement, count, pointers, nil, nil, 0) == 1 }
+            return PQsendQueryParams(raw, sql, count, nil, pointers, nil, nil, 0) == 1
+        }
+    }
+
+    private func usable(_ continuation: CheckedContinuation<[PostgresResult], any Error>) -> OpaquePointer? {
         if isOpen, let raw = handle?.raw { return raw }
         continuation.resume(throwing: PostgresError(.unavailable, "the connection was lost"))
         return nil
@@ -238,22 +258,29 @@ actor PostgresConnection {
     }
 
     private func take(_ result: consuming ResultHandle) {
-        switch result.status {
-        case PGRES_PIPELINE_SYNC:
-            finishHead()
-        case PGRES_COMMAND_OK where entries[head].preparing != nil:
-            entries[head].preparing = nil
-        case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY:
-            entries[head].result = result.decoded()
-        case PGRES_PIPELINE_ABORTED:
-            break
+        if result.status == PGRES_PIPELINE_SYNC { return finishHead() }
+        let place = entries[head].stepsDone
+        let step = place < entries[head].steps.count ? entries[head].steps[place] : nil
+        entries[head].stepsDone += 1
+        switch (result.status, step) {
+        case (PGRES_COMMAND_OK, .prepare): break
+        case (PGRES_TUPLES_OK, _), (PGRES_COMMAND_OK, _), (PGRES_EMPTY_QUERY, _):
+            entries[head].results.append(result.decoded())
+        case (PGRES_PIPELINE_ABORTED, let step): forget(step, nil)
         default:
             let error = result.error
             if entries[head].error == nil { entries[head].error = error }
-            // Not prepared after all, gone, or of another shape since a migration: prepare it anew next time.
-            if entries[head].preparing != nil || ["26000", "0A000"].contains(error.sqlState) {
-                prepared[entries[head].sql] = nil
-            }
+            forget(step, error)
+        }
+    }
+
+    /// Not prepared after all, gone, or of another shape since a migration: it is prepared anew next time.
+    private func forget(_ step: Entry.Step?, _ error: PostgresError?) {
+        switch step {
+        case .prepare(let sql): prepared[sql] = nil
+        case .run(let sql):
+            if let error, ["26000", "0A000"].contains(error.sqlState) { prepared[sql] = nil }
+        case nil: break
         }
     }
 
@@ -274,8 +301,7 @@ actor PostgresConnection {
         if let error = entry.error {
             entry.continuation?.resume(throwing: error)
         } else {
-            entry.continuation?.resume(
-                returning: entry.result ?? PostgresResult(rows: [], commandTag: "", affectedRows: 0))
+            entry.continuation?.resume(returning: entry.results)
         }
     }
 
@@ -323,7 +349,7 @@ actor PostgresConnection {
     // MARK: - Ending
 
     private func fail(
-        _ error: PostgresError, resuming continuation: CheckedContinuation<PostgresResult, any Error>? = nil
+        _ error: PostgresError, resuming continuation: CheckedContinuation<[PostgresResult], any Error>? = nil
     ) {
         if opening != nil { failOpening(error.message) }
         let waiting = entries[head...]
@@ -376,31 +402,6 @@ actor PostgresConnection {
     private static func withCStrings<R>(
         _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> R
     ) -> R {
-        withOptionalCStrings(strings.map(Optional.some), body)
-    }
-
-    /// A null-terminated array of C strings, nil for nil, valid during `body`.
-    private static func withOptionalCStrings<R>(
-        _ strings: [String?], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> R
-    ) -> R {
-        var bytes: [CChar] = []
-        var starts: [Int?] = []
-        for string in strings {
-            guard let string else {
-                starts.append(nil)
-                continue
-            }
-            starts.append(bytes.count)
-            for byte in string.utf8 { bytes.append(CChar(bitPattern: byte)) }
-            bytes.append(0)
-        }
-        return bytes.withUnsafeBufferPointer { buffer in
-            var pointers = starts.map { start in start.flatMap { offset in buffer.baseAddress.map { $0 + offset } } }
-            pointers.append(nil)
-            return pointers.withUnsafeBufferPointer { array in
-                // Never empty: the terminator is in it.
-                body(array.baseAddress.unsafelyUnwrapped)
-            }
-        }
+        ParameterText(strings.map { .text($0) }).withPointers { body($1) }
     }
 }

@@ -19,45 +19,6 @@ public enum PostgresValue: Sendable, Hashable {
 
     public static func int(_ value: Int) -> PostgresValue { .int(Int64(value)) }
     public static func intArray(_ values: [Int]) -> PostgresValue { .intArray(values.map { Int64($0) }) }
-
-    /// The text form, nil for NULL.
-    var encoded: String? {
-        switch self {
-        case .null: nil
-        case .text(let value): value
-        case .int(let value): String(value)
-        case .double(let value): Self.encode(value)
-        case .bool(let value): value ? "t" : "f"
-        case .textArray(let values): Self.array(values.map { $0.map(Self.quote) })
-        case .intArray(let values): Self.array(values.map { $0.map { String($0) } })
-        case .doubleArray(let values): Self.array(values.map { $0.map(Self.encode) })
-        case .boolArray(let values): Self.array(values.map { $0.map { $0 ? "t" : "f" } })
-        }
-    }
-
-    private static func array(_ elements: [String?]) -> String {
-        var text = "{"
-        for (index, element) in elements.enumerated() {
-            if index > 0 { text += "," }
-            text += element ?? "NULL"
-        }
-        return text + "}"
-    }
-
-    private static func quote(_ element: String) -> String {
-        var text = "\""
-        for scalar in element.unicodeScalars {
-            if scalar == "\"" || scalar == "\\" { text.unicodeScalars.append("\\") }
-            text.unicodeScalars.append(scalar)
-        }
-        return text + "\""
-    }
-
-    private static func encode(_ value: Double) -> String {
-        if value.isNaN { return "NaN" }
-        if value.isInfinite { return value < 0 ? "-Infinity" : "Infinity" }
-        return "\(value)"
-    }
 }
 
 extension PostgresValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,

@@ -3,44 +3,59 @@ public import Messages
 public import Postgres
 public import Sightscreen
 
-/// Update tokens and dismissals of Live Activities. Every call is one transaction and may be repeated.
+/// Update tokens and dismissals of Live Activities. Every call may be repeated.
 public struct ActivityTokenStore: Sendable {
     private let pool: PostgresPool
     /// How long a finished match stays on a Lock Screen, in seconds (`DISMISS_AFTER`).
     private let dismissAfter: Int
+    private let gatherer: Gatherer<ActivityTokenJob, Registered>
 
+    /// - Parameter pool: two of its connections are for batches; a few more when requests have to be done one by one.
     public init(pool: PostgresPool, dismissAfter: Int = 900) {
         self.pool = pool
         self.dismissAfter = dismissAfter
+        let contentStates = ContentStateCache()
+        gatherer = Gatherer(
+            together: { await Self.registerTogether($0, pool, dismissAfter, contentStates) },
+            alone: { try await Self.registerAlone($0, pool, dismissAfter) })
     }
 
     public struct Registered: Sendable {
         public var action: ActivityTokenRule.Action
-        public var contentState: ContentState?
+        public var contentState: ShownState?
         /// The match's activities changed, and those of matches that lost the token.
         public var changedMatches: Set<MatchID>
     }
 
-    /// `POST /matches/:id/activity-token`.
-    /// - Throws: `DeviceRequired`, `PostgresError`.
+    /// `POST /matches/:id/activity-token`. Answers when it is committed, together with what others ask for meanwhile.
+    ///
+    /// - Throws: `DeviceRequired`, `GatherRefusal`, `PostgresError`.
     public func register(
         _ request: ActivityTokenRequest, match: MatchID, user: UserID
     ) async throws -> Registered {
-        try await pool.forUser(user, token: request.activityToken) { transaction in
+        try await gatherer.submit(ActivityTokenJob(request: request, match: match, user: user))
+    }
+
+    /// One request in a transaction of its own.
+    static func registerAlone(
+        _ job: ActivityTokenJob, _ pool: PostgresPool, _ dismissAfter: Int
+    ) async throws -> Registered {
+        let (request, user) = (job.request, job.user)
+        return try await pool.forUser(user, token: request.activityToken) { transaction in
             let device = try await UserDevices.resolve(transaction, user: user, device: request.deviceId)
             try await UserDevices.touch(transaction, user: user, device: device)
-            let key = Key(match: match, user: user, device: device)
-            var changed = try await Self.takeFromOthers(transaction, request.activityToken, key)
-            let situation = try await situation(transaction, key)
-            let records = try await Self.records(transaction, key)
+            let key = Key(match: job.match, user: user, device: device)
+            var changed = try await takeFromOthers(transaction, request.activityToken, key)
+            let situation = try await situation(transaction, key, dismissAfter)
+            let records = try await records(transaction, key)
             let rule = ActivityTokenRule(
                 token: request.activityToken, activityID: request.activityId, startID: request.startId,
                 isFollowed: situation.isFollowed, matchIsOver: situation.isOver)
             let action = rule.action(for: records)
-            let isChanged = try await Self.apply(
+            let isChanged = try await apply(
                 action, rule, key, transaction, generation: (records.first?.generation ?? 0) + 1,
                 lingers: situation.lingers)
-            if isChanged { changed.insert(match) }
+            if isChanged { changed.insert(job.match) }
             return Registered(action: action, contentState: situation.contentState, changedMatches: changed)
         }
     }
@@ -74,7 +89,7 @@ public struct ActivityTokenStore: Sendable {
                     """, key.parameters + [.int(generation)])
             case .record(nil): break
             }
-            return (try await situation(transaction, key).isFollowed, action)
+            return (try await Self.situation(transaction, key, dismissAfter).isFollowed, action)
         }
     }
 
@@ -93,47 +108,32 @@ public struct ActivityTokenStore: Sendable {
         var isOver: Bool
         /// It ended so recently that its result may stay on the Lock Screen.
         var lingers: Bool
-        var contentState: ContentState?
+        var contentState: ShownState?
     }
 
-    private func situation(_ transaction: PostgresTransaction, _ key: Key) async throws -> Situation {
+    private static func situation(
+        _ transaction: PostgresTransaction, _ key: Key, _ dismissAfter: Int
+    ) async throws -> Situation {
         let rows = try await transaction.query(
             """
-            SELECT EXISTS (SELECT FROM match_follows WHERE match_id = $1 AND user_id = $2) AS is_followed,
-                CASE WHEN a.match_id IS NULL THEN coalesce(\(LiveMatch.fixtureIsOver), false)
-                    ELSE a.ended_at IS NOT NULL END AS is_over,
-                coalesce(a.ended_at > clock_timestamp() - make_interval(secs => $3::int), false) AS lingers,
-                a.content_state
-            FROM (SELECT $1::bigint AS match_id) m
-            LEFT JOIN fixtures f USING (match_id) LEFT JOIN active_matches a USING (match_id)
-            """, [.int(key.match.rawValue), .text(key.user.rawValue), .int(dismissAfter)])
+            SELECT s.*, EXISTS (SELECT FROM match_follows WHERE match_id = s.match_id AND user_id = $3) AS is_followed
+            FROM (\(situations)) s
+            """, [.intArray([key.match.rawValue]), .int(dismissAfter), .text(key.user.rawValue)])
         guard let row = rows.first else { throw PostgresError(.decoding, "no row for the match") }
         return Situation(
             isFollowed: try row.bool("is_followed"), isOver: try row.bool("is_over"), lingers: try row.bool("lingers"),
-            contentState: StoredContentState.decode(try row.optionalString("content_state")))
+            contentState: ShownState(try row.optionalString("content_state")))
     }
-
-    /// Newest first. More generations than this on one phone are an app that misbehaves; the oldest are not looked at.
-    private static let recordsMax = 64
 
     private static func records(_ transaction: PostgresTransaction, _ key: Key) async throws -> [ActivityGeneration] {
         try await transaction.query(
             """
-            SELECT generation, status, start_id, activity_id, update_token,
-                start_sent_at IS NOT NULL OR coalesce(start_lease_until > clock_timestamp(), false) AS start_is_out,
+            SELECT generation, status, start_id, activity_id, update_token, \(startIsOut) AS start_is_out,
                 coalesce(ended_at < (SELECT created_at FROM match_follows WHERE match_id = $1 AND user_id = $2), false)
                     AS ended_before_follow
-            FROM live_activities WHERE \(Key.condition) ORDER BY generation DESC LIMIT \(recordsMax) FOR UPDATE
+            FROM live_activities a WHERE \(Key.condition) ORDER BY generation DESC LIMIT \(recordsMax) FOR UPDATE
             """, key.parameters
-        ).map { row in
-            ActivityGeneration(
-                generation: try row.int("generation"),
-                status: ActivityGeneration.Status(rawValue: try row.string("status")) ?? .ended,
-                startID: try row.optionalString("start_id").map { StartID($0) },
-                activityID: try row.optionalString("activity_id").map { ActivityID($0) },
-                token: try row.optionalString("update_token").map { UpdateToken($0) },
-                startIsOut: try row.bool("start_is_out"), endedBeforeFollow: try row.bool("ended_before_follow"))
-        }
+        ).map(generation)
     }
 
     // MARK: - What is done
@@ -162,28 +162,25 @@ public struct ActivityTokenStore: Sendable {
         _ action: ActivityTokenRule.Action, _ rule: ActivityTokenRule, _ key: Key, _ transaction: PostgresTransaction,
         generation next: Int, lingers: Bool
     ) async throws -> Bool {
-        let token = PostgresValue.text(rule.token.rawValue)
-        let activity = PostgresValue(rule.activityID?.rawValue)
         func update(_ assignments: String, _ generation: Int, where condition: String = "true") async throws -> Bool {
             try await transaction.execute(
                 """
-                UPDATE live_activities SET \(assignments), activity_id = coalesce($6::text, activity_id)
-                WHERE \(Key.condition) AND generation = $4 AND \(condition) AND $5::text IS NOT NULL
-                """, key.parameters + [.int(generation), token, activity]) > 0
+                UPDATE live_activities la SET \(assignments), activity_id = coalesce(v.activity_id, la.activity_id)
+                FROM (SELECT $5::text AS token, $6::text AS activity_id, $7::boolean AS lingers) v
+                WHERE \(Key.condition) AND generation = $4 AND \(condition)
+                """,
+                key.parameters + [
+                    .int(generation), .text(rule.token.rawValue), PostgresValue(rule.activityID?.rawValue),
+                    .bool(lingers),
+                ]) > 0
         }
         switch action {
-        case .activate(let generation):
-            return try await update(
-                """
-                status = 'active', update_token = $5, token_at = clock_timestamp(), activated_at = clock_timestamp(),
-                start_lease_until = NULL, start_given_up_at = NULL
-                """, generation)
-        case .rotate(let generation):
-            return try await update("update_token = $5, token_at = clock_timestamp()", generation)
+        case .activate(let generation): return try await update(activation, generation)
+        case .rotate(let generation): return try await update(rotation, generation)
         case .keep(let generation):
             // Only what is new: the activity's name.
             return try await update(
-                "update_token = $5", generation, where: "$6::text IS NOT NULL AND activity_id IS NULL")
+                naming, generation, where: "v.activity_id IS NOT NULL AND la.activity_id IS NULL")
         case .adopt:
             return try await insert(key, rule, transaction, next, "active")
         case .replace(let generation):
@@ -196,12 +193,7 @@ public struct ActivityTokenStore: Sendable {
             return try await insert(key, rule, transaction, next, "active")
         case .end(let generation?):
             return try await update(
-                """
-                status = 'ended', end_reason = coalesce(end_reason, 'match_end'),
-                ended_at = coalesce(ended_at, clock_timestamp()), update_token = $5, token_at = clock_timestamp(),
-                end_push = 'due', end_dismissal = '\(lingers ? "linger" : "now")', end_attempts = 0,
-                end_lease_until = NULL
-                """, generation, where: "NOT (end_push = 'due' AND update_token = $5)")
+                ending, generation, where: "NOT (la.end_push = 'due' AND la.update_token IS NOT DISTINCT FROM v.token)")
         case .end(nil):
             return try await insert(key, rule, transaction, next, "match_end", lingers: lingers)
         case .refuse:
@@ -217,19 +209,16 @@ public struct ActivityTokenStore: Sendable {
         let route = DeviceRoute(user: key.user, device: key.device)
         return try await transaction.execute(
             """
-            INSERT INTO live_activities
-                (match_id, user_id, device_id, generation, route, shard, status, end_reason, start_id, activity_id,
-                 update_token, token_at, activated_at, ended_at, end_push, end_dismissal)
-            SELECT $1, $2, $3, $4, $5, $6, CASE WHEN active THEN 'active' ELSE 'ended' END,
-                CASE WHEN NOT active THEN $7::text END, $8, $9, $10, clock_timestamp(),
-                CASE WHEN active THEN clock_timestamp() END, CASE WHEN NOT active THEN clock_timestamp() END,
-                CASE WHEN active THEN 'none' ELSE 'due' END, $11
-            FROM (SELECT $7::text = 'active' AS active) x
+            \(insertion)
+            FROM (
+                SELECT $1::bigint AS match_id, $2::text AS user_id, $3::text AS device_id, $4::int AS generation,
+                    $5::bigint AS route, $6::smallint AS shard, $7::text AS start_id, $8::text AS activity_id,
+                    $9::text AS token, $10::boolean AS lingers, $11::text AS state
+            ) v
             """,
             key.parameters + [
-                .int(generation), .int(route.hash), .int(route.shard), .text(state),
-                PostgresValue(rule.startID?.rawValue), PostgresValue(rule.activityID?.rawValue),
-                .text(rule.token.rawValue), .text(lingers ? "linger" : "now"),
+                .int(generation), .int(route.hash), .int(route.shard), PostgresValue(rule.startID?.rawValue),
+                PostgresValue(rule.activityID?.rawValue), .text(rule.token.rawValue), .bool(lingers), .text(state),
             ]) > 0
     }
 }

@@ -17,10 +17,10 @@ extension PostgresPool {
                 return try await transaction { transaction in
                     // In this order everywhere, and before any row is touched.
                     _ = try await transaction.query(
-                        "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 7))", [.text(user.rawValue)])
+                        "SELECT pg_advisory_xact_lock(\(AdvisoryLock.user("$1")))", [.text(user.rawValue)])
                     if let token {
                         _ = try await transaction.query(
-                            "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 8))", [.text(token.rawValue)])
+                            "SELECT pg_advisory_xact_lock(\(AdvisoryLock.token("$1")))", [.text(token.rawValue)])
                     }
                     return try await body(transaction)
                 }
@@ -29,6 +29,12 @@ extension PostgresPool {
             }
         }
     }
+}
+
+/// The keys of PostgreSQL's advisory locks, which exclude what one user, and those who fight for one token, ask for.
+enum AdvisoryLock {
+    static func user(_ text: String) -> String { "hashtextextended(\(text)::text, 7)" }
+    static func token(_ text: String) -> String { "hashtextextended(\(text)::text, 8)" }
 }
 
 extension PostgresError {

@@ -3,6 +3,8 @@ import Postgres
 import Sightscreen
 import Testing
 
+@testable import APIGateway
+
 @Suite struct ActivityTests {
     private func outlook(_ answer: GatewayHarness.Answer) throws -> LiveActivityOutlook {
         #expect(answer.status == 200, "\(answer.text)")
@@ -17,7 +19,9 @@ import Testing
             let ids = #","activityId":"a1","startId":"s1""#
             let first = try await gateway.postToken("t1", device: "phone", ids)
             #expect(try outlook(first) == .active)
-            #expect(try first.decode(ActivityTokenResponse.self).displayState?.version == 7)
+            let response = try first.decode(ActivityTokenResponse.self)
+            #expect(response.displayState?.version == 7)
+            #expect(first.body == (try Reply.json(response).body))
             #expect(try await gateway.activities() == ["phone 1 active"])
             #expect(gateway.bell.matches.last == GatewayHarness.match)
             let rung = gateway.bell.matches.count

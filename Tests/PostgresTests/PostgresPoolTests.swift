@@ -235,3 +235,95 @@ import Testing
         }
     }
 }
+
+@Suite struct ExchangeTests {
+    private func accounts(_ pool: PostgresPool) async throws {
+        try await pool.execute("CREATE TABLE accounts (name text PRIMARY KEY, sum int NOT NULL CHECK (sum >= 0))")
+        try await pool.execute("INSERT INTO accounts VALUES ('a', 10), ('b', 0)")
+    }
+
+    private func sums(_ pool: PostgresPool) async throws -> [Int] {
+        try await pool.query("SELECT sum FROM accounts ORDER BY name").map { try $0.int("sum") }
+    }
+
+    @Test func readsDecidesAndWritesInOneTransaction() async throws {
+        try await withDatabase(migrated: false) { (pool: PostgresPool) async throws in
+            try await accounts(pool)
+            let (written, found) = try await pool.exchange(
+                reading: [
+                    PostgresStatement("SELECT pg_current_xact_id()::text AS id"),
+                    PostgresStatement("SELECT sum FROM accounts WHERE name = $1", ["a"]),
+                ]
+            ) { answers in
+                let sum = try answers[1].rows.first?.int("sum") ?? 0
+                let writing = [
+                    PostgresStatement("UPDATE accounts SET sum = sum - $1 WHERE name = 'a'", [.int(sum)]),
+                    PostgresStatement(
+                        "UPDATE accounts SET sum = sum + $1 WHERE name = 'b' RETURNING pg_current_xact_id()::text AS id",
+                        [.int(sum)]),
+                ]
+                return (writing, try answers[0].rows.first?.string("id") ?? "")
+            }
+            #expect(written.map(\.affectedRows) == [1, 1])
+            #expect(try written[1].rows.first?.string("id") == found)
+            #expect(try await sums(pool) == [0, 10])
+        }
+    }
+
+    @Test func nothingIsWrittenWhenAnythingFailsAndTheConnectionGoesOn() async throws {
+        try await withDatabase(migrated: false, size: 2) { (pool: PostgresPool) async throws in
+            try await accounts(pool)
+            struct Refusal: Error {}
+            for round in 0..<3 {
+                // A statement that is read, the decision, one that is written: with others behind it that are new.
+                await #expect(throws: PostgresError.self) {
+                    _ = try await pool.exchange(
+                        reading: [PostgresStatement("SELECT 1 / $1::int", [0]), PostgresStatement("SELECT \(round)")]
+                    ) { _ in ([], ()) }
+                }
+                await #expect(throws: Refusal.self) {
+                    _ = try await pool.exchange(reading: []) { _ -> ([PostgresStatement], Void) in throw Refusal() }
+                }
+                do {
+                    _ = try await pool.exchange(reading: []) { _ in
+                        (
+                            [
+                                PostgresStatement("UPDATE accounts SET sum = sum + 1 WHERE name = 'b'"),
+                                PostgresStatement("UPDATE accounts SET sum = sum - 20 WHERE name = 'a'"),
+                                PostgresStatement("UPDATE accounts SET sum = \(round + 50)"),
+                            ], ()
+                        )
+                    }
+                    Issue.record("a broken constraint was committed")
+                } catch let error as PostgresError { #expect(error.code == .constraint("23514")) }
+                #expect(try await sums(pool) == [10, 0])
+                _ = try await pool.exchange(reading: []) { _ in
+                    ([PostgresStatement("UPDATE accounts SET sum = 10 WHERE name = 'a'")], ())
+                }
+            }
+            // What was skipped behind an error is prepared when it is needed.
+            let (written, _) = try await pool.exchange(reading: [PostgresStatement("SELECT 2")]) { _ in
+                ([PostgresStatement("UPDATE accounts SET sum = 52")], ())
+            }
+            #expect(written.first?.affectedRows == 2)
+        }
+    }
+
+    @Test func aSetOfAwkwardTextsArrivesAsItWasSent() async throws {
+        try await withDatabase(migrated: false) { (pool: PostgresPool) async throws in
+            let texts: [String?] = [
+                "", "NULL", nil, "a,b", "{}", "\"", "\\", "\\\"", "é\u{1F3CF}", " x ", "line\nline",
+            ]
+            let rows = try await pool.query("SELECT unnest($1::text[]) AS text", [.textArray(texts)])
+            #expect(try rows.map { try $0.optionalString("text") } == texts)
+            await #expect(throws: PostgresError.self) {
+                try await pool.query("SELECT $1::text[]", [.textArray(["a", "b\0c"])])
+            }
+            let numbers = try await pool.query(
+                "SELECT unnest($1::float8[]) AS real, unnest($2::bool[]) AS truth",
+                [.doubleArray([1.5, nil, -.infinity]), .boolArray([true, false, nil])])
+            #expect(try numbers.map { try $0.optionalDouble("real") } == [1.5, nil, -.infinity])
+            #expect(try numbers.map { try $0.optionalBool("truth") } == [true, false, nil])
+        }
+    }
+}

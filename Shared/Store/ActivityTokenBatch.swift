@@ -1,0 +1,268 @@
+import Activities
+import Messages
+import Postgres
+import Sightscreen
+
+/// Many activity tokens as one transaction: what `ActivityTokenStore` does for one, in sets. The rule is the same; what it
+/// needs to know is read for all at once, and what it decides is written for all at once.
+///
+/// It does not wait for anybody. Users and tokens whose lock somebody else has, tokens that have to be taken from somebody
+/// else, and two activities on one phone are left to be done alone; so is a record that changed between reading and
+/// writing. Nothing was done for those.
+struct ActivityTokenBatch: Sendable {
+    typealias Outcome = Gatherer<ActivityTokenJob, ActivityTokenStore.Registered>.Outcome
+
+    /// What is known of one job.
+    struct Facts: Sendable {
+        /// Nil when the user has none or several phones and named none.
+        var device: DeviceID?
+        /// Whether its record says that it was seen lately; nil when there is none yet.
+        var isSeen: Bool?
+        var isFollowed = false
+        /// Another activity has this very token.
+        var tokenIsElsewhere = false
+        /// Newest first.
+        var records: [Record] = []
+    }
+
+    struct Record: Sendable {
+        var generation: ActivityGeneration
+        var endIsDue: Bool
+        /// Changes with every change of the row.
+        var mark: String
+    }
+
+    struct Match: Sendable {
+        var isOver: Bool
+        var lingers: Bool
+        var contentState: String?
+    }
+
+    /// What was decided, before it is known whether the rows were still as they were.
+    struct Plan: Sendable {
+        enum Verdict: Sendable {
+            case alone
+            case deviceRequired
+            /// - Parameter writes: a row must have been written for it, else it is done alone.
+            case decided(ActivityTokenRule.Action, writes: Bool)
+        }
+        var verdicts: [Verdict]
+        var matches: [MatchID: Match]
+        /// What each of the statements writes, in their order.
+        var writes: [ActivityTokenWrite.Kind]
+    }
+
+    /// In the order of their rows' keys, in which others go through the table as well: who has to wait for a row then
+    /// seldom waits for somebody who waits for him.
+    private let jobs: [ActivityTokenJob]
+    /// Where each of `jobs` stood.
+    private let places: [Int]
+    private let matches: [MatchID]
+    /// Seconds.
+    private let dismissAfter: Int
+
+    init(_ jobs: [ActivityTokenJob], dismissAfter: Int) {
+        places = jobs.indices.sorted { (jobs[$0].match, jobs[$0].user) < (jobs[$1].match, jobs[$1].user) }
+        self.jobs = places.map { jobs[$0] }
+        matches = Set(jobs.map(\.match)).sorted()
+        self.dismissAfter = dismissAfter
+    }
+
+    // MARK: - Reading
+
+    /// The locks first, in a statement of their own: what is read afterwards is what those have left who had them before.
+    var reading: [PostgresStatement] {
+        let users = PostgresValue.textArray(jobs.map(\.user.rawValue))
+        let tokens = PostgresValue.textArray(jobs.map(\.request.activityToken.rawValue))
+        return [
+            PostgresStatement(Self.lock, [users, tokens]),
+            PostgresStatement(
+                Self.readFacts,
+                [
+                    .intArray(jobs.map(\.match.rawValue)), users, .textArray(jobs.map(\.request.deviceId?.rawValue)),
+                    tokens,
+                ]),
+            PostgresStatement(ActivityTokenStore.situations, [.intArray(matches.map(\.rawValue)), .int(dismissAfter)]),
+        ]
+    }
+
+    /// Answers those that somebody else has now. Nobody is waited for, so the order does not matter.
+    private static let lock = """
+        SELECT r.i::int AS i FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS r (user_id, token, i)
+        WHERE NOT pg_try_advisory_xact_lock(\(AdvisoryLock.user("r.user_id")))
+            OR NOT pg_try_advisory_xact_lock(\(AdvisoryLock.token("r.token")))
+        """
+
+    /// One row for each record of a job, or one without a record. Each part is looked up by its index for each job:
+    /// LATERAL with LIMIT leaves the planner no other way, however wrong its numbers are while a match begins.
+    private static let readFacts = """
+        SELECT r.i::int AS i, p.device_id, d.is_seen,
+            w.created_at IS NOT NULL AS is_followed, p.is_elsewhere,
+            l.generation, l.status, l.start_id, l.activity_id, l.update_token, l.end_push = 'due' AS end_is_due,
+            l.changed_xid, l.start_is_out, coalesce(l.ended_at < w.created_at, false) AS ended_before_follow
+        FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[])
+            WITH ORDINALITY AS r (match_id, user_id, named_id, token, i)
+        CROSS JOIN LATERAL (
+            SELECT n.device_id, \(Self.tokenIsElsewhere) AS is_elsewhere
+            FROM (SELECT coalesce(r.named_id, (\(UserDevices.onlyOne("r.user_id")))) AS device_id OFFSET 0) n OFFSET 0
+        ) p
+        LEFT JOIN LATERAL (
+            SELECT d.last_seen_at >= clock_timestamp() - \(UserDevices.seenInterval) AS is_seen FROM devices d
+            WHERE d.user_id = r.user_id AND d.device_id = p.device_id LIMIT 1
+        ) d ON true
+        LEFT JOIN LATERAL (
+            SELECT f.created_at FROM match_follows f WHERE f.user_id = r.user_id AND f.match_id = r.match_id LIMIT 1
+        ) w ON true
+        LEFT JOIN LATERAL (
+            SELECT a.*, \(ActivityTokenStore.startIsOut) AS start_is_out FROM live_activities a
+            WHERE a.match_id = r.match_id AND a.user_id = r.user_id AND a.device_id = p.device_id
+            ORDER BY a.generation DESC LIMIT \(ActivityTokenStore.recordsMax)
+        ) l ON true
+        """
+
+    /// Of a job `r` on the phone `n`. One lookup for each index: an OR of the two would be a walk over all ends that are
+    /// due, and after a match those are many.
+    private static let tokenIsElsewhere = ["status <> 'ended'", "end_push = 'due'"].map { condition in
+        """
+        EXISTS (SELECT FROM live_activities o WHERE o.update_token = r.token AND o.\(condition)
+            AND (o.match_id, o.user_id, o.device_id) <> (r.match_id, r.user_id, n.device_id))
+        """
+    }.joined(separator: " OR ")
+
+    private func facts(_ rows: [PostgresRow]) throws -> [Facts] {
+        var facts = [Facts](repeating: Facts(), count: jobs.count)
+        for row in rows {
+            let place = try row.int("i") - 1
+            if facts[place].records.isEmpty {
+                facts[place].device = try row.optionalString("device_id").map { DeviceID($0) }
+                facts[place].isSeen = try row.isNull("is_seen") ? nil : try row.bool("is_seen")
+                facts[place].isFollowed = try row.bool("is_followed")
+                facts[place].tokenIsElsewhere = try row.bool("is_elsewhere")
+            }
+            guard try !row.isNull("generation") else { continue }
+            facts[place].records.append(
+                Record(
+                    generation: try ActivityTokenStore.generation(row), endIsDue: try row.bool("end_is_due"),
+                    mark: try row.string("changed_xid")))
+        }
+        for place in facts.indices where facts[place].records.count > 1 {
+            facts[place].records.sort { $0.generation.generation > $1.generation.generation }
+        }
+        return facts
+    }
+
+    private func situations(_ rows: [PostgresRow]) throws -> [MatchID: Match] {
+        var matches: [MatchID: Match] = [:]
+        for row in rows {
+            matches[MatchID(try row.int64("match_id"))] = Match(
+                isOver: try row.bool("is_over"), lingers: try row.bool("lingers"),
+                contentState: try row.optionalString("content_state"))
+        }
+        return matches
+    }
+
+    // MARK: - Deciding
+
+    /// - Parameter answers: to `reading`.
+    func decide(_ answers: [PostgresResult]) throws -> (writing: [PostgresStatement], Plan) {
+        let locked = Set(try answers[0].rows.map { try $0.int("i") - 1 })
+        let facts = try facts(answers[1].rows)
+        let matches = try situations(answers[2].rows)
+        var write = ActivityTokenWrite()
+        var verdicts: [Plan.Verdict] = []
+        verdicts.reserveCapacity(jobs.count)
+        for place in jobs.indices {
+            guard !locked.contains(place), !facts[place].tokenIsElsewhere, let match = matches[jobs[place].match] else {
+                verdicts.append(.alone)
+                continue
+            }
+            verdicts.append(decide(place, facts[place], match, &write))
+        }
+        let (statements, kinds) = write.statements
+        return (statements, Plan(verdicts: verdicts, matches: matches, writes: kinds))
+    }
+
+    private func decide(
+        _ place: Int, _ facts: Facts, _ match: Match, _ write: inout ActivityTokenWrite
+    ) -> Plan.Verdict {
+        guard let device = facts.device else { return .deviceRequired }
+        // A phone that nobody has heard of needs a place among the user's phones: that is seen to for one at a time.
+        guard let isSeen = facts.isSeen else { return .alone }
+        let job = jobs[place]
+        let rule = ActivityTokenRule(
+            token: job.request.activityToken, activityID: job.request.activityId, startID: job.request.startId,
+            isFollowed: facts.isFollowed, matchIsOver: match.isOver)
+        let action = rule.action(for: facts.records.map(\.generation))
+        var row = ActivityTokenWrite.Row(place: place, job: job, device: device, lingers: match.lingers)
+        if !isSeen { write.add(row, to: .devices) }
+        func change(_ generation: Int, _ kind: ActivityTokenWrite.Kind, unless: (Record) -> Bool = { _ in false })
+            -> Plan.Verdict
+        {
+            guard let record = facts.records.first(where: { $0.generation.generation == generation }) else {
+                return .alone
+            }
+            if unless(record) { return .decided(action, writes: false) }
+            (row.generation, row.mark) = (generation, record.mark)
+            write.add(row, to: kind)
+            return .decided(action, writes: true)
+        }
+        func insert(_ kind: ActivityTokenWrite.Kind) -> Plan.Verdict {
+            row.lingers = kind == .insertEnded && match.lingers
+            row.generation = (facts.records.first?.generation.generation ?? 0) + 1
+            write.add(row, to: kind)
+            return .decided(action, writes: true)
+        }
+        switch action {
+        case .activate(let generation): return change(generation, .activate)
+        case .rotate(let generation): return change(generation, .rotate)
+        case .keep(let generation):
+            return change(generation, .name) { job.request.activityId == nil || $0.generation.activityID != nil }
+        case .end(let generation?):
+            return change(generation, .end) { $0.endIsDue && $0.generation.token == rule.token }
+        case .adopt: return insert(.adopt)
+        case .end(nil): return insert(.insertEnded)
+        case .refuse: return insert(.refuse)
+        case .replace: return .alone
+        }
+    }
+
+    // MARK: - What became of it
+
+    /// One outcome for each job, in the order in which they were given.
+    /// - Parameter contentStates: of `plan.matches`, decoded.
+    func outcomes(
+        _ plan: Plan, written: [PostgresResult], contentStates: [MatchID: ShownState]
+    ) throws -> [Outcome] {
+        let done = try places(written, plan.writes)
+        var outcomes = [Outcome](repeating: .alone, count: jobs.count)
+        for (place, verdict) in plan.verdicts.enumerated() {
+            switch verdict {
+            case .alone: break
+            case .deviceRequired: outcomes[places[place]] = .failed(DeviceRequired())
+            case .decided(let action, let writes):
+                guard !writes || done.contains(place) else { continue }
+                let match = jobs[place].match
+                outcomes[places[place]] = .answered(
+                    ActivityTokenStore.Registered(
+                        action: action, contentState: contentStates[match], changedMatches: writes ? [match] : []))
+            }
+        }
+        return outcomes
+    }
+
+    /// The jobs for which a row was written.
+    private func places(_ written: [PostgresResult], _ kinds: [ActivityTokenWrite.Kind]) throws -> Set<Int> {
+        var done: Set<Int> = []
+        for (result, kind) in zip(written, kinds) {
+            switch kind {
+            case .devices: break
+            case .activate, .rotate, .name, .end:
+                for row in result.rows { done.insert(try row.int("i")) }
+            case .adopt, .insertEnded, .refuse:
+                let users = Set(try result.rows.map { try $0.string("user_id") })
+                for place in jobs.indices where users.contains(jobs[place].user.rawValue) { done.insert(place) }
+            }
+        }
+        return done
+    }
+}

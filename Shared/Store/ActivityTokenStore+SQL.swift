@@ -1,0 +1,67 @@
+import Activities
+import Postgres
+import Sightscreen
+
+/// What a request by itself and a batch of them have in common.
+extension ActivityTokenStore {
+    // MARK: - What is known
+
+    /// Newest first. More generations than this on one phone are an app that misbehaves; the oldest are not looked at.
+    static let recordsMax = 64
+
+    /// What holds for the matches `$1`: a row for each, whether it is known or not. `$2` is `DISMISS_AFTER`.
+    static let situations = """
+        SELECT m.match_id,
+            CASE WHEN a.match_id IS NULL THEN coalesce(\(LiveMatch.fixtureIsOver), false)
+                ELSE a.ended_at IS NOT NULL END AS is_over,
+            -- It ended so recently that its result may stay on the Lock Screen.
+            coalesce(a.ended_at > clock_timestamp() - make_interval(secs => $2::int), false) AS lingers,
+            a.content_state
+        FROM unnest($1::bigint[]) AS m (match_id)
+        LEFT JOIN fixtures f USING (match_id) LEFT JOIN active_matches a USING (match_id)
+        """
+
+    /// Of a row `a` of `live_activities`.
+    static let startIsOut = "(a.start_sent_at IS NOT NULL OR coalesce(a.start_lease_until > clock_timestamp(), false))"
+
+    static func generation(_ row: PostgresRow) throws -> ActivityGeneration {
+        ActivityGeneration(
+            generation: try row.int("generation"),
+            status: ActivityGeneration.Status(rawValue: try row.string("status")) ?? .ended,
+            startID: try row.optionalString("start_id").map { StartID($0) },
+            activityID: try row.optionalString("activity_id").map { ActivityID($0) },
+            token: try row.optionalString("update_token").map { UpdateToken($0) },
+            startIsOut: try row.bool("start_is_out"), endedBeforeFollow: try row.bool("ended_before_follow"))
+    }
+
+    // MARK: - What is done (to a row `la`, with the new values in `v`)
+
+    static let activation = """
+        status = 'active', update_token = v.token, token_at = clock_timestamp(), activated_at = clock_timestamp(),
+        start_lease_until = NULL, start_given_up_at = NULL
+        """
+
+    static let rotation = "update_token = v.token, token_at = clock_timestamp()"
+
+    /// The token is the same: with it goes the activity's name.
+    static let naming = "update_token = v.token"
+
+    static let ending = """
+        status = 'ended', end_reason = coalesce(la.end_reason, 'match_end'),
+        ended_at = coalesce(la.ended_at, clock_timestamp()), update_token = v.token, token_at = clock_timestamp(),
+        end_push = 'due', end_dismissal = CASE WHEN v.lingers THEN 'linger' ELSE 'now' END, end_attempts = 0,
+        end_lease_until = NULL
+        """
+
+    /// A new record, `active` or over from the beginning for the reason `v.state`.
+    static let insertion = """
+        INSERT INTO live_activities
+            (match_id, user_id, device_id, generation, route, shard, status, end_reason, start_id, activity_id,
+             update_token, token_at, activated_at, ended_at, end_push, end_dismissal)
+        SELECT v.match_id, v.user_id, v.device_id, v.generation, v.route, v.shard,
+            CASE WHEN v.state = 'active' THEN 'active' ELSE 'ended' END, nullif(v.state, 'active'), v.start_id,
+            v.activity_id, v.token, clock_timestamp(), CASE WHEN v.state = 'active' THEN clock_timestamp() END,
+            CASE WHEN v.state <> 'active' THEN clock_timestamp() END,
+            CASE WHEN v.state = 'active' THEN 'none' ELSE 'due' END, CASE WHEN v.lingers THEN 'linger' ELSE 'now' END
+        """
+}

@@ -1,0 +1,113 @@
+import Messages
+import Postgres
+import Sightscreen
+
+/// What a batch of activity tokens writes: one statement for each kind of change.
+struct ActivityTokenWrite {
+    enum Kind: CaseIterable, Sendable {
+        /// Phones that were seen, and are not on record or were last seen long ago.
+        case devices
+        case activate, rotate
+        /// The activity's name only.
+        case name
+        case end
+        case adopt
+        /// A new record that is over from the beginning: of a match that is over, or of a stranger's.
+        case insertEnded, refuse
+    }
+
+    struct Row {
+        /// Of its job in the batch.
+        var place: Int
+        var job: ActivityTokenJob
+        var device: DeviceID
+        var lingers: Bool
+        var generation = 0
+        /// `changed_xid` of the row as it was read.
+        var mark = ""
+    }
+
+    private var rows: [Kind: [Row]] = [:]
+
+    mutating func add(_ row: Row, to kind: Kind) { rows[kind, default: []].append(row) }
+
+    var statements: ([PostgresStatement], [Kind]) {
+        let kinds = Kind.allCases.filter { rows[$0] != nil }
+        return (kinds.map { statement($0, rows[$0] ?? []) }, kinds)
+    }
+
+    private func statement(_ kind: Kind, _ rows: [Row]) -> PostgresStatement {
+        switch kind {
+        case .devices: Self.touch(rows)
+        case .activate: Self.update(rows, ActivityTokenStore.activation)
+        case .rotate: Self.update(rows, ActivityTokenStore.rotation)
+        case .name: Self.update(rows, ActivityTokenStore.naming)
+        case .end: Self.update(rows, ActivityTokenStore.ending)
+        case .adopt: Self.insert(rows, "active")
+        case .insertEnded: Self.insert(rows, "match_end")
+        case .refuse: Self.insert(rows, "user_unfollow")
+        }
+    }
+
+    // MARK: - SQL
+
+    private static func touch(_ rows: [Row]) -> PostgresStatement {
+        PostgresStatement(
+            """
+            UPDATE devices AS d SET last_seen_at = clock_timestamp()
+            FROM unnest($1::text[], $2::text[]) AS v (user_id, device_id)
+            WHERE (d.user_id, d.device_id) = (v.user_id, v.device_id)
+            """, [.textArray(rows.map(\.job.user.rawValue)), .textArray(rows.map(\.device.rawValue))])
+    }
+
+    /// Only rows that are as they were read. The mark is compared in a way that no index can serve: whole stampedes of
+    /// records are made by one transaction.
+    ///
+    /// - Parameter assignments: of the columns of `v`.
+    private static func update(_ rows: [Row], _ assignments: String) -> PostgresStatement {
+        PostgresStatement(
+            """
+            UPDATE live_activities la
+            SET \(assignments), activity_id = coalesce(v.activity_id, la.activity_id)
+            FROM unnest($1::int[], $2::bigint[], $3::text[], $4::text[], $5::int[], $6::xid8[], $7::text[], $8::text[],
+                $9::boolean[]) AS v (i, match_id, user_id, device_id, generation, mark, token, activity_id, lingers)
+            WHERE la.match_id = v.match_id AND la.user_id = v.user_id AND la.device_id = v.device_id
+                AND la.generation = v.generation AND la.changed_xid IS NOT DISTINCT FROM v.mark
+            RETURNING v.i
+            """,
+            [
+                .intArray(rows.map(\.place)), .intArray(rows.map(\.job.match.rawValue)),
+                .textArray(rows.map(\.job.user.rawValue)), .textArray(rows.map(\.device.rawValue)),
+                .intArray(rows.map(\.generation)), .textArray(rows.map(\.mark)),
+                .textArray(rows.map(\.job.request.activityToken.rawValue)),
+                .textArray(rows.map(\.job.request.activityId?.rawValue)), .boolArray(rows.map(\.lingers)),
+            ])
+    }
+
+    /// Leaves out what somebody else has made meanwhile.
+    /// - Parameter state: `active`, or the reason for which the record is over from the beginning.
+    private static func insert(_ rows: [Row], _ state: String) -> PostgresStatement {
+        let routes = rows.map { DeviceRoute(user: $0.job.user, device: $0.device) }
+        return PostgresStatement(
+            """
+            \(ActivityTokenStore.insertion)
+            FROM (
+                SELECT u.*, $11::text AS state
+                FROM unnest($1::bigint[], $2::text[], $3::text[], $4::int[], $5::bigint[], $6::smallint[], $7::text[],
+                    $8::text[], $9::text[], $10::boolean[])
+                    AS u (match_id, user_id, device_id, generation, route, shard, start_id, activity_id, token, lingers)
+            ) v
+            ON CONFLICT DO NOTHING
+            RETURNING user_id
+            """,
+            [
+                .intArray(rows.map(\.job.match.rawValue)), .textArray(rows.map(\.job.user.rawValue)),
+                .textArray(rows.map(\.device.rawValue)), .intArray(rows.map(\.generation)),
+                .intArray(routes.map(\.hash)), .intArray(routes.map(\.shard)),
+                .textArray(rows.map(\.job.request.startId?.rawValue)),
+                .textArray(rows.map(\.job.request.activityId?.rawValue)),
+                .textArray(rows.map(\.job.request.activityToken.rawValue)), .boolArray(rows.map(\.lingers)),
+                .text(state),
+            ])
+    }
+}

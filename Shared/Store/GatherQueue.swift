@@ -1,0 +1,107 @@
+/// Who waits for a batch, and who may go in one together: nobody beside, or before, an earlier one with whom they have a
+/// key in common. So a batch never meets another one in the same rows, and requests with a key in common take effect in
+/// the order in which they came.
+///
+/// A ticket holds a place in the line of each of its keys, from `add` until `leave`. It is ready when it is the first in
+/// all of them. Every step costs as much as a ticket has keys, however long the lines are.
+struct GatherQueue<Key: Hashable & Sendable>: Sendable {
+    typealias Ticket = UInt64
+
+    private struct Member {
+        var keys: [Key]
+        /// Lines in which somebody is before it.
+        var blocks: Int
+        var isTaken = false
+    }
+
+    /// Most lines have one in them.
+    private struct Line {
+        var first: Ticket
+        var others: [Ticket] = []
+    }
+
+    private let membersMax: Int
+    private var members: [Ticket: Member] = [:]
+    private var lines: [Key: Line] = [:]
+    /// In the order in which they became ready. One that has left stays in it until its turn comes.
+    private var ready: [Ticket] = []
+    private var readyHead = 0
+    private var nextTicket: Ticket = 0
+    /// Tickets that could be taken now.
+    private(set) var readyCount = 0
+
+    /// - Parameter membersMax: tickets at a time, those that were taken and have not left included.
+    init(membersMax: Int) { self.membersMax = membersMax }
+
+    /// - Returns: nil when the queue is full.
+    mutating func add(_ keys: [Key]) -> Ticket? {
+        guard members.count < membersMax else { return nil }
+        let ticket = nextTicket
+        nextTicket += 1
+        var own: [Key] = []
+        var blocks = 0
+        for key in keys where !own.contains(key) {
+            own.append(key)
+            if lines[key]?.others.append(ticket) == nil {
+                lines[key] = Line(first: ticket)
+            } else {
+                blocks += 1
+            }
+        }
+        members[ticket] = Member(keys: own, blocks: blocks)
+        if blocks == 0 { markReady(ticket) }
+        return ticket
+    }
+
+    /// The first of those that are ready, at most `count`. They keep their places in line until they leave.
+    mutating func take(_ count: Int) -> [Ticket] {
+        var taken: [Ticket] = []
+        taken.reserveCapacity(min(count, readyCount))
+        while taken.count < count, readyHead < ready.count {
+            let ticket = ready[readyHead]
+            readyHead += 1
+            guard members[ticket]?.isTaken == false else { continue }
+            members[ticket]?.isTaken = true
+            taken.append(ticket)
+        }
+        if readyHead == ready.count {
+            ready.removeAll(keepingCapacity: true)
+            readyHead = 0
+        }
+        readyCount -= taken.count
+        return taken
+    }
+
+    /// It is done with, or has given up waiting: those behind it move up.
+    mutating func leave(_ ticket: Ticket) {
+        guard let member = members.removeValue(forKey: ticket) else { return }
+        if !member.isTaken, member.blocks == 0 { readyCount -= 1 }
+        for key in member.keys { leave(ticket, key) }
+    }
+
+    private mutating func leave(_ ticket: Ticket, _ key: Key) {
+        guard var line = lines[key] else { return }
+        if line.first != ticket {
+            line.others.removeAll { $0 == ticket }
+            lines[key] = line
+        } else if line.others.isEmpty {
+            lines[key] = nil
+        } else {
+            line.first = line.others.removeFirst()
+            lines[key] = line
+            moveUp(line.first)
+        }
+    }
+
+    private mutating func moveUp(_ ticket: Ticket) {
+        guard var member = members[ticket] else { return }
+        member.blocks -= 1
+        members[ticket] = member
+        if member.blocks == 0 { markReady(ticket) }
+    }
+
+    private mutating func markReady(_ ticket: Ticket) {
+        ready.append(ticket)
+        readyCount += 1
+    }
+}

@@ -1,0 +1,23 @@
+import APIGateway
+import ArgumentParser
+import ServiceKit
+
+/// `gateway-lab`: what `deploy/bench gateway` measures with. Without arguments it is api-gateway with one more call,
+/// `POST /noop`; with one of the commands below it prepares a database or measures the store alone. Never installed.
+@main
+struct GatewayLab: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gateway-lab", abstract: "Prepares and measures registrations of activity tokens.",
+        subcommands: [SeedCommand.self, StoreCommand.self, VerifyCommand.self, TokensCommand.self])
+
+    static func main() async {
+        guard CommandLine.arguments.count == 1 else { return await main(nil) }
+        await ServiceMain.run(
+            ServiceDescription(
+                name: "api-gateway", summary: "The HTTP API, and POST /noop.", settings: GatewayConfiguration.settings,
+                healthPort: 8091)
+        ) { settings, context in
+            try Gateway.servicesWithNoop(try GatewayConfiguration(settings), settings: settings, context: context)
+        }
+    }
+}

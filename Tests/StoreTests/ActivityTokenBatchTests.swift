@@ -1,0 +1,293 @@
+import Activities
+import Messages
+import Postgres
+import Sightscreen
+import Synchronization
+import TestKit
+import Testing
+
+@testable import Store
+
+@Suite struct ActivityTokenBatchTests {
+    /// How often each action was decided in a batch, and how often a request was left to be done alone.
+    private final class Tally: Sendable {
+        private let counts = Mutex<[String: Int]>([:])
+
+        subscript(name: String) -> Int { counts.withLock { $0[name] ?? 0 } }
+        var text: String { counts.withLock { "\($0.sorted { $0.key < $1.key })" } }
+
+        func count(_ outcomes: [ActivityTokenStore.Outcome]) {
+            for outcome in outcomes {
+                let name =
+                    switch outcome {
+                    case .answered(let answer): String("\(answer.action)".prefix { $0 != "(" })
+                    case .failed: "failed"
+                    case .alone: "alone"
+                    }
+                counts.withLock { $0[name, default: 0] += 1 }
+            }
+            counts.withLock { $0["largest"] = max($0["largest"] ?? 0, outcomes.count) }
+        }
+    }
+
+    private func gathering(_ pool: PostgresPool, _ tally: Tally) -> Gatherer<
+        ActivityTokenJob, ActivityTokenStore.Registered
+    > {
+        let contentStates = ContentStateCache()
+        var limits = Gatherer<ActivityTokenJob, ActivityTokenStore.Registered>.Limits()
+        limits.companions = 4
+        limits.patience = .seconds(60)
+        return Gatherer(limits: limits) { jobs in
+            let outcomes = await ActivityTokenStore.registerTogether(jobs, pool, 900, contentStates)
+            tally.count(outcomes)
+            return outcomes
+        } alone: { job in
+            try await ActivityTokenStore.registerAlone(job, pool, 900)
+        }
+    }
+
+    private static func text(_ result: Result<ActivityTokenStore.Registered, any Error>) -> String {
+        switch result {
+        case .success(let answer):
+            "\(answer.action) \(answer.contentState?.state.version ?? 0) \(answer.changedMatches.sorted())"
+        case .failure(let error): "\(error)"
+        }
+    }
+
+    private static func result(
+        _ body: () async throws -> ActivityTokenStore.Registered
+    ) async -> Result<ActivityTokenStore.Registered, any Error> {
+        do { return .success(try await body()) } catch { return .failure(error) }
+    }
+
+    /// The same registrations one by one in one database, and all of a round at once in another.
+    @Test(arguments: 1...3 as ClosedRange<UInt64>) func gatheredOrOneByOneTheAnswersAndTheRowsAreTheSame(seed: UInt64)
+        async throws
+    {
+        let tally = Tally()
+        try await withDatabase(size: 8) { (single: PostgresPool) async throws in
+            try await withDatabase(size: 8) { (gathered: PostgresPool) async throws in
+                var world = ActivityTokenWorld(seed: seed)
+                let gatherer = gathering(gathered, tally)
+                for statement in world.population() {
+                    for pool in [single, gathered] { try await pool.execute(statement) }
+                }
+                for round in 0..<30 {
+                    for statement in world.interlude() {
+                        for pool in [single, gathered] { try await pool.execute(statement) }
+                    }
+                    let jobs = world.round(try await ActivityTokenWorld.known(single))
+                    var expected: [String] = []
+                    for job in jobs {
+                        expected.append(
+                            Self.text(
+                                await Self.result { try await ActivityTokenStore.registerAlone(job, single, 900) }))
+                    }
+                    let answers = await withTaskGroup(of: (Int, String).self) { group in
+                        for (place, job) in jobs.enumerated() {
+                            // At once: each has arrived before the next one calls.
+                            group.addImmediateTask {
+                                (place, Self.text(await Self.result { try await gatherer.submit(job) }))
+                            }
+                        }
+                        return await group.reduce(into: [Int: String]()) { $0[$1.0] = $1.1 }
+                    }
+                    for (place, job) in jobs.enumerated() where answers[place] != expected[place] {
+                        Issue.record(
+                            "seed \(seed), round \(round): \(job): \(answers[place] ?? "") for \(expected[place])")
+                    }
+                    let rows = (
+                        try await ActivityTokenWorld.rows(single), try await ActivityTokenWorld.rows(gathered)
+                    )
+                    let difference = rows.1.difference(from: rows.0)
+                    guard difference.isEmpty else {
+                        Issue.record("seed \(seed), round \(round): \(difference)")
+                        return
+                    }
+                }
+            }
+        }
+        // It is no comparison unless most went together, and each action among them.
+        for action in ["activate", "rotate", "keep", "adopt", "end", "refuse"] {
+            #expect(tally[action] >= 5, "\(tally.text)")
+        }
+        #expect(tally["largest"] >= 10, "\(tally.text)")
+        #expect(tally["alone"] < tally["activate"] + tally["rotate"] + tally["keep"] + tally["end"], "\(tally.text)")
+    }
+
+    // MARK: - Races and failures
+
+    private static let match = MatchID(1)
+
+    /// Two followers with a start that is out for each.
+    private func seed(_ pool: PostgresPool, _ users: [String] = ["ann", "bob"]) async throws {
+        try await pool.execute(
+            """
+            INSERT INTO active_matches (match_id, display_state, version, stamp, content_state, went_live_at)
+            VALUES (1, 'live', 7, 1000, NULL, now())
+            """)
+        for user in users {
+            for statement in [
+                "INSERT INTO match_follows (user_id, match_id) VALUES ($1, 1)",
+                "INSERT INTO devices (user_id, device_id, route, shard) VALUES ($1, 'phone', 1, 1)",
+                """
+                INSERT INTO live_activities (match_id, user_id, device_id, generation, route, shard, start_sent_at)
+                VALUES (1, $1, 'phone', 1, 1, 1, now())
+                """,
+            ] { try await pool.execute(statement, [.text(user)]) }
+        }
+    }
+
+    private static func job(_ user: String, _ token: String) -> ActivityTokenJob {
+        ActivityTokenJob(
+            request: ActivityTokenRequest(activityToken: UpdateToken(token), deviceId: DeviceID("phone")), match: match,
+            user: UserID(user))
+    }
+
+    private static func tokens(_ pool: PostgresPool) async throws -> [String] {
+        try await pool.query(
+            "SELECT user_id || ' ' || coalesce(update_token, '-') AS line FROM live_activities ORDER BY 1"
+        )
+        .map { try $0.string("line") }
+    }
+
+    @Test func aRecordThatChangesBetweenReadingAndWritingIsLeftToBeDoneAlone() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            try await seed(pool)
+            let batch = ActivityTokenBatch([Self.job("bob", "b1"), Self.job("ann", "a1")], dismissAfter: 900)
+            let (_, answers) = try await pool.exchange(reading: batch.reading) { ([], $0) }
+            try await pool.execute(
+                """
+                UPDATE live_activities SET status = 'ended', end_reason = 'user_unfollow', ended_at = now()
+                WHERE user_id = 'ann'
+                """)
+            let (written, plan) = try await pool.exchange(reading: []) { _ in try batch.decide(answers) }
+            let outcomes = try batch.outcomes(plan, written: written, contentStates: [:])
+            guard case .answered(let answer) = outcomes[0], case .alone = outcomes[1] else {
+                Issue.record("\(outcomes)")
+                return
+            }
+            #expect(answer.action == .activate(generation: 1))
+            #expect(try await Self.tokens(pool) == ["ann -", "bob b1"])
+        }
+    }
+
+    @Test func aRecordThatSomebodyElseMakesMeanwhileIsLeftToBeDoneAlone() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            try await seed(pool)
+            try await pool.execute("DELETE FROM live_activities")
+            let batch = ActivityTokenBatch([Self.job("ann", "a1"), Self.job("bob", "b1")], dismissAfter: 900)
+            let (_, answers) = try await pool.exchange(reading: batch.reading) { ([], $0) }
+            try await pool.execute(
+                """
+                INSERT INTO live_activities (match_id, user_id, device_id, generation, route, shard)
+                VALUES (1, 'ann', 'phone', 1, 1, 1)
+                """)
+            let (written, plan) = try await pool.exchange(reading: []) { _ in try batch.decide(answers) }
+            let outcomes = try batch.outcomes(plan, written: written, contentStates: [:])
+            guard case .alone = outcomes[0], case .answered(let answer) = outcomes[1] else {
+                Issue.record("\(outcomes)")
+                return
+            }
+            #expect(answer.action == .adopt)
+            #expect(try await Self.tokens(pool) == ["ann -", "bob b1"])
+        }
+    }
+
+    @Test func whoseLockIsTakenWaitsAloneAndNobodyElseDoes() async throws {
+        try await withDatabase(size: 6) { (pool: PostgresPool) async throws in
+            try await seed(pool)
+            let store = ActivityTokenStore(pool: pool)
+            let ann = try await pool.forUser(UserID("ann")) { _ in
+                let ann = Task.immediate {
+                    let job = Self.job("ann", "a1")
+                    return try await store.register(job.request, match: job.match, user: job.user)
+                }
+                let job = Self.job("bob", "b1")
+                let answer = try await store.register(job.request, match: job.match, user: job.user)
+                #expect(answer.action == .activate(generation: 1))
+                #expect(try await Self.tokens(pool) == ["ann -", "bob b1"])
+                return ann
+            }
+            #expect(try await ann.value.action == .activate(generation: 1))
+            #expect(try await Self.tokens(pool) == ["ann a1", "bob b1"])
+        }
+    }
+
+    @Test func oneRequestThatPostgreSQLRefusesHarmsNoOther() async throws {
+        try await withDatabase(size: 6) { (pool: PostgresPool) async throws in
+            try await seed(pool)
+            // Whatever it is: here one user's rows cannot be written.
+            try await pool.execute("ALTER TABLE live_activities ADD CHECK (user_id <> 'bob' OR update_token IS NULL)")
+            let tally = Tally()
+            let gatherer = gathering(pool, tally)
+            let answers = await withTaskGroup(of: (String, String).self) { group in
+                for user in ["ann", "bob"] {
+                    group.addImmediateTask {
+                        (user, Self.text(await Self.result { try await gatherer.submit(Self.job(user, "t-\(user)")) }))
+                    }
+                }
+                return await group.reduce(into: [String: String]()) { $0[$1.0] = $1.1 }
+            }
+            #expect(answers["ann"] == "activate(generation: 1) 0 [1]")
+            #expect(answers["bob"]?.contains("23514") == true, "\(answers)")
+            #expect(try await Self.tokens(pool) == ["ann t-ann", "bob -"])
+        }
+    }
+
+    /// What each user was last told to be stored.
+    private final class Ledger: Sendable {
+        private let state = Mutex<(acknowledged: [String: String], isEnding: Bool)>(([:], false))
+
+        var count: Int { state.withLock { $0.acknowledged.count } }
+        var isEnding: Bool { state.withLock { $0.isEnding } }
+        func end() { state.withLock { $0.isEnding = true } }
+        func note(_ user: String, _ token: String) { state.withLock { $0.acknowledged[user] = token } }
+        func takeAll() -> [String: String] {
+            state.withLock { state in
+                defer { state.acknowledged = [:] }
+                return state.acknowledged
+            }
+        }
+    }
+
+    /// Registers one token after the other; one that failed is sent again, as an app does.
+    private static func keepRegistering(_ user: String, _ store: ActivityTokenStore, _ ledger: Ledger) async {
+        var round = 100_000
+        while !ledger.isEnding {
+            let job = job(user, "\(user)-\(round)")
+            do {
+                _ = try await store.register(job.request, match: job.match, user: job.user)
+                ledger.note(user, job.request.activityToken.rawValue)
+                round += 1
+            } catch { continue }
+        }
+    }
+
+    @Test func whatWasAcknowledgedSurvivesTheServersDeathAndEveryCallerHearsOfIt() async throws {
+        let users = (0..<40).map { "user\($0)" }
+        let server = PrivatePostgres(settings: ["fsync": "on", "full_page_writes": "on"])
+        let pool = try PostgresPool(url: try await server.makeDatabase(), size: 6, applicationName: "tests")
+        try await seed(pool, users)
+        let store = ActivityTokenStore(pool: pool)
+        let ledger = Ledger()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for user in users { group.addTask { await Self.keepRegistering(user, store, ledger) } }
+            for _ in 0..<3 {
+                try await eventually("everybody was told") { ledger.count == users.count }
+                await server.stop(immediately: true)
+                let told = ledger.takeAll()
+                try await server.start()
+                for row in try await pool.query("SELECT user_id, update_token FROM live_activities") {
+                    let user = try row.string("user_id")
+                    // It may be a round further: stored, and the server died before it could say so.
+                    #expect(try row.string("update_token") >= told[user] ?? "", "\(user)")
+                }
+            }
+            ledger.end()
+            try await group.waitForAll()
+        }
+        await pool.close()
+        await server.stop()
+    }
+}

@@ -1,0 +1,105 @@
+import Testing
+
+@testable import Store
+
+@Suite struct GatherQueueTests {
+    private func add(_ keys: [String], to queue: inout GatherQueue<String>) throws -> UInt64 {
+        let ticket = queue.add(keys)
+        return try #require(ticket)
+    }
+
+    @Test func ticketsThatShareNoKeyGoTogetherInTheOrderTheyCame() throws {
+        var queue = GatherQueue<String>(membersMax: 10)
+        let tickets = try ["a", "b", "c"].map { try add([$0], to: &queue) }
+        #expect(queue.readyCount == 3)
+        #expect(queue.take(2) == [tickets[0], tickets[1]])
+        #expect(queue.take(2) == [tickets[2]])
+        #expect(queue.take(2).isEmpty)
+    }
+
+    @Test func whoSharesAKeyWithAnEarlierOneWaitsUntilThatOneHasLeft() throws {
+        var queue = GatherQueue<String>(membersMax: 10)
+        let first = try add(["ann", "token1"], to: &queue)
+        let second = try add(["ann", "token2"], to: &queue)
+        let third = try add(["bob", "token2"], to: &queue)
+        #expect(queue.take(9) == [first])
+        // Bob shares nothing with the one in flight, but comes after somebody who waits.
+        #expect(queue.take(9).isEmpty)
+        queue.leave(first)
+        #expect(queue.take(9) == [second])
+        #expect(queue.take(9).isEmpty)
+        queue.leave(second)
+        #expect(queue.take(9) == [third])
+    }
+
+    @Test func aKeyNamedTwiceDoesNotBlockItself() throws {
+        var queue = GatherQueue<String>(membersMax: 10)
+        let ticket = try add(["a", "a"], to: &queue)
+        #expect(queue.take(1) == [ticket])
+    }
+
+    @Test(arguments: [0, 1, 2]) func whoGivesUpWaitingLetsThoseBehindMoveUp(place: Int) throws {
+        var queue = GatherQueue<String>(membersMax: 10)
+        var tickets = try (0..<3).map { _ in try add(["a"], to: &queue) }
+        queue.leave(tickets.remove(at: place))
+        for ticket in tickets {
+            #expect(queue.take(9) == [ticket])
+            queue.leave(ticket)
+        }
+        #expect(queue.readyCount == 0)
+    }
+
+    @Test func itIsFullUntilSomebodyLeaves() throws {
+        var queue = GatherQueue<String>(membersMax: 2)
+        let first = try add(["a"], to: &queue)
+        _ = try add(["b"], to: &queue)
+        var refused = queue.add(["c"])
+        #expect(refused == nil)
+        // Who is under way still counts.
+        #expect(queue.take(1) == [first])
+        refused = queue.add(["c"])
+        #expect(refused == nil)
+        queue.leave(first)
+        _ = try add(["c"], to: &queue)
+    }
+
+    /// Against the plain reading of what it promises.
+    @Test(arguments: 1...20 as ClosedRange<UInt64>) func doesWhatAnObviousQueueDoes(seed: UInt64) {
+        struct Obvious {
+            var waiting: [(ticket: UInt64, keys: Set<Int>)] = []
+            var taken: [(ticket: UInt64, keys: Set<Int>)] = []
+
+            func isReady(_ place: Int) -> Bool {
+                (taken + waiting[..<place]).allSatisfy { $0.keys.isDisjoint(with: waiting[place].keys) }
+            }
+        }
+        var random = SeededGenerator(seed: seed)
+        var queue = GatherQueue<Int>(membersMax: 40)
+        var obvious = Obvious()
+        for _ in 0..<2_000 {
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0, 1:
+                let keys = Set((0..<2).map { _ in Int.random(in: 0..<12, using: &random) })
+                let ticket = queue.add(Array(keys))
+                #expect((ticket == nil) == (obvious.waiting.count + obvious.taken.count == 40))
+                if let ticket { obvious.waiting.append((ticket, keys)) }
+            case 2:
+                let ready = Set(obvious.waiting.indices.filter(obvious.isReady).map { obvious.waiting[$0].ticket })
+                #expect(queue.readyCount == ready.count)
+                let count = Int.random(in: 1...4, using: &random)
+                let tickets = queue.take(count)
+                #expect(tickets.count == min(count, ready.count))
+                #expect(ready.isSuperset(of: tickets))
+                obvious.taken += obvious.waiting.filter { tickets.contains($0.ticket) }
+                obvious.waiting.removeAll { tickets.contains($0.ticket) }
+            default:
+                guard let gone = (obvious.taken + obvious.waiting).randomElement(using: &random)?.ticket else {
+                    continue
+                }
+                queue.leave(gone)
+                obvious.taken.removeAll { $0.ticket == gone }
+                obvious.waiting.removeAll { $0.ticket == gone }
+            }
+        }
+    }
+}

@@ -1,0 +1,311 @@
+import Synchronization
+import TestKit
+import Testing
+
+@testable import Store
+
+@Suite struct GathererTests {
+    struct Request: Gatherable, Hashable {
+        var name: String
+        var conflictKeys: [String]
+
+        init(_ name: String, keys: [String]? = nil) {
+            self.name = name
+            conflictKeys = keys ?? [name]
+        }
+    }
+
+    struct Trouble: Error, Hashable {}
+
+    typealias Subject = Gatherer<Request, String>
+
+    /// Does batches when it is told to, and remembers them.
+    final class Worker: Sendable {
+        struct State {
+            var batches: [[String]] = []
+            var alone: [String] = []
+            /// Batches that may go on.
+            var released = 0
+            var waiting: [(batch: Int, CheckedContinuation<Void, Never>)] = []
+        }
+        private let state = Mutex(State())
+        private let outcome: @Sendable (Request) -> Subject.Outcome
+
+        init(_ outcome: @escaping @Sendable (Request) -> Subject.Outcome = { .answered("\($0.name)!") }) {
+            self.outcome = outcome
+        }
+
+        var batches: [[String]] { state.withLock { $0.batches } }
+        var alone: [String] { state.withLock { $0.alone } }
+
+        func release(_ count: Int = .max / 2) {
+            let ready = state.withLock { state in
+                state.released += count
+                let ready = state.waiting.filter { $0.batch < state.released }
+                state.waiting.removeAll { $0.batch < state.released }
+                return ready
+            }
+            for (_, continuation) in ready { continuation.resume() }
+        }
+
+        func gatherer(_ limits: Subject.Limits = Subject.Limits()) -> Subject {
+            Gatherer(limits: limits) { requests in
+                await withCheckedContinuation { continuation in
+                    let isFree = self.state.withLock { state in
+                        let batch = state.batches.count
+                        state.batches.append(requests.map(\.name))
+                        if batch < state.released { return true }
+                        state.waiting.append((batch, continuation))
+                        return false
+                    }
+                    if isFree { continuation.resume() }
+                }
+                return requests.map(self.outcome)
+            } alone: { request in
+                self.state.withLock { $0.alone.append(request.name) }
+                if request.name.hasPrefix("bad") { throw Trouble() }
+                return "\(request.name) alone"
+            }
+        }
+    }
+
+    /// Calls in this order; each has arrived before the next one calls.
+    private func call(
+        _ gatherer: Subject, _ requests: [Request], _ group: inout TaskGroup<(String, Result<String, any Error>)>
+    ) {
+        for request in requests {
+            group.addImmediateTask {
+                do { return (request.name, .success(try await gatherer.submit(request))) } catch {
+                    return (request.name, .failure(error))
+                }
+            }
+        }
+    }
+
+    private static func limits(_ change: (inout Subject.Limits) -> Void) -> Subject.Limits {
+        var limits = Subject.Limits()
+        change(&limits)
+        return limits
+    }
+
+    @Test func aSingleCallerIsServedAtOnce() async throws {
+        let worker = Worker()
+        worker.release()
+        let gatherer = worker.gatherer()
+        #expect(try await gatherer.submit(Request("a")) == "a!")
+        #expect(try await gatherer.submit(Request("b")) == "b!")
+        #expect(worker.batches == [["a"], ["b"]])
+    }
+
+    @Test func whoComesWhileABatchIsUnderWayIsInTheNext() async throws {
+        let worker = Worker()
+        let gatherer = worker.gatherer(Self.limits { $0.batch = 3 })
+        await withTaskGroup { group in
+            call(gatherer, [Request("first")], &group)
+            try? await eventually("the first batch is under way") { worker.batches.count == 1 }
+            call(gatherer, ["a", "b", "c", "d", "e"].map { Request($0) }, &group)
+            worker.release()
+            for await (name, answer) in group { #expect((try? answer.get()) == "\(name)!") }
+        }
+        #expect(worker.batches == [["first"], ["a", "b", "c"], ["d", "e"]])
+    }
+
+    @Test func aSecondBatchStartsBesideTheFirstOnlyWhenItHasCompanyAndAThirdNever() async throws {
+        let worker = Worker()
+        let limits = Self.limits {
+            $0.batch = 4
+            $0.batches = 2
+            $0.companions = 3
+        }
+        let gatherer = worker.gatherer(limits)
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            func call(_ names: [String]) {
+                for name in names { tasks.addImmediateTask { _ = try await gatherer.submit(Request(name)) } }
+            }
+            call(["first"])
+            try await eventually("the first batch is under way") { worker.batches.count == 1 }
+            call(["a", "b"])
+            call(["c"])
+            try await eventually("the second is under way") { worker.batches.count == 2 }
+            call(["d", "e", "f", "g", "h"])
+            worker.release(1)
+            try await eventually("the third is under way") { worker.batches.count == 3 }
+            worker.release()
+            try await tasks.waitForAll()
+        }
+        #expect(worker.batches == [["first"], ["a", "b", "c"], ["d", "e", "f", "g"], ["h"]])
+    }
+
+    @Test func requestsWithACommonKeyAreNeverTogetherAndKeepTheirOrder() async throws {
+        let worker = Worker()
+        let gatherer = worker.gatherer()
+        await withTaskGroup { group in
+            call(gatherer, [Request("first")], &group)
+            try? await eventually("the first batch is under way") { worker.batches.count == 1 }
+            call(
+                gatherer,
+                [
+                    Request("ann1", keys: ["ann", "t1"]), Request("ann2", keys: ["ann", "t2"]),
+                    Request("bob1", keys: ["bob", "t2"]), Request("cat1", keys: ["cat", "t3"]),
+                    Request("ann3", keys: ["ann", "t3"]),
+                ], &group)
+            worker.release()
+            for await (_, answer) in group { #expect((try? answer.get()) != nil) }
+        }
+        #expect(worker.batches.map { $0.sorted() } == [["first"], ["ann1", "cat1"], ["ann2"], ["ann3", "bob1"]])
+    }
+
+    @Test func whatIsTooMuchIsRefusedAtOnce() async throws {
+        let worker = Worker()
+        let gatherer = worker.gatherer(Self.limits { $0.requests = 2 })
+        await withTaskGroup { group in
+            call(gatherer, [Request("a"), Request("b")], &group)
+            try? await eventually("both are under way") { worker.batches.count == 1 }
+            await #expect(throws: GatherRefusal.full) { try await gatherer.submit(Request("c")) }
+            worker.release()
+            for await (_, answer) in group { #expect((try? answer.get()) != nil) }
+        }
+        #expect(try await gatherer.submit(Request("c")) == "c!")
+    }
+
+    @Test func whatCannotBeDoneTogetherIsDoneAloneAndStillInOrder() async throws {
+        let worker = Worker { request in
+            switch request.name.prefix(3) {
+            case "odd", "bad": .alone
+            case "err": .failed(Trouble())
+            default: .answered("\(request.name)!")
+            }
+        }
+        let gatherer = worker.gatherer()
+        worker.release()
+        var answers: [String: Result<String, any Error>] = [:]
+        await withTaskGroup { group in
+            let requests = [
+                Request("odd1", keys: ["x"]), Request("a"), Request("bad1"), Request("err1"),
+                Request("odd2", keys: ["x"]), Request("c", keys: ["x"]),
+            ]
+            call(gatherer, requests, &group)
+            for await (name, answer) in group { answers[name] = answer }
+        }
+        #expect((try answers["odd1"]?.get()) == "odd1 alone")
+        #expect((try answers["odd2"]?.get()) == "odd2 alone")
+        #expect((try answers["a"]?.get()) == "a!")
+        #expect((try answers["c"]?.get()) == "c!")
+        #expect(throws: Trouble.self) { try answers["bad1"]?.get() }
+        #expect(throws: Trouble.self) { try answers["err1"]?.get() }
+        #expect(worker.batches.count == 3)
+        #expect(worker.batches.dropFirst() == [["odd2"], ["c"]])
+        #expect(Set(worker.alone) == ["odd1", "bad1", "odd2"])
+    }
+
+    @Test func aCallerThatGivesUpHarmsNobody() async throws {
+        let worker = Worker()
+        let gatherer = worker.gatherer()
+        let first = Task { try await gatherer.submit(Request("first", keys: ["k"])) }
+        try await eventually("the first batch is under way") { worker.batches.count == 1 }
+        // One that waits, with others behind it and beside it.
+        let second = Task.immediate { try await gatherer.submit(Request("second", keys: ["k"])) }
+        let third = Task.immediate { try await gatherer.submit(Request("third", keys: ["k"])) }
+        let other = Task.immediate { try await gatherer.submit(Request("other")) }
+        second.cancel()
+        await #expect(throws: CancellationError.self) { try await second.value }
+        // One that is under way: it hears at once, and its key stays taken until the batch is done.
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        #expect(worker.batches == [["first"]])
+        worker.release()
+        #expect(try await third.value == "third!")
+        #expect(try await other.value == "other!")
+        #expect(worker.batches.flatMap { $0 }.sorted() == ["first", "other", "third"])
+    }
+
+    @Test func whoIsCancelledBeforeItCallsIsNotServed() async throws {
+        let worker = Worker()
+        worker.release()
+        let gatherer = worker.gatherer()
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await gatherer.submit(Request("a"))
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try await gatherer.submit(Request("b")) == "b!")
+        #expect(worker.batches == [["b"]])
+    }
+
+    @Test func nobodyWaitsLongerThanItsPatience() async throws {
+        let worker = Worker()
+        let gatherer = worker.gatherer(Self.limits { $0.patience = .milliseconds(20) })
+        // The batch is never done; the second waits behind the first.
+        await withTaskGroup { group in
+            call(gatherer, [Request("a", keys: ["k"]), Request("b", keys: ["k"])], &group)
+            for await (_, answer) in group { #expect(throws: GatherRefusal.late) { try answer.get() } }
+        }
+        worker.release()
+        #expect(worker.batches == [["a"]])
+    }
+
+    /// Counts who is inside at a time for each key, and in which order they come.
+    final class Gate: Sendable {
+        struct State {
+            var inside: Set<String> = []
+            var last: [String: Int] = [:]
+            var faults = 0
+        }
+        private let state = Mutex(State())
+        var faults: Int { state.withLock { $0.faults } }
+
+        func enter(_ requests: [Request]) {
+            state.withLock { state in
+                for key in requests.flatMap(\.conflictKeys) where !state.inside.insert(key).inserted {
+                    state.faults += 1
+                }
+                for request in requests {
+                    guard let number = Int(request.name) else { continue }
+                    for key in request.conflictKeys {
+                        if let last = state.last[key], last > number { state.faults += 1 }
+                        state.last[key] = number
+                    }
+                }
+            }
+        }
+
+        func leave(_ requests: [Request]) {
+            state.withLock { $0.inside.subtract(requests.flatMap(\.conflictKeys)) }
+        }
+    }
+
+    @Test(arguments: 1...4 as ClosedRange<UInt64>) func inAStampedeEveryKeyIsTakenByOneAtATimeAndInOrder(seed: UInt64)
+        async throws
+    {
+        var random = SeededGenerator(seed: seed)
+        let gate = Gate()
+        let limits = Self.limits {
+            $0.batch = 16
+            $0.batches = 3
+            $0.companions = 1
+        }
+        let gatherer = Subject(limits: limits) { requests in
+            gate.enter(requests)
+            for _ in 0..<3 { await Task.yield() }
+            // One in eight is done alone, and keeps its keys until then.
+            let lonely = requests.filter { $0.name.hasSuffix("7") }
+            gate.leave(requests.filter { !lonely.contains($0) })
+            return requests.map { lonely.contains($0) ? .alone : .answered($0.name) }
+        } alone: { request in
+            await Task.yield()
+            gate.leave([request])
+            return request.name
+        }
+        let requests = (0..<3_000).map { number in
+            let keys = (0..<2).map { _ in "\(Int.random(in: 0..<50, using: &random))" }
+            return Request("\(number)", keys: Array(Set(keys)))
+        }
+        var answered = 0
+        await withTaskGroup { group in
+            call(gatherer, requests, &group)
+            for await (name, answer) in group where (try? answer.get()) == name { answered += 1 }
+        }
+        #expect(answered == 3_000)
+        #expect(gate.faults == 0)
+    }
+}
