@@ -4,7 +4,7 @@ import Sightscreen
 extension ActivityStore {
     /// Starts in an hour that a phone grants; more are dropped there in silence.
     public static let startsPerDeviceHourMax = 6
-    /// Starts in any 24 hours: more than a day has matches worth a Lock Screen.
+    /// Starts in any 24 hours: a day of matches that begin one after the other, each with a start or two that got lost.
     public static let startsPerDeviceDayMax = 24
     /// Starts in any 24 hours for all phones of a user: a phone under ever new names is no way around the other bound.
     public static let startsPerUserDayMax = 10 * startsPerDeviceDayMax

@@ -6,7 +6,7 @@ public import Sightscreen
 /// Who follows which match (`match_follows`), and what following and unfollowing does to the user's activities. Every
 /// call is one transaction and may be repeated.
 public struct FollowStore: Sendable {
-    /// Matches a user may follow at once, those that are over not counted: more than a week of all there is.
+    /// Matches a user may follow at once, those that are over not counted: far more than anybody watches.
     public static let followsMax = 50
     /// Follows of matches that are over, which only wait for their end: two days of a user with all places taken.
     public static let finishedFollowsMax = 200
