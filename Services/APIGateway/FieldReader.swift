@@ -49,12 +49,10 @@ struct FieldReader: Sendable {
 
     func text(_ name: String) throws -> String? { try read(name, \.string) }
 
-    func integer(_ name: String) throws -> Int? { try read(name, \.integer) }
+    func integer(_ name: String) throws -> Int? { try read(name, \.wholeNumber) }
 
     func number(_ name: String) throws -> Double? {
-        try read(name) { value in
-            if case .number(let text) = value { Double(text) } else { nil }
-        }
+        try read(name, \.double)
     }
 
     func matchID(_ name: String) throws -> MatchID? {

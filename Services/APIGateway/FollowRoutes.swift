@@ -23,7 +23,7 @@ struct FollowRoutes: Sendable {
         Operation(
             id: id, summary: "Follow a match, or change how; in play its Live Activities begin.", tag: .following,
             body: body, answer: .ok("Following", "It is followed; with what to show at once."),
-            refusals: [.unknownMatch, .deviceRequired, .limitReached], limit: .follows)
+            refusals: [.unknownMatch, .unknownTeam, .deviceRequired, .limitReached], limit: .follows)
     }
 
     private static func unfollowing(_ id: String, _ body: Operation.Body? = nil) -> Operation {
@@ -36,7 +36,7 @@ struct FollowRoutes: Sendable {
     private static func changing(_ id: String, _ body: Operation.Body) -> Operation {
         Operation(
             id: id, summary: "Change the side or the alerts of a followed match.", tag: .following, body: body,
-            answer: .ok("Follow", "The follow as it is now."), refusals: [.unknownMatch, .notFollowing],
+            answer: .ok("Follow", "The follow as it is now."), refusals: [.unknownMatch, .unknownTeam, .notFollowing],
             limit: .follows)
     }
 

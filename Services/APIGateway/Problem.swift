@@ -14,6 +14,7 @@ struct Problem: Error, Hashable {
         case methodNotAllowed = "method-not-allowed"
         case requestTimeout = "request-timeout"
         case deviceRequired = "device-required"
+        case unknownTeam = "unknown-team"
         case limitReached = "limit-reached"
         case unknownReplay = "unknown-replay"
         case replayRefused = "replay-refused"
@@ -31,13 +32,13 @@ struct Problem: Error, Hashable {
 
         var status: Int {
             switch self {
-            case .invalidRequest, .invalidJSON, .malformedHTTP, .deviceRequired: 400
+            case .invalidRequest, .invalidJSON, .malformedHTTP: 400
             case .unauthorized: 401
             case .forbidden: 403
             case .notFound, .unknownMatch, .notFollowing, .unknownReplay: 404
             case .methodNotAllowed: 405
             case .requestTimeout: 408
-            case .limitReached, .replayRefused: 409
+            case .deviceRequired, .unknownTeam, .limitReached, .replayRefused: 409
             case .bodyTooLarge: 413
             case .addressTooLong: 414
             case .unsupportedMediaType: 415
@@ -66,6 +67,7 @@ struct Problem: Error, Hashable {
             case .deviceRequired: "The request must name the device"
             case .unknownReplay: "There is no such tape or replay"
             case .replayRefused: "The stand-in refuses this"
+            case .unknownTeam: "The match has no such side"
             case .limitReached: "There can be no more of these"
             case .bodyTooLarge: "The body is too large"
             case .addressTooLong: "The address is too long"

@@ -84,8 +84,9 @@ struct ReplayRoutes: Sendable {
             speed: try fields.number("speed"), lead: try fields.integer("lead"), paused: try fields.flag("paused"),
             variant: try fields.text("variant"), seed: try fields.integer("seed"))
         try await store.audit(request.call, "replay-start", ["tape": tape])
-        var reply = try Reply.json(try await stand.load(tape, order), status: 201)
-        reply.headers["Location"] = "/admin/replay/matches"
+        let replay = try await stand.load(tape, order)
+        var reply = try Reply.json(replay, status: 201)
+        reply.headers["Location"] = "/admin/replay/matches/\(replay.matchId)"
         return reply
     }
 
@@ -98,9 +99,10 @@ struct ReplayRoutes: Sendable {
         switch action {
         case .seek:
             guard (place.label == nil) != (place.cursor == nil) else {
-                throw Problem.field("ball", "or cursor, one of them, is required to seek")
+                throw Problem(.replayRefused, "to seek takes a ball or a cursor, one of them", field: "ball")
             }
-        case .speed: _ = try FieldReader.required("speed", place.speed)
+        case .speed:
+            guard place.speed != nil else { throw Problem(.replayRefused, "speed is missing", field: "speed") }
         default: break
         }
         try await store.audit(request.call, "replay-\(action)", ["match": "\(match)"])

@@ -207,7 +207,7 @@ class Ownership:
         answer = self.as_user("bob", "POST", "/devices",
                               {"deviceId": "phone-a", "platform": "ios", "deviceToken": token("device-a")})
         self.check.expect("B has A's phone in hand", answer.status == 200, answer.body)
-        moved = json.loads(self.rows("alice"))["devices"]
+        moved = json.loads(self.rows("alice")[0][0])["devices"]
         self.check.expect("the token moved", all(d["device_token"] != token("device-a") for d in moved), moved)
 
     def deletion(self):

@@ -95,7 +95,8 @@ enum OpenAPIDocument {
         ]
         // A list is written with commas.
         guard case .list = parameter.schema else { return .object(document) }
-        return .object(document.merging(["style": "form", "explode": false]) { $1 })
+        let schema = parameter.schema.document(isRequest: true).merging(["minItems": 1])
+        return .object(document.merging(["style": "form", "explode": false, "schema": schema]) { $1 })
     }
 
     private static func security(_ access: Route.Access) -> DocumentValue {

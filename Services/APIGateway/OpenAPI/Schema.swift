@@ -119,7 +119,7 @@ extension Schema {
         case .anyText: value.string != nil
         case .choice(let names): value.string.map(names.contains) ?? false
         case .flag: value.bool != nil
-        case .integer(let range): value.integer.map(range.contains) ?? false
+        case .integer(let range): value.wholeNumber.map(range.contains) ?? false
         case .anyInteger: value.integer != nil
         case .number(let range): value.double.map(range.contains) ?? false
         case .object, .list, .named: false
@@ -148,8 +148,11 @@ extension Schema {
 }
 
 extension JSONValue {
+    /// An integer as JSON Schema has it: 5 and 5.0 and 5e0 are the same.
+    var wholeNumber: Int? { integer ?? double.flatMap { Int(exactly: $0) } }
+
     /// A finite number, however it is written.
-    fileprivate var double: Double? {
+    var double: Double? {
         guard case .number(let text) = self, text.utf8.count <= 64, let value = Double(text), value.isFinite else {
             return nil
         }

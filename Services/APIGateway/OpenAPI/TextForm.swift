@@ -86,7 +86,25 @@ enum TextForm: CaseIterable, Hashable, Sendable {
     }
 
     /// JSON Schema 2020-12.
-    var document: DocumentValue {
+    var document: DocumentValue { form.merging(["examples": [.text(example)]]) }
+
+    private var example: String {
+        switch self {
+        case .number, .tape: "1304076"
+        case .identifier, .deviceName: "6F9619FF-8B86-D011-B42D-00C04FC964FF"
+        case .pushToken: String(repeating: "80a1c3f4", count: 8)
+        case .shortText: "18.2"
+        case .version: "2.4.0"
+        case .webAddress: "https://apps.apple.com/app/id1"
+        case .sentence: "Back at 10."
+        case .day: "2026-11-22"
+        case .dayOrMoment: "2026-11-22T14:30:00Z"
+        case .cursor: "1795305600-1304076"
+        case .ball: "S1 12.3"
+        }
+    }
+
+    private var form: DocumentValue {
         switch self {
         case .number: ["type": "string", "pattern": "^[1-9][0-9]{0,17}$", "maxLength": 18]
         case .identifier, .tape: ["type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$", "maxLength": 64]

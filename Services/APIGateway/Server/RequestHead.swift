@@ -57,7 +57,7 @@ struct RequestHead {
         switch method.count {
         case 3: method.equals("GET") || method.equals("PUT")
         case 4: method.equals("POST") || method.equals("HEAD")
-        case 5: method.equals("PATCH") || method.equals("TRACE")
+        case 5: method.equals("PATCH") || method.equals("TRACE") || method.equals("QUERY")
         case 6: method.equals("DELETE")
         case 7: method.equals("OPTIONS")
         default: false
