@@ -65,7 +65,7 @@ let package = Package(
         .executable(name: "apns-simulator", targets: ["APNsSimulatorMain"]),
         .executable(name: "sightscreen", targets: ["OperatorToolMain"]),
         .executable(name: "detection-lab", targets: ["DetectionLab"]),
-        .executable(name: "gateway-lab", targets: ["GatewayLab"]),
+        .executable(name: "registration-lab", targets: ["RegistrationLab"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -191,11 +191,11 @@ let package = Package(
                 ],
                 path: "Tests/DetectionLab", swiftSettings: strict),
             .executableTarget(
-                name: "GatewayLab",
+                name: "RegistrationLab",
                 dependencies: [
                     "APIGateway", "Messages", "Postgres", "ServiceKit", "Sightscreen", "Store", "Tokens", arguments,
                 ],
-                path: "Tests/GatewayLab", swiftSettings: strict),
+                path: "Tests/RegistrationLab", swiftSettings: strict),
         ]
         + [
             tests("Sightscreen", ["Sightscreen"]),

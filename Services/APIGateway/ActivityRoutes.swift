@@ -14,7 +14,7 @@ struct ActivityRoutes: Sendable {
         Schema.optional("activityId", .text(.identifier), "ActivityKit's id of the activity."),
     ]
 
-    private static let tokenBody = Operation.Body(
+    static let tokenBody = Operation.Body(
         name: "ActivityTokenRequest",
         fields: [
             Schema.optional("activityToken", .text(.pushToken), "The activity's update token.", acceptsNull: false),

@@ -42,8 +42,8 @@ public enum Gateway {
                 host: configuration.host, port: configuration.port,
                 responder: responder(
                     configuration, pool: pool, keys: keys,
-                    bell: GatheredBell(WireCoordinatorBell(coordinators: coordinators)),
-                    deleted: deleted, control: control, cache: cache, instance: settings.instance,
+                    bell: GatheredBell(WireCoordinatorBell(coordinators: coordinators)), deleted: deleted,
+                    control: control, cache: cache, instance: settings.instance,
                     missing: { readiness.missing.map(\.name) }, logger: context.logger, more: more),
                 addressFile: "\(settings.runDirectory)/api-gateway/\(settings.instance).http", logger: context.logger,
                 proxies: configuration.trustedProxies),
@@ -70,14 +70,14 @@ public enum Gateway {
         var routes = open.routes + MatchRoutes(schedule: schedule, cache: cache).routes + follows.routes
         let holds = HoldRoutes(
             holds: HoldStore(pool: pool), schedule: schedule, audit: AdminStore(pool: pool), bell: bell)
-        routes += devices.routes + activities.routes + users.routes + admin.routes + holds.routes + more
+        routes += devices.routes + activities.routes + users.routes + admin.routes + holds.routes
         if let replay = configuration.replayURL {
             let stand = ReplayStand(url: replay, http: HTTPClient(configuration: .init(allowHTTP: true)))
             routes += ReplayRoutes(store: AdminStore(pool: pool), stand: stand).routes
         }
         let verifier = BearerTokenVerifier(issuer: configuration.issuer, clientIDs: configuration.clientIDs)
         return GatewayResponder(
-            table: RouteTable(routes + PublicRoutes.describing(routes)),
+            table: RouteTable(routes + PublicRoutes.describing(routes) + more),
             authenticator: Authenticator(verifier: verifier, keys: keys, apiKey: configuration.apiKey),
             deleted: deleted, refusals: RefusalLog(), proxies: configuration.trustedProxies,
             gate: RateGate(limiter: RateLimiter(), factor: configuration.rateLimitFactor), logger: logger)

@@ -1,14 +1,15 @@
+import NIOConcurrencyHelpers
 import Sightscreen
 
 /// Rings at once for the first that asks, and for all who ask within the next moment once more at its end: when a match
 /// goes live, thousands a second have a reason to ring, and a coordinator looks at everything when it hears one.
-actor GatheredBell: CoordinatorBell {
+struct GatheredBell: CoordinatorBell {
     static let interval = Duration.milliseconds(50)
 
     private let bell: any CoordinatorBell
     private let pause: @Sendable () async -> Void
     /// Matches for which it rang a moment ago; true where somebody has asked since.
-    private var recent: [MatchID: Bool] = [:]
+    private let recent = NIOLockedValueBox<[MatchID: Bool]>([:])
 
     /// - Parameter pause: how long a moment is.
     init(
@@ -20,25 +21,32 @@ actor GatheredBell: CoordinatorBell {
     }
 
     func ring(for matches: Set<MatchID>) async {
-        var first: Set<MatchID> = []
-        for match in matches where recent.updateValue(true, forKey: match) == nil {
-            recent[match] = false
-            first.insert(match)
-            Task { await self.repeatRing(match) }
+        let first = recent.withLockedValue { recent in
+            matches.filter { match in
+                let isFirst = recent[match] == nil
+                recent[match] = !isFirst
+                return isFirst
+            }
         }
-        if !first.isEmpty { await bell.ring(for: first) }
+        guard !first.isEmpty else { return }
+        for match in first { Task { await repeatRing(match) } }
+        await bell.ring(for: first)
     }
 
-    /// Holds are set by hand: nothing to gather.
+    /// Holds are few, and must be known at once.
     func ringHolds() async { await bell.ringHolds() }
 
-    private func repeatRing(_ match: MatchID) async {
-        await pause()
-        while recent[match] == true {
-            recent[match] = false
-            await bell.ring(for: [match])
-            await pause()
+    @concurrent private func repeatRing(_ match: MatchID) async {
+        repeat { await pause() } while await ringAgain(match)
+    }
+
+    private func ringAgain(_ match: MatchID) async -> Bool {
+        let isAsked = recent.withLockedValue { recent in
+            let isAsked = recent[match] == true
+            recent[match] = isAsked ? false : nil
+            return isAsked
         }
-        recent[match] = nil
+        if isAsked { await bell.ring(for: [match]) }
+        return isAsked
     }
 }

@@ -7,8 +7,8 @@ import Sightscreen
 /// needs to know is read for all at once, and what it decides is written for all at once.
 ///
 /// It does not wait for anybody. Users and tokens whose lock somebody else has, tokens that have to be taken from somebody
-/// else, and two activities on one phone are left to be done alone; so is a record that changed between reading and
-/// writing. Nothing was done for those.
+/// else, phones that are not (or not for long) on record, and two activities on one phone are left to be done alone; so is a record that
+/// changed between reading and writing. Nothing was done for those.
 struct ActivityTokenBatch: Sendable {
     typealias Outcome = Gatherer<ActivityTokenJob, ActivityTokenStore.Registered>.Outcome
 
@@ -16,8 +16,8 @@ struct ActivityTokenBatch: Sendable {
     struct Facts: Sendable {
         /// Nil when the user has none or several phones and named none.
         var device: DeviceID?
-        /// Whether its record says that it was seen lately; nil when there is none yet.
-        var isSeen: Bool?
+        /// Nil when it has no record, or one that may be taken away at any moment because it was unseen for so long.
+        var wasSeenLately: Bool?
         var isFollowed = false
         /// Another activity has this very token.
         var tokenIsElsewhere = false
@@ -96,7 +96,7 @@ struct ActivityTokenBatch: Sendable {
     /// One row for each record of a job, or one without a record. Each part is looked up by its index for each job:
     /// LATERAL with LIMIT leaves the planner no other way, however wrong its numbers are while a match begins.
     private static let readFacts = """
-        SELECT r.i::int AS i, p.device_id, d.is_seen,
+        SELECT r.i::int AS i, p.device_id, d.was_seen_lately,
             w.created_at IS NOT NULL AS is_followed, p.is_elsewhere,
             l.generation, l.status, l.start_id, l.activity_id, l.update_token, l.end_push = 'due' AS end_is_due,
             l.changed_xid, l.start_is_out, coalesce(l.ended_at < w.created_at, false) AS ended_before_follow
@@ -107,8 +107,10 @@ struct ActivityTokenBatch: Sendable {
             FROM (SELECT coalesce(r.named_id, (\(UserDevices.onlyOne("r.user_id")))) AS device_id OFFSET 0) n OFFSET 0
         ) p
         LEFT JOIN LATERAL (
-            SELECT d.last_seen_at >= clock_timestamp() - \(UserDevices.seenInterval) AS is_seen FROM devices d
-            WHERE d.user_id = r.user_id AND d.device_id = p.device_id LIMIT 1
+            SELECT d.last_seen_at >= clock_timestamp() - \(UserDevices.seenInterval) AS was_seen_lately FROM devices d
+            WHERE d.user_id = r.user_id AND d.device_id = p.device_id
+                AND d.last_seen_at > clock_timestamp() - interval '\(UserDevices.unseenDays) days'
+            LIMIT 1
         ) d ON true
         LEFT JOIN LATERAL (
             SELECT f.created_at FROM match_follows f WHERE f.user_id = r.user_id AND f.match_id = r.match_id LIMIT 1
@@ -135,7 +137,7 @@ struct ActivityTokenBatch: Sendable {
             let place = try row.int("i") - 1
             if facts[place].records.isEmpty {
                 facts[place].device = try row.optionalString("device_id").map { DeviceID($0) }
-                facts[place].isSeen = try row.isNull("is_seen") ? nil : try row.bool("is_seen")
+                facts[place].wasSeenLately = try row.optionalBool("was_seen_lately")
                 facts[place].isFollowed = try row.bool("is_followed")
                 facts[place].tokenIsElsewhere = try row.bool("is_elsewhere")
             }
@@ -186,15 +188,14 @@ struct ActivityTokenBatch: Sendable {
         _ place: Int, _ facts: Facts, _ match: Match, _ write: inout ActivityTokenWrite
     ) -> Plan.Verdict {
         guard let device = facts.device else { return .deviceRequired }
-        // A phone that nobody has heard of needs a place among the user's phones: that is seen to for one at a time.
-        guard let isSeen = facts.isSeen else { return .alone }
+        guard let wasSeenLately = facts.wasSeenLately else { return .alone }
         let job = jobs[place]
         let rule = ActivityTokenRule(
             token: job.request.activityToken, activityID: job.request.activityId, startID: job.request.startId,
             isFollowed: facts.isFollowed, matchIsOver: match.isOver)
         let action = rule.action(for: facts.records.map(\.generation))
         var row = ActivityTokenWrite.Row(place: place, job: job, device: device, lingers: match.lingers)
-        if !isSeen { write.add(row, to: .devices) }
+        if !wasSeenLately { write.add(row, to: .seen) }
         func change(_ generation: Int, _ kind: ActivityTokenWrite.Kind, unless: (Record) -> Bool = { _ in false })
             -> Plan.Verdict
         {
@@ -255,7 +256,7 @@ struct ActivityTokenBatch: Sendable {
         var done: Set<Int> = []
         for (result, kind) in zip(written, kinds) {
             switch kind {
-            case .devices: break
+            case .seen: break
             case .activate, .rotate, .name, .end:
                 for row in result.rows { done.insert(try row.int("i")) }
             case .adopt, .insertEnded, .refuse:

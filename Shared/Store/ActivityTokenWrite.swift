@@ -5,8 +5,8 @@ import Sightscreen
 /// What a batch of activity tokens writes: one statement for each kind of change.
 struct ActivityTokenWrite {
     enum Kind: CaseIterable, Sendable {
-        /// Phones that were seen, and are not on record or were last seen long ago.
-        case devices
+        /// Phones that were last seen long ago.
+        case seen
         case activate, rotate
         /// The activity's name only.
         case name
@@ -38,7 +38,7 @@ struct ActivityTokenWrite {
 
     private func statement(_ kind: Kind, _ rows: [Row]) -> PostgresStatement {
         switch kind {
-        case .devices: Self.touch(rows)
+        case .seen: Self.touch(rows)
         case .activate: Self.update(rows, ActivityTokenStore.activation)
         case .rotate: Self.update(rows, ActivityTokenStore.rotation)
         case .name: Self.update(rows, ActivityTokenStore.naming)
@@ -54,9 +54,9 @@ struct ActivityTokenWrite {
     private static func touch(_ rows: [Row]) -> PostgresStatement {
         PostgresStatement(
             """
-            UPDATE devices AS d SET last_seen_at = clock_timestamp()
+            UPDATE devices d SET last_seen_at = clock_timestamp()
             FROM unnest($1::text[], $2::text[]) AS v (user_id, device_id)
-            WHERE (d.user_id, d.device_id) = (v.user_id, v.device_id)
+            WHERE d.user_id = v.user_id AND d.device_id = v.device_id
             """, [.textArray(rows.map(\.job.user.rawValue)), .textArray(rows.map(\.device.rawValue))])
     }
 

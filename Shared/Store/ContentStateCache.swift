@@ -2,7 +2,7 @@ import FoundationEssentials
 public import Sightscreen
 
 /// A match's content state, decoded, and encoded as the API shows it: in a stampede everybody gets the same.
-public struct ShownState: Sendable {
+public final class ShownState: Sendable {
     public let state: ContentState
     /// With its keys in order.
     public let json: [UInt8]

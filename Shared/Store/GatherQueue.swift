@@ -33,11 +33,14 @@ struct GatherQueue<Key: Hashable & Sendable>: Sendable {
     /// - Parameter membersMax: tickets at a time, those that were taken and have not left included.
     init(membersMax: Int) { self.membersMax = membersMax }
 
-    /// - Returns: nil when the queue is full.
-    mutating func add(_ keys: [Key]) -> Ticket? {
-        guard members.count < membersMax else { return nil }
-        let ticket = nextTicket
-        nextTicket += 1
+    mutating func newTicket() -> Ticket {
+        defer { nextTicket += 1 }
+        return nextTicket
+    }
+
+    /// - Returns: false when the queue is full.
+    mutating func add(_ ticket: Ticket, _ keys: [Key]) -> Bool {
+        guard members.count < membersMax else { return false }
         var own: [Key] = []
         var blocks = 0
         for key in keys where !own.contains(key) {
@@ -50,7 +53,7 @@ struct GatherQueue<Key: Hashable & Sendable>: Sendable {
         }
         members[ticket] = Member(keys: own, blocks: blocks)
         if blocks == 0 { markReady(ticket) }
-        return ticket
+        return true
     }
 
     /// The first of those that are ready, at most `count`. They keep their places in line until they leave.

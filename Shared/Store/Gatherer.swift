@@ -18,7 +18,9 @@ public enum GatherRefusal: Error, Hashable, Sendable {
 ///
 /// There is no waiting for company: a batch starts as soon as one may, with whoever is there, and those that come while it
 /// is under way are the next one. The busier it is, the larger the batches, and the less each request costs.
-actor Gatherer<Request: Gatherable, Answer: Sendable> {
+///
+/// A lock and no actor: a caller that only has to take its place in the queue need not change threads for that.
+final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
     /// What became of one request of a batch.
     enum Outcome: Sendable {
         case answered(Answer)
@@ -42,40 +44,74 @@ actor Gatherer<Request: Gatherable, Answer: Sendable> {
         var patience = Duration.seconds(5)
     }
 
-    private struct Caller {
-        let request: Request
-        let due: ContinuousClock.Instant
-        /// Nil when it was told that it is late, or gave up.
-        var continuation: CheckedContinuation<Answer, any Error>?
-        var isTaken = false
-    }
-
     private typealias Queue = GatherQueue<Request.ConflictKey>
 
-    private let limits: Limits
-    private let together: @concurrent @Sendable ([Request]) async -> [Outcome]
-    private let alone: @concurrent @Sendable (Request) async throws -> Answer
+    /// `@unchecked Sendable`: what can change is touched under the lock, or by the one that has taken it out.
+    private final class Caller: @unchecked Sendable {
+        let request: Request
+        let due: ContinuousClock.Instant
+        var isTaken = false
+        /// Nil when it was told that it is late, or gave up.
+        private var continuation: CheckedContinuation<Answer, any Error>?
 
-    private var queue: Queue
-    private var callers: [Queue.Ticket: Caller] = [:]
-    private var batchesInFlight = 0
-    /// A batch has been called for and will take whoever is ready when its turn comes.
-    private var batchIsStarting = false
-    private var lonely: [Queue.Ticket] = []
-    private var lonelyInFlight = 0
-    private var watch: Task<Void, Never>?
+        init(_ request: Request, _ due: ContinuousClock.Instant, _ continuation: CheckedContinuation<Answer, any Error>)
+        {
+            self.request = request
+            self.due = due
+            self.continuation = continuation
+        }
+
+        var isWaiting: Bool { continuation != nil }
+
+        func giveUp() -> CheckedContinuation<Answer, any Error>? {
+            defer { continuation = nil }
+            return continuation
+        }
+
+        func answer(_ outcome: Outcome) {
+            switch outcome {
+            case .answered(let answer): continuation?.resume(returning: answer)
+            case .failed(let error): continuation?.resume(throwing: error)
+            case .alone: break
+            }
+        }
+    }
+
+    private struct State {
+        var queue: Queue
+        var callers: [Queue.Ticket: Caller] = [:]
+        var batchesInFlight = 0
+        /// A batch has been called for and will take whoever is ready when its turn comes.
+        var batchIsStarting = false
+        var lonely: [Queue.Ticket] = []
+        var lonelyInFlight = 0
+        var isWatched = false
+    }
+
+    /// What has to be set going once the lock is open.
+    private struct Start {
+        var batch = false
+        var lonely: [Queue.Ticket] = []
+        /// When to look for those who are late.
+        var watch: ContinuousClock.Instant?
+    }
+
+    private let limits: Limits
+    private let together: @Sendable ([Request]) async -> [Outcome]
+    private let alone: @Sendable (Request) async throws -> Answer
+    private let state: Locked<State>
 
     /// - Parameters:
     ///   - together: does what all of them ask for; one outcome for each, in their order.
     ///   - alone: does what one asks for.
     init(
-        limits: Limits = Limits(), together: @escaping @concurrent @Sendable ([Request]) async -> [Outcome],
-        alone: @escaping @concurrent @Sendable (Request) async throws -> Answer
+        limits: Limits = Limits(), together: @escaping @Sendable ([Request]) async -> [Outcome],
+        alone: @escaping @Sendable (Request) async throws -> Answer
     ) {
         self.limits = limits
         self.together = together
         self.alone = alone
-        queue = Queue(membersMax: limits.requests)
+        state = Locked(State(queue: Queue(membersMax: limits.requests)))
     }
 
     /// Done when the answer is known. A caller that is cancelled stops waiting; its request, once under way, is done all
@@ -83,109 +119,135 @@ actor Gatherer<Request: Gatherable, Answer: Sendable> {
     ///
     /// - Throws: `GatherRefusal`, `CancellationError`, and what the batch failed with.
     func submit(_ request: Request) async throws -> Answer {
-        guard let ticket = queue.add(request.conflictKeys) else { throw GatherRefusal.full }
+        try Task.checkCancellation()
+        let keys = request.conflictKeys
+        let ticket = state.withLock { $0.queue.newTicket() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                callers[ticket] = Caller(request: request, due: .now + limits.patience, continuation: continuation)
-                if Task.isCancelled { return giveUp(ticket, CancellationError()) }
-                startWhatMayStart()
-                watchTheClock()
+                let caller = Caller(request, .now + limits.patience, continuation)
+                let start = state.withLock { state -> Start? in
+                    guard state.queue.add(ticket, keys) else { return nil }
+                    state.callers[ticket] = caller
+                    return whatMayStart(&state)
+                }
+                guard let start else { return continuation.resume(throwing: GatherRefusal.full) }
+                go(start)
+                if Task.isCancelled { giveUp(ticket, CancellationError()) }
             }
         } onCancel: {
-            Task { await self.giveUp(ticket, CancellationError()) }
+            giveUp(ticket, CancellationError())
         }
     }
 
     // MARK: - Starting
 
-    private func startWhatMayStart() {
-        while !lonely.isEmpty, lonelyInFlight < limits.alone {
-            let ticket = lonely.removeFirst()
-            lonelyInFlight += 1
-            Task { await self.doAlone(ticket) }
+    private func whatMayStart(_ state: inout State) -> Start {
+        var start = Start()
+        while !state.lonely.isEmpty, state.lonelyInFlight < limits.alone {
+            state.lonelyInFlight += 1
+            start.lonely.append(state.lonely.removeFirst())
         }
-        guard !batchIsStarting, batchesInFlight < limits.batches else { return }
-        guard queue.readyCount >= (batchesInFlight == 0 ? 1 : limits.companions) else { return }
-        batchIsStarting = true
+        if !state.batchIsStarting, state.batchesInFlight < limits.batches,
+            state.queue.readyCount >= (state.batchesInFlight == 0 ? 1 : limits.companions)
+        {
+            state.batchIsStarting = true
+            start.batch = true
+        }
+        if !state.isWatched, let due = firstDue(state) {
+            state.isWatched = true
+            start.watch = due
+        }
+        return start
+    }
+
+    private func go(_ start: Start) {
         // Who is about to call runs before this does, and goes with it.
-        Task { await self.doTogether() }
+        if start.batch { Task { await self.doTogether() } }
+        for ticket in start.lonely { Task { await self.doAlone(ticket) } }
+        if let due = start.watch { Task { await self.watchTheClock(until: due) } }
     }
 
-    private func doTogether() async {
-        batchIsStarting = false
-        let tickets = queue.take(limits.batch)
-        let requests = tickets.compactMap { callers[$0]?.request }
-        for ticket in tickets { callers[ticket]?.isTaken = true }
+    @concurrent private func doTogether() async {
+        let (tickets, requests, start) = state.withLock { state in
+            state.batchIsStarting = false
+            let tickets = state.queue.take(limits.batch)
+            let requests = tickets.compactMap { ticket in
+                state.callers[ticket]?.isTaken = true
+                return state.callers[ticket]?.request
+            }
+            if !tickets.isEmpty { state.batchesInFlight += 1 }
+            return (tickets, requests, whatMayStart(&state))
+        }
+        go(start)
         guard !tickets.isEmpty else { return }
-        batchesInFlight += 1
-        startWhatMayStart()
         let outcomes = await together(requests)
-        batchesInFlight -= 1
         precondition(outcomes.count == tickets.count, "a batch has one outcome for each of its requests")
-        for (ticket, outcome) in zip(tickets, outcomes) {
-            switch outcome {
-            case .answered(let answer): finish(ticket, .success(answer))
-            case .failed(let error): finish(ticket, .failure(error))
-            case .alone: lonely.append(ticket)
+        var done: [(Caller, Outcome)] = []
+        done.reserveCapacity(tickets.count)
+        let next = state.withLock { state in
+            state.batchesInFlight -= 1
+            for (ticket, outcome) in zip(tickets, outcomes) {
+                if case .alone = outcome {
+                    state.lonely.append(ticket)
+                } else if let caller = remove(ticket, &state) {
+                    done.append((caller, outcome))
+                }
             }
+            return whatMayStart(&state)
         }
-        startWhatMayStart()
+        // First the next batch: it need not wait until everybody has heard of this one.
+        go(next)
+        for (caller, outcome) in done { caller.answer(outcome) }
     }
 
-    private func doAlone(_ ticket: Queue.Ticket) async {
+    @concurrent private func doAlone(_ ticket: Queue.Ticket) async {
+        var outcome = Outcome.failed(GatherRefusal.late)
         // Nothing was done for it yet: when nobody waits any longer, nothing needs to be.
-        if let caller = callers[ticket], caller.continuation != nil {
-            do {
-                finish(ticket, .success(try await alone(caller.request)))
-            } catch {
-                finish(ticket, .failure(error))
-            }
-        } else {
-            finish(ticket, .failure(GatherRefusal.late))
+        if let request = state.withLock({ $0.callers[ticket].flatMap { $0.isWaiting ? $0.request : nil } }) {
+            do { outcome = .answered(try await alone(request)) } catch { outcome = .failed(error) }
         }
-        lonelyInFlight -= 1
-        startWhatMayStart()
+        let (caller, start) = state.withLock { state in
+            state.lonelyInFlight -= 1
+            return (remove(ticket, &state), whatMayStart(&state))
+        }
+        go(start)
+        caller?.answer(outcome)
     }
 
     // MARK: - Ending
 
-    private func finish(_ ticket: Queue.Ticket, _ result: Result<Answer, any Error>) {
-        let caller = callers.removeValue(forKey: ticket)
-        queue.leave(ticket)
-        caller?.continuation?.resume(with: result)
+    private func remove(_ ticket: Queue.Ticket, _ state: inout State) -> Caller? {
+        state.queue.leave(ticket)
+        return state.callers.removeValue(forKey: ticket)
     }
 
     /// The caller hears of it at once. One that only waited is gone; one that is under way keeps its keys until it is done.
     private func giveUp(_ ticket: Queue.Ticket, _ error: any Error) {
-        guard let continuation = callers[ticket]?.continuation else { return }
-        callers[ticket]?.continuation = nil
-        if callers[ticket]?.isTaken == false {
-            callers[ticket] = nil
-            queue.leave(ticket)
-            startWhatMayStart()
+        let (continuation, start) = state.withLock { state in
+            let continuation = state.callers[ticket]?.giveUp()
+            if state.callers[ticket]?.isTaken == false { _ = remove(ticket, &state) }
+            return (continuation, whatMayStart(&state))
         }
-        continuation.resume(throwing: error)
+        go(start)
+        continuation?.resume(throwing: error)
     }
 
     /// One sleeper for all: everybody has the same patience, so nobody is late before the one that came first.
-    private func watchTheClock() {
-        guard watch == nil, let due = callers.values.lazy.compactMap(Self.dueOfWaiting).min() else { return }
-        watch = Task {
-            try? await Task.sleep(until: due, clock: .continuous)
-            self.tellTheLate()
-        }
-    }
-
-    private func tellTheLate() {
-        watch = nil
+    @concurrent private func watchTheClock(until due: ContinuousClock.Instant) async {
+        try? await Task.sleep(until: due, clock: .continuous)
         let now = ContinuousClock.now
-        for (ticket, caller) in callers where caller.continuation != nil && caller.due <= now {
-            giveUp(ticket, GatherRefusal.late)
+        let late = state.withLock { state in
+            state.callers.filter { $0.value.isWaiting && $0.value.due <= now }.map(\.key)
         }
-        watchTheClock()
+        for ticket in late { giveUp(ticket, GatherRefusal.late) }
+        go(
+            state.withLock { state in
+                state.isWatched = false
+                return whatMayStart(&state)
+            })
     }
 
-    private static func dueOfWaiting(_ caller: Caller) -> ContinuousClock.Instant? {
-        caller.continuation == nil ? nil : caller.due
+    private func firstDue(_ state: State) -> ContinuousClock.Instant? {
+        state.callers.values.lazy.filter(\.isWaiting).map(\.due).min()
     }
 }

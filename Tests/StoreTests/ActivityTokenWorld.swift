@@ -38,7 +38,7 @@ struct ActivityTokenWorld {
             for device in ["phone", "pad", "old"].prefix(Int.random(in: 0...3, using: &random)) {
                 let route = DeviceRoute(user: user, device: DeviceID(device))
                 let token = device == "old" || random.chance(0.2) ? "NULL" : "'start-\(user.rawValue)-\(device)'"
-                let days = random.chance(0.5) ? 0 : 3
+                let days = [0, 0, 3, 40].randomElement(using: &random) ?? 0
                 statements.append(
                     """
                     INSERT INTO devices (user_id, device_id, route, shard, push_to_start_token, last_seen_at)

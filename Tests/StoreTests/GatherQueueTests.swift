@@ -4,8 +4,10 @@ import Testing
 
 @Suite struct GatherQueueTests {
     private func add(_ keys: [String], to queue: inout GatherQueue<String>) throws -> UInt64 {
-        let ticket = queue.add(keys)
-        return try #require(ticket)
+        let ticket = queue.newTicket()
+        let isIn = queue.add(ticket, keys)
+        try #require(isIn)
+        return ticket
     }
 
     @Test func ticketsThatShareNoKeyGoTogetherInTheOrderTheyCame() throws {
@@ -53,12 +55,12 @@ import Testing
         var queue = GatherQueue<String>(membersMax: 2)
         let first = try add(["a"], to: &queue)
         _ = try add(["b"], to: &queue)
-        var refused = queue.add(["c"])
-        #expect(refused == nil)
+        var isIn = queue.add(queue.newTicket(), ["c"])
+        #expect(!isIn)
         // Who is under way still counts.
         #expect(queue.take(1) == [first])
-        refused = queue.add(["c"])
-        #expect(refused == nil)
+        isIn = queue.add(queue.newTicket(), ["c"])
+        #expect(!isIn)
         queue.leave(first)
         _ = try add(["c"], to: &queue)
     }
@@ -80,9 +82,10 @@ import Testing
             switch Int.random(in: 0..<4, using: &random) {
             case 0, 1:
                 let keys = Set((0..<2).map { _ in Int.random(in: 0..<12, using: &random) })
-                let ticket = queue.add(Array(keys))
-                #expect((ticket == nil) == (obvious.waiting.count + obvious.taken.count == 40))
-                if let ticket { obvious.waiting.append((ticket, keys)) }
+                let ticket = queue.newTicket()
+                let isIn = queue.add(ticket, Array(keys))
+                #expect(isIn == (obvious.waiting.count + obvious.taken.count < 40))
+                if isIn { obvious.waiting.append((ticket, keys)) }
             case 2:
                 let ready = Set(obvious.waiting.indices.filter(obvious.isReady).map { obvious.waiting[$0].ticket })
                 #expect(queue.readyCount == ready.count)

@@ -2,12 +2,12 @@ import APIGateway
 import ArgumentParser
 import ServiceKit
 
-/// `gateway-lab`: what `deploy/bench gateway` measures with. Without arguments it is api-gateway with one more call,
+/// `registration-lab`: what `deploy/bench gateway` measures with. Without arguments it is api-gateway with one more call,
 /// `POST /noop`; with one of the commands below it prepares a database or measures the store alone. Never installed.
 @main
-struct GatewayLab: AsyncParsableCommand {
+struct RegistrationLab: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "gateway-lab", abstract: "Prepares and measures registrations of activity tokens.",
+        commandName: "registration-lab", abstract: "Prepares and measures registrations of activity tokens.",
         subcommands: [SeedCommand.self, StoreCommand.self, VerifyCommand.self, TokensCommand.self])
 
     static func main() async {

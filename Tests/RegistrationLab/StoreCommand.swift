@@ -4,7 +4,7 @@ import Messages
 import Postgres
 import Store
 
-/// `gateway-lab store`: callers that register one token after the other, each as soon as its last one is acknowledged,
+/// `registration-lab store`: callers that register one token after the other, each as soon as its last one is acknowledged,
 /// without HTTP. Every registration is another token of another phone.
 struct StoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -24,7 +24,7 @@ struct StoreCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let pool = try PostgresPool(url: database, size: connections, applicationName: "gateway-lab")
+        let pool = try PostgresPool(url: database, size: connections, applicationName: "registration-lab")
         let phones = try await LabPhones(pool).phones
         let store = ActivityTokenStore(pool: pool)
         let end = ContinuousClock.now + .seconds(seconds)

@@ -2,7 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import Postgres
 
-/// `gateway-lab verify`: whether the last registration of each phone that was acknowledged, or a later one, is in the
+/// `registration-lab verify`: whether the last registration of each phone that was acknowledged, or a later one, is in the
 /// database, and nothing that was never sent.
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -13,7 +13,7 @@ struct VerifyCommand: AsyncParsableCommand {
     var acknowledged: String
 
     func run() async throws {
-        let pool = try PostgresPool(url: database, applicationName: "gateway-lab")
+        let pool = try PostgresPool(url: database, applicationName: "registration-lab")
         let stored = try await LabRounds.stored(pool)
         await pool.close()
         let text = String(decoding: try Data(contentsOf: URL(filePath: acknowledged)), as: UTF8.self)

@@ -4,7 +4,7 @@ import Postgres
 import Sightscreen
 import Tokens
 
-/// `gateway-lab tokens`: an issuer's key set, and an access token signed with RS256 for each user.
+/// `registration-lab tokens`: an issuer's key set, and an access token signed with RS256 for each user.
 struct TokensCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tokens", abstract: "Writes jwks.json, and users.txt with a line for each: number, phone, token.")
@@ -15,7 +15,7 @@ struct TokensCommand: AsyncParsableCommand {
     @Option(help: "The folder to write to.") var out: String
 
     func run() async throws {
-        let pool = try PostgresPool(url: database, applicationName: "gateway-lab")
+        let pool = try PostgresPool(url: database, applicationName: "registration-lab")
         let phones = try await LabPhones(pool).phones
         await pool.close()
         let signer = try RS256Signer.generate()

@@ -1,0 +1,327 @@
+"""What `deploy/bench gateway` runs: registrations of activity tokens, by the store alone and through HTTP, beside pgbench
+and a call that does nothing, in turns on one PostgreSQL that loses nothing."""
+
+import argparse
+import http.server
+import json
+import os
+import pathlib
+import pwd
+import re
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+CALLERS = 64
+RATIO_MIN = 2
+HTTP_RATIO_MIN = 0.4
+P99_MAX_MS = 250
+# The gateway's memory at the end against that after a third of the load.
+GROWTH_MAX = 1.1
+ISSUER, CLIENT = "https://issuer.example/pool", "ios-app"
+TICKS = os.sysconf("SC_CLK_TCK")
+# The same row, of the same size, as a registration writes: another token for one of the phones.
+UPSERT = """\\set phone random(1, {users})
+\\set round random(1000000000000, 1000000000000000)
+INSERT INTO live_activities
+    (match_id, user_id, device_id, generation, route, shard, status, update_token, token_at, activated_at)
+VALUES (1304076, md5('user' || :phone::int)::uuid::text, md5('phone' || :phone::int)::uuid::text, 1, 0, 0, 'active',
+    lpad(to_hex(:phone::int), 8, '0') || lpad(to_hex(:round::bigint), 16, '0') || repeat('5a', 68), clock_timestamp(),
+    clock_timestamp())
+ON CONFLICT (match_id, user_id, device_id, generation)
+DO UPDATE SET update_token = excluded.update_token, token_at = excluded.token_at;
+"""
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def processor_seconds(pid):
+    """Of a process, and of all its children: those that run and those that have ended."""
+    total = 0
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            name, fields = path.read_text().rsplit(")", 1)
+        except OSError:
+            continue
+        fields = fields.split()
+        if int(path.parent.name) == pid:
+            total += sum(map(int, fields[11:15]))
+        elif int(fields[1]) == pid:
+            total += sum(map(int, fields[11:13]))
+    return total / TICKS
+
+
+class Postgres:
+    """A private cluster on a Unix socket, with PostgreSQL's own durability: fsync, full_page_writes and
+    synchronous_commit are on."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.binaries = next(
+            path for path in (pathlib.Path(f"/usr/lib/postgresql/{version}/bin") for version in range(18, 14, -1))
+            if (path / "postgres").exists())
+        # It refuses to run as root.
+        self.identity = {}
+        if os.geteuid() == 0:
+            entry = pwd.getpwnam("postgres")
+            self.identity = {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
+            os.chown(folder, entry.pw_uid, entry.pw_gid)
+        self.run("initdb", "-D", f"{folder}/data", "-U", "sightscreen", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
+        settings = {
+            "listen_addresses": "", "unix_socket_permissions": "0777", "shared_buffers": "256MB",
+            # No checkpoint but those between the measurements.
+            "max_wal_size": "8GB", "checkpoint_timeout": "1h", "log_min_messages": "warning",
+        }
+        flags = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+        self.log = open(f"{folder}/log", "wb")
+        self.process = subprocess.Popen(
+            [self.binaries / "postgres", "-D", f"{folder}/data", "-k", folder, *flags],
+            stdout=self.log, stderr=self.log, **self.identity)
+        for _ in range(300):
+            if subprocess.run(
+                [self.binaries / "pg_isready", "-q", "-h", folder], stderr=subprocess.DEVNULL).returncode == 0:
+                break
+            time.sleep(0.1)
+        else:
+            sys.exit(f"PostgreSQL did not start; its log is {folder}/log")
+        self.sql("CREATE DATABASE bench", "postgres")
+
+    @property
+    def url(self):
+        return f"postgresql://sightscreen@/bench?host={self.folder}"
+
+    def run(self, program, *arguments):
+        subprocess.run(
+            [self.binaries / program, *arguments], check=True, stdout=subprocess.DEVNULL, cwd="/tmp",
+            env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"}, **self.identity)
+
+    def sql(self, text, database="bench"):
+        answer = subprocess.run(
+            [self.binaries / "psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-U", "sightscreen", "-d", database,
+             "-c", text], check=True, capture_output=True, text=True)
+        return answer.stdout.strip()
+
+    def settle(self):
+        """Before each measurement, so that none pays for the one before."""
+        self.sql("VACUUM live_activities")
+        self.sql("VACUUM devices")
+        self.sql("CHECKPOINT")
+
+    def stop(self):
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(60)
+        self.log.close()
+
+
+class KeyServer:
+    """The issuer's key set."""
+
+    def __init__(self, path):
+        document = pathlib.Path(path).read_bytes()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(document)))
+                self.end_headers()
+                self.wfile.write(document)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/jwks.json"
+
+
+class Gateway:
+    def __init__(self, lab, postgres, keys, folder):
+        run = f"{folder}/run"
+        environment = {
+            "PATH": "/usr/bin:/bin", "DATABASE_URL": postgres.url, "COGNITO_ISSUER": ISSUER, "COGNITO_CLIENT_ID": CLIENT,
+            "COGNITO_JWKS_URL": keys.url, "SIGHTSCREEN_STAND_INS": "1", "GATEWAY_PORT": "0", "HEALTH_PORT": "0",
+            "SIGHTSCREEN_RUN_DIR": run, "INSTANCE": "bench", "LOG_LEVEL": "warning",
+        }
+        for name in ("LD_LIBRARY_PATH",):
+            if name in os.environ:
+                environment[name] = os.environ[name]
+        self.log = open(f"{folder}/gateway.log", "wb")
+        self.process = subprocess.Popen([lab], env=environment, stdout=self.log, stderr=self.log)
+        self.pid = self.process.pid
+        address = pathlib.Path(run, "api-gateway", "bench.http")
+        for _ in range(300):
+            if address.exists():
+                break
+            if self.process.poll() is not None:
+                sys.exit(f"the gateway did not start; its log is {folder}/gateway.log")
+            time.sleep(0.1)
+        self.url = f"http://{address.read_text().strip()}"
+
+    def memory(self):
+        """MiB."""
+        text = pathlib.Path(f"/proc/{self.pid}/status").read_text()
+        return round(int(re.search(r"VmRSS:\s+(\d+)", text)[1]) / 1024, 1)
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(30)
+        self.log.close()
+
+
+class Bench:
+    def __init__(self, lab, folder, users, seconds):
+        self.lab, self.folder, self.users, self.seconds = lab, folder, users, seconds
+        self.round = 1
+        self.postgres = Postgres(f"{folder}/postgres")
+        self.gateway = None
+        self.verified = True
+
+    def prepare(self):
+        self.do_lab("seed", "--users", str(self.users))
+        self.do_lab("tokens", "--issuer", ISSUER, "--client", CLIENT, "--out", self.folder)
+        self.postgres.sql("VACUUM ANALYZE")
+        pathlib.Path(self.folder, "upsert.sql").write_text(UPSERT.format(users=self.users))
+        self.gateway = Gateway(self.lab, self.postgres, KeyServer(f"{self.folder}/jwks.json"), self.folder)
+
+    def do_lab(self, command, *arguments):
+        return subprocess.run(
+            [self.lab, command, "--database", self.postgres.url, *arguments], stdout=subprocess.PIPE, text=True)
+
+    def measure(self, what, command, **options):
+        """Runs a load generator; what it prints, and processor time in microseconds for each operation."""
+        self.postgres.settle()
+        load = pathlib.Path("/proc/loadavg").read_text().split()[0]
+        pids = {"postgres": self.postgres.process.pid, "gateway": self.gateway.pid}
+        before = {name: processor_seconds(pid) for name, pid in pids.items()}
+        own = os.times()
+        answer = subprocess.run(command, capture_output=True, text=True, **options)
+        after = os.times()
+        spent = {name: processor_seconds(pid) - before[name] for name, pid in pids.items()}
+        spent["generator"] = after.children_user + after.children_system - own.children_user - own.children_system
+        if not answer.stdout.strip():
+            sys.exit(f"{what}: {answer.stderr}")
+        return answer.stdout, spent, load
+
+    def report(self, what, count, seconds, spent, load, more=""):
+        each = {name: round(value * 1e6 / max(count, 1), 1) for name, value in spent.items() if value > 0}
+        say(f"  {what:9} {count / seconds:8.0f}/s   µs of processor time each: {each}   load {load}{more}")
+        return {"perSecond": count / seconds, "cpu": each, "cores": {k: round(v / seconds, 2) for k, v in spent.items()}}
+
+    def pgbench(self):
+        output, spent, load = self.measure("pgbench", [
+            self.postgres.binaries / "pgbench", "-n", "-h", self.postgres.folder, "-U", "sightscreen", "-M", "prepared",
+            "-c", str(CALLERS), "-j", "2", "-T", str(self.seconds), "-f", f"{self.folder}/upsert.sql", "bench"])
+        count = int(re.search(r"actually processed: (\d+)", output)[1])
+        # By its own reckoning, which leaves the making of connections out.
+        rate = float(re.search(r"tps = ([\d.]+)", output)[1])
+        return self.report("pgbench", count, count / rate, spent, load)
+
+    def store(self):
+        output, spent, load = self.measure("store", [
+            self.lab, "store", "--database", self.postgres.url, "--callers", str(CALLERS), "--seconds", str(self.seconds),
+            "--round", str(self.round)])
+        result = json.loads(output)
+        self.round = result["lastRound"] + 1
+        self.verified &= result["check"]["verified"]
+        spent["generator"] = result["processorSeconds"]
+        measured = self.report(
+            "store", result["registrations"], result["registrations"] / result["perSecond"], spent, load,
+            f"   p99 {result['p99Ms']} ms")
+        return measured
+
+    def http(self, call):
+        acknowledged = f"{self.folder}/acknowledged.txt"
+        output, spent, load = self.measure(call, [
+            "wrk", "-t", "1", "-c", str(CALLERS), "-d", f"{self.seconds}s", "--latency", "--timeout", "10s",
+            "-s", "deploy/bench-gateway.lua", self.gateway.url, "--", call, f"{self.folder}/users.txt", str(self.round)
+        ], env={"PATH": "/usr/local/bin:/usr/bin:/bin", "BENCH_OUT": acknowledged})
+        result = json.loads(output.strip().splitlines()[-1])
+        measured = self.report(
+            call, result["requests"], result["seconds"], spent, load, f"   p99 {result['p99Ms']} ms")
+        measured["p99Ms"] = result["p99Ms"]
+        measured["failed"] = result["refused"] + result["broken"]
+        if call == "register":
+            check = self.do_lab("verify", "--acknowledged", acknowledged)
+            self.verified &= check.returncode == 0
+            if check.returncode != 0:
+                say(f"  NOT in the database: {check.stdout}")
+            lines = pathlib.Path(acknowledged).read_text().split()
+            self.round = max([self.round, *map(int, lines[2::3])]) + 1
+        return measured
+
+
+def median(measured, *path):
+    values = []
+    for value in measured:
+        for key in path:
+            value = value.get(key, 0)
+        values.append(value)
+    return statistics.median(values)
+
+
+def run(bench, rounds):
+    say(f"{bench.users} users with a phone each, whose first tokens come in the first {bench.seconds} s …")
+    first = bench.http("register")
+    names = {"pgbench": bench.pgbench, "store": bench.store, "noop": lambda: bench.http("noop"),
+             "register": lambda: bench.http("register")}
+    measured = {name: [] for name in names}
+    memory = []
+    for turn in range(rounds):
+        say(f"Round {turn + 1} of {rounds}")
+        for name, measure in names.items():
+            measured[name].append(measure())
+        memory.append(bench.gateway.memory())
+    # Each round's own ratio: what disturbs one round does so for both.
+    ratio = statistics.median(s["perSecond"] / p["perSecond"] for s, p in zip(measured["store"], measured["pgbench"]))
+    http_ratio = statistics.median(
+        r["perSecond"] / n["perSecond"] for r, n in zip(measured["register"], measured["noop"]))
+    p99 = max(r["p99Ms"] for r in [first, *measured["register"]])
+    failed = sum(r["failed"] for r in [first, *measured["register"], *measured["noop"]])
+    rss = {"thirdMiB": memory[(rounds - 1) // 3], "endMiB": memory[-1]}
+    met = (ratio >= RATIO_MIN and http_ratio >= HTTP_RATIO_MIN and p99 < P99_MAX_MS and bench.verified and failed == 0
+           and rss["endMiB"] <= rss["thirdMiB"] * GROWTH_MAX)
+    return {
+        "bench": "gateway", "ratio": round(ratio, 2), "httpRatio": round(http_ratio, 2), "p99Ms": p99,
+        "registrationsPerSecond": round(median(measured["store"], "perSecond")),
+        "pgbenchPerSecond": round(median(measured["pgbench"], "perSecond")),
+        "httpPerSecond": round(median(measured["register"], "perSecond")),
+        "noopPerSecond": round(median(measured["noop"], "perSecond")),
+        "firstTokensPerSecond": round(first["perSecond"]), "failed": failed,
+        "cpu": {name: {part: median(values, "cpu", part) for part in values[0]["cpu"]} for name, values in measured.items()},
+        "rss": rss, "verified": bench.verified, "met": met,
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--lab", required=True)
+    parser.add_argument("--seconds", type=int, default=6)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--users", type=int, default=20_000)
+    arguments = parser.parse_args()
+    folder = tempfile.mkdtemp(prefix="ss-bench-", dir="/tmp")
+    # PostgreSQL has to pass through.
+    os.chmod(folder, 0o711)
+    os.mkdir(f"{folder}/postgres", 0o700)
+    bench = Bench(arguments.lab, folder, arguments.users, arguments.seconds)
+    try:
+        bench.prepare()
+        line = run(bench, arguments.rounds)
+    finally:
+        if bench.gateway:
+            bench.gateway.stop()
+        bench.postgres.stop()
+    shutil.rmtree(folder, ignore_errors=True)
+    print(json.dumps(line, separators=(",", ":")), flush=True)
+    sys.exit(0 if line["met"] else 1)
+
+
+if __name__ == "__main__":
+    main()
