@@ -49,11 +49,10 @@ struct DatabaseWatch: Service, CustomStringConvertible {
 /// a key that the issuer gave up is not trusted for longer because the night was quiet. While the issuer is away the
 /// keys go on for a day; then requests are sent elsewhere.
 struct KeyWatch: Service, CustomStringConvertible {
-    /// How often their age is looked at, with keys and without.
-    static let interval = (known: Duration.seconds(60), unknown: Duration.seconds(1))
-
     let keys: KeySource
     let readiness: Readiness
+    /// How often their age is looked at, with keys and without.
+    var interval = (known: Duration.seconds(60), unknown: Duration.seconds(1))
 
     var description: String { "issuer's keys" }
 
@@ -64,7 +63,7 @@ struct KeyWatch: Service, CustomStringConvertible {
                 let isKnown = await keys.current() != nil
                 readiness.set("keys", isKnown, reason: "the issuer's keys are not known")
                 do {
-                    try await Task.sleep(for: isKnown ? Self.interval.known : Self.interval.unknown)
+                    try await Task.sleep(for: isKnown ? interval.known : interval.unknown)
                 } catch { return }
             }
         }

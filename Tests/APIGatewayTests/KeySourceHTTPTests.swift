@@ -1,5 +1,6 @@
 import HTTPClient
 import Logging
+import ServiceKit
 import Synchronization
 import TestKit
 import Testing
@@ -105,7 +106,7 @@ import Tokens
     @Test func aBrokenAnswerNeverReplacesAGoodSetWhichGoesOnForADay() async throws {
         let issuer = try FakeIssuer(.keys(FakeIssuer.member(Self.signer)))
         defer { issuer.stop() }
-        let source = source(issuer, timeout: .milliseconds(300))
+        let source = source(issuer, timeout: .seconds(2))
         let authenticator = authenticator(source)
         _ = try await authenticator.caller(authorization: Self.bearer(), apiKey: nil)
         for (name, conduct) in Self.brokenAnswers() {
@@ -188,6 +189,31 @@ import Tokens
         // The first, and one for each ten seconds that began.
         #expect((2...1 + seconds / 10).contains(issuer.fetches))
         _ = try await authenticator.caller(authorization: good, apiKey: nil)
+    }
+
+    @Test func keysAreFetchedAgainThoughNobodyAsksForThem() async throws {
+        let issuer = try FakeIssuer(.keys(FakeIssuer.member(Self.signer)))
+        defer { issuer.stop() }
+        let readiness = Readiness()
+        let often = Duration.milliseconds(2)
+        let source = source(issuer)
+        let watch = KeyWatch(keys: source, readiness: readiness, interval: (often, often))
+        let watching = Task { try await watch.run() }
+        defer { watching.cancel() }
+        try await eventually("the keys are known") { issuer.fetches == 1 && readiness.isReady }
+        issuer.conduct(.keys(FakeIssuer.member(Self.next)))
+        clock.pass(KeySource.ageMax)
+        try await eventually("they are fetched again") { issuer.fetches == 2 }
+        try await eventually("and taken") { await source.current()?.keyIDs == [Self.next.keyID] }
+        issuer.conduct(.answer(status: 503, body: ""))
+        clock.pass(.seconds(7200))
+        try await eventually("the issuer is away") { issuer.fetches == 3 }
+        #expect(readiness.isReady)
+        clock.pass(KeySource.staleMax)
+        try await eventually("the keys are too old to be trusted") { !readiness.isReady }
+        issuer.conduct(.keys(FakeIssuer.member(Self.signer)))
+        clock.pass(.seconds(10))
+        try await eventually("the issuer is there again") { readiness.isReady }
     }
 
     @Test func plainHTTPIsForStandInsOnly() async throws {
