@@ -154,7 +154,7 @@ def total(clients, name):
 
 def kill_and_start(lab, clients, dice):
     """One kill; then the clients must get on again. Returns how long PostgreSQL was away, and the gateway after it."""
-    time.sleep(dice.uniform(0.1, 3.0))
+    time.sleep(dice.uniform(0.1, 2.0))
     lab.postgres.kill()
     killed_at = time.monotonic()
     # What was under way when it died is acknowledged within moments, or not at all.
@@ -163,7 +163,7 @@ def kill_and_start(lab, clients, dice):
     lab.postgres.start()
     answers_at = time.monotonic()
     # Some kills come while the gateway is still finding its way back.
-    wanted = dice.choice([1, 1, 50, 200])
+    wanted = dice.choice([1, 1, 50, 100])
     first_after = None
     while (gained := total(clients, "acknowledged") - before) < wanted:
         if gained and first_after is None:
