@@ -11,7 +11,7 @@ extension Problem {
         case is DeviceRequired: self.init(.deviceRequired, "the user has none or several devices; send deviceId")
         case let error as LimitReached: self.init(.limitReached, "\(error)")
         case FollowStore.Refusal.unknownMatch: self.init(.unknownMatch)
-        case FollowStore.Refusal.unknownTeam: 
+        case FollowStore.Refusal.unknownTeam:
             self.init(.unknownTeam, "neither side of the match has this id", field: "teamId")
         case GatherRefusal.full: self = .unavailable("too many requests wait for the database")
         case GatherRefusal.late: self = .unavailable("the database takes too long")

@@ -46,7 +46,7 @@ import Testing
             try await gateway.register("pad")
             let missing = try await gateway.send(
                 "POST", "/user/follow/match", #"{"matchId":"\#(GatewayHarness.match)","startsLocally":true}"#)
-            #expect(missing.status == 400)
+            #expect(missing.status == 409)
             #expect(missing.problem == "device-required")
             #expect(try await gateway.activities() == [])
             try await gateway.follow(as: "alice", #","startsLocally":true,"deviceId":"phone""#)
@@ -113,7 +113,7 @@ import Testing
             #expect(second.teamId == "1")
             #expect(try await gateway.send("PATCH", path, #"{"teamId":null}"#).decode(FollowItem.self).teamId == nil)
             let stranger = try await gateway.send("PATCH", path, #"{"teamId":"99"}"#)
-            #expect(stranger.status == 400)
+            #expect(stranger.status == 409)
             #expect(try stranger.decode(ProblemDocument.self).field == "teamId")
             #expect(try await gateway.send("PATCH", "\(path)/team", "{}").status == 400)
         }

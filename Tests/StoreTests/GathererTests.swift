@@ -283,6 +283,8 @@ import Testing
             $0.batch = 16
             $0.batches = 3
             $0.companions = 1
+            // A busy machine is not what this is about.
+            $0.patience = .seconds(120)
         }
         let gatherer = Subject(limits: limits) { requests in
             gate.enter(requests)
