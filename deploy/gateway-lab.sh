@@ -30,3 +30,14 @@ gateway_lab() {
     python=$(gateway_lab_python) || return
     "$python" -B "Tests/GatewayLab/$script.py" --binaries "$binaries" "$@"
 }
+
+# gateway_lab_raw BINARIES SCRIPT [ARGUMENT …]: a check that talks to any gateway's port, beside a gateway of the lab.
+gateway_lab_raw() {
+    local binaries=$1 script=$2 python
+    shift 2
+    python=$(gateway_lab_python) || return
+    # shellcheck disable=SC2016
+    "$python" -B Tests/GatewayLab/lab.py run --binaries "$binaries" -- \
+        sh -c 'python=$1 script=$2; shift 2; exec "$python" -B "Tests/GatewayLab/$script.py" --port "${LAB_URL##*:}" "$@"' \
+        sh "$python" "$script" "$@"
+}
