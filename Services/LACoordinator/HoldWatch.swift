@@ -1,26 +1,37 @@
 import Logging
 import Messages
 import Metrics
+import Postgres
+import Reactor
 import Sightscreen
 import Store
 
 /// Keeps the brakes as the operator set them: reads the table when a doorbell rings and twice a second, so that a hold set
-/// at any host is obeyed within a second. It waits for nobody: neither for the coordinator's passes nor for their
-/// statements.
+/// at any host is obeyed within a second.
+///
+/// It has a thread and a connection of its own, because it must work when a fan-out is in full swing: then thousands of
+/// tasks wait for the threads that all tasks share, and long statements for the connections that all stores share.
 actor HoldWatch {
     static let interval = Duration.milliseconds(500)
     /// One that takes longer is asked again, on another connection.
     private static let deadline = Duration.seconds(1)
 
+    private static let reactor = Reactor(name: "holds")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { Self.reactor.asUnownedSerialExecutor() }
+
+    private let pool: PostgresPool
     private let store: HoldStore
     private let brakes: Brakes
     private let logger: Logger
     private let rings: AsyncStream<Void>
     private let bell: AsyncStream<Void>.Continuation
+    private var timer: Reactor.TimerID?
     private var works = true
 
-    init(store: HoldStore, brakes: Brakes, logger: Logger) {
-        self.store = store
+    /// - Throws: `PostgresError` when `url` is not a connection string.
+    init(url: String, brakes: Brakes, logger: Logger) throws {
+        pool = try PostgresPool(url: url, size: 2, applicationName: "la-coordinator holds", reactor: Self.reactor)
+        store = HoldStore(pool: pool)
         self.brakes = brakes
         self.logger = logger
         (rings, bell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -32,17 +43,25 @@ actor HoldWatch {
     /// Until cancelled.
     /// - Parameter onChange: called when another level came into force somewhere, and once in the beginning.
     func run(onChange: @Sendable () -> Void) async {
-        let ticker = Task { [bell] in
-            while !Task.isCancelled {
-                bell.yield()
-                try? await Task.sleep(for: Self.interval)
-            }
-        }
+        tick()
         for await _ in rings {
             if Task.isCancelled { break }
             await look(onChange)
         }
-        ticker.cancel()
+        if let timer { Self.reactor.cancel(timer) }
+        timer = nil
+    }
+
+    /// For the end: a look that waits for the database ends at once.
+    nonisolated func close(ending run: Task<Void, Never>) async {
+        run.cancel()
+        await pool.close()
+        await run.value
+    }
+
+    private func tick() {
+        bell.yield()
+        timer = Self.reactor.schedule(after: Self.interval) { [weak self] in self?.assumeIsolated { $0.tick() } }
     }
 
     private func look(_ onChange: @Sendable () -> Void) async {

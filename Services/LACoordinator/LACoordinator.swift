@@ -5,6 +5,7 @@ public import Messages
 import Metrics
 public import Postgres
 import Reactor
+import ServiceKit
 import Sightscreen
 public import Store
 
@@ -53,18 +54,16 @@ public actor LACoordinator {
     private(set) var isStopping = false
     private var databaseWorks = true
 
-    /// - Parameters:
-    ///   - holds: should have a connection of its own, behind nobody's statements.
-    ///   - shards: the shards this process holds now, with the proof.
+    /// - Parameter shards: the shards this process holds now, with the proof.
     public init(
-        configuration: CoordinatorConfiguration, pool: PostgresPool, holds: HoldStore, logger: Logger,
+        configuration: CoordinatorConfiguration, pool: PostgresPool, logger: Logger,
         shards: @escaping @Sendable () async -> [ShardHold]
     ) throws {
         self.configuration = configuration
         self.logger = logger
         self.shards = shards
         store = ActivityStore(pool: pool)
-        holdWatch = HoldWatch(store: holds, brakes: brakes, logger: logger)
+        holdWatch = try HoldWatch(url: configuration.databaseURL.reveal(), brakes: brakes, logger: logger)
         holder = "\(configuration.instance)/\(String(UInt64.random(in: .min ... .max), radix: 36))"
         reactor = Reactor(name: "apns")
         let apns = configuration.apns
@@ -113,7 +112,7 @@ public actor LACoordinator {
         ticker.cancel()
         isStopping = true
         await Task { await self.drain() }.value
-        watching.cancel()
+        await holdWatch.close(ending: watching)
     }
 
     private func drain() async {

@@ -1,7 +1,6 @@
 import Logging
 import Messages
 import Postgres
-import Reactor
 public import ServiceKit
 public import ServiceLifecycle
 import Sightscreen
@@ -13,7 +12,6 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
     private let configuration: CoordinatorConfiguration
     private let runDirectory: String
     private let pool: PostgresPool
-    private let holdPool: PostgresPool
     private let readiness: Readiness
     private let logger: Logger
 
@@ -26,11 +24,8 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
         readiness = context.readiness
         logger = context.logger
         do {
-            let url = configuration.databaseURL.reveal()
-            pool = try PostgresPool(url: url, size: 6, applicationName: "la-coordinator")
-            // The brake must work while long statements run and their rows are read.
-            holdPool = try PostgresPool(
-                url: url, size: 2, applicationName: "la-coordinator holds", reactor: Reactor(name: "holds"))
+            pool = try PostgresPool(
+                url: configuration.databaseURL.reveal(), size: 6, applicationName: "la-coordinator")
         } catch {
             throw ConfigurationError(setting: "DATABASE_URL", problem: "is not a PostgreSQL URL")
         }
@@ -49,15 +44,13 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
             do { try await DatabaseStart.wait(for: pool, logger: logger) } catch is CancellationError { return false }
             return true
         }
-        guard isThere else { return await closePools() }
+        guard isThere else { return await pool.close() }
         readiness.set("database", true)
         let keeper = LeaseKeeper(
             store: LeaseStore(pool: pool), instance: configuration.instance, duration: configuration.leaseDuration,
             logger: logger)
         await keeper.want((0..<DeviceRoute.shardCount).map { LeaseName.shard($0) })
-        let coordinator = try LACoordinator(
-            configuration: configuration, pool: pool, holds: HoldStore(pool: holdPool), logger: logger
-        ) {
+        let coordinator = try LACoordinator(configuration: configuration, pool: pool, logger: logger) {
             await keeper.leases.compactMap { ShardHold($0) }
         }
         do {
@@ -65,12 +58,7 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
             async let _: Void = keeper.run()
             try await cancelWhenGracefulShutdown { try await serve(coordinator) }
         }
-        await closePools()
-    }
-
-    private func closePools() async {
         await pool.close()
-        await holdPool.close()
     }
 
     private func serve(_ coordinator: LACoordinator) async throws {

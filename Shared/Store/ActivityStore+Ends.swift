@@ -8,17 +8,31 @@ extension ActivityStore {
     public func claimEnds(_ holds: [ShardHold], limit: Int, lease: Duration = .seconds(30)) async throws -> [EndClaim] {
         let rows = try await pool.query(
             """
-            WITH due AS (
+            WITH RECURSIVE owed (match_id) AS (
+                -- The matches that have ends to send, one step in the index for each: a held one with a million of them
+                -- must not be walked over to reach the others.
+                SELECT min(match_id) FROM live_activities WHERE end_push = 'due'
+                UNION ALL
+                SELECT (SELECT min(la.match_id) FROM live_activities la
+                    WHERE la.end_push = 'due' AND la.match_id > owed.match_id)
+                FROM owed WHERE owed.match_id IS NOT NULL
+            ), due AS (
                 SELECT la.match_id, la.user_id, la.device_id, la.generation
-                FROM unnest($1::int[], $2::bigint[]) AS held (shard, epoch)
-                JOIN leases l ON l.name = 'shard:' || held.shard AND l.epoch = held.epoch
-                    AND l.expires_at > clock_timestamp()
-                JOIN live_activities la ON la.shard = held.shard
-                WHERE la.end_push = 'due' AND la.update_token IS NOT NULL
-                    AND (la.end_lease_until IS NULL OR la.end_lease_until <= clock_timestamp())
-                    AND \(Self.isNotHeld)
+                -- In any order, so that the ends of one match never keep those of another waiting for long.
+                FROM (SELECT match_id FROM owed WHERE \(Self.isNotHeld("match_id")) ORDER BY random()) AS m
+                CROSS JOIN LATERAL (
+                    SELECT found.* FROM unnest($1::int[], $2::bigint[]) AS held (shard, epoch)
+                    JOIN leases l ON l.name = 'shard:' || held.shard AND l.epoch = held.epoch
+                        AND l.expires_at > clock_timestamp()
+                    CROSS JOIN LATERAL (
+                        SELECT match_id, user_id, device_id, generation FROM live_activities
+                        WHERE match_id = m.match_id AND shard = held.shard
+                            AND end_push = 'due' AND update_token IS NOT NULL
+                            AND (end_lease_until IS NULL OR end_lease_until <= clock_timestamp())
+                        LIMIT $3
+                        FOR UPDATE SKIP LOCKED) found
+                    LIMIT $3) la
                 LIMIT $3
-                FOR UPDATE OF la SKIP LOCKED
             ), claimed AS (
                 UPDATE live_activities la SET
                     end_attempts = la.end_attempts + 1,

@@ -42,7 +42,7 @@ extension ActivityStore {
                     AND sent.this_hour < \(Self.startsPerDeviceHourMax)
                     AND sent.this_day < \(Self.startsPerDeviceDayMax)
                     AND sent.user_day < \(Self.startsPerUserDayMax)
-                    AND \(Self.isNotHeld)
+                    AND \(Self.isNotHeld("la.match_id"))
                 ORDER BY la.created_at, la.match_id LIMIT $3
                 FOR UPDATE OF la SKIP LOCKED
             ), granted AS (

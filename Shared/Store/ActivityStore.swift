@@ -9,11 +9,6 @@ public import Sightscreen
 public struct ActivityStore: Sendable {
     /// Rows claimed by one statement: what a pass can send before the next one looks again.
     public static let claimMax = 1_000
-    /// Of a row `la` that is to be claimed for a push. The one for everywhere is looked at once per statement.
-    static let isNotHeld = """
-        NOT EXISTS (SELECT 1 FROM holds h WHERE h.match_id IS NULL AND h.level = 'pushes')
-            AND la.match_id NOT IN (SELECT h.match_id FROM holds h WHERE h.match_id IS NOT NULL AND h.level = 'pushes')
-        """
     let pool: PostgresPool
 
     public init(pool: PostgresPool) { self.pool = pool }
@@ -23,6 +18,14 @@ public struct ActivityStore: Sendable {
         let rows = try await pool.query("SELECT extract(epoch FROM clock_timestamp())::double precision AS now")
         guard let row = rows.first else { throw PostgresError(.decoding, "no row") }
         return try row.double("now")
+    }
+
+    /// The operator lets pushes of a match leave. The hold for everywhere is looked at once per statement.
+    static func isNotHeld(_ match: String) -> String {
+        """
+        NOT EXISTS (SELECT 1 FROM holds WHERE match_id IS NULL AND level = 'pushes')
+            AND \(match) NOT IN (SELECT h.match_id FROM holds h WHERE h.match_id IS NOT NULL AND h.level = 'pushes')
+        """
     }
 
     // MARK: - The roster

@@ -17,9 +17,23 @@ extension Ground {
         let effective = try await HoldStore(pool: pool).set(level, match: match, actor: "asha", requestID: "r")
             .effective
         coordinator.holdsChanged()
+        try await obeys(coordinator, effective)
+    }
+
+    /// Waits until this level is in force at a coordinator.
+    func obeys(_ coordinator: LACoordinator, _ level: HoldLevel) async throws {
         let brake = coordinator.brakes.brake(of: Self.match)
-        try await eventually("\(effective) is in force") {
-            HoldLevel.allCases.allSatisfy { brake.stops($0) == ($0 <= effective) }
+        try await eventually("\(level) is in force") {
+            HoldLevel.allCases.allSatisfy { brake.stops($0) == ($0 <= level) }
+        }
+    }
+
+    /// Waits until what has left is there.
+    func settle() async throws {
+        var before = -1
+        while await apns.pushes.count != before {
+            before = await apns.pushes.count
+            try await Task.sleep(for: .milliseconds(300))
         }
     }
 

@@ -64,9 +64,7 @@ struct Ground: Sendable {
         let names = shards.map { LeaseName.shard($0) }
         let holds = try await leases.acquire(names, holder: holder, duration: .seconds(600))
             .compactMap { ShardHold($0) }
-        let coordinator = try LACoordinator(
-            configuration: configuration, pool: pool, holds: HoldStore(pool: pool), logger: logger
-        ) {
+        let coordinator = try LACoordinator(configuration: configuration, pool: pool, logger: logger) {
             isHolding() ? holds : []
         }
         let running = Task { await coordinator.run() }

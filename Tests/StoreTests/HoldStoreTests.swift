@@ -161,6 +161,50 @@ import Testing
         }
     }
 
+    /// Many ends of one match, and one of another.
+    private func manyEnds(_ pool: PostgresPool, _ count: Int) async throws -> [ShardHold] {
+        try await pool.execute(
+            """
+            INSERT INTO live_activities (match_id, user_id, device_id, generation, route, shard, status, end_reason,
+                update_token, end_push)
+            SELECT CASE n WHEN 0 THEN 2 ELSE 1 END, 'user' || n, 'phone', 1, n, n % 64, 'ended', 'match_end',
+                'token' || n, 'due'
+            FROM generate_series(0, $1::int) n
+            """, [.int(count)])
+        return try await LeaseStore(pool: pool).acquire(
+            (0..<64).map { LeaseName.shard($0) }, holder: "test/1", duration: .seconds(60)
+        ).compactMap { ShardHold($0) }
+    }
+
+    @Test func anEndIsClaimedOnceHoweverManyAsk() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let shards = try await manyEnds(pool, 400)
+            let claims = try await withThrowingTaskGroup(of: [EndClaim].self) { group in
+                for _ in 0..<16 {
+                    group.addTask { try await ActivityStore(pool: pool).claimEnds(shards, limit: 60) }
+                }
+                return try await group.reduce([]) { $0 + $1 }
+            }
+            #expect(Set(claims.map(\.token)).count == claims.count)
+            #expect(try await claims.count + ActivityStore(pool: pool).claimEnds(shards, limit: 1_000).count == 401)
+        }
+    }
+
+    @Test func theManyEndsOfOneMatchDoNotKeepThatOfAnotherWaiting() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let shards = try await manyEnds(pool, 400)
+            var claims = 0
+            while claims < 200 {
+                claims += 1
+                if try await ActivityStore(pool: pool).claimEnds(shards, limit: 1).first?.key.matchID == MatchID(2) {
+                    break
+                }
+            }
+            // By chance after two in the middle: more than a hundred once in 10³⁰ times.
+            #expect(claims < 100)
+        }
+    }
+
     @Test func anEndThatAHoldStoppedOnItsWayIsOwedAsBefore() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             let shards = try await owed(pool)

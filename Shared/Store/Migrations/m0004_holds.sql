@@ -9,3 +9,6 @@ CREATE TABLE IF NOT EXISTS holds (
     set_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     set_by text NOT NULL
 );
+
+-- Ends are looked for match by match, so that those of a held match cost nothing while they wait.
+CREATE INDEX IF NOT EXISTS live_activities_ends_by_match ON live_activities (match_id, shard) WHERE end_push = 'due';
