@@ -220,7 +220,7 @@ let package = Package(
                 "APIGateway",
                 [
                     "APIGateway", "HTTPClient", "Postgres", "Store", "Tokens", "Messages", "Sightscreen", "ServiceKit",
-                    logging, nio[0],
+                    logging, metrics, nio[0],
                 ]),
             tests(
                 "MatchOrchestrator",

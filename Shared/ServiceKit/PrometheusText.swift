@@ -4,14 +4,21 @@ enum PrometheusText {
 
     /// Letters, digits and `_`; anything else becomes `_`.
     static func name(_ label: String) -> String {
+        // Every count that is made comes by here, so names that are right already are not made anew.
+        if let first = label.utf8.first, !isDigit(first), label.utf8.allSatisfy(fits) { return label }
         var name = ""
         for scalar in label.unicodeScalars {
-            let fits =
-                scalar.isASCII && (scalar.properties.isAlphabetic || scalar == "_" || ("0"..."9").contains(scalar))
-            name.unicodeScalars.append(fits ? scalar : "_")
+            name.unicodeScalars.append(scalar.isASCII && fits(UInt8(ascii: scalar)) ? scalar : "_")
         }
         if let first = name.unicodeScalars.first, ("0"..."9").contains(first) { name = "_" + name }
         return name
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    private static func fits(_ byte: UInt8) -> Bool {
+        isDigit(byte) || byte == UInt8(ascii: "_")
+            || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
 
     static func append(_ name: String, _ family: PrometheusRegistry.Family, help: String?, to text: inout String) {

@@ -29,6 +29,10 @@ final class AnswerWatch: ChannelDuplexHandler {
         connection.decodingFailed()
     }
 
+    func read(context: ChannelHandlerContext) {
+        if connection.mayRead() { context.read() }
+    }
+
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .head(var head):

@@ -6,10 +6,9 @@ import NIOCore
 ///
 /// So the decoder never meets a request that two servers might read differently, a handler never waits for a client, and
 /// a refusal never cuts into an answer.
-final class ConnectionGuard: ChannelDuplexHandler {
+final class ConnectionGuard: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
-    typealias OutboundIn = IOData
     typealias OutboundOut = IOData
 
     private enum Phase {
@@ -87,11 +86,6 @@ final class ConnectionGuard: ChannelDuplexHandler {
         if phase == .lingering { context.read() }
     }
 
-    /// One read's worth of further requests is enough to hold while a request is answered.
-    func read(context: ChannelHandlerContext) {
-        if phase == .answering, received.readableBytes > 0 { holdsRead = true } else { context.read() }
-    }
-
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case ChannelEvent.inputClosed:
@@ -162,6 +156,13 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     // MARK: - The gateway's part, as the watch tells it
 
+    /// One read's worth of further requests is enough to hold while a request is answered.
+    /// - Returns: whether more may be read; else it will be when there is room.
+    func mayRead() -> Bool {
+        holdsRead = phase == .answering && received.readableBytes > 0
+        return !holdsRead
+    }
+
     /// The decoder has found exactly one request in what it was given.
     func requestDecoded() { isDecoded = true }
 
@@ -191,10 +192,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         readRequests()
         if phase == .answering { context.fireChannelReadComplete() }
         if phase == .reading, inputIsClosed { endOfInput() }
-        if holdsRead, phase != .answering || received.readableBytes == 0 {
-            holdsRead = false
-            context.read()
-        }
+        if holdsRead, mayRead() { context.read() }
     }
 
     // MARK: - Time

@@ -47,6 +47,9 @@ struct GatewayChannel: ServerChildChannel {
             let decoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self).handler
             guard let decoder = decoder as? any ChannelHandler & RemovableChannelHandler else { throw Refusal.decoder }
             try pipeline.addHandler(AnswerWatch(guarding), position: .after(decoder))
+            // The guard does what this would do.
+            let unneeded = try pipeline.handler(type: HTTPConnectionStateHandler.self)
+            pipeline.removeHandler(unneeded, promise: nil)
             try pipeline.addHandler(guarding, position: .first)
             return GatewayConnection(channel: channel, http: http)
         }
