@@ -37,7 +37,7 @@ extension Ground {
         }
     }
 
-    /// Phones that show the newest state, and have for an hour.
+    /// Phones that show the newest state; their tokens are two hours old.
     func crowd(_ count: Int) async throws {
         let users = Self.users(count)
         let routes = users.map { DeviceRoute(user: UserID($0), device: DeviceID("phone")) }
@@ -56,7 +56,7 @@ extension Ground {
             )
             INSERT INTO live_activities (match_id, user_id, device_id, generation, route, shard, status, update_token,
                 token_at, activated_at)
-            SELECT $1, name, 'phone', 1, route, shard, 'active', token, now() - interval '1 hour', now() FROM crowd
+            SELECT $1, name, 'phone', 1, route, shard, 'active', token, now() - interval '2 hours', now() FROM crowd
             """,
             [
                 .int(Self.match.rawValue), .textArray(users), .textArray(users.map { Self.updateToken($0) }),
