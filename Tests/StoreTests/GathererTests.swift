@@ -48,7 +48,7 @@ import Testing
             for (_, continuation) in ready { continuation.resume() }
         }
 
-        func gatherer(_ limits: Subject.Limits = Subject.Limits()) -> Subject {
+        func gatherer(_ limits: Subject.Limits = GathererTests.limits { _ in }) -> Subject {
             Gatherer(limits: limits) { requests in
                 await withCheckedContinuation { continuation in
                     let isFree = self.state.withLock { state in
@@ -82,8 +82,10 @@ import Testing
         }
     }
 
-    private static func limits(_ change: (inout Subject.Limits) -> Void) -> Subject.Limits {
+    fileprivate static func limits(_ change: (inout Subject.Limits) -> Void) -> Subject.Limits {
         var limits = Subject.Limits()
+        // A busy machine makes nobody late; who tests that says so.
+        limits.patience = .seconds(120)
         change(&limits)
         return limits
     }
@@ -283,8 +285,6 @@ import Testing
             $0.batch = 16
             $0.batches = 3
             $0.companions = 1
-            // A busy machine is not what this is about.
-            $0.patience = .seconds(120)
         }
         let gatherer = Subject(limits: limits) { requests in
             gate.enter(requests)
