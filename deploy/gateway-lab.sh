@@ -37,7 +37,8 @@ gateway_lab_raw() {
     shift 2
     python=$(gateway_lab_python) || return
     # shellcheck disable=SC2016
-    "$python" -B Tests/GatewayLab/lab.py run --binaries "$binaries" -- \
-        sh -c 'python=$1 script=$2; shift 2; exec "$python" -B "Tests/GatewayLab/$script.py" --port "${LAB_URL##*:}" "$@"' \
+    "$python" -B Tests/GatewayLab/lab.py run --binaries "$binaries" --set RATE_LIMIT_FACTOR=0 -- \
+        sh -c 'python=$1 script=$2; shift 2; [ "$script" != slow ] || set -- --bearer "$LAB_TOKEN_ALICE" --pause 0.02 "$@"
+            exec "$python" -B "Tests/GatewayLab/$script.py" --port "${LAB_URL##*:}" "$@"' \
         sh "$python" "$script" "$@"
 }

@@ -28,10 +28,10 @@ struct AdminRoutes: Sendable {
                 "GET", "/admin/config", .admins,
                 Operation(
                     id: "getAdminConfig", summary: "The app's config, and what of it was changed here.", tag: .admin,
-                    answer: .ok("AdminConfig", "As it is."), limit: .admin)
+                    answer: .ok("AdminConfig", "As it is."), isTagged: true, limit: .admin)
             ) { request in
                 try await store.audit(request.call, "config-read")
-                return try answer()
+                return try answer().tagged(for: request)
             },
             Route(
                 "PATCH", "/admin/config", .admins,
@@ -44,7 +44,7 @@ struct AdminRoutes: Sendable {
                 Operation(
                     id: "listSyncedFixtures", summary: "The provider's fixtures as last synced, by start.",
                     tag: .admin, query: [MatchQuery.limit, MatchQuery.cursor],
-                    answer: .ok("SyncedFixtures", "One page."), limit: .admin), fixtures),
+                    answer: .ok("SyncedFixtures", "One page."), isTagged: true, limit: .admin), fixtures),
             Route(
                 "GET", "/admin/cache/stats", .admins,
                 Operation(
@@ -107,7 +107,7 @@ struct AdminRoutes: Sendable {
                     .init(startsAt: last.startsAt ?? ScheduleStore.Position.withoutStart, match: last.matchId))
             }
         }
-        return try Reply.json(SyncedFixturesResponse(fixtures: fixtures, nextCursor: cursor))
+        return try Reply.json(SyncedFixturesResponse(fixtures: fixtures, nextCursor: cursor)).tagged(for: request)
     }
 
     @Sendable private func audit(_ request: GatewayRequest) async throws -> Reply {

@@ -17,6 +17,8 @@ struct Authenticator: Sendable {
         /// A sentence without anything the client sent.
         let reason: String
 
+        var isToken: Bool { kind.hasPrefix("bearer-token/") }
+
         /// It was good once.
         var isExpired: Bool { kind == "bearer-token/expired" }
 
@@ -44,7 +46,7 @@ struct Authenticator: Sendable {
     }
 
     private func claims(_ header: String?) async throws -> BearerClaims {
-        guard let header else { throw Problem.unauthorized("there is no bearer token") }
+        guard let header else { throw Problem.unauthorized("there is no bearer token", isToken: false) }
         let parts = header.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].lowercased() == "bearer" else {
             throw Problem.unauthorized("the Authorization header is not 'Bearer' and a token")

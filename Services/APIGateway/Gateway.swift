@@ -44,7 +44,8 @@ public enum Gateway {
                     configuration, pool: pool, keys: keys,
                     bell: GatheredBell(WireCoordinatorBell(coordinators: coordinators)), deleted: deleted,
                     control: control, cache: cache, instance: settings.instance,
-                    missing: { readiness.missing.map(\.name) }, logger: context.logger, more: more),
+                    missing: { readiness.missing.map(\.name) + (deleted.hasRead ? [] : ["deleted accounts"]) },
+                    logger: context.logger, more: more),
                 addressFile: "\(settings.runDirectory)/api-gateway/\(settings.instance).http", logger: context.logger,
                 proxies: configuration.trustedProxies),
         ]

@@ -58,14 +58,18 @@ struct GatewayResponder: HTTPResponder {
         let query = try QueryString.read(request.uri.query, route.operation.query)
         var fields = FieldReader.none
         if let body = route.operation.body {
+            guard request.headers[.contentEncoding].map({ $0.lowercased() == "identity" }) ?? true else {
+                throw Problem(.unsupportedMediaType, "a body is sent as it is, not compressed")
+            }
             let bytes = try await GatewayRequest.body(of: request)
             guard bytes.isEmpty && body.isOptional || GatewayRequest.isJSON(request.headers[.contentType]) else {
                 throw Problem(.unsupportedMediaType)
             }
             fields = try FieldReader(bytes, body)
         }
-        try gate.admit(
-            route.operation.limit, caller, client, device: try fields.identifier("deviceId", as: DeviceID.self))
+        if route.operation.limit == .registrations {
+            try gate.admit(device: try fields.identifier("deviceId", as: DeviceID.self), of: caller)
+        }
         return GatewayRequest(
             request: request, parameters: parameters, query: query, fields: fields, id: id, caller: caller,
             clientAddress: client, logger: logger)
@@ -74,18 +78,23 @@ struct GatewayResponder: HTTPResponder {
     private static let apiKeyHeader = HTTPField.Name("X-API-Key")
 
     private func caller(_ request: Request, _ route: Route, _ client: ClientAddress) async throws -> Caller? {
-        guard route.access != .everybody else { return nil }
+        guard route.access != .everybody else {
+            try gate.admit(client)
+            return nil
+        }
         let key = Self.apiKeyHeader.flatMap { request.headers[$0] }
-        try gate.admitCredentials(client, isKey: key != nil)
         let caller: Caller
         do {
             caller = try await authenticator.caller(authorization: request.headers[.authorization], apiKey: key)
         } catch let refused as Authenticator.Refused {
             // One that was good once is a phone that was asleep: behind one address there are many of them.
-            if !refused.isExpired { gate.noteBadCredentials(client, isKey: key != nil) }
+            if !refused.isExpired { try gate.admitBadCredentials(client, isKey: key != nil) }
             throw refused
         }
+        // Before anything that costs more, and whatever comes of it.
+        try gate.admit(route.operation.limit, caller)
         if route.access == .users { _ = try caller.claims }
+        guard deleted.hasRead else { throw Problem.unavailable("deleted accounts are not known yet") }
         if !route.operation.isOpenToTheDeleted, case .user(let claims) = caller,
             deleted.isDeleted(UserID(claims.sub), issuedAt: claims.issuedAt)
         {
@@ -98,7 +107,7 @@ struct GatewayResponder: HTTPResponder {
     private func refuse(_ error: any Error, _ id: String, _ logger: Logger) async -> Reply {
         if let refused = error as? Authenticator.Refused {
             await refusals.note(refused.kind, refused.reason, logger)
-            return reply(Problem.unauthorized(refused.reason), id)
+            return reply(Problem.unauthorized(refused.reason, isToken: refused.isToken), id)
         }
         guard let problem = Problem(error) else {
             logger.error("A request failed", metadata: ["error": "\(error)", "error.type": "\(type(of: error))"])
@@ -106,7 +115,8 @@ struct GatewayResponder: HTTPResponder {
         }
         switch problem.kind {
         case .unavailable: await refusals.note("unavailable", "\(error)", logger, level: .warning)
-        case .invalidJSON, .bodyTooLarge, .requestTimeout, .addressTooLong, .unsupportedMediaType:
+        case .invalidJSON, .bodyTooLarge, .requestTimeout, .addressTooLong, .unsupportedMediaType, .forbidden,
+            .rateLimited:
             await refusals.note(problem.kind.rawValue, problem.detail ?? problem.kind.title, logger)
         default: logger.debug("Request refused", metadata: ["refusal.kind": "\(problem.kind.rawValue)"])
         }

@@ -26,7 +26,8 @@ struct HoldRoutes: Sendable {
 
     private static func reading(_ id: String, _ summary: String, _ refusals: [Problem.Kind] = []) -> Operation {
         Operation(
-            id: id, summary: summary, tag: .admin, answer: .ok("Hold", "As it is."), refusals: refusals, limit: .admin)
+            id: id, summary: summary, tag: .admin, answer: .ok("Hold", "As it is."), isTagged: true,
+            refusals: refusals, limit: .admin)
     }
 
     var routes: [Route] {
@@ -56,21 +57,20 @@ struct HoldRoutes: Sendable {
 
     private func set(_ request: GatewayRequest, _ match: MatchID?) async throws -> Reply {
         let level = try FieldReader.required("hold", request.fields.choice("hold", of: HoldLevel.self))
-        // Lifting is never refused: the match may be gone from the schedule since.
-        if let match, level != .none { try await check(match) }
+        // What is held can be lifted, though the match be gone from the schedule since.
+        if let match, try await schedule.match(match) == nil, try await holds.hold(of: match).level == .none {
+            try await audit.audit(request.call, "hold-refused", ["match": "\(match)", "level": level.rawValue])
+            throw Problem(.unknownMatch)
+        }
         try await holds.set(level, match: match, actor: request.actor, requestID: request.id)
         await bell.ringHolds()
         return try await answer(match)
     }
 
     private func read(_ request: GatewayRequest, _ match: MatchID?) async throws -> Reply {
-        if let match { try await check(match) }
         try await audit.audit(request.call, "hold-read", match.map { ["match": "\($0)"] } ?? [:])
-        return try await answer(match)
-    }
-
-    private func check(_ match: MatchID) async throws {
-        guard try await schedule.match(match) != nil else { throw Problem(.unknownMatch) }
+        if let match, try await schedule.match(match) == nil { throw Problem(.unknownMatch) }
+        return try await answer(match).tagged(for: request)
     }
 
     private func answer(_ match: MatchID?) async throws -> Reply {

@@ -57,7 +57,7 @@ struct Problem: Error, Hashable {
             case .invalidRequest: "The request is not valid"
             case .invalidJSON: "The body is not valid JSON"
             case .malformedHTTP: "The request is not valid HTTP/1.1"
-            case .unauthorized: "A valid bearer token is needed"
+            case .unauthorized: "Valid credentials are needed"
             case .forbidden: "Only administrators may do this"
             case .notFound: "There is nothing here"
             case .unknownMatch: "There is no such match"
@@ -101,8 +101,11 @@ struct Problem: Error, Hashable {
 
     static func field(_ name: String, _ detail: String) -> Problem { Problem(.invalidRequest, detail, field: name) }
 
-    static func unauthorized(_ detail: String) -> Problem {
-        Problem(.unauthorized, detail, headers: ["WWW-Authenticate": #"Bearer error="invalid_token""#])
+    /// - Parameter isToken: a token was shown and is no good; else RFC 6750 (3.1) wants no error code.
+    static func unauthorized(_ detail: String, isToken: Bool = true) -> Problem {
+        Problem(
+            .unauthorized, detail,
+            headers: ["WWW-Authenticate": isToken ? #"Bearer error="invalid_token""# : "Bearer"])
     }
 
     /// Try again soon: what is missing comes back by itself.

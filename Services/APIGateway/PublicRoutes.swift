@@ -58,14 +58,13 @@ struct PublicRoutes: Sendable {
                 Route("GET", "/", .everybody, index) { _ in .noContent },
                 Route("GET", "/openapi.json", .everybody, document) { _ in .noContent },
             ]
+        // Made once: a hundred kilobytes encoded for each stranger who asks would be a gift to an attacker.
         let calls = described.map { "\($0.method) \($0.path)" }.sorted()
+        let indexReply = Result { try Reply.json(Index(calls: calls)).knowingItsTag() }
+        let documentReply = Result { try Reply.json(OpenAPIDocument.make(described)).knowingItsTag() }
         return [
-            Route("GET", "/", .everybody, index) { request in
-                try Reply.json(Index(calls: calls)).tagged(for: request)
-            },
-            Route("GET", "/openapi.json", .everybody, document) { request in
-                try Reply.json(OpenAPIDocument.make(described)).tagged(for: request)
-            },
+            Route("GET", "/", .everybody, index) { try indexReply.get().tagged(for: $0) },
+            Route("GET", "/openapi.json", .everybody, document) { try documentReply.get().tagged(for: $0) },
         ]
     }
 

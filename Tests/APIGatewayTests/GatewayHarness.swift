@@ -33,6 +33,7 @@ struct GatewayHarness: Sendable {
     /// Runs `body` against a gateway whose database has one match in play, one to come and one that is over.
     static func run(
         keys: KeySource? = nil, url: String? = nil, environment: [String: String] = [:], cacheAge: Duration = .zero,
+        knowsDeletions: Bool = true,
         times: GatewayTimes = GatewayTimes(), connectionsMax: Int = GatewayLimits.connectionsMax,
         _ body: (GatewayHarness) async throws -> Void
     ) async throws {
@@ -53,6 +54,7 @@ struct GatewayHarness: Sendable {
             Settings(environment: variables, arguments: [], service: description))
         let accounts = AccountStore(pool: pool)
         let deleted = DeletedAccounts(logger: logger) { try await accounts.deletions(since: $0) }
+        if knowsDeletions { await deleted.readOnce() }
         let cache = ReplyCache(ageMax: cacheAge)
         let responder = Gateway.responder(
             configuration, pool: pool, keys: keys, bell: bell,

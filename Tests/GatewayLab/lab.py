@@ -213,9 +213,10 @@ def main():
     commands = parser.add_subparsers(required=True, metavar="run")
     run = commands.add_parser("run", help="runs a command beside a gateway")
     run.add_argument("--binaries", default=".build/debug", metavar="DIR")
+    run.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the gateway's")
     run.add_argument("command", nargs="+", metavar="COMMAND")
     arguments = parser.parse_args()
-    with Lab(arguments.binaries) as lab:
+    with Lab(arguments.binaries, dict(text.split("=", 1) for text in arguments.set)) as lab:
         command = subprocess.Popen(arguments.command, env=os.environ | lab.environment)
         try:
             return command.wait()

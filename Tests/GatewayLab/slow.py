@@ -34,6 +34,8 @@ DRIBBLE = 0.4
 RUN = 30.0
 CALLS_OF_USER = 300
 CALLS_OF_ADDRESS = 600
+# Answers of a hundred kilobytes that are asked for and not read: more than the kernels on the way hold for a client.
+UNREAD = 8
 KINDS = ["header", "body", "unread", "silent"]
 
 
@@ -58,7 +60,7 @@ class Slow:
         first = {"header": b"GET /health/live HTTP/1.1\r\nHost: a\r\nX-Slow: ",
                  "body": b"POST /devices HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
                          b"Content-Length: 10000\r\n\r\n{",
-                 "unread": f"GET {args.unread} HTTP/1.1\r\nHost: a\r\n\r\n".encode(), "silent": b""}
+                 "unread": f"GET {args.unread} HTTP/1.1\r\nHost: a\r\n\r\n".encode() * UNREAD, "silent": b""}
         # Of a header every byte comes by itself.
         self.rest = first[self.kind] if self.kind == "header" else b""
         if self.kind in ("body", "unread"):
@@ -218,7 +220,7 @@ def main():
     parser.add_argument("--connections", type=int, default=1000)
     parser.add_argument("--bearer", action="append", help="a user's token; may be given several times")
     parser.add_argument("--path", help="what the other clients ask for")
-    parser.add_argument("--unread", default="/", help="what those ask for that do not read")
+    parser.add_argument("--unread", default="/openapi.json", help="what those ask for that do not read")
     parser.add_argument("--others", type=int, default=8, help="clients that behave")
     parser.add_argument("--pause", type=float, help="seconds between a client's requests")
     args = parser.parse_args()

@@ -16,49 +16,36 @@ struct RateGate: Sendable {
         return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 
-    /// Before credentials are looked at: whether their sender has shown too many bad ones.
-    func admitCredentials(_ address: ClientAddress, isKey: Bool) throws {
-        try check(isKey ? RateLimit.failedAdminKeys : RateLimit.failedTokens, address.network)
+    /// Bad credentials were shown. Good ones are always let in, however many bad ones come from the same address:
+    /// nobody can lock out the others behind it, or the operator.
+    func admitBadCredentials(_ address: ClientAddress, isKey: Bool) throws {
+        try admit(isKey ? .failedAdminKeys : .failedTokens, address.network)
     }
 
-    /// Bad ones were shown.
-    func noteBadCredentials(_ address: ClientAddress, isKey: Bool) {
-        guard factor > 0 else { return }
-        let limit = isKey ? RateLimit.failedAdminKeys : RateLimit.failedTokens
-        limiter.note(RateCharge(limit.times(factor), address.network), now: now())
-    }
+    /// A public call.
+    func admit(_ address: ClientAddress) throws { try admit(.publicCalls, address.network) }
 
-    /// A call is about to be made.
-    func admit(_ group: RateGroup, _ caller: Caller?, _ address: ClientAddress, device: DeviceID?) throws {
-        guard factor > 0 else { return }
-        try refuse(limiter.admit(charges(group, caller, address, device), now: now()))
-    }
-
-    private func charges(
-        _ group: RateGroup, _ caller: Caller?, _ address: ClientAddress, _ device: DeviceID?
-    ) -> [RateCharge] {
-        guard let caller else { return [charge(.publicCalls, address.network)] }
-        guard case .user(let claims) = caller else { return [charge(.administration, "key")] }
+    /// A call of somebody who is known.
+    func admit(_ group: RateGroup, _ caller: Caller) throws {
+        guard case .user(let claims) = caller else { return try admit(.administration, "key") }
         switch group {
-        case .open: return [charge(.publicCalls, address.network)]
-        case .reads: return [charge(.reads, claims.sub)]
-        case .follows: return [charge(.follows, claims.sub)]
-        case .registrations:
-            return [
-                charge(.deviceRegistrations, [claims.sub, device?.rawValue]), charge(.userRegistrations, claims.sub),
-            ]
-        case .privacy: return [charge(.account, claims.sub)]
-        case .admin: return [charge(.administration, claims.sub)]
+        case .reads, .open: try admit(.reads, claims.sub)
+        case .follows: try admit(.follows, claims.sub)
+        case .registrations: try admit(.userRegistrations, claims.sub)
+        case .privacy: try admit(.account, claims.sub)
+        case .admin: try admit(.administration, claims.sub)
         }
     }
 
-    private func charge(_ limit: RateLimit, _ caller: some Hashable) -> RateCharge {
-        RateCharge(limit.times(factor), caller)
+    /// A registration of one phone of a user, beside what the user may do. Those that name no phone count as one more.
+    func admit(device: DeviceID?, of caller: Caller?) throws {
+        guard case .user(let claims)? = caller else { return }
+        try admit(.deviceRegistrations, [claims.sub, device?.rawValue])
     }
 
-    private func check(_ limit: RateLimit, _ caller: some Hashable) throws {
+    private func admit(_ limit: RateLimit, _ caller: some Hashable) throws {
         guard factor > 0 else { return }
-        try refuse(limiter.check(charge(limit, caller), now: now()))
+        try refuse(limiter.admit(RateCharge(limit.times(factor), caller), now: now()))
     }
 
     private func refuse(_ verdict: RateVerdict) throws {

@@ -36,7 +36,11 @@ final class ConnectionGuard: ChannelInboundHandler {
     private var context: ChannelHandlerContext?
     private var alarm: (deadline: NIODeadline, task: Scheduled<Void>)?
 
-    init(times: GatewayTimes, metrics: ServerMetrics) {
+    /// Whether connections are so scarce that this one is not kept for a next request.
+    private let isCrowded: @Sendable () -> Bool
+
+    init(times: GatewayTimes, metrics: ServerMetrics, isCrowded: @escaping @Sendable () -> Bool = { false }) {
+        self.isCrowded = isCrowded
         self.times = times
         self.metrics = metrics
         clock = ConnectionClock(times: times, openedAt: .now())
@@ -181,7 +185,7 @@ final class ConnectionGuard: ChannelInboundHandler {
     /// The kernel has the whole answer.
     func answerWritten() {
         guard let context, phase == .answering else { return }
-        if isLast {
+        if isLast || received.readableBytes == 0 && isCrowded() {
             beginLingering()
             context.close(mode: .output, promise: nil)
             return

@@ -41,9 +41,11 @@ struct GatewayChannel: ServerChildChannel {
         }
         channel.closeFuture.whenComplete { [connections] _ in connections.close(client) }
         _ = channel.setOption(.socketOption(.so_sndbuf), value: .init(GatewayLimits.sendBufferBytes))
-        return http1.setup(channel: channel, logger: logger).flatMapThrowing { http in
+        return http1.setup(channel: channel, logger: logger).flatMapThrowing { [connections] http in
             let pipeline = channel.pipeline.syncOperations
-            let guarding = ConnectionGuard(times: times, metrics: metrics)
+            let guarding = ConnectionGuard(
+                // Those of a proxy of ours are not strangers'.
+                times: times, metrics: metrics, isCrowded: { client != nil && connections.isCrowded })
             let decoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self).handler
             guard let decoder = decoder as? any ChannelHandler & RemovableChannelHandler else { throw Refusal.decoder }
             try pipeline.addHandler(AnswerWatch(guarding), position: .after(decoder))

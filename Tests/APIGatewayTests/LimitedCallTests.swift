@@ -1,0 +1,78 @@
+import Messages
+import Testing
+
+/// Limits as callers meet them.
+@Suite struct LimitedCallTests {
+    private static let key = String(repeating: "k", count: 40)
+
+    @Test func wrongKeysAreLimitedAndTheRightOneIsAlwaysLetIn() async throws {
+        try await GatewayHarness.run(environment: ["ADMIN_API_KEY": Self.key]) { gateway in
+            func ask(_ key: String) async throws -> GatewayHarness.Answer {
+                try await gateway.send("GET", "/admin/hold", as: nil, headers: [("x-api-key", key)])
+            }
+            for _ in 0..<10 {
+                let answer = try await ask(String(repeating: "x", count: 40))
+                #expect(answer.status == 401)
+                #expect(answer.header("www-authenticate") == "Bearer")
+            }
+            let limited = try await ask(String(repeating: "x", count: 40))
+            #expect(limited.status == 429)
+            #expect(limited.header("retry-after") == "6")
+            let right = try await ask(Self.key)
+            #expect(right.status == 200)
+        }
+    }
+
+    @Test func aRequestCountsThoughItsFormIsWrongOrItsCallerHasNoRight() async throws {
+        try await GatewayHarness.run { gateway in
+            var statuses: [Int: Int] = [:]
+            for _ in 0..<40 {
+                let answer = try await gateway.send("POST", "/user/follow/match", "{}")
+                statuses[answer.status, default: 0] += 1
+            }
+            #expect((30...32).contains(statuses[400] ?? 0))
+            #expect((8...10).contains(statuses[429] ?? 0))
+            // Another limit, another user: not concerned.
+            let read = try await gateway.send("GET", "/user/follows")
+            #expect(read.status == 200)
+            let other = try await gateway.send("POST", "/user/follow/match", "{}", as: "bob")
+            #expect(other.status == 400)
+        }
+    }
+
+    @Test func aFactorOfZeroLetsEverybodyIn() async throws {
+        try await GatewayHarness.run(environment: ["RATE_LIMIT_FACTOR": "0"]) { gateway in
+            for _ in 0..<40 {
+                let answer = try await gateway.send("POST", "/user/follow/match", "{}")
+                #expect(answer.status == 400)
+            }
+        }
+    }
+
+    @Test func usersWaitUntilTheGatewayKnowsWhoWasDeleted() async throws {
+        try await GatewayHarness.run(knowsDeletions: false) { gateway in
+            let answer = try await gateway.send("GET", "/user/follows")
+            #expect(answer.status == 503)
+            #expect(answer.header("retry-after") != nil)
+            let open = try await gateway.send("GET", "/app/config", as: nil)
+            #expect(open.status == 200)
+        }
+    }
+
+    @Test func aCompressedBodyIsRefused() async throws {
+        try await GatewayHarness.run { gateway in
+            let answer = try await gateway.send(
+                "POST", "/user/follow/match", "{}", headers: [("content-encoding", "gzip")])
+            #expect(answer.status == 415)
+        }
+    }
+
+    @Test func whoShowsNothingIsNotToldThatATokenIsBad() async throws {
+        try await GatewayHarness.run { gateway in
+            let nothing = try await gateway.send("GET", "/user/follows", as: nil)
+            #expect(nothing.header("www-authenticate") == "Bearer")
+            let bad = try await gateway.send("GET", "/user/follows", as: nil, headers: [("authorization", "Bearer x")])
+            #expect(bad.header("www-authenticate") == #"Bearer error="invalid_token""#)
+        }
+    }
+}
