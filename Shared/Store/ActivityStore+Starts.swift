@@ -11,6 +11,12 @@ extension ActivityStore {
     /// Unresolved tries per generation.
     public static let startAttemptsMax = 3
 
+    /// Of a row `la`: it waits for a start, and none is out.
+    private static let startIsFree = """
+        la.status = 'pending' AND la.start_given_up_at IS NULL AND la.start_attempts < \(startAttemptsMax)
+            AND (la.start_lease_until IS NULL OR la.start_lease_until <= clock_timestamp())
+        """
+
     /// Takes pending activities of our shards whose start lease is free, and leases each for one push-to-start: nobody
     /// sends another one until the lease is over, whatever becomes of this process. The lease is longer with each try.
     /// What the operator holds is not claimed: it costs neither a try nor a lease.
@@ -18,32 +24,45 @@ extension ActivityStore {
         let rows = try await pool.query(
             """
             WITH due AS (
-                SELECT la.match_id, la.user_id, la.device_id, la.generation, la.created_at, sent.*
-                FROM unnest($1::int[], $2::bigint[]) AS held (shard, epoch)
-                JOIN leases l ON l.name = 'shard:' || held.shard AND l.epoch = held.epoch
-                    AND l.expires_at > clock_timestamp()
-                JOIN live_activities la ON la.shard = held.shard
-                JOIN active_matches m ON m.match_id = la.match_id
-                JOIN devices d ON d.user_id = la.user_id AND d.device_id = la.device_id
-                CROSS JOIN LATERAL (
-                    SELECT
-                        coalesce(sum(other.start_attempts) FILTER (WHERE other.device_id = la.device_id
-                            AND other.start_sent_at > clock_timestamp() - interval '1 hour'), 0) AS this_hour,
-                        coalesce(sum(other.starts_sent) FILTER (WHERE other.device_id = la.device_id), 0) AS this_day,
-                        coalesce(sum(other.starts_sent), 0) AS user_day
-                    FROM live_activities other
-                    WHERE other.user_id = la.user_id
-                        AND other.start_sent_at > clock_timestamp() - interval '24 hours') sent
-                WHERE la.status = 'pending' AND la.start_given_up_at IS NULL
-                    AND la.start_attempts < \(Self.startAttemptsMax)
-                    AND (la.start_lease_until IS NULL OR la.start_lease_until <= clock_timestamp())
-                    AND m.content_state IS NOT NULL AND m.ended_at IS NULL AND m.settled_at IS NULL AND NOT m.at_stumps
-                    AND d.push_to_start_token IS NOT NULL AND d.live_activities_enabled
-                    AND sent.this_hour < \(Self.startsPerDeviceHourMax)
-                    AND sent.this_day < \(Self.startsPerDeviceDayMax)
-                    AND sent.user_day < \(Self.startsPerUserDayMax)
-                    AND \(Self.isNotHeld("la.match_id"))
-                ORDER BY la.created_at, la.match_id LIMIT $3
+                SELECT la.match_id, la.user_id, la.device_id, la.generation, w.created_at, w.this_hour, w.this_day,
+                    w.user_day
+                FROM (
+                    -- What a phone and a user may still get is counted for those in front only, until there are
+                    -- enough: when a match begins, hundreds of thousands wait.
+                    SELECT p.*, sent.* FROM (
+                        SELECT la.match_id, la.user_id, la.device_id, la.generation, la.created_at
+                        FROM unnest($1::int[], $2::bigint[]) AS held (shard, epoch)
+                        JOIN leases l ON l.name = 'shard:' || held.shard AND l.epoch = held.epoch
+                            AND l.expires_at > clock_timestamp()
+                        JOIN live_activities la ON la.shard = held.shard
+                        JOIN active_matches m ON m.match_id = la.match_id
+                        WHERE \(Self.startIsFree)
+                            AND m.content_state IS NOT NULL AND m.ended_at IS NULL AND m.settled_at IS NULL
+                            AND NOT m.at_stumps AND \(Self.isNotHeld("la.match_id"))
+                        ORDER BY la.created_at, la.match_id OFFSET 0
+                    ) p
+                    CROSS JOIN LATERAL (
+                        SELECT FROM devices d
+                        WHERE d.user_id = p.user_id AND d.device_id = p.device_id
+                            AND d.push_to_start_token IS NOT NULL AND d.live_activities_enabled OFFSET 0) phone
+                    CROSS JOIN LATERAL (
+                        SELECT
+                            coalesce(sum(other.start_attempts) FILTER (WHERE other.device_id = p.device_id
+                                AND other.start_sent_at > clock_timestamp() - interval '1 hour'), 0) AS this_hour,
+                            coalesce(sum(other.starts_sent) FILTER (WHERE other.device_id = p.device_id), 0)
+                                AS this_day,
+                            coalesce(sum(other.starts_sent), 0) AS user_day
+                        FROM live_activities other
+                        WHERE other.user_id = p.user_id
+                            AND other.start_sent_at > clock_timestamp() - interval '24 hours') sent
+                    WHERE sent.this_hour < \(Self.startsPerDeviceHourMax)
+                        AND sent.this_day < \(Self.startsPerDeviceDayMax)
+                        AND sent.user_day < \(Self.startsPerUserDayMax)
+                    ORDER BY p.created_at, p.match_id LIMIT $3
+                ) w
+                JOIN live_activities la ON la.match_id = w.match_id AND la.user_id = w.user_id
+                    AND la.device_id = w.device_id AND la.generation = w.generation
+                WHERE \(Self.startIsFree)
                 FOR UPDATE OF la SKIP LOCKED
             ), granted AS (
                 -- A phone whose matches begin together: those of this very statement count, too.
