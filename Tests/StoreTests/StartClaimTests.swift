@@ -125,6 +125,40 @@ import Testing
         }
     }
 
+    /// Who has waited for longest comes first, and phones that may get nothing more keep nobody else waiting.
+    @Test func theOldestThatMayBeStartedAreTakenHoweverManyBeforeThemMayNot() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let holds = try await follower(pool, of: 1)
+            try await startedToday(pool, ActivityStore.startsPerDeviceDayMax)
+            for number in 0..<6 {
+                try await pool.execute(
+                    """
+                    INSERT INTO devices (user_id, device_id, route, shard, push_to_start_token)
+                    VALUES (concat('user', $1::int), 'phone', 1, $2, concat('bb', $1::int))
+                    """, [.int(number), .int(Self.route.shard)])
+                try await pool.execute(
+                    """
+                    INSERT INTO live_activities (match_id, user_id, device_id, generation, route, shard, created_at)
+                    VALUES (1, concat('user', $1::int), 'phone', 1, 1, $2, clock_timestamp() + $1 * interval '1 second')
+                    """, [.int(number), .int(Self.route.shard)])
+            }
+            // No token to start it with.
+            try await pool.execute("UPDATE devices SET push_to_start_token = NULL WHERE user_id = 'user1'")
+            let store = ActivityStore(pool: pool)
+            func claimed(_ limit: Int) async throws -> [String] {
+                try await store.claimStarts(holds, limit: limit, lease: .seconds(120)).map(\.key.userID.rawValue)
+                    .sorted()
+            }
+            #expect(try await claimed(2) == ["user0", "user2"])
+            // Somebody is changing the next one: it is not waited for.
+            try await pool.transaction { transaction in
+                try await transaction.execute("UPDATE live_activities SET start_attempts = 1 WHERE user_id = 'user3'")
+                #expect(try await claimed(9) == ["user4", "user5"])
+            }
+            #expect(try await claimed(9) == ["user3"])
+        }
+    }
+
     @Test func nothingStartsAtStumps() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             let holds = try await follower(pool, of: 1)
