@@ -27,6 +27,8 @@ struct GatherQueue<Key: Hashable & Sendable>: Sendable {
     private var ready: [Ticket] = []
     private var readyHead = 0
     private var nextTicket: Ticket = 0
+    /// Places that `ready` has, those served included.
+    var readyPlaces: Int { ready.count }
     /// Tickets that could be taken now.
     private(set) var readyCount = 0
 
@@ -69,6 +71,10 @@ struct GatherQueue<Key: Hashable & Sendable>: Sendable {
         }
         if readyHead == ready.count {
             ready.removeAll(keepingCapacity: true)
+            readyHead = 0
+        } else if readyHead >= max(1_024, ready.count / 2) {
+            // It may never be empty: what was served must not pile up.
+            ready.removeFirst(readyHead)
             readyHead = 0
         }
         readyCount -= taken.count

@@ -51,6 +51,24 @@ import Testing
         #expect(queue.readyCount == 0)
     }
 
+    @Test func aQueueThatIsNeverEmptyForgetsThoseItHasServed() {
+        var queue = GatherQueue<Int>(membersMax: 4_096)
+        var next = 0
+        func add(_ count: Int) {
+            for _ in 0..<count {
+                _ = queue.add(queue.newTicket(), [next])
+                next += 1
+            }
+        }
+        add(200)
+        for _ in 0..<1_000 {
+            add(128)
+            for ticket in queue.take(128) { queue.leave(ticket) }
+        }
+        #expect(queue.readyCount == 200)
+        #expect(queue.readyPlaces < 10_000)
+    }
+
     @Test func itIsFullUntilSomebodyLeaves() throws {
         var queue = GatherQueue<String>(membersMax: 2)
         let first = try add(["a"], to: &queue)
