@@ -54,6 +54,7 @@ struct GatewayRequest: Sendable {
     /// Whether a body is JSON in UTF-8, as its header says.
     static func isJSON(_ contentType: String?) -> Bool {
         guard let contentType else { return false }
+        if contentType == "application/json" { return true }
         let parts = contentType.lowercased().split(separator: ";").map { part in
             part.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed()
         }.map { String($0) }

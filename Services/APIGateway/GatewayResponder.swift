@@ -76,6 +76,9 @@ struct GatewayResponder: HTTPResponder {
     }
 
     private static let apiKeyHeader = HTTPField.Name("X-API-Key")
+    private static let requestIDHeader = HTTPField.Name("X-Request-ID")
+    private static let contentTypeOptions = HTTPField.Name("X-Content-Type-Options")
+    private static let methods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 
     private func caller(_ request: Request, _ route: Route, _ client: ClientAddress) async throws -> Caller? {
         guard route.access != .everybody else {
@@ -137,8 +140,8 @@ struct GatewayResponder: HTTPResponder {
         for (name, value) in reply.headers {
             if let name = HTTPField.Name(name) { fields[name] = value }
         }
-        if let name = HTTPField.Name("X-Request-ID") { fields[name] = id }
-        if let name = HTTPField.Name("X-Content-Type-Options") { fields[name] = "nosniff" }
+        if let name = Self.requestIDHeader { fields[name] = id }
+        if let name = Self.contentTypeOptions { fields[name] = "nosniff" }
         if fields[.cacheControl] == nil { fields[.cacheControl] = "no-store" }
         if isHead { fields[.contentLength] = String(reply.body.count) }
         let hasBody = !isHead && reply.status != 204 && reply.status != 304
@@ -149,16 +152,13 @@ struct GatewayResponder: HTTPResponder {
 
     /// The caller's, when it is one; else a new one.
     private static func requestID(_ request: Request) -> String {
-        if let name = HTTPField.Name("X-Request-ID"), let id = request.headers[name], Identifier.isValid(id) {
-            return id
-        }
+        if let id = requestIDHeader.flatMap({ request.headers[$0] }), Identifier.isValid(id) { return id }
         return RequestID.random()
     }
 
     private func measure(_ request: Request, _ path: String, _ reply: Reply, _ duration: Duration) {
-        let methods = ["GET", "HEAD", "POST", "PATCH", "DELETE"]
         let method = request.method.rawValue
-        let dimensions = [("method", methods.contains(method) ? method : "other"), ("route", path)]
+        let dimensions = [("method", Self.methods.contains(method) ? method : "other"), ("route", path)]
         Counter(label: "sightscreen_http_requests_total", dimensions: dimensions + [("status", String(reply.status))])
             .increment()
         let (seconds, attoseconds) = duration.components

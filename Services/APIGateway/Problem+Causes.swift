@@ -21,7 +21,9 @@ extension Problem {
     init?(_ error: any Error) {
         switch error {
         case let problem as Problem: self = problem
-        case is DeviceRequired: self.init(.deviceRequired, "no phone is registered, or several are: register it, or say which in deviceId")
+        case is AccountDeleted: self = .unauthorized("the account was deleted")
+        case is DeviceRequired:
+            self.init(.deviceRequired, "no phone is registered, or several are: register it, or say which in deviceId")
         case let error as LimitReached: self.init(.limitReached, "\(error)")
         case FollowStore.Refusal.unknownMatch: self.init(.unknownMatch)
         case FollowStore.Refusal.unknownTeam:

@@ -1,5 +1,5 @@
 /// One call of the API: the exact method and path, who may use it, what it takes and answers, and what does it.
-struct Route: Sendable {
+final class Route: Sendable {
     enum Access: Sendable, CaseIterable { case everybody, users, admins }
 
     let method: String
@@ -8,7 +8,12 @@ struct Route: Sendable {
     let access: Access
     let operation: Operation
     let handle: @Sendable (GatewayRequest) async throws -> Reply
-    private let parts: [Substring]
+    private let parts: [Part]
+
+    private enum Part {
+        case fixed(Substring)
+        case parameter(String)
+    }
 
     init(
         _ method: String, _ path: String, _ access: Access, _ operation: Operation,
@@ -19,11 +24,11 @@ struct Route: Sendable {
         self.access = access
         self.operation = operation
         self.handle = handle
-        parts = Self.split(path)
+        parts = Self.split(path).map { $0.first == ":" ? .parameter(String($0.dropFirst())) : .fixed($0) }
     }
 
     static func split(_ path: String) -> [Substring] {
-        path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map { $0 }
+        path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst().map { Substring($0) }
     }
 
     /// The parameters, when the path is this route's. They are texts of the client's, still to be checked.
@@ -31,11 +36,12 @@ struct Route: Sendable {
         guard path.count == parts.count else { return nil }
         var parameters: [String: String] = [:]
         for (part, text) in zip(parts, path) {
-            if part.first == ":" {
+            switch part {
+            case .parameter(let name):
                 guard !text.isEmpty else { return nil }
-                parameters[String(part.dropFirst())] = String(text)
-            } else if part != text {
-                return nil
+                parameters[name] = String(text)
+            case .fixed(let fixed):
+                guard fixed.utf8.elementsEqual(text.utf8) else { return nil }
             }
         }
         return parameters

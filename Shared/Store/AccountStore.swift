@@ -45,7 +45,7 @@ public struct AccountStore: Sendable {
     ///
     /// - Parameter issuedAt: when the caller's token was issued, seconds since 1970.
     public func delete(_ user: UserID, tokenIssuedAt issuedAt: Int) async throws -> Deletion {
-        try await pool.forUser(user) { transaction in
+        try await pool.forUser(user, isDeletion: true) { transaction in
             if let earlier = try await Self.deletedAt(transaction, user),
                 Self.isRefused(issuedAt: issuedAt, deletedAt: earlier)
             {
@@ -110,6 +110,21 @@ public struct AccountStore: Sendable {
         try await transaction.query(
             "SELECT \(deletedAtColumn) FROM deleted_users WHERE user_id = $1", [.text(user.rawValue)]
         ).first?.int("deleted_at")
+    }
+
+    /// Of a user `user_id`: whether every token that may be under way was issued before the deletion. No request lives as
+    /// long as `refusalMargin`, and who signs in anew is refused until then as well.
+    static func deletedJustNow(_ user: String) -> String {
+        """
+        EXISTS (SELECT FROM deleted_users t WHERE t.user_id = \(user)
+            AND t.deleted_at > clock_timestamp() - interval '\(refusalMargin) seconds')
+        """
+    }
+
+    static func wasDeletedJustNow(_ transaction: PostgresTransaction, _ user: UserID) async throws -> Bool {
+        let rows = try await transaction.query(
+            "SELECT \(deletedJustNow("$1")) AS is_deleted", [.text(user.rawValue)])
+        return try rows.first?.bool("is_deleted") ?? false
     }
 
     // MARK: - Export

@@ -91,6 +91,7 @@ struct ActivityTokenBatch: Sendable {
         SELECT r.i::int AS i FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS r (user_id, token, i)
         WHERE NOT pg_try_advisory_xact_lock(\(AdvisoryLock.user("r.user_id")))
             OR NOT pg_try_advisory_xact_lock(\(AdvisoryLock.token("r.token")))
+            OR \(AccountStore.deletedJustNow("r.user_id"))
         """
 
     /// One row for each record of a job, or one without a record. Each part is looked up by its index for each job:

@@ -35,9 +35,9 @@ final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
         /// Requests in one batch.
         var batch = 128
         /// Batches at a time, each on a connection of its own. While one waits for the disk, the next is read.
-        var batches = 2
+        var batches = 3
         /// A batch beside another starts only when this many could go in it: many small ones cost more than they gain.
-        var companions = 24
+        var companions = 16
         /// Requests that are done by themselves at a time, beside the batches.
         var alone = 3
         /// How long a caller waits for the answer.

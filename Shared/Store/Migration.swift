@@ -23,6 +23,6 @@ public struct Migration: Sendable {
         Migration("m0003_provider_calls", PackageResources.m0003_provider_calls_sql),
         Migration("m0004_holds", PackageResources.m0004_holds_sql),
         Migration("m0005_deleted_users", PackageResources.m0005_deleted_users_sql),
-        Migration("m0006_due_tokens", PackageResources.m0006_due_tokens_sql),
+        Migration("m0006_activity_indexes", PackageResources.m0006_activity_indexes_sql),
     ]
 }

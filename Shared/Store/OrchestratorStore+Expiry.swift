@@ -68,7 +68,6 @@ extension OrchestratorStore {
     /// Removes what has had its time: deleted accounts, expired follows, ended activities and matches, devices nobody
     /// has used for 90 days, old fixtures, holds of matches that are over.
     public func purge(after retention: Duration, under lease: Lease) async throws {
-        try await eraseDeletedUsers(under: lease)
         _ = try await repeated(
             lease,
             Self.deleteStatement(
@@ -128,6 +127,8 @@ extension OrchestratorStore {
                     AND NOT EXISTS (
                         SELECT 1 FROM fixtures AS x WHERE x.match_id = t.match_id AND x.status <> ALL($5::text[]))
                     """), [.int(bite), retention.parameter, .textArray(Self.statusesOver)])
+        // Last: trouble with one account keeps nothing else.
+        try await eraseDeletedUsers(under: lease)
     }
 
     private func purgeDevices(_ lease: Lease) async throws {

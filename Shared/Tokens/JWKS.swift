@@ -11,6 +11,12 @@ public struct JWKS: Sendable {
     /// More keys than any pool rotates through.
     public static let keysMax = 32
 
+    /// Tells sets apart, also those with the same keys: every one that was read is another.
+    public final class Identity: Sendable {
+        fileprivate init() {}
+    }
+
+    public let identity = Identity()
     private let keys: [String: KeyHandle]
     /// Why keys were left out; the texts name no key material.
     public let skipped: [String]

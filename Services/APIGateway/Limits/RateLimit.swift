@@ -68,7 +68,8 @@ struct RateLimit: Hashable, Sendable {
     static let failedAdminKeys = RateLimit(.failedAdminKeys, perMinute: 10, whenFull: .refuse)
 
     static let all = [
-        follows, deviceRegistrations, userRegistrations, reads, account, publicCalls, administration, failedTokens, failedAdminKeys,
+        follows, deviceRegistrations, userRegistrations, reads, account, publicCalls, administration, failedTokens,
+        failedAdminKeys,
     ]
 
     /// So many times as much; the rule for a setting of the operator's.
