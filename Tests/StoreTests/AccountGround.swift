@@ -58,6 +58,11 @@ struct AccountGround: Sendable {
     /// Follows the match and lets the activity on a phone run.
     func watch(_ match: MatchID = match, on name: String, of user: UserID) async throws {
         _ = try await follows.follow(FollowRequest(matchId: match), user: user)
+        try await register(name, match, of: user)
+    }
+
+    /// The update token of the activity on a phone.
+    func register(_ name: String, _ match: MatchID = match, of user: UserID) async throws {
         _ = try await activities.register(
             ActivityTokenRequest(
                 activityToken: UpdateToken("\(user)-\(name)-\(match)"), deviceId: DeviceID(name),

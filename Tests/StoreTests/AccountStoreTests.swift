@@ -230,8 +230,12 @@ import Testing
                 let user = UserID("user-\(round)")
                 try await ground.phone("phone", of: user)
                 try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { try await ground.watch(on: "phone", of: user) }
-                    group.addTask { try await ground.phone("pad", of: user) }
+                    // Refused when they come after the deletion.
+                    func tried(_ body: () async throws -> Void) async throws {
+                        do { try await body() } catch is AccountDeleted {}
+                    }
+                    group.addTask { try await tried { try await ground.watch(on: "phone", of: user) } }
+                    group.addTask { try await tried { try await ground.phone("pad", of: user) } }
                     group.addTask { _ = try await ground.accounts.delete(user, tokenIssuedAt: 0) }
                     group.addTask {
                         _ = try await ground.orchestrator.createPending(for: Self.match, under: ground.lease)

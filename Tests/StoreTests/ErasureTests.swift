@@ -95,16 +95,45 @@ import Testing
         }
     }
 
-    @Test func whatARequestUnderWayMadeAfterTheDeletionGoesToo() async throws {
+    @Test func whatARequestUnderWayAsksForAfterTheDeletionIsRefused() async throws {
         try await withDeletedAccount { ground in
-            // Authenticated before, committed after.
+            let before = try await ground.count("live_activities")
+            await #expect(throws: AccountDeleted.self) { try await ground.phone("phone", of: Self.ann) }
+            await #expect(throws: AccountDeleted.self) {
+                try await ground.follows.follow(FollowRequest(matchId: Self.match), user: Self.ann)
+            }
+            // Also amid others, which do not suffer from it.
+            try await ground.watch(on: "phone", of: AccountGround.ben)
+            async let other: Void = ground.register("phone", of: AccountGround.ben)
+            await #expect(throws: AccountDeleted.self) { try await ground.register("late", of: Self.ann) }
+            try await other
+            #expect(try await ground.count("live_activities") == before + 1)
+            try await ground.letPass("10 seconds", since: Self.ann)
+            try await ground.phone("phone", of: Self.ann)
+        }
+    }
+
+    /// Not by a gateway of today; but whatever stands there goes.
+    @Test func whatWasMadeAfterTheDeletionGoesToo() async throws {
+        try await withDeletedAccount { ground in
+            try await ground.letPass("11 seconds", since: Self.ann)
             try await ground.phone("phone", of: Self.ann)
             _ = try await ground.follows.follow(FollowRequest(matchId: Self.match), user: Self.ann)
             _ = try await ground.activities.register(
                 ActivityTokenRequest(
                     activityToken: UpdateToken("late"), deviceId: DeviceID("phone"), activityId: ActivityID("late")),
                 match: Self.match, user: Self.ann)
-            try await ground.letPass("6 seconds", since: Self.ann)
+            for (table, column) in [
+                ("match_follows", "created_at"), ("live_activities", "created_at"), ("devices", "last_seen_at"),
+            ] {
+                try await ground.pool.execute(
+                    "UPDATE \(table) SET \(column) = least(\(column), clock_timestamp() - interval '10 seconds')")
+            }
+            try await ground.pool.execute(
+                """
+                UPDATE devices SET device_token_at = least(device_token_at, last_seen_at),
+                    push_to_start_token_at = least(push_to_start_token_at, last_seen_at)
+                """)
             try await ground.erase()
             #expect(try await ground.count("match_follows") == 0)
             #expect(try await ground.count("live_activities", "status = 'active'") == 1)
