@@ -1,4 +1,4 @@
--- What wrk sends for `deploy/bench gateway`: each request is another user's. Arguments: the call ("register" or "noop"),
+-- What wrk sends for `deploy/bench gateway`: each request is another user's. Arguments: the call ("register", "noop" or "open"),
 -- the file of users, the number of the first round, the file to write to.
 --
 -- A phone's token carries the round in which it is sent, and the request id repeats it: so each answer says which
@@ -18,8 +18,9 @@ end
 function init(args)
     local call, file, first = args[1], args[2], tonumber(args[3])
     round = first
-    path = call == "noop" and "/noop" or "/matches/1304076/activity-token"
-    -- Both calls are of the same size.
+    local paths = { register = "/matches/1304076/activity-token", noop = "/noop", open = "/noop/open" }
+    path = paths[call]
+    -- All calls are of the same size.
     padding = string.rep("x", 40 - #path)
     for line in io.lines(file) do
         local number, phone, token = line:match("^(%d+) (%S+) (%S+)$")

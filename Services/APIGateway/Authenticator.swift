@@ -5,7 +5,6 @@ import Tokens
 struct Authenticator: Sendable {
     let verifier: BearerTokenVerifier
     let keys: KeySource
-    var verified = VerifiedTokens()
     /// Nil: no key is taken.
     var apiKey: APIKey?
     /// Seconds since 1970.
@@ -66,7 +65,7 @@ struct Authenticator: Sendable {
 
     private func claims(_ token: String, _ set: JWKS) throws(BearerTokenError) -> BearerClaims {
         let now = now()
-        return try verified.claims(of: token, keys: set, now: now) { () throws(BearerTokenError) in
+        return try keys.verified.claims(of: token, keys: set, now: now) { () throws(BearerTokenError) in
             try verifier.verify(token, keys: set, now: now)
         }
     }

@@ -12,6 +12,8 @@ actor KeySource {
     /// The least time between two fetches, however many tokens name unknown keys.
     static let fetchInterval = Duration.seconds(10)
 
+    /// Tokens that were checked with these keys.
+    nonisolated let verified = VerifiedTokens()
     private let fetch: @Sendable () async throws -> [UInt8]
     private let clock: @Sendable () -> ContinuousClock.Instant
     private let logger: Logger
@@ -51,12 +53,14 @@ actor KeySource {
     struct Count: Sendable, Hashable, Codable {
         var entries: Int
         var ageSeconds: Int?
+        var verifiedTokens: Int
     }
 
     var count: Count {
         Count(
             entries: keys?.set.keyIDs.count ?? 0,
-            ageSeconds: keys.map { Int((clock() - $0.fetchedAt).components.seconds) })
+            ageSeconds: keys.map { Int((clock() - $0.fetchedAt).components.seconds) },
+            verifiedTokens: verified.count)
     }
 
     private var usable: JWKS? {

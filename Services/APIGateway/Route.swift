@@ -28,7 +28,9 @@ final class Route: Sendable {
     }
 
     static func split(_ path: String) -> [Substring] {
-        path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst().map { Substring($0) }
+        path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst().map {
+            Substring($0)
+        }
     }
 
     /// The parameters, when the path is this route's. They are texts of the client's, still to be checked.

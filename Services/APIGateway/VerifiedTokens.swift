@@ -80,14 +80,4 @@ struct VerifiedTokens: Sendable {
 
     /// For `/admin/cache/stats`.
     var count: Int { shards.reduce(0) { sum, shard in sum + shard.withLockedValue { $0.young.count + $0.old.count } } }
-
-    /// For `/admin/cache/clear`.
-    func clear() {
-        for shard in shards {
-            shard.withLockedValue { shard in
-                shard.young = [:]
-                shard.old = [:]
-            }
-        }
-    }
 }

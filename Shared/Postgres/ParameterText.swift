@@ -1,9 +1,16 @@
-/// The parameters of one statement in text form, as C strings in one buffer: a set of hundreds of rows is a few parameters
-/// of many kilobytes, written once.
+/// The parameters of one statement in one buffer: a set of hundreds of rows is a few parameters of many kilobytes, written
+/// once. They are C strings in text form, but for arrays of texts: the server reads those character by character, looking
+/// for quotes, which for a batch of tokens costs it as much as to find the rows. They go in its binary form.
 struct ParameterText {
+    private static let textOID: Int32 = 25
+
     private var bytes: [UInt8] = []
     /// Where each begins; nil for NULL.
     private var starts: [Int?] = []
+    /// Of those in binary form; the server does not look at the others'.
+    private var lengths: [Int32] = []
+    /// 1: binary.
+    private var formats: [Int32] = []
     /// A value would be cut short where it holds a zero byte.
     private(set) var holdsZeroByte = false
 
@@ -11,27 +18,39 @@ struct ParameterText {
         starts.reserveCapacity(values.count)
         for value in values {
             let start = bytes.count
-            append(value)
-            if case .null = value {
-                starts.append(nil)
-                continue
+            if case .null = value { starts.append(nil) } else { starts.append(start) }
+            if case .textArray(let texts) = value {
+                append(texts)
+                lengths.append(Int32(bytes.count - start))
+                formats.append(1)
+            } else {
+                append(value)
+                if bytes[start...].contains(0) { holdsZeroByte = true }
+                bytes.append(0)
+                lengths.append(0)
+                formats.append(0)
             }
-            starts.append(start)
-            if bytes[start...].contains(0) { holdsZeroByte = true }
-            bytes.append(0)
         }
     }
 
-    /// - Parameter body: gets their number and an array of pointers, null for NULL and with a null behind the last; valid
-    ///   during `body`.
-    func withPointers<R>(_ body: (Int32, UnsafePointer<UnsafePointer<CChar>?>) -> R) -> R {
+    /// - Parameter body: gets their number, pointers, lengths and formats, as libpq wants them. A pointer is null for NULL,
+    ///   and one with a null is behind the last; all are valid during `body`.
+    func withPointers<R>(
+        _ body: (Int32, UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<Int32>?, UnsafePointer<Int32>?) -> R
+    ) -> R {
         bytes.withUnsafeBytes { buffer in
             let base = buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
             var pointers = starts.map { start in start.flatMap { offset in base.map { $0 + offset } } }
             pointers.append(nil)
             return pointers.withUnsafeBufferPointer { array in
-                // Never empty: the terminator is in it.
-                body(Int32(starts.count), array.baseAddress.unsafelyUnwrapped)
+                lengths.withUnsafeBufferPointer { lengths in
+                    formats.withUnsafeBufferPointer { formats in
+                        // Never empty: the terminator is in it.
+                        body(
+                            Int32(starts.count), array.baseAddress.unsafelyUnwrapped, lengths.baseAddress,
+                            formats.baseAddress)
+                    }
+                }
             }
         }
     }
@@ -43,7 +62,7 @@ struct ParameterText {
         case .int(let value): append(value)
         case .double(let value): append(value)
         case .bool(let value): append(value)
-        case .textArray(let values): append(values) { $0.quote($1) }
+        case .textArray(let values): append(values)
         case .intArray(let values): append(values) { $0.append($1) }
         case .doubleArray(let values): append(values) { $0.append($1) }
         case .boolArray(let values): append(values) { $0.append($1) }
@@ -73,17 +92,23 @@ struct ParameterText {
         }
     }
 
-    private mutating func quote(_ element: String) {
-        func isSpecial(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") }
-        bytes.append(UInt8(ascii: "\""))
-        if element.utf8.contains(where: isSpecial) {
-            for byte in element.utf8 {
-                if isSpecial(byte) { bytes.append(UInt8(ascii: "\\")) }
-                bytes.append(byte)
+    /// One dimension, with its lower bound, then each element behind its length (`array_recv`).
+    private mutating func append(_ texts: [String?]) {
+        func number(_ value: Int32) { withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) } }
+        number(texts.isEmpty ? 0 : 1)
+        number(texts.contains(nil) ? 1 : 0)
+        number(Self.textOID)
+        guard !texts.isEmpty else { return }
+        number(Int32(texts.count))
+        number(1)
+        for text in texts {
+            guard let text else {
+                number(-1)
+                continue
             }
-        } else {
-            bytes.append(contentsOf: element.utf8)
+            number(Int32(text.utf8.count))
+            if text.utf8.contains(0) { holdsZeroByte = true }
+            bytes.append(contentsOf: text.utf8)
         }
-        bytes.append(UInt8(ascii: "\""))
     }
 }

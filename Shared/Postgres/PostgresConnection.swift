@@ -198,9 +198,9 @@ actor PostgresConnection {
             steps.append(.prepare(sql: sql))
         }
         steps.append(.run(sql: sql))
-        return values.withPointers { count, pointers in
-            if let statement { return PQsendQueryPrepared(raw, statement, count, pointers, nil, nil, 0) == 1 }
-            return PQsendQueryParams(raw, sql, count, nil, pointers, nil, nil, 0) == 1
+        return values.withPointers { count, pointers, lengths, formats in
+            if let statement { return PQsendQueryPrepared(raw, statement, count, pointers, lengths, formats, 0) == 1 }
+            return PQsendQueryParams(raw, sql, count, nil, pointers, lengths, formats, 0) == 1
         }
     }
 
@@ -402,6 +402,6 @@ actor PostgresConnection {
     private static func withCStrings<R>(
         _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> R
     ) -> R {
-        ParameterText(strings.map { .text($0) }).withPointers { body($1) }
+        ParameterText(strings.map { .text($0) }).withPointers { _, pointers, _, _ in body(pointers) }
     }
 }

@@ -1,11 +1,12 @@
-/// A parameter of a query, sent in text form. The server infers its type from the place it stands in; write a cast
-/// (`$1::bigint[]`) where it cannot.
+/// A parameter of a query. The server infers its type from the place it stands in; write a cast (`$1::bigint[]`) where it
+/// cannot.
 public enum PostgresValue: Sendable, Hashable {
     case null
     case text(String)
     case int(Int64)
     case double(Double)
     case bool(Bool)
+    /// For `text[]` only.
     case textArray([String?])
     case intArray([Int64?])
     case doubleArray([Double?])

@@ -75,16 +75,19 @@ struct ActivityTokenBatch: Sendable {
         let users = PostgresValue.textArray(jobs.map(\.user.rawValue))
         let tokens = PostgresValue.textArray(jobs.map(\.request.activityToken.rawValue))
         return [
+            PostgresStatement(Self.byIndexOnly),
             PostgresStatement(Self.lock, [users, tokens]),
             PostgresStatement(
                 Self.readFacts,
-                [
-                    .intArray(jobs.map(\.match.rawValue)), users, .textArray(jobs.map(\.request.deviceId?.rawValue)),
-                    tokens,
-                ]),
+                [.intArray(jobs.map(\.match.rawValue)), users, .textArray(jobs.map(\.request.deviceId?.rawValue))]),
+            PostgresStatement(Self.readOwners, [tokens]),
             PostgresStatement(ActivityTokenStore.situations, [.intArray(matches.map(\.rawValue)), .int(dismissAfter)]),
         ]
     }
+
+    /// When a match begins the table grows from nothing to a million rows before its statistics are made anew: a plan that
+    /// walked over it all would be kept meanwhile.
+    private static let byIndexOnly = "SELECT set_config('enable_seqscan', 'off', true)"
 
     /// Answers those that somebody else has now. Nobody is waited for, so the order does not matter.
     private static let lock = """
@@ -98,14 +101,12 @@ struct ActivityTokenBatch: Sendable {
     /// LATERAL with LIMIT leaves the planner no other way, however wrong its numbers are while a match begins.
     private static let readFacts = """
         SELECT r.i::int AS i, p.device_id, d.was_seen_lately,
-            w.created_at IS NOT NULL AS is_followed, p.is_elsewhere,
+            w.created_at IS NOT NULL AS is_followed,
             l.generation, l.status, l.start_id, l.activity_id, l.update_token, l.end_push = 'due' AS end_is_due,
             l.changed_xid, l.start_is_out, coalesce(l.ended_at < w.created_at, false) AS ended_before_follow
-        FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[])
-            WITH ORDINALITY AS r (match_id, user_id, named_id, token, i)
+        FROM unnest($1::bigint[], $2::text[], $3::text[]) WITH ORDINALITY AS r (match_id, user_id, named_id, i)
         CROSS JOIN LATERAL (
-            SELECT n.device_id, \(Self.tokenIsElsewhere) AS is_elsewhere
-            FROM (SELECT coalesce(r.named_id, (\(UserDevices.onlyOne("r.user_id")))) AS device_id OFFSET 0) n OFFSET 0
+            SELECT coalesce(r.named_id, (\(UserDevices.onlyOne("r.user_id")))) AS device_id OFFSET 0
         ) p
         LEFT JOIN LATERAL (
             SELECT d.last_seen_at >= clock_timestamp() - \(UserDevices.seenInterval) AS was_seen_lately FROM devices d
@@ -117,20 +118,45 @@ struct ActivityTokenBatch: Sendable {
             SELECT f.created_at FROM match_follows f WHERE f.user_id = r.user_id AND f.match_id = r.match_id LIMIT 1
         ) w ON true
         LEFT JOIN LATERAL (
-            SELECT a.*, \(ActivityTokenStore.startIsOut) AS start_is_out FROM live_activities a
+            SELECT a.generation, a.status, a.start_id, a.activity_id, a.update_token, a.end_push, a.ended_at,
+                a.changed_xid, \(ActivityTokenStore.startIsOut) AS start_is_out
+            FROM live_activities a
             WHERE a.match_id = r.match_id AND a.user_id = r.user_id AND a.device_id = p.device_id
             ORDER BY a.generation DESC LIMIT \(ActivityTokenStore.recordsMax)
         ) l ON true
         """
 
-    /// Of a job `r` on the phone `n`. One lookup for each index: an OR of the two would be a walk over all ends that are
-    /// due, and after a match those are many.
-    private static let tokenIsElsewhere = ["status <> 'ended'", "end_push = 'due'"].map { condition in
+    /// Who has the tokens. One lookup for each index: an OR of the two would be a walk over all ends that are due, and
+    /// after a match those are many.
+    private static let readOwners = ["status <> 'ended'", "end_push = 'due'"].map { condition in
         """
-        EXISTS (SELECT FROM live_activities o WHERE o.update_token = r.token AND o.\(condition)
-            AND (o.match_id, o.user_id, o.device_id) <> (r.match_id, r.user_id, n.device_id))
+        SELECT o.update_token, o.match_id, o.user_id, o.device_id FROM live_activities o
+        WHERE o.update_token = ANY($1::text[]) AND o.\(condition)
         """
-    }.joined(separator: " OR ")
+    }.joined(separator: " UNION ALL ")
+
+    private struct Owner: Hashable {
+        var match: MatchID
+        var user: UserID
+        var device: DeviceID?
+    }
+
+    /// Tells of each job whether another activity has its token.
+    private func noteOwners(_ rows: [PostgresRow], in facts: inout [Facts]) throws {
+        guard !rows.isEmpty else { return }
+        var owners: [String: [Owner]] = [:]
+        for row in rows {
+            owners[try row.string("update_token"), default: []].append(
+                Owner(
+                    match: MatchID(try row.int64("match_id")), user: UserID(try row.string("user_id")),
+                    device: DeviceID(try row.string("device_id"))))
+        }
+        for place in jobs.indices {
+            let own = Owner(match: jobs[place].match, user: jobs[place].user, device: facts[place].device)
+            let all = owners[jobs[place].request.activityToken.rawValue] ?? []
+            facts[place].tokenIsElsewhere = all.contains { $0 != own }
+        }
+    }
 
     private func facts(_ rows: [PostgresRow]) throws -> [Facts] {
         var facts = [Facts](repeating: Facts(), count: jobs.count)
@@ -140,7 +166,6 @@ struct ActivityTokenBatch: Sendable {
                 facts[place].device = try row.optionalString("device_id").map { DeviceID($0) }
                 facts[place].wasSeenLately = try row.optionalBool("was_seen_lately")
                 facts[place].isFollowed = try row.bool("is_followed")
-                facts[place].tokenIsElsewhere = try row.bool("is_elsewhere")
             }
             guard try !row.isNull("generation") else { continue }
             facts[place].records.append(
@@ -168,9 +193,10 @@ struct ActivityTokenBatch: Sendable {
 
     /// - Parameter answers: to `reading`.
     func decide(_ answers: [PostgresResult]) throws -> (writing: [PostgresStatement], Plan) {
-        let locked = Set(try answers[0].rows.map { try $0.int("i") - 1 })
-        let facts = try facts(answers[1].rows)
-        let matches = try situations(answers[2].rows)
+        let locked = Set(try answers[1].rows.map { try $0.int("i") - 1 })
+        var facts = try facts(answers[2].rows)
+        try noteOwners(answers[3].rows, in: &facts)
+        let matches = try situations(answers[4].rows)
         var write = ActivityTokenWrite()
         var verdicts: [Plan.Verdict] = []
         verdicts.reserveCapacity(jobs.count)

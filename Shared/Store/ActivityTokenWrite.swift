@@ -69,10 +69,10 @@ struct ActivityTokenWrite {
             """
             UPDATE live_activities la
             SET \(assignments), activity_id = coalesce(v.activity_id, la.activity_id)
-            FROM unnest($1::int[], $2::bigint[], $3::text[], $4::text[], $5::int[], $6::xid8[], $7::text[], $8::text[],
+            FROM unnest($1::int[], $2::bigint[], $3::text[], $4::text[], $5::int[], $6::text[], $7::text[], $8::text[],
                 $9::boolean[]) AS v (i, match_id, user_id, device_id, generation, mark, token, activity_id, lingers)
             WHERE la.match_id = v.match_id AND la.user_id = v.user_id AND la.device_id = v.device_id
-                AND la.generation = v.generation AND la.changed_xid IS NOT DISTINCT FROM v.mark
+                AND la.generation = v.generation AND la.changed_xid IS NOT DISTINCT FROM v.mark::xid8
             RETURNING v.i
             """,
             [

@@ -199,6 +199,7 @@ enum AnswerSchemas {
         "KeyCache": .object([
             Schema.required("entries", .anyInteger),
             Schema.optional("ageSeconds", .anyInteger, "Since the issuer's keys were fetched."),
+            Schema.required("verifiedTokens", .anyInteger, "Tokens that need not be checked again."),
         ]),
         "Audit": .object([
             Schema.required("entries", .list(.named("AuditEntry")), "Newest first."),
