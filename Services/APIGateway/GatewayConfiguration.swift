@@ -104,7 +104,9 @@ public struct GatewayConfiguration: Sendable {
 
     private static func proxies(_ settings: Settings) throws(ConfigurationError) -> TrustedProxies {
         var blocks: [AddressBlock] = []
-        for text in try settings.list("TRUSTED_PROXIES") {
+        let texts = try settings.list("TRUSTED_PROXIES")
+        if texts == ["none"] { return .none }
+        for text in texts {
             guard let block = AddressBlock(text) else {
                 throw ConfigurationError(
                     setting: "TRUSTED_PROXIES", problem: "\"\(text)\" is not an address or a block like 10.0.0.0/8")

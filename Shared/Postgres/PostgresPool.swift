@@ -60,54 +60,28 @@ public final class PostgresPool: Sendable {
         do {
             _ = try await transaction.query("BEGIN")
             let value = try await body(transaction)
-            try Self.check(commit: try await transaction.run("COMMIT"))
+            try PoolCore.check(commit: try await transaction.run("COMMIT"))
             await core.giveBack(connection)
             return value
         } catch {
-            await abandon(connection)
+            await core.abandon(connection)
             throw error
         }
-    }
-
-    /// COMMIT rolls back, without an error, when a statement had failed.
-    private static func check(commit end: PostgresResult) throws {
-        guard end.commandTag == "COMMIT" else {
-            throw PostgresError(.server("25P02"), "the transaction was rolled back", sqlState: "25P02")
-        }
-    }
-
-    private func abandon(_ connection: PostgresConnection) async {
-        // A connection that cannot even roll back is not given to anybody else.
-        let end = try? await connection.query("ROLLBACK", [], deadline: .now + .seconds(5))
-        if end == nil { await connection.close() }
-        await core.giveBack(connection)
     }
 
     /// One transaction in two round trips: BEGIN travels with what is read, COMMIT with what is written.
     ///
     /// - Parameters:
     ///   - reading: sent at once; a statement sees what those before it have done.
-    ///   - decide: what to write, by the answers to `reading`, in their order. Not called when one of them failed.
+    ///   - decide: what to write, by the answers to `reading`, in their order. Not called when one of them failed. It runs
+    ///     on the thread of the pool's connections: everybody's answers wait for it.
     /// - Returns: the answers to what was written, and what `decide` made of it, once the COMMIT is confirmed.
     /// - Throws: what `decide` throws; `.outcomeUnknown` or `.deadline` when it is not known whether it was committed.
     public func exchange<Plan: Sendable>(
         reading: [PostgresStatement], deadline: Duration = .seconds(5),
-        _ decide: ([PostgresResult]) throws -> (writing: [PostgresStatement], Plan)
+        _ decide: @Sendable ([PostgresResult]) throws -> (writing: [PostgresStatement], Plan)
     ) async throws -> (written: [PostgresResult], plan: Plan) {
-        let due = ContinuousClock.now + deadline
-        let connection = try await core.lease(deadline: due)
-        do {
-            var read = try await connection.query([PostgresStatement("BEGIN")] + reading, deadline: due)
-            read.removeFirst()
-            let (writing, plan) = try decide(read)
-            var written = try await connection.query(writing + [PostgresStatement("COMMIT")], deadline: due)
-            try Self.check(commit: written.removeLast())
-            await core.giveBack(connection)
-            return (written, plan)
-        } catch {
-            await abandon(connection)
-            throw error
-        }
+        try await core.exchange(reading, due: .now + deadline, decide)
     }
 
     /// Runs `body` with a connection of its own outside a transaction, for what PostgreSQL refuses inside one and for

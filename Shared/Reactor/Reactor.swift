@@ -68,8 +68,9 @@ public final class Reactor: SerialExecutor, @unchecked Sendable {
         let unowned = UnownedJob(job)
         pthread_mutex_lock(&lock)
         jobs.append(unowned)
-        let mustWake = !wakeupIsPending
-        wakeupIsPending = true
+        // The thread itself looks at its jobs before it waits.
+        let mustWake = !wakeupIsPending && !isOnThread
+        if mustWake { wakeupIsPending = true }
         pthread_mutex_unlock(&lock)
         if mustWake { wake() }
     }

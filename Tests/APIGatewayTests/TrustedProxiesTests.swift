@@ -104,6 +104,7 @@ import Testing
 
     @Test(arguments: [
         "10.0.0.0/33", "10.0.0.0/0", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/8/8", "::/129", "::/0", "proxy", "/8",
+        "none",
     ])
     func whatIsNoBlockStopsTheService(_ text: String) throws {
         let service = ServiceDescription(name: "api-gateway", summary: "", settings: GatewayConfiguration.settings)

@@ -21,6 +21,8 @@ from lab import LATER_MATCH, LIVE_MATCH, Lab, options
 from ledger import MatchLedger, MatchState, ValueLedger, change_alerts, dismiss, follow, register, unfollow
 
 ALLOWED = {200, 201, 204, 404, 409, 429, 503}
+# Seconds that a whole request may take.
+ANSWER_MAX = 15
 ALERTS = ["all", "key", "none"]
 
 
@@ -243,12 +245,14 @@ def main():
         check.expect("every 503 says when to try again", total(clients, "without_retry_after") == 0)
         check.expect("writes were acknowledged", total(clients, "acknowledged") > 10 * arguments.kills)
         check.expect("the kills were noticed", statuses[503] > 0)
+        slowest = max(client.slowest for client in clients)
+        check.expect("nobody waits longer than a request may take", slowest < ANSWER_MAX, slowest)
     return check.line(
         kills=kills, clients=len(clients), users=len(users), keys=keys, acknowledged=total(clients, "acknowledged"),
         lost=len(lost), statuses={str(status): statuses[status] for status in sorted(statuses, key=str)},
         postgresAwayMsMax=round(1000 * max((away for away, _ in outages), default=0)),
         gatewayBackMsMax=round(1000 * max((back for _, back in outages), default=0)),
-        slowestAnswerMs=round(1000 * max(client.slowest for client in clients)),
+        slowestAnswerMs=round(1000 * slowest),
         seed=arguments.seed, seconds=round(time.monotonic() - begun),
     )
 

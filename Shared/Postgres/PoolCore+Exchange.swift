@@ -1,0 +1,37 @@
+/// Transactions that need no thread but the reactor's: the pool and its connections live there, so that none of the steps
+/// waits until another thread has been woken.
+extension PoolCore {
+    func exchange<Plan: Sendable>(
+        _ reading: [PostgresStatement], due: ContinuousClock.Instant,
+        _ decide: @Sendable ([PostgresResult]) throws -> (writing: [PostgresStatement], Plan)
+    ) async throws -> (written: [PostgresResult], plan: Plan) {
+        let connection = try await lease(deadline: due)
+        do {
+            var read = try await connection.query([PostgresStatement("BEGIN")] + reading, deadline: due)
+            read.removeFirst()
+            let (writing, plan) = try decide(read)
+            var written = try await connection.query(writing + [PostgresStatement("COMMIT")], deadline: due)
+            try Self.check(commit: written.removeLast())
+            giveBack(connection)
+            return (written, plan)
+        } catch {
+            await abandon(connection)
+            throw error
+        }
+    }
+
+    /// COMMIT rolls back, without an error, when a statement had failed.
+    static func check(commit end: PostgresResult) throws {
+        guard end.commandTag == "COMMIT" else {
+            throw PostgresError(.server("25P02"), "the transaction was rolled back", sqlState: "25P02")
+        }
+    }
+
+    /// Gives back a connection whose transaction failed.
+    func abandon(_ connection: PostgresConnection) async {
+        // A connection that cannot even roll back is not given to anybody else.
+        let end = try? await connection.query("ROLLBACK", [], deadline: .now + .seconds(5))
+        if end == nil { await connection.close() }
+        giveBack(connection)
+    }
+}
