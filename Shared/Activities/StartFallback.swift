@@ -1,0 +1,61 @@
+/// What is done about a phone that does not answer to starts: its push-to-start token may be stale, and only the app can
+/// register another. A silent push wakes the app; when that does not help, a notification asks the user to open it; then
+/// nothing more until the app registers.
+///
+/// A match that begins later gets its tries all the same: the phone may just have been off.
+public struct StartFallback: Hashable, Sendable {
+    /// How far a phone is.
+    public enum Step: String, CaseIterable, Hashable, Sendable {
+        case none, silent, visible, passive
+    }
+
+    /// What is known of a phone.
+    public struct State: Hashable, Sendable {
+        public var step: Step
+        /// Since the step's push left, or since the step if there is nothing to send.
+        public var since: Duration
+        /// The step's push has not left: the operator holds it, or nobody has come to it.
+        public var pushIsDue: Bool
+        /// Its start token has been through the chain before, and has started nothing since.
+        public var tokenIsSpent: Bool
+        /// Since its last visible push, whatever for.
+        public var sinceVisible: Duration?
+
+        public init(
+            step: Step = .none, since: Duration = .zero, pushIsDue: Bool = false, tokenIsSpent: Bool = false,
+            sinceVisible: Duration? = nil
+        ) {
+            self.step = step
+            self.since = since
+            self.pushIsDue = pushIsDue
+            self.tokenIsSpent = tokenIsSpent
+            self.sinceVisible = sinceVisible
+        }
+    }
+
+    /// Between two visible pushes to one phone.
+    public static let visibleEvery = Duration.seconds(86_400)
+
+    /// How long the app has for registering before the next step (`START_FALLBACK_WAIT`).
+    public var wait: Duration
+
+    public init(wait: Duration = .seconds(120)) { self.wait = wait }
+
+    /// - Parameters:
+    ///   - startIsLost: an activity that should exist now cannot be started: its tries are used up, or APNs has called
+    ///     the start token dead.
+    ///   - hasRegistered: the app has registered, or a start was answered by an update token, since the step began.
+    /// - Returns: the step that is due; nil for none.
+    public func next(_ state: State, startIsLost: Bool, hasRegistered: Bool = false) -> Step? {
+        if hasRegistered { return state.step == .none ? nil : Step.none }
+        guard startIsLost, !state.pushIsDue else { return nil }
+        switch state.step {
+        case .none: return state.tokenIsSpent ? .passive : .silent
+        case .silent:
+            guard state.since >= wait else { return nil }
+            return state.sinceVisible.map { $0 < Self.visibleEvery } ?? false ? .passive : .visible
+        case .visible: return state.since >= wait ? .passive : nil
+        case .passive: return nil
+        }
+    }
+}
