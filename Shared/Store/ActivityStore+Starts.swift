@@ -1,25 +1,18 @@
+import Activities
 import Postgres
 import Sightscreen
 
 extension ActivityStore {
-    /// Starts in an hour that a phone grants; more are dropped there in silence.
-    public static let startsPerDeviceHourMax = 6
-    /// Starts in any 24 hours: a day of matches that begin one after the other, each with a start or two that got lost.
-    public static let startsPerDeviceDayMax = 24
-    /// Starts in any 24 hours for all phones of a user: a phone under ever new names is no way around the other bound.
-    public static let startsPerUserDayMax = 10 * startsPerDeviceDayMax
-    /// Unresolved tries per generation.
-    public static let startAttemptsMax = 3
-
     /// Of a row `la`: it waits for a start, and none is out.
     private static let startIsFree = """
-        la.status = 'pending' AND la.start_given_up_at IS NULL AND la.start_attempts < \(startAttemptsMax)
+        la.status = 'pending' AND la.start_given_up_at IS NULL AND la.start_attempts < \(StartPolicy.triesMax)
             AND (la.start_lease_until IS NULL OR la.start_lease_until <= clock_timestamp())
         """
 
     /// Takes pending activities of our shards whose start lease is free, and leases each for one push-to-start: nobody
-    /// sends another one until the lease is over, whatever becomes of this process. The lease is longer with each try.
-    /// What the operator holds is not claimed: it costs neither a try nor a lease.
+    /// sends another one until the lease is over, whatever becomes of this process. What the operator holds is not
+    /// claimed: it costs neither a try nor a lease.
+    /// - Parameter lease: of a generation's first try; `StartPolicy` says how it grows.
     public func claimStarts(_ holds: [ShardHold], limit: Int, lease: Duration) async throws -> [StartClaim] {
         let rows = try await pool.query(
             """
@@ -55,9 +48,9 @@ extension ActivityStore {
                         FROM live_activities other
                         WHERE other.user_id = p.user_id
                             AND other.start_sent_at > clock_timestamp() - interval '24 hours') sent
-                    WHERE sent.this_hour < \(Self.startsPerDeviceHourMax)
-                        AND sent.this_day < \(Self.startsPerDeviceDayMax)
-                        AND sent.user_day < \(Self.startsPerUserDayMax)
+                    WHERE sent.this_hour < \(StartPolicy.perDeviceHourMax)
+                        AND sent.this_day < \(StartPolicy.perDeviceDayMax)
+                        AND sent.user_day < \(StartPolicy.perUserDayMax)
                     ORDER BY p.created_at, p.match_id LIMIT $3
                 ) w
                 JOIN live_activities la ON la.match_id = w.match_id AND la.user_id = w.user_id
@@ -75,11 +68,11 @@ extension ActivityStore {
                     start_id = gen_random_uuid()::text, start_attempts = la.start_attempts + 1,
                     starts_sent = la.starts_sent + 1, start_sent_at = clock_timestamp(),
                     start_lease_until = clock_timestamp()
-                        + $4::double precision * (la.start_attempts + 1) * interval '1 second'
+                        + ($4::double precision[])[la.start_attempts + 1] * interval '1 second'
                 FROM granted g
-                WHERE g.this_hour + g.phone_place <= \(Self.startsPerDeviceHourMax)
-                    AND g.this_day + g.phone_place <= \(Self.startsPerDeviceDayMax)
-                    AND g.user_day + g.user_place <= \(Self.startsPerUserDayMax)
+                WHERE g.this_hour + g.phone_place <= \(StartPolicy.perDeviceHourMax)
+                    AND g.this_day + g.phone_place <= \(StartPolicy.perDeviceDayMax)
+                    AND g.user_day + g.user_place <= \(StartPolicy.perUserDayMax)
                     AND (la.match_id, la.user_id, la.device_id, la.generation)
                         = (g.match_id, g.user_id, g.device_id, g.generation)
                 RETURNING la.*
@@ -98,7 +91,7 @@ extension ActivityStore {
             """,
             [
                 .intArray(holds.map(\.shard)), .intArray(holds.map(\.epoch)), .int(min(limit, Self.claimMax)),
-                .double(lease / .seconds(1)),
+                .doubleArray(StartPolicy(firstLease: lease).leases.map { $0 / .seconds(1) }),
             ])
         return try rows.map { row in
             let key = try key(row)

@@ -1,3 +1,4 @@
+import Activities
 public import Messages
 public import Postgres
 public import Sightscreen
@@ -173,7 +174,7 @@ public struct DeviceStore: Sendable {
                     WHEN start_given_up_at IS NULL AND start_lease_until > clock_timestamp() THEN start_lease_until
                 END
             WHERE user_id = $1 AND device_id = $2 AND status = 'pending'
-                AND (start_given_up_at IS NOT NULL OR start_attempts >= \(ActivityStore.startAttemptsMax))
+                AND (start_given_up_at IS NOT NULL OR start_attempts >= \(StartPolicy.triesMax))
             RETURNING match_id
             """, key + [.intArray(running.map(\.matchId.rawValue))])
         changed.formUnion(try again.map { MatchID(try $0.int64("match_id")) })

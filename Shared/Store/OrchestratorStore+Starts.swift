@@ -1,3 +1,4 @@
+import Activities
 import Postgres
 public import Sightscreen
 
@@ -44,8 +45,8 @@ extension OrchestratorStore {
             let rows = try await pool.query(
                 Self.createStatement,
                 lease.parameters + [
-                    .int(match.rawValue), .text(last), .int(bite), .int(Self.startsPerHourMax),
-                    .int(ActivityStore.startsPerDeviceDayMax),
+                    .int(match.rawValue), .text(last), .int(bite), .int(StartPolicy.perDeviceHourMax),
+                    .int(StartPolicy.perDeviceDayMax),
                 ])
             try lease.check(rows)
             guard let row = rows.first else { return made }
@@ -75,7 +76,7 @@ extension OrchestratorStore {
             )
             SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM changed) AS taken,
                 NULL AS matches
-            """, [.int(Self.startTriesMax), .int(bite)]
+            """, [.int(StartPolicy.triesMax), .int(bite)]
         ).rows
     }
 

@@ -9,10 +9,6 @@ public struct OrchestratorStore: Sendable {
     /// Rows per statement. A bite takes well under a second, so it stays far from `statement_timeout` and does not keep
     /// the lease's row locked for long.
     public static let biteMax = 5_000
-    /// A phone grants about ten starts in a short time.
-    public static let startsPerHourMax = 6
-    /// Tries of one generation that nobody answered; then nothing until the app registers again.
-    public static let startTriesMax = 3
     /// The provider's words for a match in play; `status` decides, not `live`.
     static let statusesInPlay = [
         "1st Innings", "2nd Innings", "3rd Innings", "4th Innings", "Innings Break", "Tea Break", "Lunch", "Dinner",

@@ -1,3 +1,4 @@
+import Activities
 import Messages
 import Postgres
 import Sightscreen
@@ -118,7 +119,7 @@ import Testing
     @Test func allPhonesOfAUserTogetherHaveABoundToo() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             let holds = try await follower(pool, of: 5)
-            try await startedToday(pool, ActivityStore.startsPerUserDayMax - 1, device: "earlier name")
+            try await startedToday(pool, StartPolicy.perUserDayMax - 1, device: "earlier name")
             let store = ActivityStore(pool: pool)
             #expect(try await store.claimStarts(holds, limit: 1_000, lease: .seconds(120)).count == 1)
             #expect(try await store.claimStarts(holds, limit: 1_000, lease: .seconds(120)).isEmpty)
@@ -129,7 +130,7 @@ import Testing
     @Test func theOldestThatMayBeStartedAreTakenHoweverManyBeforeThemMayNot() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             let holds = try await follower(pool, of: 1)
-            try await startedToday(pool, ActivityStore.startsPerDeviceDayMax)
+            try await startedToday(pool, StartPolicy.perDeviceDayMax)
             for number in 0..<6 {
                 try await pool.execute(
                     """
@@ -156,6 +157,31 @@ import Testing
                 #expect(try await claimed(9) == ["user4", "user5"])
             }
             #expect(try await claimed(9) == ["user3"])
+        }
+    }
+
+    @Test func eachTryOfAGenerationHasALongerLeaseAndNoneGoesOutWhileAnotherIsUnresolved() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let holds = try await follower(pool, of: 1)
+            let store = ActivityStore(pool: pool)
+            for (attempt, seconds) in [(1, 200), (2, 400), (3, 600)] {
+                let claim = try #require(
+                    try await store.claimStarts(holds, limit: 10, lease: .seconds(200)).first)
+                #expect(claim.attempt == attempt)
+                let row = try await pool.query(
+                    """
+                    SELECT round(extract(epoch FROM start_lease_until - start_sent_at))::int AS lease,
+                        floor(extract(epoch FROM start_lease_until))::bigint AS until
+                    FROM live_activities
+                    """)[0]
+                #expect(try row.int("lease") == seconds)
+                #expect(try row.int("until") == claim.leaseUntil)
+                // A moment before its end there is none, a moment after it there is.
+                try await pool.execute("UPDATE live_activities SET start_lease_until = now() + interval '1 second'")
+                #expect(try await store.claimStarts(holds, limit: 10, lease: .seconds(200)).isEmpty)
+                try await pool.execute("UPDATE live_activities SET start_lease_until = clock_timestamp()")
+            }
+            #expect(try await store.claimStarts(holds, limit: 10, lease: .seconds(200)).isEmpty)
         }
     }
 
