@@ -127,7 +127,8 @@ let package = Package(
         + service(
             "MatchOrchestrator",
             [
-                "Sightscreen", "SportMonks", "Messages", "Postgres", "Store", "HTTPClient", "Wire", "ServiceKit",
+                "Sightscreen", "SportMonks", "Activities", "Messages", "Postgres", "Store", "HTTPClient", "Wire",
+                "ServiceKit",
                 logging, lifecycle, metrics,
             ])
         + service(
@@ -225,8 +226,8 @@ let package = Package(
             tests(
                 "MatchOrchestrator",
                 [
-                    "MatchOrchestrator", "Postgres", "Store", "Sightscreen", "SportMonks", "ServiceKit", "Messages",
-                    "Wire",
+                    "MatchOrchestrator", "Activities", "Postgres", "Store", "Sightscreen", "SportMonks", "ServiceKit",
+                    "Messages", "Wire",
                     logging,
                 ]),
             tests(

@@ -25,6 +25,8 @@ public struct CoordinatorConfiguration: Sendable {
     /// Starts a second over all coordinators; 0 for no limit.
     var startRate: Int
     var startLease: Duration
+    /// How long a silent push is worth delivering: then the next step is due.
+    var fallbackWait: Duration
     var alertFreshness: Duration
     var dismissAfter: Duration
     var leaseDuration: Duration
@@ -38,6 +40,8 @@ public struct CoordinatorConfiguration: Sendable {
         apns = try APNs(settings)
         startRate = try settings.int("START_RATE", default: 5_000, in: 0...1_000_000)
         startLease = try settings.duration("START_LEASE", default: .seconds(120), in: .seconds(15) ... .seconds(3_600))
+        fallbackWait = try settings.duration(
+            "START_FALLBACK_WAIT", default: .seconds(120), in: .seconds(1) ... .seconds(24 * 3_600))
         alertFreshness = try settings.duration(
             "ALERT_FRESHNESS", default: .seconds(30), in: .seconds(1) ... .seconds(300))
         dismissAfter = try settings.duration(
@@ -75,6 +79,9 @@ public struct CoordinatorConfiguration: Sendable {
             SettingDescription(
                 name: "START_LEASE", default: "120s",
                 help: "How long a push-to-start waits for its token before another."),
+            SettingDescription(
+                name: "START_FALLBACK_WAIT", default: "2m",
+                help: "How long a silent push to a phone that does not answer to starts is kept for it."),
             SettingDescription(
                 name: "ALERT_FRESHNESS", default: "30s", help: "An alert whose event is older than this is not told."),
             SettingDescription(

@@ -115,7 +115,14 @@ extension LACoordinator {
         let score = [state.compactLeading.teamAbbr, state.compactLeading.score].filter { !$0.isEmpty }
         let overs = state.compactTrailing.overs.isEmpty ? "" : " (\(state.compactTrailing.overs))"
         let body = state.compactLeading.score.isEmpty ? state.expanded.subtitle : score.joined(separator: " ") + overs
-        return PushAlert(
-            title: "\(match.home.code) v \(match.away.code) is live", body: body.isEmpty ? match.competition : body)
+        return PushAlert(title: liveTitle(match, state), body: body.isEmpty ? match.competition : body)
+    }
+
+    /// "MI v CSK is live".
+    static func liveTitle(_ match: MatchCard, _ state: ContentState?) -> String {
+        let teams = [match.home.code, match.away.code].filter { !$0.isEmpty }
+        // The schedule does not know it: the state names both.
+        let title = teams.count == 2 ? teams.joined(separator: " v ") : state?.expanded.title ?? ""
+        return title.isEmpty ? "Your match is live" : "\(title) is live"
     }
 }

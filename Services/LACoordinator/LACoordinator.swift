@@ -135,6 +135,7 @@ public actor LACoordinator {
             publish(try await store.updates(beyond: matches.mapValues(\.seenThrough)), areLogged: true)
             try await sendStarts()
             try await sendEnds()
+            try await sendFallbacks()
             for match in matches.values { await claimAlerts(match) }
             try await repeatAlertStates()
             try await settleProgress()

@@ -16,4 +16,4 @@ enum PushResult: Sendable {
 }
 
 /// `kind` of `sightscreen_pushes_total`.
-enum PushKind: String, Sendable { case start, update, end }
+enum PushKind: String, Sendable { case start, update, end, silent, visible }

@@ -1,3 +1,4 @@
+public import Activities
 public import Logging
 public import Sightscreen
 public import Store
@@ -15,12 +16,18 @@ public actor MatchOrchestrator {
         public var resultHold: Duration
         /// From the end of a match to that of its follows.
         public var followRetention: Duration
+        /// What is done about phones that do not answer to starts.
+        public var fallback: StartFallback
 
-        public init(interval: Duration, startLead: Duration, resultHold: Duration, followRetention: Duration) {
+        public init(
+            interval: Duration, startLead: Duration, resultHold: Duration, followRetention: Duration,
+            fallback: StartFallback = StartFallback()
+        ) {
             self.interval = interval
             self.startLead = startLead
             self.resultHold = resultHold
             self.followRetention = followRetention
+            self.fallback = fallback
         }
     }
 
@@ -55,6 +62,7 @@ public actor MatchOrchestrator {
             // Ends first: what has ended must not be started.
             try await step("ends", &failed) { try await endMatches(lease, syncs) }
             try await step("starts", &failed) { try await startMissing(lease) }
+            try await step("fallbacks", &failed) { try await moveFallbacks(lease) }
             try await step("follows", &failed) {
                 try await store.expireFollows(after: timing.followRetention, under: lease)
             }
@@ -106,6 +114,17 @@ public actor MatchOrchestrator {
             logger.info("Activities to start", metadata: ["match.id": "\(match)", "count": "\(made)"])
             await ring(match)
         }
+    }
+
+    private func moveFallbacks(_ lease: Lease) async throws {
+        let changes = try await store.moveFallbacks(timing.fallback, under: lease)
+        for (step, count) in changes.moved.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            metrics.movedFallbacks(count, to: step)
+            logger.info(
+                "Phones that do not answer to starts", metadata: ["step": "\(step)", "count": "\(count)"])
+        }
+        for match in changes.matches { await ring(match) }
+        metrics.fallbacks(try await store.fallbackCounts())
     }
 
     /// A result whose hold ends before the next pass is not kept waiting for it.

@@ -1,3 +1,4 @@
+import Activities
 import Metrics
 
 /// What an operator asks about: passes, syncs of the schedule, activities made and ended.
@@ -23,6 +24,18 @@ struct OrchestratorMetrics: Sendable {
     }
 
     func created(_ count: Int) { created.increment(by: count) }
+
+    /// - Parameter step: `none`: the phone answered after all.
+    func movedFallbacks(_ count: Int, to step: StartFallback.Step) {
+        Counter(label: "sightscreen_start_fallbacks_total", dimensions: [("step", step.rawValue)])
+            .increment(by: count)
+    }
+
+    func fallbacks(_ counts: [StartFallback.Step: Int]) {
+        for (step, count) in counts {
+            Gauge(label: "sightscreen_devices_in_fallback", dimensions: [("step", step.rawValue)]).record(count)
+        }
+    }
 
     func ended(_ count: Int, reason: String) {
         Counter(label: "sightscreen_activities_ended_total", dimensions: [("reason", reason)]).increment(by: count)

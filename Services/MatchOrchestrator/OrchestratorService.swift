@@ -1,3 +1,4 @@
+import Activities
 public import Logging
 import Messages
 import Postgres
@@ -46,7 +47,7 @@ public struct OrchestratorService: Service {
             store: OrchestratorStore(pool: pool),
             timing: .init(
                 interval: settings.interval, startLead: settings.startLead, resultHold: settings.resultHold,
-                followRetention: settings.followRetention),
+                followRetention: settings.followRetention, fallback: StartFallback(wait: settings.fallbackWait)),
             logger: logger
         ) { match in
             await coordinators.broadcast(ActivitiesChanged(matchID: match))

@@ -11,6 +11,7 @@ public struct OrchestratorSettings: Sendable {
     public var hourlyLimit: Int
     public var interval: Duration
     public var startLead: Duration
+    public var fallbackWait: Duration
     public var resultHold: Duration
     public var followRetention: Duration
     public var leaseDuration: Duration
@@ -25,6 +26,8 @@ public struct OrchestratorSettings: Sendable {
         interval = try settings.duration(
             "ORCHESTRATOR_INTERVAL", default: .seconds(30), in: .milliseconds(100) ... .hours(1))
         startLead = try settings.duration("START_LEAD", default: .zero, in: .zero ... .hours(6))
+        fallbackWait = try settings.duration(
+            "START_FALLBACK_WAIT", default: .seconds(120), in: .seconds(1) ... .hours(24))
         resultHold = try settings.duration("RESULT_HOLD", default: .seconds(300), in: .zero ... .hours(24))
         followRetention = try settings.duration(
             "FOLLOW_RETENTION", default: .hours(48), in: .seconds(1) ... .hours(24 * 365))
@@ -48,6 +51,9 @@ public struct OrchestratorSettings: Sendable {
                 name: "ORCHESTRATOR_INTERVAL", default: "30s", help: "How often everything is looked at."),
             SettingDescription(
                 name: "START_LEAD", default: "0s", help: "How long before its start a match's activities begin."),
+            SettingDescription(
+                name: "START_FALLBACK_WAIT", default: "2m",
+                help: "From a silent push to a notification to nothing more, for a phone that answers to no start."),
             SettingDescription(
                 name: "RESULT_HOLD", default: "5m", help: "How long a result stays on the Lock Screen as an update."),
             SettingDescription(

@@ -20,16 +20,19 @@ public struct StartFallback: Hashable, Sendable {
         public var tokenIsSpent: Bool
         /// Since its last visible push, whatever for.
         public var sinceVisible: Duration?
+        /// The user wants to be told something of that match; a notification is an alert.
+        public var maySee: Bool
 
         public init(
             step: Step = .none, since: Duration = .zero, pushIsDue: Bool = false, tokenIsSpent: Bool = false,
-            sinceVisible: Duration? = nil
+            sinceVisible: Duration? = nil, maySee: Bool = true
         ) {
             self.step = step
             self.since = since
             self.pushIsDue = pushIsDue
             self.tokenIsSpent = tokenIsSpent
             self.sinceVisible = sinceVisible
+            self.maySee = maySee
         }
     }
 
@@ -53,7 +56,8 @@ public struct StartFallback: Hashable, Sendable {
         case .none: return state.tokenIsSpent ? .passive : .silent
         case .silent:
             guard state.since >= wait else { return nil }
-            return state.sinceVisible.map { $0 < Self.visibleEvery } ?? false ? .passive : .visible
+            let wasShown = state.sinceVisible.map { $0 < Self.visibleEvery } ?? false
+            return wasShown || !state.maySee ? .passive : .visible
         case .visible: return state.since >= wait ? .passive : nil
         case .passive: return nil
         }

@@ -80,11 +80,7 @@ extension ActivityStore {
             SELECT c.match_id, c.user_id, c.device_id, c.generation, c.route, c.start_id, c.start_attempts,
                 floor(extract(epoch FROM c.start_lease_until))::bigint AS lease_until,
                 d.environment, d.push_to_start_token,
-                coalesce(f.competition, '') AS competition,
-                floor(extract(epoch FROM coalesce(f.starts_at, clock_timestamp())))::bigint AS starts_at,
-                coalesce(f.home_id, 0) AS home_id, coalesce(f.home_name, '') AS home_name,
-                coalesce(f.home_code, '') AS home_code, coalesce(f.away_id, 0) AS away_id,
-                coalesce(f.away_name, '') AS away_name, coalesce(f.away_code, '') AS away_code
+                \(Self.cardColumns)
             FROM claimed c
             JOIN devices d ON d.user_id = c.user_id AND d.device_id = c.device_id
             LEFT JOIN fixtures f ON f.match_id = c.match_id
@@ -94,21 +90,13 @@ extension ActivityStore {
                 .doubleArray(StartPolicy(firstLease: lease).leases.map { $0 / .seconds(1) }),
             ])
         return try rows.map { row in
-            let key = try key(row)
-            return StartClaim(
-                key: key, route: DeviceRoute(hash: try row.int64("route")), environment: try row.string("environment"),
+            StartClaim(
+                key: try key(row), route: DeviceRoute(hash: try row.int64("route")),
+                environment: try row.string("environment"),
                 token: PushToStartToken(try row.string("push_to_start_token")),
                 startID: StartID(try row.string("start_id")), leaseUntil: try row.int("lease_until"),
                 attempt: try row.int("start_attempts"),
-                match: MatchCard(
-                    id: key.matchID, competition: try row.string("competition"),
-                    home: Team(
-                        id: try row.int64("home_id"), name: try row.string("home_name"),
-                        code: try row.string("home_code")),
-                    away: Team(
-                        id: try row.int64("away_id"), name: try row.string("away_name"),
-                        code: try row.string("away_code")),
-                    startsAt: try row.int("starts_at")))
+                match: try Self.card(row))
         }
     }
 
@@ -129,7 +117,7 @@ extension ActivityStore {
     public func retireStartToken(_ claim: StartClaim, sinceMs: Int64?) async throws {
         try await pool.execute(
             """
-            UPDATE devices SET push_to_start_token = NULL
+            UPDATE devices SET push_to_start_token = NULL, dead_start_token = push_to_start_token
             WHERE user_id = $1 AND device_id = $2 AND push_to_start_token = $3
                 AND ($4::bigint IS NULL OR push_to_start_token_at IS NULL
                     OR push_to_start_token_at <= to_timestamp($4::bigint / 1000.0))

@@ -55,7 +55,7 @@ public struct DeviceStore: Sendable {
                     os_version = coalesce($8::text, d.os_version), app_version = coalesce($9::text, d.app_version),
                     live_activities_enabled = coalesce($10::bool, d.live_activities_enabled),
                     frequent_pushes_enabled = coalesce($11::bool, d.frequent_pushes_enabled),
-                    last_seen_at = clock_timestamp()
+                    last_seen_at = clock_timestamp(), \(StartFallbackSQL.registered)
                 RETURNING \(LiveMatch.capableDevice) AS capable
                 """,
                 [
@@ -82,7 +82,10 @@ public struct DeviceStore: Sendable {
             try await UserDevices.touch(transaction, user: user, device: device)
             let rows = try await transaction.query(
                 """
-                UPDATE devices d SET push_to_start_token = $3, push_to_start_token_at = clock_timestamp()
+                UPDATE devices d SET push_to_start_token = $3, push_to_start_token_at = clock_timestamp(),
+                    dead_start_token = NULL, \(StartFallbackSQL.registered),
+                    -- What the same token has had it does not get again.
+                    fallback_token = CASE WHEN fallback_token = $3 THEN fallback_token END
                 WHERE user_id = $1 AND device_id = $2
                 RETURNING \(LiveMatch.capableDevice) AS capable
                 """, [.text(user.rawValue), .text(device.rawValue), .text(token)])
@@ -102,7 +105,7 @@ public struct DeviceStore: Sendable {
                 """
                 UPDATE devices
                 SET device_token = NULL, device_token_at = NULL, push_to_start_token = NULL,
-                    push_to_start_token_at = NULL
+                    push_to_start_token_at = NULL, \(StartFallbackSQL.forgotten)
                 WHERE user_id = $1 AND (device_id = $2 OR device_token = lower($2) OR push_to_start_token = lower($2))
                 RETURNING device_id
                 """, [.text(user.rawValue), .text(name)])
@@ -124,7 +127,8 @@ public struct DeviceStore: Sendable {
         let losers = try await transaction.query(
             """
             UPDATE devices
-            SET device_token = NULL, device_token_at = NULL, push_to_start_token = NULL, push_to_start_token_at = NULL
+            SET device_token = NULL, device_token_at = NULL, push_to_start_token = NULL, push_to_start_token_at = NULL,
+                \(StartFallbackSQL.forgotten)
             WHERE \(column) = $1 AND (user_id, device_id) <> ($2, $3)
             RETURNING user_id, device_id
             """, [.text(token), .text(user.rawValue), .text(device.rawValue)])

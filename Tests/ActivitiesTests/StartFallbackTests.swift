@@ -49,6 +49,10 @@ import Testing
         #expect(next(later) == .visible)
     }
 
+    @Test func whoWantsNoAlertsSeesNoNotification() {
+        #expect(next(.init(step: .silent, since: .seconds(120), maySee: false)) == .passive)
+    }
+
     /// Whatever happens to a phone, one start token never costs more than one silent and one visible push.
     @Test func noTokenGetsMoreThanOneOfEach() {
         var reachedPassive = 0

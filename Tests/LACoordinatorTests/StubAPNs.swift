@@ -10,6 +10,7 @@ actor StubAPNs {
         var token: String
         var priority: Int
         var pushType: String
+        var topic: String
         var expiration: Int
         var collapseID: String?
         var authorization: String
@@ -20,6 +21,9 @@ actor StubAPNs {
         var sound: String?
         var dismissAt: Int?
         var attributes: [String: String]
+        var wakesApp: Bool
+        /// What Apple would answer to it, whatever the token.
+        var verdict: APNsAnswer
     }
 
     typealias Script = @Sendable (Push, Int) async -> HTTP2Reply
@@ -98,14 +102,17 @@ actor StubAPNs {
                     var startId: String
                     var homeAbbr: String
                 }
-                var event: String
-                var timestamp: Int
+                /// Nil of what goes to the app itself.
+                var event: String?
+                var timestamp: Int?
                 var alert: Alert?
                 var attributes: Attributes?
-                var state: State
+                var state: State?
                 var dismissAt: Int?
+                var wakesApp: Int?
                 enum CodingKeys: String, CodingKey {
                     case event, timestamp, alert, attributes
+                    case wakesApp = "content-available"
                     case state = "content-state"
                     case dismissAt = "dismissal-date"
                 }
@@ -120,10 +127,25 @@ actor StubAPNs {
         return Push(
             token: String(request.path.dropFirst("/3/device/".count)),
             priority: Int(request.headers["apns-priority"] ?? "") ?? 0,
-            pushType: request.headers["apns-push-type"] ?? "",
+            pushType: request.headers["apns-push-type"] ?? "", topic: request.headers["apns-topic"] ?? "",
             expiration: Int(request.headers["apns-expiration"] ?? "") ?? 0,
             collapseID: request.headers["apns-collapse-id"], authorization: request.headers["authorization"] ?? "",
-            event: aps.event, timestamp: aps.timestamp, version: aps.state.version, alert: aps.alert?.title,
-            sound: aps.alert?.sound, dismissAt: aps.dismissAt, attributes: attributes)
+            event: aps.event ?? "", timestamp: aps.timestamp ?? 0, version: aps.state?.version ?? 0,
+            alert: aps.alert?.title, sound: aps.alert?.sound, dismissAt: aps.dismissAt, attributes: attributes,
+            wakesApp: aps.wakesApp == 1, verdict: verdict(request, isForApp: aps.event == nil))
+    }
+
+    private static func verdict(_ request: HTTP2Request, isForApp: Bool) -> APNsAnswer {
+        let fields = ["apns-push-type", "apns-topic", "apns-priority", "apns-expiration", "apns-collapse-id"]
+        let asked = APNsRequest(
+            method: request.method, path: request.path,
+            fields: fields.compactMap { name in request.headers[name].map { .init(name, $0) } }, body: request.body)
+        let check = APNsRequestCheck(
+            bundleID: "dev.sightscreen.app", environment: .production,
+            providerToken: .init(keyID: "", teamID: "") { _, _ in true })
+        return check.answerToAuthorized(
+            asked,
+            token: RegisteredToken(
+                token: asked.token ?? "", kind: isForApp ? .device : .update, environment: .production))
     }
 }

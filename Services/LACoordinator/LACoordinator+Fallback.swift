@@ -1,0 +1,89 @@
+import APNsProtocol
+import Activities
+import Logging
+import Messages
+import Sightscreen
+import Store
+
+extension LACoordinator {
+    /// Sends what is due to the apps of phones that do not answer to starts: they may have a new start token to register.
+    func sendFallbacks() async throws {
+        guard !holds.isEmpty, pushes < Self.pushesMax else { return }
+        let claims = try await store.claimFallbacks(Array(holds.values), limit: Self.pushesMax - pushes)
+        for claim in claims { await sendFallback(claim) }
+    }
+
+    private func sendFallback(_ claim: FallbackClaim) async {
+        let payload: PushPayload
+        let headers: APNsHeaders
+        do {
+            (payload, headers) = try fallbackPush(claim)
+        } catch {
+            logger.error("A push to an app cannot be made", metadata: ["error": "\(error)"])
+            return
+        }
+        guard let trust = trust(of: claim.shard) else {
+            // Not ours any more; it has not left.
+            try? await store.releaseFallback(claim, after: .zero)
+            return
+        }
+        let gate = PushGate(trust, brakes.brake(of: claim.match.id))
+        pushes += 1
+        Task {
+            let isVisible = claim.step == .visible
+            let result = await pusher.push(
+                isVisible ? .visible : .silent, to: APNsEnvironment(rawValue: claim.environment) ?? .production,
+                path: APNsHeaders.path(token: claim.token), headers: headers, payload: payload, gate: gate,
+                unlessHeld: isVisible ? .alerts : .pushes)
+            pushes -= 1
+            do { try await fallbackFinished(claim, result) } catch {
+                // It counts as sent: at most once.
+                logger.warning("A push to an app could not be noted", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    private func fallbackPush(_ claim: FallbackClaim) throws(PayloadError) -> (PushPayload, APNsHeaders) {
+        let bundleID = configuration.apns.bundleID
+        guard claim.step == .visible else {
+            let until = claim.now + Int(configuration.fallbackWait.components.seconds)
+            return (
+                try AppPayload.silent(matchID: claim.match.id).encode(), .silent(bundleID: bundleID, until: until)
+            )
+        }
+        let title = Self.liveTitle(claim.match, matches[claim.match.id]?.update?.contentState)
+        let alert = PushAlert(title: title, body: "Open the app to see the score on your Lock Screen")
+        return (
+            try AppPayload.visible(matchID: claim.match.id, alert: alert).encode(),
+            .visible(bundleID: bundleID, at: claim.now, match: claim.match.id)
+        )
+    }
+
+    /// An answer other than 200 says that it was not taken; without an answer it may have been, and is not repeated.
+    private func fallbackFinished(_ claim: FallbackClaim, _ result: PushResult) async throws {
+        switch result {
+        case .unknown: return
+        case .refused, .withdrawn: try await store.releaseFallback(claim, after: .milliseconds(500))
+        case .braked: try await store.releaseFallback(claim, after: .zero)
+        case .held: try await store.releaseFallback(claim, after: .seconds(30))
+        case .answered(let answer):
+            switch answer.action {
+            case .accepted: _ = badTokens.note(isBad: false)
+            case .tokenDead(let sinceMs): try await store.retireDeviceToken(claim, sinceMs: sinceMs)
+            case .tokenUnknown:
+                if badTokens.note(isBad: true) {
+                    try await store.retireDeviceToken(claim, sinceMs: nil)
+                } else {
+                    try await store.releaseFallback(claim, after: .seconds(60))
+                }
+            case .ourBug, .rebuildSmaller: return
+            case .refreshProviderToken, .reconnect, .connectForKey:
+                try await store.releaseFallback(claim, after: .seconds(1))
+            case .backOffToken, .freezeProviderToken, .retryLater:
+                try await store.releaseFallback(claim, after: .seconds(15))
+            case .stopTopic, .stopSending, .keyRevoked:
+                try await store.releaseFallback(claim, after: .seconds(60))
+            }
+        }
+    }
+}

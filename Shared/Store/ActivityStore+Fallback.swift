@@ -1,0 +1,103 @@
+import Activities
+import Postgres
+import Sightscreen
+
+extension ActivityStore {
+    /// Takes the silent and visible pushes that are due to phones of our shards. Each is taken once and for all: what
+    /// becomes of one that left is never asked, and it never leaves again.
+    ///
+    /// Not taken is what the operator holds, and what nobody needs any more: the match is over, was unfollowed, or its
+    /// activity is there after all.
+    public func claimFallbacks(_ holds: [ShardHold], limit: Int) async throws -> [FallbackClaim] {
+        let rows = try await pool.query(
+            """
+            WITH due AS (
+                SELECT d.user_id, d.device_id
+                FROM unnest($1::int[], $2::bigint[]) AS held (shard, epoch)
+                JOIN leases l ON l.name = 'shard:' || held.shard AND l.epoch = held.epoch
+                    AND l.expires_at > clock_timestamp()
+                JOIN devices d ON d.shard = held.shard
+                WHERE d.fallback_push = 'due' AND d.device_token IS NOT NULL AND d.fallback_at <= clock_timestamp()
+                    AND NOT EXISTS (
+                        SELECT FROM holds h WHERE (h.match_id IS NULL OR h.match_id = d.fallback_match_id)
+                            AND (h.level = 'pushes' OR h.level = 'alerts' AND d.fallback_step = 'visible'))
+                    AND \(StartFallbackSQL.isWanted("d.fallback_match_id"))
+                LIMIT $3
+                FOR UPDATE OF d SKIP LOCKED
+            ), claimed AS (
+                UPDATE devices d SET fallback_push = 'sent', fallback_at = clock_timestamp(),
+                    visible_push_at =
+                        CASE d.fallback_step WHEN 'visible' THEN clock_timestamp() ELSE d.visible_push_at END
+                FROM due
+                WHERE d.user_id = due.user_id AND d.device_id = due.device_id AND d.fallback_push = 'due'
+                RETURNING d.*
+            )
+            SELECT c.user_id, c.device_id, c.shard, c.environment, c.device_token, c.fallback_step,
+                c.fallback_match_id AS match_id, c.fallback_at::text AS mark,
+                floor(extract(epoch FROM clock_timestamp()))::bigint AS now, \(Self.cardColumns)
+            FROM claimed c LEFT JOIN fixtures f ON f.match_id = c.fallback_match_id
+            """, [.intArray(holds.map(\.shard)), .intArray(holds.map(\.epoch)), .int(min(limit, Self.claimMax))])
+        return try rows.map { row in
+            FallbackClaim(
+                userID: UserID(try row.string("user_id")), deviceID: DeviceID(try row.string("device_id")),
+                shard: try row.int("shard"), environment: try row.string("environment"),
+                token: DeviceToken(try row.string("device_token")),
+                step: StartFallback.Step(rawValue: try row.string("fallback_step")) ?? .passive,
+                match: try Self.card(row), now: try row.int("now"), mark: try row.string("mark"))
+        }
+    }
+
+    /// The push has certainly not left: it is due again, after `delay`.
+    public func releaseFallback(_ claim: FallbackClaim, after delay: Duration) async throws {
+        try await pool.execute(
+            """
+            UPDATE devices SET fallback_push = 'due',
+                fallback_at = clock_timestamp() + $5::double precision * interval '1 second',
+                -- It was due, so the one before was long ago.
+                visible_push_at = CASE fallback_step WHEN 'visible' THEN NULL ELSE visible_push_at END
+            WHERE user_id = $1 AND device_id = $2 AND fallback_step = $3 AND fallback_push = 'sent'
+                AND fallback_at::text = $4
+            """,
+            [
+                .text(claim.userID.rawValue), .text(claim.deviceID.rawValue), .text(claim.step.rawValue),
+                .text(claim.mark), .double(delay / .seconds(1)),
+            ])
+    }
+
+    /// APNs says that the device token is dead. That says nothing about the phone's other tokens.
+    /// - Parameter sinceMs: APNs' own time of the verdict, milliseconds since 1970.
+    public func retireDeviceToken(_ claim: FallbackClaim, sinceMs: Int64?) async throws {
+        try await pool.execute(
+            """
+            UPDATE devices SET device_token = NULL, device_token_at = NULL
+            WHERE user_id = $1 AND device_id = $2 AND device_token = $3
+                AND ($4::bigint IS NULL OR device_token_at IS NULL
+                    OR device_token_at <= to_timestamp($4::bigint / 1000.0))
+            """,
+            [
+                .text(claim.userID.rawValue), .text(claim.deviceID.rawValue), .text(claim.token.rawValue),
+                PostgresValue(sinceMs),
+            ])
+    }
+
+    // MARK: - The match
+
+    /// What `card` reads, of a row `f` of `fixtures` that may be missing.
+    static let cardColumns = """
+        coalesce(f.competition, '') AS competition,
+        floor(extract(epoch FROM coalesce(f.starts_at, clock_timestamp())))::bigint AS starts_at,
+        coalesce(f.home_id, 0) AS home_id, coalesce(f.home_name, '') AS home_name,
+        coalesce(f.home_code, '') AS home_code, coalesce(f.away_id, 0) AS away_id,
+        coalesce(f.away_name, '') AS away_name, coalesce(f.away_code, '') AS away_code
+        """
+
+    static func card(_ row: PostgresRow) throws -> MatchCard {
+        MatchCard(
+            id: MatchID(try row.int64("match_id")), competition: try row.string("competition"),
+            home: Team(
+                id: try row.int64("home_id"), name: try row.string("home_name"), code: try row.string("home_code")),
+            away: Team(
+                id: try row.int64("away_id"), name: try row.string("away_name"), code: try row.string("away_code")),
+            startsAt: try row.int("starts_at"))
+    }
+}

@@ -1,0 +1,18 @@
+public import Activities
+public import Sightscreen
+
+/// A silent or visible push to an app that this process may send, once.
+public struct FallbackClaim: Sendable {
+    public var userID: UserID
+    public var deviceID: DeviceID
+    public var shard: Int
+    public var environment: String
+    public var token: DeviceToken
+    public var step: StartFallback.Step
+    /// The match whose activity could not be started.
+    public var match: MatchCard
+    /// The database's clock, seconds since 1970.
+    public var now: Int
+    /// Names this very claim.
+    var mark: String
+}

@@ -1,0 +1,31 @@
+import Activities
+
+/// What the orchestrator and the coordinators ask of a row `d` of `devices` about its fall-back.
+enum StartFallbackSQL {
+    /// An activity of `match` should exist on the phone now and does not.
+    static func isWanted(_ match: String) -> String {
+        """
+        (EXISTS (
+            SELECT FROM match_follows f JOIN active_matches a ON a.match_id = f.match_id
+            WHERE f.user_id = d.user_id AND f.match_id = \(match) AND \(followLasts) AND \(LiveMatch.condition))
+        AND NOT EXISTS (
+            SELECT FROM live_activities o WHERE o.user_id = d.user_id AND o.device_id = d.device_id
+                AND o.match_id = \(match) AND o.status = 'active'))
+        """
+    }
+
+    /// Of a row `f` of `match_follows`.
+    static let followLasts = "(f.expires_at IS NULL OR f.expires_at > clock_timestamp())"
+
+    /// The app is awake: it may have registered a start token that works, or is about to.
+    static let registered = """
+        fallback_step = 'none', fallback_push = 'none', fallback_match_id = NULL,
+        fallback_at = clock_timestamp()
+        """
+
+    /// The phone is nobody's any more.
+    static let forgotten = "\(registered), fallback_token = NULL, fallback_began_at = NULL, dead_start_token = NULL"
+
+    /// The seconds of a duration as SQL.
+    static func seconds(_ duration: Duration) -> String { "interval '\(duration.components.seconds) seconds'" }
+}

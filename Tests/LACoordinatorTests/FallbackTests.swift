@@ -1,0 +1,167 @@
+import APNsProtocol
+import Activities
+import HTTP2
+import Messages
+import Postgres
+import Sightscreen
+import Store
+import TestKit
+import Testing
+
+@testable import LACoordinator
+
+@Suite struct FallbackTests {
+    private static let deviceToken = "dd01"
+
+    /// A phone whose start was given up, with a push to its app due.
+    private func lost(_ ground: Ground, _ step: StartFallback.Step = .silent) async throws {
+        try await ground.follow("asha")
+        try await ground.pool.execute(
+            """
+            UPDATE live_activities SET start_attempts = 3, start_sent_at = now(), start_given_up_at = now(),
+                start_lease_until = now()
+            """)
+        try await ground.pool.execute(
+            """
+            UPDATE devices SET device_token = $1, device_token_at = now() - interval '1 hour', fallback_step = $2,
+                fallback_at = now(), fallback_began_at = now(), fallback_match_id = $3, fallback_push = 'due',
+                fallback_token = push_to_start_token
+            """, [.text(Self.deviceToken), .text(step.rawValue), .int(Ground.match.rawValue)])
+    }
+
+    private func state(_ ground: Ground) async throws -> String {
+        try await ground.pool.query(
+            """
+            SELECT concat_ws(' ', fallback_push, coalesce(device_token, 'no token'), push_to_start_token IS NOT NULL)
+                AS state FROM devices
+            """)[0].string("state")
+    }
+
+    @Test func theSilentPushWakesTheAppOnceAndShowsNothing() async throws {
+        try await Ground.with { ground in
+            try await lost(ground)
+            try await ground.coordinate(settings: ["START_FALLBACK_WAIT": "90s"]) { _ in
+                try await eventually("it is there") { await ground.apns.pushes.count == 1 }
+            }
+            try await ground.coordinate(instance: "b") { _ in try await Task.sleep(for: .milliseconds(1_200)) }
+            let now = Int(try await ActivityStore(pool: ground.pool).now())
+            let push = try #require(await ground.apns.pushes.first)
+            #expect(await ground.apns.pushes.count == 1)
+            #expect(push.token == Self.deviceToken && push.pushType == "background" && push.priority == 5)
+            #expect(push.topic == "dev.sightscreen.app" && push.wakesApp && push.alert == nil)
+            #expect((80...91).contains(push.expiration - now))
+            #expect(push.verdict == .accepted)
+            #expect(try await state(ground) == "sent dd01 t")
+        }
+    }
+
+    @Test func theVisiblePushSaysWhatIsOn() async throws {
+        try await Ground.with { ground in
+            try await lost(ground, .visible)
+            try await ground.coordinate { _ in
+                try await eventually("it is there") { await ground.apns.pushes.count == 1 }
+                try await Task.sleep(for: .milliseconds(1_200))
+            }
+            let push = try #require(await ground.apns.pushes.first)
+            #expect(await ground.apns.pushes.count == 1)
+            #expect(push.pushType == "alert" && push.priority == 10 && push.topic == "dev.sightscreen.app")
+            #expect(push.alert == "RR v KKR is live" && !push.wakesApp)
+            #expect(push.collapseID == "match-1304076")
+            #expect(push.verdict == .accepted)
+        }
+    }
+
+    @Test func itIsNeverRepeatedWhenNobodyKnowsWhatBecameOfIt() async throws {
+        try await Ground.with { ground in
+            try await lost(ground)
+            await ground.apns.answer { _, _ in .disconnect }
+            try await ground.coordinate { _ in
+                try await eventually("it left") { await ground.apns.pushes.count == 1 }
+                try await Task.sleep(for: .milliseconds(1_500))
+            }
+            #expect(await ground.apns.pushes.count == 1)
+        }
+    }
+
+    @Test func itIsRepeatedWhenItCertainlyWasNotTaken() async throws {
+        try await Ground.with { ground in
+            try await lost(ground)
+            await ground.apns.answer { _, count in
+                count <= 2 ? .reset(.refusedStream) : StubAPNs.accepted
+            }
+            try await ground.coordinate { _ in
+                try await eventually("it is taken") { await ground.apns.pushes.count == 3 }
+                try await Task.sleep(for: .milliseconds(1_200))
+            }
+            #expect(await ground.apns.pushes.count == 3)
+        }
+    }
+
+    @Test(arguments: [HoldLevel.alerts, .pushes])
+    func aNotificationObeysTheHold(level: HoldLevel) async throws {
+        try await Ground.with { ground in
+            try await lost(ground, .visible)
+            try await ground.hold(level)
+            try await ground.coordinate { coordinator in
+                try await ground.obeys(coordinator, level)
+                try await Task.sleep(for: .milliseconds(1_200))
+                #expect(await ground.apns.pushes.isEmpty)
+                try await ground.hold(.none, of: coordinator)
+                try await eventually("it is there") { await ground.apns.pushes.count == 1 }
+            }
+        }
+    }
+
+    /// The hold comes between the claim and the push.
+    @Test func whatAHoldStopsOnItsWayIsDueAgain() async throws {
+        try await Ground.with { ground in
+            try await lost(ground, .visible)
+            let shards = (0..<DeviceRoute.shardCount).map { LeaseName.shard($0) }
+            let held = try await LeaseStore(pool: ground.pool).acquire(
+                shards, holder: "test/2", duration: .seconds(60)
+            ).compactMap { ShardHold($0) }
+            let store = ActivityStore(pool: ground.pool)
+            let claim = try #require(try await store.claimFallbacks(held, limit: 10).first)
+            try await store.releaseFallback(claim, after: .zero)
+            #expect(try await state(ground).hasPrefix("due"))
+            #expect(try await store.claimFallbacks(held, limit: 10).count == 1)
+        }
+    }
+
+    @Test(arguments: [APNsReason.unregistered, .badDeviceToken])
+    func aDeadDeviceTokenIsRetiredAndNothingElse(reason: APNsReason) async throws {
+        try await Ground.with { ground in
+            try await lost(ground)
+            await ground.apns.answer { _, _ in StubAPNs.refusal(reason) }
+            try await ground.coordinate { _ in
+                try await eventually("it is retired") { try await state(ground).contains("no token") }
+            }
+            #expect(try await state(ground).hasPrefix("sent no token t"))
+            #expect(try await ground.status("asha") == "pending none")
+        }
+    }
+
+    /// The whole way: a start token that APNs calls dead, and the orchestrator's word.
+    @Test func aRefusedStartLeadsToASilentPush() async throws {
+        try await Ground.with { ground in
+            try await ground.follow("asha")
+            try await ground.pool.execute("UPDATE devices SET device_token = 'dd01'")
+            await ground.apns.answer { push, _ in
+                push.event == "start" ? StubAPNs.refusal(.unregistered) : StubAPNs.accepted
+            }
+            let lease = try #require(
+                try await LeaseStore(pool: ground.pool).acquire(
+                    [.orchestrator], holder: "test/3", duration: .seconds(60)
+                ).first)
+            try await ground.coordinate { coordinator in
+                try await eventually("the start token is retired") { try await state(ground).hasSuffix(" f") }
+                let moved = try await OrchestratorStore(pool: ground.pool).moveFallbacks(
+                    StartFallback(), under: lease
+                ).moved
+                #expect(moved == [.silent: 1])
+                await coordinator.activitiesChanged()
+                try await eventually("the app is woken") { await ground.apns.pushes.last?.wakesApp == true }
+            }
+        }
+    }
+}
