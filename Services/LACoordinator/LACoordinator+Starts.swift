@@ -13,6 +13,12 @@ extension LACoordinator {
             Array(holds.values), limit: allowed, lease: configuration.startLease)
         startBudget -= Double(claims.count)
         for claim in claims { await sendStart(claim) }
+        // What runs can wait for what does not.
+        guard claims.count < allowed else { return }
+        let renewals = try await store.claimRenewals(
+            Array(holds.values), limit: allowed - claims.count, lease: configuration.startLease)
+        startBudget -= Double(renewals.count)
+        for claim in renewals { await sendStart(claim) }
     }
 
     /// By `START_RATE` and our part of the shards, since the last look; at most a second's worth is saved up.

@@ -219,7 +219,6 @@ public actor LACoordinator {
             if known.token == token, known.tokenAt == record.tokenAt { return }
             drop(known, of: match)
         }
-        startGates.removeValue(forKey: record.key)
         let settled = progress?[record.route.bucket(of: Self.bucketCount)]
         let delivered = settled.flatMap { record.tokenAt + 30 < Double($0.rawValue) ? $0 : nil }
         // Taken over soon after its first state: only a repetition, if that.

@@ -18,16 +18,19 @@ public actor MatchOrchestrator {
         public var followRetention: Duration
         /// What is done about phones that do not answer to starts.
         public var fallback: StartFallback
+        /// When an activity is replaced before iOS ends it.
+        public var renewal: RenewalRule
 
         public init(
             interval: Duration, startLead: Duration, resultHold: Duration, followRetention: Duration,
-            fallback: StartFallback = StartFallback()
+            fallback: StartFallback = StartFallback(), renewal: RenewalRule = RenewalRule()
         ) {
             self.interval = interval
             self.startLead = startLead
             self.resultHold = resultHold
             self.followRetention = followRetention
             self.fallback = fallback
+            self.renewal = renewal
         }
     }
 
@@ -37,6 +40,7 @@ public actor MatchOrchestrator {
     private let ring: @Sendable (MatchID) async -> Void
     private let metrics = OrchestratorMetrics()
     private var calledOff = CalledOffWatch()
+    private var renewals: RenewalWatch
     private var failures = FailureLog()
 
     /// - Parameter ring: tells the coordinators that activities of a match changed; it may be lost.
@@ -47,6 +51,7 @@ public actor MatchOrchestrator {
         self.timing = timing
         self.logger = logger
         self.ring = ring
+        renewals = RenewalWatch(rule: timing.renewal)
     }
 
     /// One look at everything. A step that fails is logged and does not keep the others from being done.
@@ -61,6 +66,7 @@ public actor MatchOrchestrator {
         do {
             // Ends first: what has ended must not be started.
             try await step("ends", &failed) { try await endMatches(lease, syncs) }
+            try await step("renewals", &failed) { try await renew(lease) }
             try await step("starts", &failed) { try await startMissing(lease) }
             try await step("fallbacks", &failed) { try await moveFallbacks(lease) }
             try await step("follows", &failed) {
@@ -112,6 +118,25 @@ public actor MatchOrchestrator {
             guard made > 0 else { continue }
             metrics.created(made)
             logger.info("Activities to start", metadata: ["match.id": "\(match)", "count": "\(made)"])
+            await ring(match)
+        }
+    }
+
+    private func renew(_ lease: Lease) async throws {
+        let outlived = try await store.endOutlived(under: lease)
+        metrics.ended(outlived.rows, reason: "match_end")
+        for match in outlived.matches { await ring(match) }
+        let matches = try await store.matchesInPlay()
+        renewals.forget(except: matches.keys)
+        for (match, isBreak) in matches.sorted(by: { $0.key < $1.key }) {
+            let now = ContinuousClock.now
+            guard let age = renewals.age(match, isBreak: isBreak, at: now) else { continue }
+            let found = try await store.markRenewals(of: match, from: age, under: lease)
+            renewals.looked(match, oldest: found.oldest, at: now)
+            guard found.marked > 0 else { continue }
+            metrics.renewalsDue(found.marked)
+            logger.info(
+                "Activities to renew", metadata: ["match.id": "\(match)", "count": "\(found.marked)"])
             await ring(match)
         }
     }

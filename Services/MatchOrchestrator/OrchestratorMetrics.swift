@@ -37,6 +37,8 @@ struct OrchestratorMetrics: Sendable {
         }
     }
 
+    func renewalsDue(_ count: Int) { Counter(label: "sightscreen_renewals_due_total").increment(by: count) }
+
     func ended(_ count: Int, reason: String) {
         Counter(label: "sightscreen_activities_ended_total", dimensions: [("reason", reason)]).increment(by: count)
     }

@@ -47,7 +47,8 @@ public struct OrchestratorService: Service {
             store: OrchestratorStore(pool: pool),
             timing: .init(
                 interval: settings.interval, startLead: settings.startLead, resultHold: settings.resultHold,
-                followRetention: settings.followRetention, fallback: StartFallback(wait: settings.fallbackWait)),
+                followRetention: settings.followRetention, fallback: StartFallback(wait: settings.fallbackWait),
+                renewal: RenewalRule(after: settings.renewAfter)),
             logger: logger
         ) { match in
             await coordinators.broadcast(ActivitiesChanged(matchID: match))

@@ -12,6 +12,7 @@ public struct OrchestratorSettings: Sendable {
     public var interval: Duration
     public var startLead: Duration
     public var fallbackWait: Duration
+    public var renewAfter: Duration
     public var resultHold: Duration
     public var followRetention: Duration
     public var leaseDuration: Duration
@@ -28,6 +29,8 @@ public struct OrchestratorSettings: Sendable {
         startLead = try settings.duration("START_LEAD", default: .zero, in: .zero ... .hours(6))
         fallbackWait = try settings.duration(
             "START_FALLBACK_WAIT", default: .seconds(120), in: .seconds(1) ... .hours(24))
+        renewAfter = try settings.duration(
+            "ACTIVITY_RENEW_AFTER", default: .seconds(7 * 3_600 + 45 * 60), in: .seconds(1) ... .hours(8))
         resultHold = try settings.duration("RESULT_HOLD", default: .seconds(300), in: .zero ... .hours(24))
         followRetention = try settings.duration(
             "FOLLOW_RETENTION", default: .hours(48), in: .seconds(1) ... .hours(24 * 365))
@@ -54,6 +57,9 @@ public struct OrchestratorSettings: Sendable {
             SettingDescription(
                 name: "START_FALLBACK_WAIT", default: "2m",
                 help: "From a silent push to a notification to nothing more, for a phone that answers to no start."),
+            SettingDescription(
+                name: "ACTIVITY_RENEW_AFTER", default: "7h45m",
+                help: "The age at which an activity is replaced; in a break up to an hour earlier. iOS ends it at 8h."),
             SettingDescription(
                 name: "RESULT_HOLD", default: "5m", help: "How long a result stays on the Lock Screen as an update."),
             SettingDescription(

@@ -9,6 +9,8 @@ public struct ActivityGeneration: Hashable, Sendable {
     public var startID: StartID?
     public var activityID: ActivityID?
     public var token: UpdateToken?
+    /// The start that was sent to take its place before iOS ends it.
+    public var renewalStartID: StartID?
     /// A start was sent, or the phone has said that it starts one itself.
     public var startIsOut: Bool
     /// It was over before the user followed the match (again): what comes without ids cannot mean it.
@@ -16,13 +18,15 @@ public struct ActivityGeneration: Hashable, Sendable {
 
     public init(
         generation: Int, status: Status, startID: StartID? = nil, activityID: ActivityID? = nil,
-        token: UpdateToken? = nil, startIsOut: Bool = false, endedBeforeFollow: Bool = false
+        token: UpdateToken? = nil, renewalStartID: StartID? = nil, startIsOut: Bool = false,
+        endedBeforeFollow: Bool = false
     ) {
         self.generation = generation
         self.status = status
         self.startID = startID
         self.activityID = activityID
         self.token = token
+        self.renewalStartID = renewalStartID
         self.startIsOut = startIsOut
         self.endedBeforeFollow = endedBeforeFollow
     }

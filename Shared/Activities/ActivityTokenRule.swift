@@ -14,7 +14,8 @@ public struct ActivityTokenRule: Sendable {
         case keep(generation: Int)
         /// The app started an activity of its own: a new generation, active.
         case adopt
-        /// A second activity, and the newer one: that generation ends and its token gets an end; a new one is active.
+        /// A second activity, and the newer one, or the renewal of the first: that generation ends and its token gets an
+        /// end; a new one is active.
         case replace(generation: Int)
         /// This token gets an end, in the record of that generation, or of a new one that is over from the beginning.
         case end(generation: Int?)
@@ -43,6 +44,9 @@ public struct ActivityTokenRule: Sendable {
     public func action(for records: [ActivityGeneration]) -> Action {
         let named = record(in: records)
         if matchIsOver { return .end(generation: named?.generation) }
+        if let renewed = records.first(where: { isRenewal(of: $0, among: records) }) {
+            return .replace(generation: renewed.generation)
+        }
         guard let named else { return actionForStranger(records) }
         switch named.status {
         case .ended: return .end(generation: named.generation)
@@ -62,6 +66,17 @@ public struct ActivityTokenRule: Sendable {
             return nil
         }
         return newest
+    }
+
+    /// While a renewal is out, a token that belongs to nothing on record is the new activity's; also when it names an
+    /// earlier try, which may arrive after all.
+    private func isRenewal(of record: ActivityGeneration, among records: [ActivityGeneration]) -> Bool {
+        guard record.status == .active, let renewal = record.renewalStartID, record.token != token else { return false }
+        if startID == renewal { return true }
+        return !records.contains { known in
+            known.token == token || activityID.map { $0 == known.activityID } ?? false
+                || startID.map { $0 == known.startID } ?? false
+        }
     }
 
     /// One start may be delivered twice: same start, two activities.

@@ -29,6 +29,12 @@ public struct DismissalRule: Sendable {
         return .unfollow(generation: current.generation)
     }
 
+    /// That very activity was dismissed, and not the one that was to take its place.
+    public func names(_ record: ActivityGeneration) -> Bool {
+        if let activityID, record.activityID != nil { return record.activityID == activityID }
+        return token == nil || record.token == token
+    }
+
     private func record(in records: [ActivityGeneration]) -> ActivityGeneration? {
         if let activityID, let record = records.first(where: { $0.activityID == activityID }) { return record }
         if let token, let record = records.first(where: { $0.token == token }) { return record }
@@ -39,7 +45,8 @@ public struct DismissalRule: Sendable {
     private func canBeUnnamed(_ current: ActivityGeneration) -> Bool {
         switch current.status {
         case .pending: current.startIsOut
-        case .active: current.activityID == nil && activityID != nil
+        // Or the one that is to take its place, whose token has not come.
+        case .active: activityID != nil && (current.activityID == nil || current.renewalStartID != nil)
         case .ended: false
         }
     }

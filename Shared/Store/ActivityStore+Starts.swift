@@ -3,72 +3,104 @@ import Postgres
 import Sightscreen
 
 extension ActivityStore {
-    /// Of a row `la`: it waits for a start, and none is out.
-    private static let startIsFree = """
-        la.status = 'pending' AND la.start_given_up_at IS NULL AND la.start_attempts < \(StartPolicy.triesMax)
-            AND (la.start_lease_until IS NULL OR la.start_lease_until <= clock_timestamp())
-        """
+    /// The columns in which a start is noted: of a pending activity its own, of one that runs those of its renewal.
+    private struct StartColumns {
+        var id = "start_id"
+        var attempts = "start_attempts"
+        var sentAt = "start_sent_at"
+        var leaseUntil = "start_lease_until"
+        var waitsSince = "created_at"
+        var status = "pending"
+        var condition = "la.start_given_up_at IS NULL"
+
+        static let pending = StartColumns()
+        static let renewal = StartColumns(
+            id: "renewal_start_id", attempts: "renewal_attempts", sentAt: "renewal_sent_at",
+            leaseUntil: "renewal_lease_until", waitsSince: "renewal_due_at", status: "active",
+            // Later it ends, and a new one is started.
+            condition: """
+                la.renewal_due_at IS NOT NULL AND \(ActivityAge.began("la")) > clock_timestamp()
+                    - \(StartFallbackSQL.seconds(RenewalRule.activityLife))
+                """)
+
+        /// Of a row `la`: it waits for a start, and none is out.
+        var isFree: String {
+            """
+            la.status = '\(status)' AND \(condition) AND la.\(attempts) < \(StartPolicy.triesMax)
+                AND (la.\(leaseUntil) IS NULL OR la.\(leaseUntil) <= clock_timestamp())
+            """
+        }
+    }
 
     /// Takes pending activities of our shards whose start lease is free, and leases each for one push-to-start: nobody
     /// sends another one until the lease is over, whatever becomes of this process. What the operator holds is not
     /// claimed: it costs neither a try nor a lease.
     /// - Parameter lease: of a generation's first try; `StartPolicy` says how it grows.
     public func claimStarts(_ holds: [ShardHold], limit: Int, lease: Duration) async throws -> [StartClaim] {
+        try await claim(.pending, holds, limit: limit, lease: lease)
+    }
+
+    /// As `claimStarts`, for activities that run and are to be replaced before iOS ends them.
+    public func claimRenewals(_ holds: [ShardHold], limit: Int, lease: Duration) async throws -> [StartClaim] {
+        try await claim(.renewal, holds, limit: limit, lease: lease)
+    }
+
+    private func claim(
+        _ columns: StartColumns, _ holds: [ShardHold], limit: Int, lease: Duration
+    ) async throws -> [StartClaim] {
         let rows = try await pool.query(
             """
             WITH due AS (
-                SELECT la.match_id, la.user_id, la.device_id, la.generation, w.created_at, w.this_hour, w.this_day,
+                SELECT la.match_id, la.user_id, la.device_id, la.generation, w.waits_since, w.this_hour, w.this_day,
                     w.user_day
                 FROM (
                     -- What a phone and a user may still get is counted for those in front only, until there are
                     -- enough: when a match begins, hundreds of thousands wait.
                     SELECT p.*, sent.* FROM (
-                        SELECT la.match_id, la.user_id, la.device_id, la.generation, la.created_at
+                        SELECT la.match_id, la.user_id, la.device_id, la.generation,
+                            la.\(columns.waitsSince) AS waits_since
                         FROM unnest($1::int[], $2::bigint[]) AS held (shard, epoch)
                         JOIN leases l ON l.name = 'shard:' || held.shard AND l.epoch = held.epoch
                             AND l.expires_at > clock_timestamp()
                         JOIN live_activities la ON la.shard = held.shard
                         JOIN active_matches m ON m.match_id = la.match_id
-                        WHERE \(Self.startIsFree)
+                        WHERE \(columns.isFree)
                             AND m.content_state IS NOT NULL AND m.ended_at IS NULL AND m.settled_at IS NULL
                             AND NOT m.at_stumps AND \(Self.isNotHeld("la.match_id"))
-                        ORDER BY la.created_at, la.match_id OFFSET 0
+                        ORDER BY la.\(columns.waitsSince), la.match_id OFFSET 0
                     ) p
                     CROSS JOIN LATERAL (
                         SELECT FROM devices d
                         WHERE d.user_id = p.user_id AND d.device_id = p.device_id
                             AND d.push_to_start_token IS NOT NULL AND d.live_activities_enabled OFFSET 0) phone
                     CROSS JOIN LATERAL (
-                        SELECT
-                            coalesce(sum(other.start_attempts) FILTER (WHERE other.device_id = p.device_id
-                                AND other.start_sent_at > clock_timestamp() - interval '1 hour'), 0) AS this_hour,
+                        SELECT \(StartBudget.thisHour("other.device_id = p.device_id")) AS this_hour,
                             coalesce(sum(other.starts_sent) FILTER (WHERE other.device_id = p.device_id), 0)
                                 AS this_day,
                             coalesce(sum(other.starts_sent), 0) AS user_day
                         FROM live_activities other
-                        WHERE other.user_id = p.user_id
-                            AND other.start_sent_at > clock_timestamp() - interval '24 hours') sent
+                        WHERE other.user_id = p.user_id AND \(StartBudget.isOfToday)) sent
                     WHERE sent.this_hour < \(StartPolicy.perDeviceHourMax)
                         AND sent.this_day < \(StartPolicy.perDeviceDayMax)
                         AND sent.user_day < \(StartPolicy.perUserDayMax)
-                    ORDER BY p.created_at, p.match_id LIMIT $3
+                    ORDER BY p.waits_since, p.match_id LIMIT $3
                 ) w
                 JOIN live_activities la ON la.match_id = w.match_id AND la.user_id = w.user_id
                     AND la.device_id = w.device_id AND la.generation = w.generation
-                WHERE \(Self.startIsFree)
+                WHERE \(columns.isFree)
                 FOR UPDATE OF la SKIP LOCKED
             ), granted AS (
                 -- A phone whose matches begin together: those of this very statement count, too.
                 SELECT due.*, row_number() OVER phone AS phone_place, row_number() OVER (
-                    PARTITION BY user_id ORDER BY created_at, match_id, device_id) AS user_place
+                    PARTITION BY user_id ORDER BY waits_since, match_id, device_id) AS user_place
                 FROM due
-                WINDOW phone AS (PARTITION BY user_id, device_id ORDER BY created_at, match_id)
+                WINDOW phone AS (PARTITION BY user_id, device_id ORDER BY waits_since, match_id)
             ), claimed AS (
                 UPDATE live_activities la SET
-                    start_id = gen_random_uuid()::text, start_attempts = la.start_attempts + 1,
-                    starts_sent = la.starts_sent + 1, start_sent_at = clock_timestamp(),
-                    start_lease_until = clock_timestamp()
-                        + ($4::double precision[])[la.start_attempts + 1] * interval '1 second'
+                    \(columns.id) = gen_random_uuid()::text, \(columns.attempts) = la.\(columns.attempts) + 1,
+                    starts_sent = la.starts_sent + 1, \(columns.sentAt) = clock_timestamp(),
+                    \(columns.leaseUntil) = clock_timestamp()
+                        + ($4::double precision[])[la.\(columns.attempts) + 1] * interval '1 second'
                 FROM granted g
                 WHERE g.this_hour + g.phone_place <= \(StartPolicy.perDeviceHourMax)
                     AND g.this_day + g.phone_place <= \(StartPolicy.perDeviceDayMax)
@@ -77,8 +109,9 @@ extension ActivityStore {
                         = (g.match_id, g.user_id, g.device_id, g.generation)
                 RETURNING la.*
             )
-            SELECT c.match_id, c.user_id, c.device_id, c.generation, c.route, c.start_id, c.start_attempts,
-                floor(extract(epoch FROM c.start_lease_until))::bigint AS lease_until,
+            SELECT c.match_id, c.user_id, c.device_id, c.generation, c.route, c.\(columns.id) AS claimed_id,
+                c.\(columns.attempts) AS attempts,
+                floor(extract(epoch FROM c.\(columns.leaseUntil)))::bigint AS lease_until,
                 d.environment, d.push_to_start_token,
                 \(Self.cardColumns)
             FROM claimed c
@@ -94,21 +127,23 @@ extension ActivityStore {
                 key: try key(row), route: DeviceRoute(hash: try row.int64("route")),
                 environment: try row.string("environment"),
                 token: PushToStartToken(try row.string("push_to_start_token")),
-                startID: StartID(try row.string("start_id")), leaseUntil: try row.int("lease_until"),
-                attempt: try row.int("start_attempts"),
+                startID: StartID(try row.string("claimed_id")), leaseUntil: try row.int("lease_until"),
+                attempt: try row.int("attempts"), isRenewal: columns.status == "active",
                 match: try Self.card(row))
         }
     }
 
     /// The start was certainly not processed: it does not count, and another may go after `delay`.
     public func releaseStart(_ claim: StartClaim, after delay: Duration) async throws {
+        let columns = claim.isRenewal ? StartColumns.renewal : .pending
         try await pool.execute(
             """
             UPDATE live_activities SET
-                start_attempts = greatest(start_attempts - 1, 0), starts_sent = greatest(starts_sent - 1, 0),
-                start_lease_until = clock_timestamp() + $6::double precision * interval '1 second'
-            WHERE match_id = $1 AND user_id = $2 AND device_id = $3 AND generation = $4 AND start_id = $5
-                AND status = 'pending'
+                \(columns.attempts) = greatest(\(columns.attempts) - 1, 0), starts_sent = greatest(starts_sent - 1, 0),
+                \(columns.leaseUntil) = clock_timestamp() + $6::double precision * interval '1 second'
+                \(claim.isRenewal ? ", renewal_start_id = CASE WHEN renewal_attempts > 1 THEN renewal_start_id END" : "")
+            WHERE match_id = $1 AND user_id = $2 AND device_id = $3 AND generation = $4 AND \(columns.id) = $5
+                AND status = '\(columns.status)'
             """, startKey(claim) + [.double(delay / .seconds(1))])
     }
 
@@ -129,13 +164,17 @@ extension ActivityStore {
         try await releaseStart(claim, after: .zero)
     }
 
-    /// APNs refused the start for good: nothing more until the app registers again.
+    /// APNs refused the start for good: nothing more until the app registers again. A renewal is left to the end of the
+    /// activity that runs.
     public func giveUpStart(_ claim: StartClaim) async throws {
+        let columns = claim.isRenewal ? StartColumns.renewal : .pending
+        let change =
+            claim.isRenewal ? "renewal_attempts = \(StartPolicy.triesMax)" : "start_given_up_at = clock_timestamp()"
         try await pool.execute(
             """
-            UPDATE live_activities SET start_given_up_at = clock_timestamp()
-            WHERE match_id = $1 AND user_id = $2 AND device_id = $3 AND generation = $4 AND start_id = $5
-                AND status = 'pending'
+            UPDATE live_activities SET \(change)
+            WHERE match_id = $1 AND user_id = $2 AND device_id = $3 AND generation = $4 AND \(columns.id) = $5
+                AND status = '\(columns.status)'
             """, startKey(claim))
     }
 

@@ -7,8 +7,8 @@ import Sightscreen
 /// needs to know is read for all at once, and what it decides is written for all at once.
 ///
 /// It does not wait for anybody. Users and tokens whose lock somebody else has, tokens that have to be taken from somebody
-/// else, phones that are not (or not for long) on record, and two activities on one phone are left to be done alone; so is a record that
-/// changed between reading and writing. Nothing was done for those.
+/// else, and phones that are not (or not for long) on record are left to be done alone; so is a record that changed
+/// between reading and writing. Nothing was done for those.
 struct ActivityTokenBatch: Sendable {
     typealias Outcome = Gatherer<ActivityTokenJob, ActivityTokenStore.Registered>.Outcome
 
@@ -102,7 +102,8 @@ struct ActivityTokenBatch: Sendable {
     private static let readFacts = """
         SELECT r.i::int AS i, p.device_id, d.was_seen_lately,
             w.created_at IS NOT NULL AS is_followed,
-            l.generation, l.status, l.start_id, l.activity_id, l.update_token, l.end_push = 'due' AS end_is_due,
+            l.generation, l.status, l.start_id, l.activity_id, l.update_token, l.renewal_start_id,
+            l.end_push = 'due' AS end_is_due,
             l.changed_xid, l.start_is_out, coalesce(l.ended_at < w.created_at, false) AS ended_before_follow
         FROM unnest($1::bigint[], $2::text[], $3::text[]) WITH ORDINALITY AS r (match_id, user_id, named_id, i)
         CROSS JOIN LATERAL (
@@ -118,8 +119,8 @@ struct ActivityTokenBatch: Sendable {
             SELECT f.created_at FROM match_follows f WHERE f.user_id = r.user_id AND f.match_id = r.match_id LIMIT 1
         ) w ON true
         LEFT JOIN LATERAL (
-            SELECT a.generation, a.status, a.start_id, a.activity_id, a.update_token, a.end_push, a.ended_at,
-                a.changed_xid, \(ActivityTokenStore.startIsOut) AS start_is_out
+            SELECT a.generation, a.status, a.start_id, a.activity_id, a.update_token, a.renewal_start_id, a.end_push,
+                a.ended_at, a.changed_xid, \(ActivityTokenStore.startIsOut) AS start_is_out
             FROM live_activities a
             WHERE a.match_id = r.match_id AND a.user_id = r.user_id AND a.device_id = p.device_id
             ORDER BY a.generation DESC LIMIT \(ActivityTokenStore.recordsMax)
@@ -250,7 +251,9 @@ struct ActivityTokenBatch: Sendable {
         case .adopt: return insert(.adopt)
         case .end(nil): return insert(.insertEnded)
         case .refuse: return insert(.refuse)
-        case .replace: return .alone
+        case .replace(let generation):
+            row.next = (facts.records.first?.generation.generation ?? 0) + 1
+            return change(generation, .replace)
         }
     }
 
@@ -286,7 +289,7 @@ struct ActivityTokenBatch: Sendable {
             case .seen: break
             case .activate, .rotate, .name, .end:
                 for row in result.rows { done.insert(try row.int("i")) }
-            case .adopt, .insertEnded, .refuse:
+            case .adopt, .insertEnded, .refuse, .replace:
                 let users = Set(try result.rows.map { try $0.string("user_id") })
                 for place in jobs.indices where users.contains(jobs[place].user.rawValue) { done.insert(place) }
             }

@@ -31,6 +31,7 @@ extension ActivityTokenStore {
             startID: try row.optionalString("start_id").map { StartID($0) },
             activityID: try row.optionalString("activity_id").map { ActivityID($0) },
             token: try row.optionalString("update_token").map { UpdateToken($0) },
+            renewalStartID: try row.optionalString("renewal_start_id").map { StartID($0) },
             startIsOut: try row.bool("start_is_out"), endedBeforeFollow: try row.bool("ended_before_follow"))
     }
 
@@ -52,6 +53,29 @@ extension ActivityTokenStore {
         end_push = 'due', end_dismissal = CASE WHEN v.lingers THEN 'linger' ELSE 'now' END, end_attempts = 0,
         end_lease_until = NULL
         """
+
+    /// Ends the running activity and puts the new one into its place.
+    /// - Parameter source: of `v`, which has the `generation` to end and the `next` one.
+    static func replacement(from source: String, where condition: String = "true") -> String {
+        """
+        WITH old AS (
+            UPDATE live_activities la SET status = 'ended', end_reason = 'match_end', ended_at = clock_timestamp(),
+                end_push = 'due', end_dismissal = 'now'
+            FROM \(source)
+            WHERE la.match_id = v.match_id AND la.user_id = v.user_id AND la.device_id = v.device_id
+                AND la.generation = v.generation AND la.status = 'active' AND \(condition)
+            RETURNING la.match_id, la.user_id, la.device_id, la.route, la.shard, la.renewal_sent_at,
+                la.renewal_start_id, v.next, v.token, v.start_id, v.activity_id
+        )
+        INSERT INTO live_activities
+            (match_id, user_id, device_id, generation, route, shard, status, start_id, start_sent_at, activity_id,
+             update_token, token_at, activated_at)
+        SELECT match_id, user_id, device_id, next, route, shard, 'active', coalesce(start_id, renewal_start_id),
+            renewal_sent_at, activity_id, token, clock_timestamp(), clock_timestamp()
+        FROM old
+        RETURNING user_id
+        """
+    }
 
     /// A new record, `active` or over from the beginning for the reason `v.state`.
     static let insertion = """

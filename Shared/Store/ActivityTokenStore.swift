@@ -70,15 +70,20 @@ public struct ActivityTokenStore: Sendable {
             let device = try await UserDevices.resolve(transaction, user: user, device: request.deviceId)
             let key = Key(match: match, user: user, device: device)
             let rule = DismissalRule(activityID: request.activityId, token: request.activityToken)
-            let action = rule.action(for: try await Self.records(transaction, key))
+            let records = try await Self.records(transaction, key)
+            let action = rule.action(for: records)
             switch action {
             case .unfollow(let generation):
+                // The one that was to take its place is gone: it still stands there itself.
+                let stands = records.contains {
+                    $0.generation == generation && $0.renewalStartID != nil && !rule.names($0)
+                }
                 try await transaction.execute(
                     """
                     UPDATE live_activities SET status = 'ended', end_reason = 'user_dismissed',
-                        ended_at = clock_timestamp(), end_push = 'none'
+                        ended_at = clock_timestamp(), end_push = $5, end_dismissal = 'now'
                     WHERE \(Key.condition) AND generation = $4
-                    """, key.parameters + [.int(generation)])
+                    """, key.parameters + [.int(generation), .text(stands ? "due" : "none")])
                 _ = try await FollowStore.unfollow(transaction, match, user)
             case .record(let generation?):
                 // It is gone from the phone: an end that still waits has nothing to end.
@@ -128,7 +133,8 @@ public struct ActivityTokenStore: Sendable {
     private static func records(_ transaction: PostgresTransaction, _ key: Key) async throws -> [ActivityGeneration] {
         try await transaction.query(
             """
-            SELECT generation, status, start_id, activity_id, update_token, \(startIsOut) AS start_is_out,
+            SELECT generation, status, start_id, activity_id, update_token, renewal_start_id,
+                \(startIsOut) AS start_is_out,
                 coalesce(ended_at < (SELECT created_at FROM match_follows WHERE match_id = $1 AND user_id = $2), false)
                     AS ended_before_follow
             FROM live_activities a WHERE \(Key.condition) ORDER BY generation DESC LIMIT \(recordsMax) FOR UPDATE
@@ -184,13 +190,16 @@ public struct ActivityTokenStore: Sendable {
         case .adopt:
             return try await insert(key, rule, transaction, next, "active")
         case .replace(let generation):
-            try await transaction.execute(
-                """
-                UPDATE live_activities SET status = 'ended', end_reason = 'match_end', ended_at = clock_timestamp(),
-                    end_push = 'due', end_dismissal = 'now'
-                WHERE \(Key.condition) AND generation = $4
-                """, key.parameters + [.int(generation)])
-            return try await insert(key, rule, transaction, next, "active")
+            return try await transaction.execute(
+                replacement(
+                    from: """
+                        (SELECT $1::bigint AS match_id, $2::text AS user_id, $3::text AS device_id, $4::int AS generation,
+                            $5::int AS next, $6::text AS token, $7::text AS start_id, $8::text AS activity_id) v
+                        """),
+                key.parameters + [
+                    .int(generation), .int(next), .text(rule.token.rawValue), PostgresValue(rule.startID?.rawValue),
+                    PostgresValue(rule.activityID?.rawValue),
+                ]) > 0
         case .end(let generation?):
             return try await update(
                 ending, generation, where: "NOT (la.end_push = 'due' AND la.update_token IS NOT DISTINCT FROM v.token)")

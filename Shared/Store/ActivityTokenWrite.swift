@@ -11,6 +11,7 @@ struct ActivityTokenWrite {
         /// The activity's name only.
         case name
         case end
+        case replace
         case adopt
         /// A new record that is over from the beginning: of a match that is over, or of a stranger's.
         case insertEnded, refuse
@@ -23,6 +24,8 @@ struct ActivityTokenWrite {
         var device: DeviceID
         var lingers: Bool
         var generation = 0
+        /// The generation that takes its place.
+        var next = 0
         /// `changed_xid` of the row as it was read.
         var mark = ""
     }
@@ -43,6 +46,7 @@ struct ActivityTokenWrite {
         case .rotate: Self.update(rows, ActivityTokenStore.rotation)
         case .name: Self.update(rows, ActivityTokenStore.naming)
         case .end: Self.update(rows, ActivityTokenStore.ending)
+        case .replace: Self.replace(rows)
         case .adopt: Self.insert(rows, "active")
         case .insertEnded: Self.insert(rows, "match_end")
         case .refuse: Self.insert(rows, "user_unfollow")
@@ -81,6 +85,25 @@ struct ActivityTokenWrite {
                 .intArray(rows.map(\.generation)), .textArray(rows.map(\.mark)),
                 .textArray(rows.map(\.job.request.activityToken.rawValue)),
                 .textArray(rows.map(\.job.request.activityId?.rawValue)), .boolArray(rows.map(\.lingers)),
+            ])
+    }
+
+    /// Only rows that are as they were read.
+    private static func replace(_ rows: [Row]) -> PostgresStatement {
+        PostgresStatement(
+            ActivityTokenStore.replacement(
+                from: """
+                    unnest($1::bigint[], $2::text[], $3::text[], $4::int[], $5::int[], $6::xid8[], $7::text[], $8::text[],
+                        $9::text[]) AS v
+                        (match_id, user_id, device_id, generation, next, mark, token, start_id, activity_id)
+                    """, where: "la.changed_xid IS NOT DISTINCT FROM v.mark"),
+            [
+                .intArray(rows.map(\.job.match.rawValue)), .textArray(rows.map(\.job.user.rawValue)),
+                .textArray(rows.map(\.device.rawValue)), .intArray(rows.map(\.generation)),
+                .intArray(rows.map(\.next)), .textArray(rows.map(\.mark)),
+                .textArray(rows.map(\.job.request.activityToken.rawValue)),
+                .textArray(rows.map(\.job.request.startId?.rawValue)),
+                .textArray(rows.map(\.job.request.activityId?.rawValue)),
             ])
     }
 

@@ -98,12 +98,9 @@ extension OrchestratorStore {
         ), missing AS MATERIALIZED (
             SELECT l.* FROM lacking AS l
             WHERE (
-                SELECT coalesce(sum(s.start_attempts) FILTER (
-                        WHERE s.start_sent_at > clock_timestamp() - interval '1 hour'), 0) < $6::int
-                    AND coalesce(sum(s.starts_sent), 0) < $7::int
-                FROM live_activities AS s
-                WHERE s.user_id = l.user_id AND s.device_id = l.device_id
-                    AND s.start_sent_at > clock_timestamp() - interval '24 hours')
+                SELECT \(StartBudget.thisHour("true")) < $6::int AND coalesce(sum(other.starts_sent), 0) < $7::int
+                FROM live_activities AS other
+                WHERE other.user_id = l.user_id AND other.device_id = l.device_id AND \(StartBudget.isOfToday))
         ), still AS MATERIALIZED (
             SELECT f.user_id FROM match_follows AS f
             WHERE f.match_id = $3 AND f.user_id IN (SELECT user_id FROM missing)

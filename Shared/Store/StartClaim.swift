@@ -10,6 +10,8 @@ public struct StartClaim: Sendable {
     /// Seconds since 1970.
     public var leaseUntil: Int
     public var attempt: Int
+    /// It takes the place of an activity that runs.
+    public var isRenewal: Bool
     public var match: MatchCard
 }
 

@@ -78,6 +78,39 @@ import Testing
         #expect(action([ended(1, activity: first)], activity: second, followed: false) == .refuse)
     }
 
+    /// A renewal is out for generation 3 of activity `first`, which was started as `one`.
+    private func renewing(activity: ActivityID? = ActivityID("activity-1")) -> [ActivityGeneration] {
+        let running = ActivityGeneration(
+            generation: 3, status: .active, startID: one, activityID: activity, token: old,
+            renewalStartID: StartID("renewal-2"))
+        return [running, ended(2, start: two, activity: second)]
+    }
+
+    @Test func theRenewalsTokenTakesThePlaceOfTheRunningActivity() {
+        let renewal = StartID("renewal-2"), third = ActivityID("activity-3")
+        #expect(action(renewing(), activity: third, start: renewal) == .replace(generation: 3))
+        #expect(action(renewing(), start: renewal) == .replace(generation: 3))
+        #expect(action(renewing(), activity: third) == .replace(generation: 3))
+        #expect(action(renewing(activity: nil), activity: third) == .replace(generation: 3))
+        // An earlier try of it that arrives after all, and an app that names nothing.
+        #expect(action(renewing(), activity: third, start: StartID("renewal-1")) == .replace(generation: 3))
+        #expect(action(renewing()) == .replace(generation: 3))
+    }
+
+    @Test func whatIsNotTheRenewalsStaysWhatItWas() {
+        #expect(action(renewing(), activity: first) == .rotate(generation: 3))
+        #expect(action(renewing(), start: one) == .rotate(generation: 3))
+        #expect(action(renewing(), activity: first, start: one) == .rotate(generation: 3))
+        #expect(action(renewing(), activity: second, start: two) == .end(generation: 2))
+        #expect(action(renewing(), start: StartID("renewal-2"), over: true) == .end(generation: nil))
+        // The renewal was answered: its generation runs, and the old one has ended.
+        var records = renewing()
+        records[0].status = .ended
+        records.insert(active(4, new, start: StartID("renewal-2"), activity: ActivityID("activity-3")), at: 0)
+        #expect(action(records, activity: ActivityID("activity-3")) == .keep(generation: 4))
+        #expect(action(records, activity: first, start: one) == .end(generation: 3))
+    }
+
     @Test func nothingBecomesActiveOnceTheMatchIsOver() {
         #expect(action([], over: true) == .end(generation: nil))
         #expect(action([pending(1)], over: true) == .end(generation: 1))
@@ -114,6 +147,20 @@ import Testing
         #expect(DismissalRule(activityID: ActivityID("x"), token: nil).action(for: records) == .record(generation: nil))
         #expect(DismissalRule(activityID: nil, token: nil).action(for: [record(1, .ended)]) == .record(generation: 1))
         #expect(DismissalRule(activityID: activity, token: token).action(for: []) == .record(generation: nil))
+    }
+
+    @Test func aDismissalDuringARenewalIsTheUsersWishAndOneAfterItIsNot() {
+        var running = record(2, .active, activity: ActivityID("other"), token: token)
+        running.renewalStartID = StartID("renewal")
+        #expect(DismissalRule(activityID: activity, token: nil).action(for: [running]) == .unfollow(generation: 2))
+        #expect(!DismissalRule(activityID: activity, token: nil).names(running))
+        #expect(DismissalRule(activityID: ActivityID("other"), token: nil).names(running))
+        running.status = .ended
+        let records = [record(3, .active, activity: activity, token: UpdateToken("cc")), running]
+        #expect(
+            DismissalRule(activityID: ActivityID("other"), token: nil).action(for: records) == .record(generation: 2))
+        #expect(DismissalRule(activityID: nil, token: token).action(for: records) == .record(generation: 2))
+        #expect(DismissalRule(activityID: activity, token: nil).action(for: records) == .unfollow(generation: 3))
     }
 
     @Test func anActivityThatIsDismissedBeforeItsTokenCameIsTheOneThatWasStarted() {

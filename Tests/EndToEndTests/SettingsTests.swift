@@ -91,6 +91,7 @@ import Tokens
             Case(service: "orchestrator", setting: "ORCHESTRATOR_INTERVAL", value: "soon"),
             Case(service: "orchestrator", setting: "START_LEAD", value: "x"),
             Case(service: "orchestrator", setting: "START_FALLBACK_WAIT", value: "x"),
+            Case(service: "orchestrator", setting: "ACTIVITY_RENEW_AFTER", value: "9h"),
             Case(service: "orchestrator", setting: "RESULT_HOLD", value: "x"),
             Case(service: "orchestrator", setting: "FOLLOW_RETENTION", value: "x"),
             Case(service: "event-bus", setting: "RESULT_HOLD", value: "x"),

@@ -75,6 +75,35 @@ import Testing
         }
     }
 
+    /// Minutes of the activity's life, what the match does, and whether it is renewed at this look.
+    @Test(arguments: [
+        (464, "display_state = 'live'", false), (466, "display_state = 'live'", true),
+        (404, "display_state = 'inningsBreak'", false), (406, "display_state = 'inningsBreak'", true),
+        (470, "at_stumps = true", false), (470, "settled_at = clock_timestamp()", false),
+    ])
+    func anActivityIsRenewedBeforeItsEightHoursAreOver(minutes: Int, play: String, isRenewed: Bool) async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let bell = Bell()
+            let orchestrator = orchestrator(pool, bell)
+            let lease = try await lease(pool)
+            try await follow(pool, users: 10)
+            try await goLive(pool)
+            _ = await orchestrator.runOnce(under: lease, syncs: 0)
+            try await pool.execute(
+                """
+                UPDATE live_activities SET status = 'active', update_token = 'token of ' || user_id,
+                    start_sent_at = clock_timestamp() - $1::bigint * interval '1 minute'
+                """, [.int(minutes)])
+            try await pool.execute("UPDATE active_matches SET \(play)")
+            // Another one in charge: it has not looked yet.
+            _ = await self.orchestrator(pool, bell).runOnce(under: lease, syncs: 0)
+            let due = try await pool.query(
+                "SELECT count(*) AS n FROM live_activities WHERE renewal_due_at IS NOT NULL")[0].int("n")
+            #expect(due == (isRenewed ? 10 : 0))
+            #expect(bell.matches.count == (isRenewed || play.hasPrefix("at_stumps") ? 2 : 1))
+        }
+    }
+
     @Test func twoThatBothBelieveToBeInChargeMakeNoDouble() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             let lease = try await lease(pool)

@@ -108,7 +108,7 @@ import Testing
             }
         }
         // It is no comparison unless most went together, and each action among them.
-        for action in ["activate", "rotate", "keep", "adopt", "end", "refuse"] {
+        for action in ["activate", "rotate", "keep", "adopt", "replace", "end", "refuse"] {
             #expect(tally[action] >= 5, "\(tally.text)")
         }
         #expect(tally["largest"] >= 10, "\(tally.text)")

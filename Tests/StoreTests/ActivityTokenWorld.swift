@@ -56,7 +56,7 @@ struct ActivityTokenWorld {
         var statements: [String] = []
         for user in Self.users {
             let match = Self.matches.randomElement(using: &random) ?? Self.matches[0]
-            switch Int.random(in: 0..<7, using: &random) {
+            switch Int.random(in: 0..<9, using: &random) {
             case 0:
                 statements.append(
                     "DELETE FROM match_follows WHERE user_id = '\(user.rawValue)' AND match_id = \(match.rawValue)")
@@ -87,6 +87,15 @@ struct ActivityTokenWorld {
                         FROM live_activities l WHERE l.match_id = \(match.rawValue) AND l.user_id = d.user_id
                             AND l.device_id = d.device_id), 0) + 1, route, shard
                     FROM devices d WHERE user_id = '\(user.rawValue)' ON CONFLICT DO NOTHING
+                    """)
+            case 6, 7:
+                // A renewal goes out.
+                statements.append(
+                    """
+                    UPDATE live_activities SET renewal_due_at = now(), renewal_attempts = renewal_attempts + 1,
+                        renewal_start_id = 'renewal-' || user_id || '-' || generation || '-' || renewal_attempts,
+                        renewal_sent_at = now(), renewal_lease_until = now() + interval '2 minutes'
+                    WHERE user_id = '\(user.rawValue)' AND status = 'active'
                     """)
             default:
                 statements.append(
@@ -125,7 +134,9 @@ struct ActivityTokenWorld {
         var known = Known()
         let rows = try await pool.query(
             """
-            SELECT match_id, user_id, device_id, update_token, activity_id, start_id FROM live_activities
+            SELECT match_id, user_id, device_id, update_token, activity_id,
+                coalesce(renewal_start_id, start_id) AS start_id
+            FROM live_activities
             ORDER BY user_id, match_id, device_id, generation
             """)
         for row in rows {
@@ -210,7 +221,7 @@ struct ActivityTokenWorld {
             SELECT (match_id, user_id, device_id, generation, route, shard, status, end_reason, start_id, start_attempts,
                 start_sent_at IS NULL, start_lease_until IS NULL, start_given_up_at IS NULL, activity_id, update_token,
                 token_at IS NULL, end_push, end_dismissal, end_attempts, end_lease_until IS NULL, activated_at IS NULL,
-                ended_at IS NULL)::text AS line
+                ended_at IS NULL, renewal_start_id, renewal_attempts, renewal_sent_at IS NULL)::text AS line
             FROM live_activities ORDER BY match_id, user_id, device_id, generation
             """)
         let devices = try await pool.query(
