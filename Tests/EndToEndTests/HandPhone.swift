@@ -22,8 +22,11 @@ struct HandPhone: Sendable {
 
     // MARK: - What the app does
 
-    /// - Parameter startsByPush: the phone has a push-to-start token.
-    func register(startsByPush: Bool = true) async throws {
+    /// - Parameters:
+    ///   - startsByPush: the phone has a push-to-start token.
+    ///   - newToken: instead of its first one.
+    func register(startsByPush: Bool = true, newToken: String? = nil) async throws {
+        let startToken = newToken ?? startToken
         try await suite.apns.register(deviceToken, kind: "device")
         try await call(
             "POST", "/devices", #"{"deviceId":"\#(device)","platform":"ios","deviceToken":"\#(deviceToken)"}"#)
@@ -78,14 +81,14 @@ struct HandPhone: Sendable {
             .init(method: "DELETE", url: "\(suite.endpoints.apnsControl)/tokens/\(token)", timeout: .seconds(5)))
     }
 
-    /// The starts that were delivered, oldest first.
+    /// The starts that were delivered to its first push-to-start token, oldest first.
     var starts: [PushDelivery] {
         get async throws { try await pushes(to: startToken).filter { $0.payload?.aps.event == "start" } }
     }
 
     /// Waits for the start number `number` and answers with its id.
-    func start(_ number: Int = 1) async throws -> String {
-        try await eventually("start \(number) of \(user)", within: .seconds(30)) {
+    func start(_ number: Int = 1, within limit: Duration = .seconds(30)) async throws -> String {
+        try await eventually("start \(number) of \(user)", within: limit) {
             try await starts.count >= number
         }
         return try await starts[number - 1].payload?.aps.attributes?.startId ?? ""

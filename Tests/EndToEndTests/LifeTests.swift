@@ -138,6 +138,80 @@ import Testing
         }
     }
 
+    // MARK: - A start token that is dead
+
+    @Test(.timeLimit(.minutes(5))) func aPhoneThatCannotBeStartedIsWokenThenItsUserIsAskedAndARegistrationStartsAtOnce()
+        async throws
+    {
+        try await RunningSuite.with(speed: 40) { suite in
+            let id = try await Self.load(1_178_424, suite, speed: 40)
+            let asha = try HandPhone("asha", suite)
+            try await asha.register()
+            try await asha.follow(id)
+            // The app was installed anew, say: APNs knows the token no more, and nobody has told the server.
+            try await asha.loses(asha.startToken)
+            try await Self.seek(id, "S1 1.1", suite)
+            try await eventually("the app is woken, then its user asked", within: .seconds(60)) {
+                try await asha.pushes(to: asha.deviceToken).count >= 2
+            }
+            let pushes = try await asha.pushes(to: asha.deviceToken)
+            #expect(pushes.map { $0.headers["apns-push-type"] } == ["background", "alert"])
+            #expect(pushes.map(\.priority) == [5, 10])
+            #expect(pushes.last?.payload?.aps.alert?.title.hasSuffix("is live") == true)
+            // Then nothing more, for longer than a step takes.
+            try await Task.sleep(for: .seconds(8))
+            #expect(try await asha.pushes(to: asha.deviceToken).count == 2)
+            let fresh = HandPhone.hex(40)
+            try await asha.register(newToken: fresh)
+            try await eventually("the activity is started at once", within: .seconds(5)) {
+                try await asha.pushes(to: fresh).first?.payload?.aps.event == "start"
+            }
+        }
+    }
+
+    // MARK: - Eight hours
+
+    @Test(.timeLimit(.minutes(5))) func anActivityIsRenewedBeforeItsTimeIsUp() async throws {
+        // ACTIVITY_RENEW_AFTER is 28 s at this speed.
+        try await RunningSuite.with(speed: 1_000) { suite in
+            let id = try await Self.load(1_384_429, suite, speed: 1_000)
+            let asha = try HandPhone("asha", suite)
+            try await asha.register()
+            try await asha.follow(id)
+            try await Self.seek(id, "S1 3.1", suite)
+            let (first, second) = (HandPhone.hex(32), HandPhone.hex(32))
+            try await asha.report(first, of: "asha-1", startID: try await asha.start(), match: id)
+            let begun = ContinuousClock.now
+            let renewal = try await asha.start(2, within: .seconds(90))
+            #expect(.now - begun > .seconds(20))
+            let push = try #require(try await asha.starts.last)
+            #expect(push.payload?.aps.alert != nil, "iOS insists on one")
+            #expect(push.payload?.aps.alert?.sound == nil && push.payload?.aps.sound == nil)
+            // The old one runs until the new one is there.
+            #expect(try await asha.end(of: first) == nil)
+            #expect(try await Self.rows(asha, suite) == [Row(generation: 1, status: "active", reason: nil)])
+            try await asha.report(second, of: "asha-2", startID: renewal, match: id)
+            try await eventually("the old one is taken away", within: .seconds(5)) {
+                guard let aps = try await asha.end(of: first)?.payload?.aps else { return false }
+                return (aps.dismissalDate ?? .max) <= (aps.timestamp ?? 0)
+            }
+            #expect(
+                try await Self.rows(asha, suite) == [
+                    Row(generation: 1, status: "ended", reason: "match_end"),
+                    Row(generation: 2, status: "active", reason: nil),
+                ])
+            // iOS tells the app that the old one is gone: no wish of the user's.
+            try await asha.dismiss("asha-1", match: id)
+            #expect(try await asha.follows == [id])
+            for _ in 0..<3 { _ = try await suite.tape.step(id) }
+            try await eventually("the new one shows what comes", within: .seconds(10)) {
+                let newest = try await suite.committed(id)
+                return try await asha.shown(by: second)?.version == newest?.version
+            }
+            #expect(try await asha.pushes(to: first).last?.payload?.aps.event == "end")
+        }
+    }
+
     // MARK: - Rain
 
     @Test(.timeLimit(.minutes(5))) func rainKeepsTheActivityAliveAndPlayRefreshesIt() async throws {
@@ -188,8 +262,8 @@ import Testing
     // MARK: - Five days
 
     @Test(.timeLimit(.minutes(10))) func aTestMatchHasAnActivityForEachDay() async throws {
-        try await RunningSuite.with(speed: 1_000) { suite in
-            let id = try await Self.load(426_416, suite, speed: 1_000)
+        try await RunningSuite.with(speed: 200) { suite in
+            let id = try await Self.load(426_416, suite, speed: 200)
             let asha = try HandPhone("asha", suite)
             try await asha.register()
             try await asha.follow(id)

@@ -16,6 +16,8 @@ struct DemoTiming: Sendable {
             "RESULT_HOLD": scaled(300, atLeast: 1),
             "SUPER_OVER_WAIT": scaled(1_200, atLeast: 2),
             "KEEPALIVE_INTERVAL": scaled(1_200, atLeast: 5),
+            "START_FALLBACK_WAIT": scaled(120, atLeast: 2),
+            "ACTIVITY_RENEW_AFTER": scaled(27_900, atLeast: 20),
             // The stand-in for the provider has no quota, and a fast tape needs more calls than a real hour allows.
             "SPORTMONKS_HOURLY_LIMIT": "0",
         ]
