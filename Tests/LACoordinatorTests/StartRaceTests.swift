@@ -1,0 +1,44 @@
+import HTTP2
+import LACoordinator
+import Messages
+import Postgres
+import Sightscreen
+import Store
+import Synchronization
+import TestKit
+import Testing
+
+@Suite struct StartRaceTests {
+    /// A start is claimed and waits for its turn on a busy connection; the user unfollows meanwhile.
+    @Test func aStartThatHasNotLeftWhenItsUserUnfollowsNeverDoes() async throws {
+        try await Ground.with(streamsMax: 1) { ground in
+            let isOpen = Mutex(false)
+            await ground.apns.answer { _, _ in
+                while !isOpen.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(10)) }
+                return StubAPNs.accepted
+            }
+            try await ground.coordinate { coordinator in
+                // Two connections with a push each, and others that wait for one of them.
+                var others = 0
+                while await ground.apns.pushes.count < 2, others < 20 {
+                    try await ground.follow("user\(others)")
+                    others += 1
+                    try await Task.sleep(for: .milliseconds(600))
+                }
+                #expect(await ground.apns.pushes.count == 2)
+                try await ground.follow("asha")
+                try await eventually("its start is claimed") {
+                    try await ground.claims("asha").hasPrefix("pending 1")
+                }
+                try await FollowStore(pool: ground.pool).unfollow(Ground.match, user: UserID("asha"))
+                await coordinator.activitiesChanged()
+                try await Task.sleep(for: .milliseconds(900))
+                isOpen.withLock { $0 = true }
+                try await eventually("the others are started") { await ground.apns.pushes.count >= others }
+                try await Task.sleep(for: .milliseconds(500))
+            }
+            #expect(await ground.apns.pushes(to: Ground.startToken("asha")).isEmpty)
+            #expect(try await ground.status("asha") == "ended user_unfollow none")
+        }
+    }
+}

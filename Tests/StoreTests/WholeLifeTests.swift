@@ -1,0 +1,260 @@
+import Activities
+import Messages
+import Postgres
+import Sightscreen
+import Store
+import TestKit
+import Testing
+
+/// What happens to a follower's phone over a whole match, through the stores of all who have a part in it.
+@Suite struct WholeLifeTests {
+    private static let match = MatchID(1_304_076)
+    private static let user = UserID("ann")
+    private static let phone = DeviceID("phone")
+
+    private struct Ground {
+        var pool: PostgresPool
+        var orchestrator: Lease
+        var bus: Lease
+        var shards: [ShardHold]
+        var store: OrchestratorStore { OrchestratorStore(pool: pool) }
+        var activities: ActivityStore { ActivityStore(pool: pool) }
+
+        init(_ pool: PostgresPool) async throws {
+            self.pool = pool
+            let held = try await LeaseStore(pool: pool).acquire(
+                [.orchestrator, .match(match)] + (0..<64).map { .shard($0) }, holder: "test/1", duration: .seconds(600))
+            orchestrator = try #require(held.first { $0.name == .orchestrator })
+            bus = try #require(held.first { $0.name == .match(match) })
+            shards = held.compactMap { ShardHold($0) }
+            try await commit(.live)
+            try await pool.execute("UPDATE active_matches SET went_live_at = clock_timestamp() - interval '1 hour'")
+            _ = try await DeviceStore(pool: pool).register(
+                DeviceRegistration(deviceId: phone, platform: "ios"), token: .set(DeviceToken("dd01")), user: user)
+            _ = try await DeviceStore(pool: pool).register(
+                PushToStartRegistration(pushToStartToken: PushToStartToken("aa01"), deviceId: phone), user: user)
+            try await follow()
+        }
+
+        func follow() async throws {
+            _ = try await FollowStore(pool: pool).follow(FollowRequest(matchId: match), user: user)
+        }
+
+        /// A version, as event-bus commits it.
+        func commit(_ state: MatchDisplayState, settled: Bool = false, stumps: Bool = false) async throws {
+            let matches = MatchStore(pool: pool)
+            // As if a while had passed since the one before: stamps do not run ahead.
+            try await pool.execute("UPDATE active_matches SET stamp = stamp - 60")
+            try await pool.execute("DELETE FROM match_updates")
+            _ = try await matches.commit(
+                MatchCommit(
+                    matchID: match, lease: bus,
+                    previousVersion: try await matches.load(match)?.version ?? MatchVersion(0),
+                    displayState: state, contentState: "{}", events: "[]", retracted: "[]", alert: nil, priority: 5,
+                    relevance: 50, machine: "{}", atStumps: stumps, isSuspended: state == .suspended,
+                    isLive: state != .completed && state != .abandoned, isSettled: settled))
+        }
+
+        /// What a pass of the orchestrator does.
+        func pass() async throws {
+            _ = try await store.endSettledMatches(hold: .zero, under: orchestrator)
+            _ = try await store.endActivities(under: orchestrator)
+            _ = try await store.endOutlived(under: orchestrator)
+            _ = try await store.giveUpStarts(under: orchestrator)
+            for match in try await store.liveMatches(lead: .zero) {
+                _ = try await store.createPending(for: match, under: orchestrator)
+            }
+            _ = try await store.moveFallbacks(StartFallback(), under: orchestrator)
+        }
+
+        func claimStarts() async throws -> [StartClaim] {
+            try await activities.claimStarts(shards, limit: 100, lease: .seconds(120))
+        }
+
+        func register(_ token: String, _ activity: String, _ start: StartID?) async throws -> ActivityTokenRule.Action {
+            try await ActivityTokenStore(pool: pool).register(
+                ActivityTokenRequest(
+                    activityToken: UpdateToken(token), deviceId: phone, activityId: ActivityID(activity), startId: start
+                ),
+                match: match, user: user
+            ).action
+        }
+
+        /// As if the database's clock had gone on by this.
+        func goOn(minutes: Int) async throws {
+            for (table, columns) in [
+                ("devices", ["fallback_at", "fallback_began_at", "visible_push_at", "push_to_start_token_at"]),
+                (
+                    "live_activities",
+                    ["start_sent_at", "start_lease_until", "start_given_up_at", "created_at", "activated_at"]
+                ),
+            ] {
+                let changes = columns.map { "\($0) = \($0) - $1::bigint * interval '1 minute'" }
+                try await pool.execute(
+                    "UPDATE \(table) SET \(changes.joined(separator: ", "))", [.int(minutes)])
+            }
+        }
+
+        func rows() async throws -> [String] {
+            try await pool.query(
+                """
+                SELECT concat_ws(' ', generation, status, end_reason, end_push) AS line FROM live_activities
+                ORDER BY generation
+                """
+            ).map { try $0.string("line") }
+        }
+    }
+
+    private func with(_ body: (Ground) async throws -> Void) async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in try await body(try await Ground(pool)) }
+    }
+
+    /// A phone that is off, or was thrown away: for a day and a half nobody answers.
+    @Test func aPhoneThatNeverAnswersGetsThreeStartsAndTwoPushesHoweverLongTheMatchGoesOn() async throws {
+        try await with { ground in
+            var starts: [Int] = []
+            var pushes: [StartFallback.Step] = []
+            for step in 0..<540 {
+                try await ground.pass()
+                for _ in try await ground.claimStarts() { starts.append(step * 4) }
+                pushes += try await ground.activities.claimFallbacks(ground.shards, limit: 10).map(\.step)
+                try await ground.goOn(minutes: 4)
+            }
+            #expect(starts == [0, 4, 8], "after 2 and 4 minutes, looked at every 4")
+            #expect(pushes == [.silent, .visible])
+            #expect(try await ground.rows() == ["1 pending none"])
+            // The app is opened: at once.
+            _ = try await DeviceStore(pool: ground.pool).register(
+                PushToStartRegistration(pushToStartToken: PushToStartToken("aa01"), deviceId: Self.phone),
+                user: Self.user)
+            let start = try #require(try await ground.claimStarts().first)
+            #expect(try await ground.register("ee01", "first", start.startID) == .activate(generation: 1))
+            try await ground.pass()
+            #expect(try await ground.store.fallbackCounts() == [.silent: 0, .visible: 0, .passive: 0])
+        }
+    }
+
+    @Test func aMatchThatReopensStartsANewGeneration() async throws {
+        try await with { ground in
+            let start = try #require(try await ground.claimStarts().first)
+            #expect(try await ground.register("ee01", "first", start.startID) == .activate(generation: 1))
+            try await ground.commit(.completed, settled: true)
+            try await ground.pass()
+            #expect(try await ground.rows() == ["1 ended match_end due"])
+            try await ground.pass()
+            #expect(try await ground.claimStarts().isEmpty)
+            // The provider takes the result back.
+            try await ground.commit(.live)
+            try await ground.pass()
+            #expect(try await ground.rows() == ["1 ended match_end due", "2 pending none"])
+            let again = try #require(try await ground.claimStarts().first)
+            // The old activity's token comes late: it gets its end and nothing else.
+            #expect(try await ground.register("ee02", "first", start.startID) == .end(generation: 1))
+            #expect(try await ground.register("ee03", "second", again.startID) == .activate(generation: 2))
+        }
+    }
+
+    @Test func eachDayOfATestHasAGenerationAndNoneIsStartedAtNight() async throws {
+        try await with { ground in
+            for day in 1...5 {
+                try await ground.commit(.live)
+                try await ground.pass()
+                let start = try #require(try await ground.claimStarts().first)
+                #expect(start.key.generation == day)
+                #expect(
+                    try await ground.register("ee0\(day)", "day \(day)", start.startID) == .activate(generation: day))
+                // Rain, and play goes on: the same activity.
+                for state in [MatchDisplayState.suspended, .live] {
+                    try await ground.commit(state)
+                    try await ground.pass()
+                    #expect(try await ground.rows().last == "\(day) active none")
+                }
+                try await ground.commit(.live, stumps: true)
+                try await ground.pass()
+                try await ground.pass()
+                #expect(try await ground.rows().last == "\(day) ended match_end due")
+                #expect(try await ground.claimStarts().isEmpty)
+                try await ground.goOn(minutes: 960)
+            }
+        }
+    }
+
+    /// Follow, unfollow, follow: a start of the first may be out all the while.
+    @Test func followingAgainIsANewBeginning() async throws {
+        try await with { ground in
+            let first = try #require(try await ground.claimStarts().first)
+            let follows = FollowStore(pool: ground.pool)
+            try await follows.unfollow(Self.match, user: Self.user)
+            #expect(try await ground.claimStarts().isEmpty)
+            try await ground.follow()
+            #expect(try await ground.rows() == ["1 ended user_unfollow none", "2 pending none"])
+            let second = try #require(try await ground.claimStarts().first)
+            #expect(second.key.generation == 2 && second.startID != first.startID)
+            // Both appear: one stays.
+            #expect(try await ground.register("ee01", "first", first.startID) == .end(generation: 1))
+            #expect(try await ground.register("ee02", "second", second.startID) == .activate(generation: 2))
+            #expect(try await ground.rows() == ["1 ended user_unfollow due", "2 active none"])
+            try await ground.pass()
+            #expect(try await ground.claimStarts().isEmpty)
+        }
+    }
+
+    @Test func whatHappensOnOnePhoneLeavesTheOtherAlone() async throws {
+        try await with { ground in
+            let pad = DeviceID("pad")
+            _ = try await DeviceStore(pool: ground.pool).register(
+                PushToStartRegistration(pushToStartToken: PushToStartToken("aa02"), deviceId: pad), user: Self.user)
+            let starts = try await ground.claimStarts()
+            #expect(starts.map(\.key.deviceID.rawValue).sorted() == ["pad", "phone"])
+            let own = try #require(starts.first { $0.key.deviceID == Self.phone })
+            #expect(try await ground.register("ee01", "first", own.startID) == .activate(generation: 1))
+            try await ground.activities.retire(own.key, token: UpdateToken("ee01"), sinceMs: nil)
+            try await ground.pass()
+            let again = try await ground.claimStarts()
+            #expect(again.map(\.key.deviceID) == [Self.phone], "the pad's start is still out")
+            #expect(again.first?.key.generation == 2)
+        }
+    }
+
+    /// Another user signs in on the phone: what the first one followed is not shown to him.
+    @Test func anotherUserOnThePhoneEndsWhatRanThere() async throws {
+        try await with { ground in
+            let start = try #require(try await ground.claimStarts().first)
+            _ = try await ground.register("ee01", "first", start.startID)
+            _ = try await DeviceStore(pool: ground.pool).register(
+                PushToStartRegistration(pushToStartToken: PushToStartToken("aa01"), deviceId: Self.phone),
+                user: UserID("ben"))
+            #expect(try await ground.rows() == ["1 ended token_invalid due"])
+            try await ground.pass()
+            #expect(try await ground.claimStarts().isEmpty)
+        }
+    }
+
+    @Test func aFixtureThatVanishesAndReturnsInPlayStartsAgain() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let ground = try await Ground(pool)
+            try await pool.execute("DELETE FROM active_matches")
+            try await pool.execute(
+                """
+                INSERT INTO fixtures (match_id, league_id, competition, format, status, starts_at, home_id, home_name,
+                    home_code, away_id, away_name, away_code)
+                VALUES ($1, 1, 'IPL', 'twenty20', '1st Innings', now(), 1, 'A', 'A', 2, 'B', 'B')
+                """, [.int(Self.match.rawValue)])
+            func called() async throws -> [MatchID] {
+                try await ground.store.calledOffMatches(quiet: .zero).map(\.matchID)
+            }
+            // Missed by one sync only.
+            try await pool.execute("UPDATE fixtures SET missing_since = synced_at + interval '1 second'")
+            #expect(try await called().isEmpty)
+            #expect(try await ground.store.liveMatches(lead: .zero).isEmpty)
+            #expect(try await ground.rows() == ["1 pending none"])
+            try await pool.execute("UPDATE fixtures SET synced_at = missing_since + interval '30 seconds'")
+            #expect(try await called() == [Self.match])
+            _ = try await ground.store.endActivities(calledOff: try await called(), under: ground.orchestrator)
+            #expect(try await ground.rows() == ["1 ended match_end none"])
+            try await pool.execute("UPDATE fixtures SET missing_since = NULL, synced_at = clock_timestamp()")
+            try await ground.pass()
+            #expect(try await ground.rows() == ["1 ended match_end none", "2 pending none"])
+        }
+    }
+}
