@@ -152,7 +152,8 @@ extension ActivityStore {
     public func retireStartToken(_ claim: StartClaim, sinceMs: Int64?) async throws {
         try await pool.execute(
             """
-            UPDATE devices SET push_to_start_token = NULL, dead_start_token = push_to_start_token
+            UPDATE devices SET push_to_start_token = NULL,
+                dead_start_token_hash = \(StartFallbackSQL.hash("push_to_start_token"))
             WHERE user_id = $1 AND device_id = $2 AND push_to_start_token = $3
                 AND ($4::bigint IS NULL OR push_to_start_token_at IS NULL
                     OR push_to_start_token_at <= to_timestamp($4::bigint / 1000.0))

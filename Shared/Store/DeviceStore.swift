@@ -83,9 +83,10 @@ public struct DeviceStore: Sendable {
             let rows = try await transaction.query(
                 """
                 UPDATE devices d SET push_to_start_token = $3, push_to_start_token_at = clock_timestamp(),
-                    dead_start_token = NULL, \(StartFallbackSQL.registered),
+                    dead_start_token_hash = NULL, \(StartFallbackSQL.registered),
                     -- What the same token has had it does not get again.
-                    fallback_token = CASE WHEN fallback_token = $3 THEN fallback_token END
+                    fallback_token_hash =
+                        CASE WHEN fallback_token_hash = \(StartFallbackSQL.hash("$3::text")) THEN fallback_token_hash END
                 WHERE user_id = $1 AND device_id = $2
                 RETURNING \(LiveMatch.capableDevice) AS capable
                 """, [.text(user.rawValue), .text(device.rawValue), .text(token)])

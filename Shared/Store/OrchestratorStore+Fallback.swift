@@ -39,7 +39,7 @@ extension OrchestratorStore {
         let rows = try await pool.query(
             """
             SELECT fallback_step, count(*) AS count FROM devices
-            WHERE fallback_token IS NOT NULL AND fallback_step <> 'none' GROUP BY fallback_step
+            WHERE fallback_token_hash IS NOT NULL AND fallback_step <> 'none' GROUP BY fallback_step
             """)
         for row in rows {
             if let step = StartFallback.Step(rawValue: try row.string("fallback_step")) {
@@ -54,14 +54,14 @@ extension OrchestratorStore {
     private static let noteAnswered = """
         WITH \(LeaseGuard.sql(name: 1, epoch: 2)), picked AS MATERIALIZED (
             SELECT d.user_id, d.device_id FROM devices d
-            WHERE d.fallback_token IS NOT NULL AND d.dead_start_token IS NULL AND EXISTS (
+            WHERE d.fallback_token_hash IS NOT NULL AND d.dead_start_token_hash IS NULL AND EXISTS (
                 SELECT FROM live_activities l WHERE l.user_id = d.user_id AND l.device_id = d.device_id
                     AND l.start_sent_at IS NOT NULL AND l.activated_at > d.fallback_began_at)
             LIMIT $3::bigint
         ), reset AS (
-            UPDATE devices d SET \(StartFallbackSQL.registered), fallback_token = NULL, fallback_began_at = NULL
+            UPDATE devices d SET \(StartFallbackSQL.registered), fallback_token_hash = NULL, fallback_began_at = NULL
             FROM lease_guard, picked p
-            WHERE d.user_id = p.user_id AND d.device_id = p.device_id AND d.dead_start_token IS NULL
+            WHERE d.user_id = p.user_id AND d.device_id = p.device_id AND d.dead_start_token_hash IS NULL
             RETURNING d.user_id, d.device_id
         ), again AS (
             UPDATE live_activities l SET start_given_up_at = NULL, start_attempts = 0, start_lease_until = NULL
@@ -84,7 +84,7 @@ extension OrchestratorStore {
             UPDATE devices d SET
                 fallback_step = CASE d.fallback_step WHEN 'visible' THEN 'silent' ELSE 'none' END,
                 fallback_push = CASE d.fallback_step WHEN 'visible' THEN 'sent' ELSE 'none' END,
-                fallback_token = CASE d.fallback_step WHEN 'visible' THEN d.fallback_token END
+                fallback_token_hash = CASE d.fallback_step WHEN 'visible' THEN d.fallback_token_hash END
             FROM lease_guard, picked p
             WHERE d.user_id = p.user_id AND d.device_id = p.device_id AND d.fallback_push = 'due'
                 AND d.fallback_at IS NOT DISTINCT FROM p.fallback_at
@@ -102,7 +102,7 @@ extension OrchestratorStore {
             UNION ALL
             SELECT d.user_id, d.device_id, f.match_id
             FROM devices d JOIN match_follows f ON f.user_id = d.user_id
-            WHERE d.dead_start_token IS NOT NULL AND d.push_to_start_token IS NULL AND d.live_activities_enabled
+            WHERE d.dead_start_token_hash IS NOT NULL AND d.push_to_start_token IS NULL AND d.live_activities_enabled
                 AND NOT EXISTS (
                     SELECT FROM live_activities o WHERE o.user_id = d.user_id AND o.device_id = d.device_id
                         AND o.match_id = f.match_id AND o.status = 'pending'
@@ -112,7 +112,7 @@ extension OrchestratorStore {
                 l.match_id, f.alerts <> 'none' AS may_show,
                 coalesce(d.visible_push_at > clock_timestamp()
                     - \(StartFallbackSQL.seconds(StartFallback.visibleEvery)), false) AS was_shown,
-                coalesce(d.fallback_token = coalesce(d.push_to_start_token, d.dead_start_token, ''), false) AS is_spent
+                coalesce(d.fallback_token_hash = \(StartFallbackSQL.tokenHash), false) AS is_spent
             FROM lost l
             JOIN devices d ON d.user_id = l.user_id AND d.device_id = l.device_id
             JOIN match_follows f ON f.user_id = l.user_id AND f.match_id = l.match_id
@@ -136,7 +136,7 @@ extension OrchestratorStore {
             UPDATE devices d SET
                 fallback_step = n.step, fallback_at = clock_timestamp(), fallback_match_id = n.match_id,
                 fallback_began_at = CASE n.fallback_step WHEN 'none' THEN clock_timestamp() ELSE d.fallback_began_at END,
-                fallback_token = coalesce(d.push_to_start_token, d.dead_start_token, ''),
+                fallback_token_hash = \(StartFallbackSQL.tokenHash),
                 fallback_push = CASE WHEN n.step <> 'passive' AND d.device_token IS NOT NULL THEN 'due' ELSE 'none' END
             FROM lease_guard, decided n
             -- Unless the app has registered meanwhile.

@@ -24,7 +24,16 @@ enum StartFallbackSQL {
         """
 
     /// The phone is nobody's any more.
-    static let forgotten = "\(registered), fallback_token = NULL, fallback_began_at = NULL, dead_start_token = NULL"
+    static let forgotten = """
+        \(registered), fallback_token_hash = NULL, fallback_began_at = NULL,
+        dead_start_token_hash = NULL
+        """
+
+    /// What is kept of a start token to know it again: a dead one is not.
+    static func hash(_ token: String) -> String { "encode(sha256(convert_to(\(token), 'UTF8')), 'hex')" }
+
+    /// The start token that is in question on the phone.
+    static let tokenHash = "coalesce(\(hash("d.push_to_start_token")), d.dead_start_token_hash, '')"
 
     /// The seconds of a duration as SQL.
     static func seconds(_ duration: Duration) -> String { "interval '\(duration.components.seconds) seconds'" }

@@ -25,7 +25,7 @@ import Testing
             """
             UPDATE devices SET device_token = $1, device_token_at = now() - interval '1 hour', fallback_step = $2,
                 fallback_at = now(), fallback_began_at = now(), fallback_match_id = $3, fallback_push = 'due',
-                fallback_token = push_to_start_token
+                fallback_token_hash = push_to_start_token
             """, [.text(Self.deviceToken), .text(step.rawValue), .int(Ground.match.rawValue)])
     }
 

@@ -44,9 +44,9 @@ import Testing
             try await pool.execute(
                 """
                 INSERT INTO devices (user_id, device_id, route, shard, device_token, device_token_at,
-                    push_to_start_token, dead_start_token)
+                    push_to_start_token, dead_start_token_hash)
                 VALUES ($1, 'phone', 1, 1, 'dd' || $1, clock_timestamp() - interval '1 hour',
-                    CASE WHEN NOT $2::bool THEN 'aa' || $1 END, CASE WHEN $2::bool THEN 'aa' || $1 END)
+                    CASE WHEN NOT $2::bool THEN 'aa' || $1 END, CASE WHEN $2::bool THEN encode(sha256(convert_to('aa' || $1, 'UTF8')), 'hex') END)
                 """, [.text(user), .bool(isDead)])
             try await pool.execute(
                 "INSERT INTO match_follows (user_id, match_id, alerts) VALUES ($1, 1, $2)",
@@ -120,7 +120,8 @@ import Testing
                                             UPDATE devices SET fallback_step = $2, fallback_match_id = 1,
                                                 fallback_at = clock_timestamp() - $3::bigint * interval '1 second',
                                                 fallback_push = $4,
-                                                fallback_token = CASE WHEN $5::bool THEN 'aa' || $1 ELSE 'other' END,
+                                                fallback_token_hash = CASE WHEN $5::bool
+                                                    THEN encode(sha256(convert_to('aa' || $1, 'UTF8')), 'hex') ELSE 'other' END,
                                                 visible_push_at = clock_timestamp() - $6::bigint * interval '1 second'
                                             WHERE user_id = $1
                                             """,

@@ -9,14 +9,14 @@ ALTER TABLE devices ADD COLUMN IF NOT EXISTS fallback_match_id bigint;
 -- due: a push is to be sent; sent: it may have left, and never leaves again.
 ALTER TABLE devices ADD COLUMN IF NOT EXISTS fallback_push text NOT NULL DEFAULT 'none'
     CHECK (fallback_push IN ('none', 'due', 'sent'));
--- The start token that has been through this and has started nothing since: it does not go through it again.
-ALTER TABLE devices ADD COLUMN IF NOT EXISTS fallback_token text;
+-- The hash of the start token that has been through this and has started nothing since: it does not again.
+ALTER TABLE devices ADD COLUMN IF NOT EXISTS fallback_token_hash text;
 ALTER TABLE devices ADD COLUMN IF NOT EXISTS visible_push_at timestamptz;
--- The start token that APNs called dead, until the app registers another.
-ALTER TABLE devices ADD COLUMN IF NOT EXISTS dead_start_token text;
-CREATE INDEX IF NOT EXISTS devices_in_fallback ON devices (fallback_step) WHERE fallback_token IS NOT NULL;
+-- The hash of the start token that APNs called dead, until the app registers one.
+ALTER TABLE devices ADD COLUMN IF NOT EXISTS dead_start_token_hash text;
+CREATE INDEX IF NOT EXISTS devices_in_fallback ON devices (fallback_step) WHERE fallback_token_hash IS NOT NULL;
 CREATE INDEX IF NOT EXISTS devices_fallback_due ON devices (shard) WHERE fallback_push = 'due';
-CREATE INDEX IF NOT EXISTS devices_dead_start_token ON devices (user_id) WHERE dead_start_token IS NOT NULL;
+CREATE INDEX IF NOT EXISTS devices_dead_start_token ON devices (user_id) WHERE dead_start_token_hash IS NOT NULL;
 CREATE INDEX IF NOT EXISTS live_activities_given_up ON live_activities (user_id, device_id)
     WHERE status = 'pending' AND start_given_up_at IS NOT NULL;
 
