@@ -66,6 +66,7 @@ let package = Package(
         .executable(name: "sightscreen", targets: ["OperatorToolMain"]),
         .executable(name: "detection-lab", targets: ["DetectionLab"]),
         .executable(name: "registration-lab", targets: ["RegistrationLab"]),
+        .executable(name: "recovery-lab", targets: ["RecoveryLab"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -168,8 +169,8 @@ let package = Package(
         + service(
             "OperatorTool",
             [
-                "Sightscreen", "SportMonks", "Tapes", "TapeFile", "Detection", "Replay", "Messages", "APNsProtocol",
-                "Postgres",
+                "Activities", "Sightscreen", "SportMonks", "Tapes", "TapeFile", "Detection", "Replay", "Messages",
+                "APNsProtocol", "Postgres",
                 "Processes",
                 "Reactor", "Store", "Tokens", "HTTPClient", "ServiceKit", hummingbird, httpTypes, arguments, logging,
                 lifecycle,
@@ -197,6 +198,10 @@ let package = Package(
                     "APIGateway", "Messages", "Postgres", "ServiceKit", "Sightscreen", "Store", "Tokens", arguments,
                 ],
                 path: "Tests/RegistrationLab", swiftSettings: strict),
+            .executableTarget(
+                name: "RecoveryLab",
+                dependencies: ["MatchOrchestrator", "Postgres", "Sightscreen", "Store", arguments, logging],
+                path: "Tests/RecoveryLab", swiftSettings: strict),
         ]
         + [
             tests("Sightscreen", ["Sightscreen"]),
@@ -260,7 +265,13 @@ let package = Package(
                     "APNsSimulator", "APNsProtocol", "HTTP2", "Reactor", "Tokens", "ServiceKit", "Sightscreen", logging,
                     lifecycle,
                 ]),
-            tests("OperatorTool", ["OperatorTool", "Tapes", "Sightscreen", "Tokens"]),
+            tests(
+                "OperatorTool",
+                [
+                    "OperatorTool", arguments, "Activities", "Messages", "Postgres", "Processes", "Store", "Tapes",
+                    "Sightscreen",
+                    "Tokens",
+                ]),
             tests(
                 "EndToEnd",
                 [

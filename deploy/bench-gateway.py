@@ -6,7 +6,6 @@ import http.server
 import json
 import os
 import pathlib
-import pwd
 import re
 import shutil
 import signal
@@ -17,6 +16,8 @@ import tempfile
 import threading
 import time
 
+from bench_postgres import Postgres, processor_seconds, say
+
 CALLERS = 64
 RATIO_MIN = 2
 HTTP_RATIO_MIN = 0.4
@@ -26,7 +27,6 @@ USERS = 40_000
 # The gateway's memory at the end against that after a third of the load.
 GROWTH_MAX = 1.1
 ISSUER, CLIENT = "https://issuer.example/pool", "ios-app"
-TICKS = os.sysconf("SC_CLK_TCK")
 # The same row, of the same size, as a registration writes: another token for one of the phones.
 UPSERT = """\\set phone random(1, {users})
 \\set round random(1000000000000, 1000000000000000)
@@ -38,88 +38,6 @@ VALUES (1304076, md5('user' || :phone::int)::uuid::text, md5('phone' || :phone::
 ON CONFLICT (match_id, user_id, device_id, generation)
 DO UPDATE SET update_token = excluded.update_token, token_at = excluded.token_at;
 """
-
-
-def say(text):
-    print(text, file=sys.stderr, flush=True)
-
-
-def processor_seconds(pid):
-    """Of a process, and of all its children: those that run and those that have ended."""
-    total = 0
-    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
-        try:
-            name, fields = path.read_text().rsplit(")", 1)
-        except OSError:
-            continue
-        fields = fields.split()
-        if int(path.parent.name) == pid:
-            total += sum(map(int, fields[11:15]))
-        elif int(fields[1]) == pid:
-            total += sum(map(int, fields[11:13]))
-    return total / TICKS
-
-
-class Postgres:
-    """A private cluster on a Unix socket, with PostgreSQL's own durability: fsync, full_page_writes and
-    synchronous_commit are on."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.binaries = next(
-            path for path in (pathlib.Path(f"/usr/lib/postgresql/{version}/bin") for version in range(18, 14, -1))
-            if (path / "postgres").exists())
-        # It refuses to run as root.
-        self.identity = {}
-        if os.geteuid() == 0:
-            entry = pwd.getpwnam("postgres")
-            self.identity = {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
-            os.chown(folder, entry.pw_uid, entry.pw_gid)
-        self.run("initdb", "-D", f"{folder}/data", "-U", "sightscreen", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
-        settings = {
-            "listen_addresses": "", "unix_socket_permissions": "0777", "shared_buffers": "256MB",
-            # No checkpoint but those between the measurements.
-            "max_wal_size": "8GB", "checkpoint_timeout": "1h", "log_min_messages": "warning",
-        }
-        flags = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
-        self.log = open(f"{folder}/log", "wb")
-        self.process = subprocess.Popen(
-            [self.binaries / "postgres", "-D", f"{folder}/data", "-k", folder, *flags],
-            stdout=self.log, stderr=self.log, **self.identity)
-        for _ in range(300):
-            if subprocess.run(
-                [self.binaries / "pg_isready", "-q", "-h", folder], stderr=subprocess.DEVNULL).returncode == 0:
-                break
-            time.sleep(0.1)
-        else:
-            sys.exit(f"PostgreSQL did not start; its log is {folder}/log")
-        self.sql("CREATE DATABASE bench", "postgres")
-
-    @property
-    def url(self):
-        return f"postgresql://sightscreen@/bench?host={self.folder}"
-
-    def run(self, program, *arguments):
-        subprocess.run(
-            [self.binaries / program, *arguments], check=True, stdout=subprocess.DEVNULL, cwd="/tmp",
-            env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"}, **self.identity)
-
-    def sql(self, text, database="bench"):
-        answer = subprocess.run(
-            [self.binaries / "psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-U", "sightscreen", "-d", database,
-             "-c", text], check=True, capture_output=True, text=True)
-        return answer.stdout.strip()
-
-    def settle(self):
-        """Before each measurement, so that none pays for the one before."""
-        self.sql("VACUUM live_activities")
-        self.sql("VACUUM devices")
-        self.sql("CHECKPOINT")
-
-    def stop(self):
-        self.process.send_signal(signal.SIGINT)
-        self.process.wait(60)
-        self.log.close()
 
 
 class KeyServer:
@@ -198,7 +116,7 @@ class Bench:
 
     def measure(self, what, command, **options):
         """Runs a load generator; what it prints, and processor time in microseconds for each operation."""
-        self.postgres.settle()
+        self.postgres.settle("live_activities", "devices")
         load = pathlib.Path("/proc/loadavg").read_text().split()[0]
         pids = {"postgres": self.postgres.process.pid, "gateway": self.gateway.pid}
         before = {name: processor_seconds(pid) for name, pid in pids.items()}

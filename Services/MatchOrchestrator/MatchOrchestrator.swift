@@ -42,6 +42,9 @@ public actor MatchOrchestrator {
     private var calledOff = CalledOffWatch()
     private var renewals: RenewalWatch
     private var failures = FailureLog()
+    private var devicesPurgedAt: ContinuousClock.Instant?
+    /// Between looks at all devices for those that nobody has used for months.
+    private static let devicesInterval = Duration.seconds(600)
 
     /// - Parameter ring: tells the coordinators that activities of a match changed; it may be lost.
     public init(
@@ -73,6 +76,7 @@ public actor MatchOrchestrator {
                 try await store.expireFollows(after: timing.followRetention, under: lease)
             }
             try await step("purge", &failed) { try await store.purge(after: timing.followRetention, under: lease) }
+            try await step("devices", &failed) { try await purgeDevices(lease) }
         } catch {
             logger.info("The pass is left to another orchestrator")
         }
@@ -150,6 +154,12 @@ public actor MatchOrchestrator {
         }
         for match in changes.matches { await ring(match) }
         metrics.fallbacks(try await store.fallbackCounts())
+    }
+
+    private func purgeDevices(_ lease: Lease) async throws {
+        if let last = devicesPurgedAt, .now - last < Self.devicesInterval { return }
+        try await store.purgeDevices(under: lease)
+        devicesPurgedAt = .now
     }
 
     /// A result whose hold ends before the next pass is not kept waiting for it.

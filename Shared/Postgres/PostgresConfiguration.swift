@@ -4,10 +4,12 @@ import Glibc
 /// Where and how to connect: what `PQconnectStartParams` is given.
 struct PostgresConfiguration: Sendable {
     static let connectTimeout: Duration = .seconds(3)
-    /// What the server itself enforces, so that a lost client cannot hold locks for long.
+    /// What the server itself enforces, so that a lost client cannot hold locks for long; and how it works for us.
     static let serverLimits = [
         "statement_timeout=5s", "lock_timeout=2s", "idle_in_transaction_session_timeout=5s", "TimeZone=UTC",
         "client_min_messages=warning",
+        // A compiled plan pays off after seconds; ours are to take milliseconds, and a wrong guess of the planner costs 60.
+        "jit=off",
     ]
 
     let url: String

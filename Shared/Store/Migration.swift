@@ -25,5 +25,6 @@ public struct Migration: Sendable {
         Migration("m0005_deleted_users", PackageResources.m0005_deleted_users_sql),
         Migration("m0006_activity_indexes", PackageResources.m0006_activity_indexes_sql),
         Migration("m0007_whole_life", PackageResources.m0007_whole_life_sql),
+        Migration("m0008_capable_devices", PackageResources.m0008_capable_devices_sql),
     ]
 }

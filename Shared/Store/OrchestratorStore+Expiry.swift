@@ -65,8 +65,8 @@ extension OrchestratorStore {
         return try rows.map { MatchID(try $0.int64("match_id")) }
     }
 
-    /// Removes what has had its time: deleted accounts, expired follows, ended activities and matches, devices nobody
-    /// has used for 90 days, old fixtures, holds of matches that are over.
+    /// Removes what has had its time: deleted accounts, expired follows, ended activities and matches, old fixtures,
+    /// holds of matches that are over.
     public func purge(after retention: Duration, under lease: Lease) async throws {
         _ = try await repeated(
             lease,
@@ -84,7 +84,6 @@ extension OrchestratorStore {
                     AND NOT EXISTS (
                         SELECT 1 FROM active_matches AS m WHERE m.match_id = t.match_id AND m.ended_at IS NULL)
                     """), [.int(bite), retention.parameter])
-        try await purgeDevices(lease)
         for table in ["match_updates", "alert_claims", "bucket_progress", "active_matches"] {
             let key = ["match_updates": ["match_id", "version"], "active_matches": ["match_id"]][table]
             _ = try await repeated(
@@ -131,26 +130,34 @@ extension OrchestratorStore {
         try await eraseDeletedUsers(under: lease)
     }
 
-    private func purgeDevices(_ lease: Lease) async throws {
-        _ = try await repeated(
-            lease,
-            """
-            WITH \(LeaseGuard.sql(name: 1, epoch: 2)), picked AS MATERIALIZED (
-                SELECT user_id, device_id FROM devices
-                WHERE last_seen_at < clock_timestamp() - interval '\(Self.deviceRetentionDays) days' LIMIT $3::bigint
-            ), gone AS (
-                DELETE FROM devices AS d USING lease_guard, picked
-                WHERE d.user_id = picked.user_id AND d.device_id = picked.device_id
-                    AND d.last_seen_at < clock_timestamp() - interval '\(Self.deviceRetentionDays) days'
-                RETURNING d.user_id, d.device_id
-            ), ended AS (
-                UPDATE live_activities AS a SET
-                    status = 'ended', end_reason = 'token_invalid', ended_at = clock_timestamp(), end_push = 'none'
-                FROM gone
-                WHERE a.user_id = gone.user_id AND a.device_id = gone.device_id AND a.status <> 'ended'
-            )
-            SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM gone) AS taken, NULL AS matches
-            """, [.int(bite)])
+    /// Removes devices nobody has used for 90 days. Looks at every device, so not for every pass.
+    public func purgeDevices(under lease: Lease) async throws {
+        let isUnseen = "last_seen_at < clock_timestamp() - interval '\(Self.deviceRetentionDays) days'"
+        while true {
+            // The look takes seconds where there are millions: the lease must not be locked meanwhile.
+            let unseen = try await pool.query(
+                "SELECT user_id, device_id FROM devices WHERE \(isUnseen) LIMIT $1::bigint", [.int(bite)])
+            let rows = try await pool.query(
+                """
+                WITH \(LeaseGuard.sql(name: 1, epoch: 2)), gone AS (
+                    DELETE FROM devices AS d USING lease_guard, unnest($3::text[], $4::text[]) AS picked (user_id, device_id)
+                    WHERE d.user_id = picked.user_id AND d.device_id = picked.device_id AND d.\(isUnseen)
+                    RETURNING d.user_id, d.device_id
+                ), ended AS (
+                    UPDATE live_activities AS a SET
+                        status = 'ended', end_reason = 'token_invalid', ended_at = clock_timestamp(), end_push = 'none'
+                    FROM gone
+                    WHERE a.user_id = gone.user_id AND a.device_id = gone.device_id AND a.status <> 'ended'
+                )
+                SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM gone) AS gone
+                """,
+                lease.parameters + [
+                    .textArray(try unseen.map { try $0.string("user_id") }),
+                    .textArray(try unseen.map { try $0.string("device_id") }),
+                ])
+            try lease.check(rows)
+            if unseen.count < bite { return }
+        }
     }
 
     /// Deletes a bite of what `condition` says of `t`, looked at again when the row is locked. `$3` is the bite.

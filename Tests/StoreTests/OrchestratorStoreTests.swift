@@ -78,6 +78,7 @@ import Testing
             try await expectLeaseLost { _ = try await store.endActivities(under: lease) }
             try await expectLeaseLost { try await store.expireFollows(after: .zero, under: lease) }
             try await expectLeaseLost { try await store.purge(after: .zero, under: lease) }
+            try await expectLeaseLost { try await store.purgeDevices(under: lease) }
             try await expectLeaseLost { try await FixtureStore(pool: pool).upsert([fixture()], under: lease) }
             #expect(try await count(pool, "status = 'pending'") == 6)
             #expect(try await pool.query("SELECT 1 FROM active_matches WHERE ended_at IS NULL").count == 1)
@@ -207,6 +208,8 @@ import Testing
             _ = try await store.createPending(for: Self.match, under: lease)
             try await pool.execute("UPDATE devices SET last_seen_at = now() - interval '91 days' WHERE user_id = 'cat'")
             try await store.purge(after: .seconds(3600), under: lease)
+            #expect(try await pool.query("SELECT 1 FROM devices").count == 8)
+            try await store.purgeDevices(under: lease)
             #expect(try await pool.query("SELECT 1 FROM devices").count == 6)
             #expect(try await count(pool, "end_reason = 'token_invalid' AND user_id = 'cat'") == 2)
             #expect(try await count(pool, "status = 'pending'") == 4)

@@ -1,0 +1,193 @@
+"""What `deploy/bench recovery` runs: every follower of a match from nothing to a pending activity that a coordinator sees,
+beside one plain INSERT … SELECT of the same rows by psql, in turns on one PostgreSQL that loses nothing."""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+from bench_postgres import Postgres, processor_seconds, say
+
+MATCH = 1304076
+RATIO_MAX = 2
+PEAK_MAX_MIB = 256
+CLAIMED_MAX = 1_000
+# What should exist: the follows of the match, and the phones a push can start an activity on.
+SHOULD = f"""
+    FROM match_follows AS f JOIN devices AS d USING (user_id)
+    WHERE f.match_id = {MATCH} AND d.live_activities_enabled AND d.push_to_start_token IS NOT NULL"""
+PLAIN = f"""
+    INSERT INTO live_activities (match_id, user_id, device_id, generation, route, shard)
+    SELECT f.match_id, d.user_id, d.device_id, 1, d.route, d.shard {SHOULD}"""
+# One row says how many are right, absent, too many or not as they should be.
+VERIFY = f"""
+    SELECT count(*) FILTER (WHERE e.should AND h.rows = 1 AND h.good), count(*) FILTER (WHERE h.rows IS NULL),
+        count(*) FILTER (WHERE e.should IS NULL), count(*) FILTER (WHERE h.rows > 1 OR NOT h.good)
+    FROM (SELECT d.user_id, d.device_id, true AS should {SHOULD}) AS e
+    FULL JOIN (
+        SELECT user_id, device_id, count(*) AS rows, bool_and(status = 'pending' AND generation = 1) AS good
+        FROM live_activities WHERE match_id = {MATCH} GROUP BY user_id, device_id
+    ) AS h ON h.user_id = e.user_id AND h.device_id = e.device_id"""
+# Every phone has answered: what a match in full swing looks like.
+ACTIVATE = """
+    UPDATE live_activities SET status = 'active', start_attempts = 1, starts_sent = 1, start_sent_at = clock_timestamp(),
+        update_token = repeat(md5(device_id), 5), token_at = clock_timestamp(), activated_at = clock_timestamp()"""
+
+
+class Bench:
+    def __init__(self, lab, folder, users):
+        self.lab, self.users = lab, users
+        self.postgres = Postgres(f"{folder}/postgres")
+        self.verified = True
+
+    def prepare(self):
+        subprocess.run([self.lab, "seed", "--database", self.postgres.url, "--users", str(self.users)], check=True)
+        self.postgres.sql("VACUUM ANALYZE")
+
+    def start(self, command, *arguments):
+        return subprocess.Popen(
+            [self.lab, command, "--database", self.postgres.url, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            text=True, bufsize=1)
+
+    def fresh(self):
+        """An empty table, and nothing left of the turn before that this one would pay for."""
+        self.postgres.sql("TRUNCATE live_activities")
+        self.postgres.settle("match_follows", "devices")
+
+    def server(self):
+        return processor_seconds(self.postgres.process.pid)
+
+    def ours(self):
+        """The orchestrator's pass in a process, and the first look of a coordinator in another when the bell rings."""
+        self.fresh()
+        coordinator = self.start("coordinate")
+        expect(coordinator, "ready")
+        server = self.server()
+        orchestrator = self.start("pass")
+        expect(orchestrator, "began")
+        began = time.monotonic()
+        expect(orchestrator, "rung")
+        coordinator.stdin.write("\n")
+        claim = json.loads(coordinator.stdout.readline())
+        seconds = time.monotonic() - began
+        result = json.loads(orchestrator.stdout.readline())
+        server = self.server() - server
+        if orchestrator.wait() != 0 or coordinator.wait() != 0:
+            sys.exit("the lab failed")
+        self.verify(claim["claimed"])
+        result |= {"seconds": seconds, "claimSeconds": claim["seconds"], "serverSeconds": server}
+        return self.report("ours", seconds, f"orchestrator {result['processorSeconds']:.2f} s, PostgreSQL {server:.1f} s "
+                           f"of processor time, first claim {claim['seconds']:.2f} s, peak "
+                           f"{result['peakKiB'] / 1024:.0f} MiB", result)
+
+    def psql(self):
+        self.fresh()
+        server = self.server()
+        began = time.monotonic()
+        self.postgres.sql(PLAIN)
+        seconds = time.monotonic() - began
+        server = self.server() - server
+        return self.report("psql", seconds, f"PostgreSQL {server:.1f} s", {"seconds": seconds, "serverSeconds": server})
+
+    def verify(self, claimed):
+        good, absent, strange, wrong = map(int, self.postgres.sql(VERIFY).split("|"))
+        is_good = good == self.users and absent == strange == wrong == 0 and claimed == min(CLAIMED_MAX, self.users)
+        if not is_good:
+            say(f"  WRONG: {good} as they should be, {absent} absent, {strange} strange, {wrong} wrong; {claimed} claimed")
+        self.verified &= is_good
+
+    def report(self, name, seconds, more, result):
+        load = pathlib.Path("/proc/loadavg").read_text().split()[0]
+        say(f"  {name:5} {seconds:7.2f} s  {self.users / seconds:8.0f} rows/s   {more}   load {load}")
+        return result
+
+    def idle(self):
+        """The pass that finds nothing to do, when every phone shows the match."""
+        self.postgres.sql(ACTIVATE)
+        # As autovacuum would do soon.
+        self.postgres.sql("VACUUM ANALYZE live_activities")
+        self.postgres.settle()
+        passes = []
+        for _ in range(3):
+            # Not the first of a process, which also looks for phones that nobody uses any more.
+            process = self.start("pass", "--passes", "2")
+            expect(process, "began")
+            server = self.server()
+            result = json.loads(process.stdout.readline())
+            process.wait()
+            result["serverSeconds"] = self.server() - server
+            passes.append(result)
+            say(f"  idle  {result['seconds']:7.2f} s   PostgreSQL {result['serverSeconds']:.2f} s of processor time")
+        if self.postgres.sql("SELECT count(*) FROM live_activities WHERE status = 'active'") != str(self.users):
+            self.verified = False
+        return passes
+
+
+def expect(process, line):
+    answer = process.stdout.readline().strip()
+    if answer != line:
+        sys.exit(f"the lab said {answer!r}, not {line!r}")
+
+
+def median(rows, key):
+    return statistics.median(row[key] for row in rows)
+
+
+def run(bench, rounds):
+    say(f"{bench.users} followers' phones …")
+    bench.prepare()
+    ours, psql = [], []
+    for turn in range(rounds):
+        say(f"Round {turn + 1} of {rounds}")
+        # Who comes first changes from round to round.
+        for measure, results in [(bench.psql, psql), (bench.ours, ours)][:: 1 if turn % 2 == 0 else -1]:
+            results.append(measure())
+    idle = bench.idle()
+    ratio = statistics.median(o["seconds"] / p["seconds"] for o, p in zip(ours, psql))
+    peak = max(row["peakKiB"] for row in ours) / 1024
+    met = ratio <= RATIO_MAX and peak < PEAK_MAX_MIB and bench.verified
+    return {
+        "bench": "recovery", "ratio": round(ratio, 2),
+        "rowsPerSecond": round(bench.users / median(ours, "seconds")),
+        "psqlRowsPerSecond": round(bench.users / median(psql, "seconds")), "rssMiB": round(peak, 1),
+        "cpu": {
+            "orchestrator": round(median(ours, "processorSeconds"), 2),
+            "postgres": round(median(ours, "serverSeconds"), 1), "psqlPostgres": round(median(psql, "serverSeconds"), 1),
+        },
+        "firstClaimSeconds": round(median(ours, "claimSeconds"), 2),
+        "idlePass": {
+            "seconds": round(median(idle, "seconds"), 2), "orchestrator": round(median(idle, "processorSeconds"), 2),
+            "postgres": round(median(idle, "serverSeconds"), 2),
+        },
+        "users": bench.users, "rounds": rounds, "verified": bench.verified, "met": met,
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--lab", required=True)
+    parser.add_argument("--users", type=int, default=1_000_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    folder = tempfile.mkdtemp(prefix="ss-bench-", dir="/tmp")
+    # PostgreSQL has to pass through.
+    os.chmod(folder, 0o711)
+    os.mkdir(f"{folder}/postgres", 0o700)
+    bench = Bench(arguments.lab, folder, arguments.users)
+    try:
+        line = run(bench, arguments.rounds)
+    finally:
+        bench.postgres.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+    print(json.dumps(line, separators=(",", ":")), flush=True)
+    sys.exit(0 if line["met"] else 1)
+
+
+if __name__ == "__main__":
+    main()
