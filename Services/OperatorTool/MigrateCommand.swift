@@ -23,10 +23,10 @@ struct MigrateCommand: AsyncParsableCommand {
         print(applied.isEmpty ? "The schema is up to date." : "Applied \(applied.joined(separator: ", ")).")
     }
 
-    /// One connection; libpq's own words for a URL it does not understand may hold its password.
-    static func pool(url: String, applicationName: String) throws -> PostgresPool {
+    /// Few connections; libpq's own words for a URL it does not understand may hold its password.
+    static func pool(url: String, size: Int = 1, applicationName: String) throws -> PostgresPool {
         do {
-            return try PostgresPool(url: url, size: 1, applicationName: applicationName)
+            return try PostgresPool(url: url, size: size, applicationName: applicationName)
         } catch {
             throw UpError.setting("DATABASE_URL", "is not a URL like postgresql://user@host:5432/name")
         }

@@ -10,7 +10,7 @@ public struct SightscreenCommand: AsyncParsableCommand {
         version: "sightscreen \(Suite.version)",
         subcommands: [
             UpCommand.self, PhonesCommand.self, DevIssuerCommand.self, TokenCommand.self, MigrateCommand.self,
-            TapeCommand.self, ReplayCommand.self, SecretsCommand.self,
+            TapeCommand.self, ReplayCommand.self, InspectCommand.self, SecretsCommand.self,
         ])
 
     public init() {}

@@ -1,0 +1,156 @@
+import Activities
+import FoundationEssentials
+import Messages
+import Sightscreen
+import Store
+
+/// What `sightscreen inspect` found, as lines for a person.
+enum InspectText {
+    /// Names are this wide, values begin after them.
+    private static let width = 14
+
+    static func row(_ name: String, _ value: String) -> String {
+        name + String(repeating: " ", count: max(1, width - name.count)) + value
+    }
+
+    /// "2026-11-22T05:08:54Z, 12 s ago"
+    static func time(_ seconds: Int?, _ now: Int) -> String {
+        guard let seconds else { return "-" }
+        let text = Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
+        return seconds > now ? "\(text), in \(span(seconds - now))" : "\(text), \(span(now - seconds)) ago"
+    }
+
+    static func span(_ seconds: Int) -> String {
+        switch seconds {
+        case ..<120: "\(seconds) s"
+        case ..<7_200: "\(seconds / 60) min"
+        case ..<172_800: "\(seconds / 3_600) h"
+        default: "\(seconds / 86_400) d"
+        }
+    }
+
+    /// "1,234,567"
+    static func number(_ value: Int) -> String {
+        var text = ""
+        for (index, digit) in String(value).reversed().enumerated() {
+            if index > 0, index % 3 == 0, digit != "-" { text.append(",") }
+            text.append(digit)
+        }
+        return String(text.reversed())
+    }
+
+    // MARK: - A match
+
+    static func lines(of match: MatchInspection) -> [String] {
+        let now = match.now
+        var lines = [row("match", "\(match.matchId)  \(match.fixture?.title ?? "not in the schedule")")]
+        if let fixture = match.fixture {
+            lines.append(
+                row(
+                    "fixture",
+                    "\(fixture.status); starts \(time(fixture.startsAt, now)); synced \(ago(fixture.syncedAt, now))"))
+            if let missing = fixture.missingSince {
+                lines.append(row("", "not listed by the provider since \(time(missing, now))"))
+            }
+        }
+        lines.append(row("phase", phase(match)))
+        if let state = match.state {
+            lines.append(
+                row(
+                    "version",
+                    "\(state.version), stamp \(state.stamp), \(state.displayState), \(ago(state.updatedAt, now))"))
+        } else {
+            lines.append(row("version", "none yet: event-bus has committed nothing"))
+        }
+        lines.append(row("hold", match.hold == .none ? "none" : "\(match.hold): see sightscreen's /admin/hold"))
+        lines += leases(of: match)
+        let expired = match.followersExpired == 0 ? "" : ", \(number(match.followersExpired)) of them expired"
+        let phoneless =
+            match.followersWithoutPhone == 0 ? "" : ", \(number(match.followersWithoutPhone)) without a phone"
+        lines.append(row("followers", number(match.followers) + expired + phoneless))
+        lines.append(row("phones", "\(number(match.capableDevices)) that a push can start an activity on"))
+        lines += activities(of: match)
+        for claim in match.alertClaims {
+            lines.append(
+                row(
+                    "alert claims",
+                    "version \(claim.version): \(claim.buckets) of \(claim.bucketCount) buckets, "
+                        + "\(ago(claim.claimedAt, now))"))
+        }
+        return lines + findings(of: match)
+    }
+
+    private static func ago(_ seconds: Int, _ now: Int) -> String { "\(span(max(0, now - seconds))) ago" }
+
+    private static func phase(_ match: MatchInspection) -> String {
+        let state = match.state
+        switch match.phase {
+        case .unknown: return "unknown"
+        case .upcoming: return "not in play yet"
+        case .live: return "live since \(time(state?.wentLiveAt, match.now))"
+        case .suspended: return "suspended since \(time(state?.suspendedAt, match.now))"
+        case .stumps: return "at stumps: counts as not live"
+        case .settled: return "settled \(time(state?.settledAt ?? state?.updatedAt, match.now)); ends after RESULT_HOLD"
+        case .ended: return "ended \(time(state?.endedAt, match.now))"
+        case .calledOff: return "called off"
+        }
+    }
+
+    private static func leases(of match: MatchInspection) -> [String] {
+        let wanted = ["orchestrator"] + (match.phase.isOn ? ["match:\(match.matchId)"] : [])
+        var lines = match.leases.map { lease in
+            let rest =
+                lease.secondsLeft > 0 ? "epoch \(lease.epoch), \(lease.secondsLeft) s left" : "EXPIRED: nobody holds it"
+            return row("lease", "\(lease.name): \(lease.holder), \(rest)")
+        }
+        for name in wanted where !match.leases.contains(where: { $0.name == name }) {
+            lines.append(row("lease", "\(name): nobody has ever held it"))
+        }
+        let missing = match.shardsHeld < DeviceRoute.shardCount ? ": the phones of the others get nothing" : ""
+        lines.append(
+            row(
+                "shards",
+                "\(match.shardsHeld) of \(DeviceRoute.shardCount) held by \(match.coordinators) la-coordinator(s)\(missing)"
+            ))
+        return lines
+    }
+
+    private static func activities(of match: MatchInspection) -> [String] {
+        let counts = match.activities.sorted { ($0.status, $0.endReason ?? "") < ($1.status, $1.endReason ?? "") }
+        let list = counts.map { "\(number($0.count)) \($0.status)\($0.endReason.map { "/\($0)" } ?? "")" }
+        let pushes = match.pushes
+        return [
+            row("activities", list.isEmpty ? "none" : list.joined(separator: ", ")),
+            row(
+                "starts",
+                "\(number(pushes.startsToSend)) to send, \(number(pushes.startsOut)) out, "
+                    + "\(number(pushes.startsLocal)) left to the app, \(number(pushes.startsGivenUp)) given up"),
+            row("ends", "\(number(pushes.endsOwed)) owed, \(number(pushes.endsDropped)) undeliverable"),
+        ]
+    }
+
+    private static func findings(of match: MatchInspection) -> [String] {
+        var lines: [String] = []
+        let wrong = match.findings.filter { $0.finding.isDiscrepancy }
+        lines += match.findings.filter { !$0.finding.isDiscrepancy }
+            .map { row("as it is", "\(number($0.count)): \($0.finding.text)") }
+        lines += wrong.map { row("MISSING", "\(number($0.count)): \($0.finding.text)") }
+        if match.phase.isOn, match.followersWithoutPhone > 0 {
+            lines.append(row("MISSING", "\(number(match.followersWithoutPhone)): the follower has registered no phone"))
+        }
+        if match.withoutFollower > 0 {
+            lines.append(
+                row(
+                    "TOO MANY",
+                    "\(number(match.withoutFollower)): nobody follows, or the phone has no record; the next pass ends it"
+                ))
+        }
+        if let counted = match.capsCountedFor {
+            lines.append(row("", "caps were counted for \(number(counted)) of the phones that wait"))
+        }
+        if !lines.contains(where: { $0.hasPrefix("MISSING") || $0.hasPrefix("TOO MANY") }) {
+            lines.append(row("", "nothing is missing"))
+        }
+        return lines
+    }
+}

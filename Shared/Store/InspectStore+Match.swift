@@ -1,0 +1,209 @@
+import Activities
+import Messages
+import Postgres
+public import Sightscreen
+
+extension InspectStore {
+    /// Counts, never lists: a match may have millions of followers.
+    /// - Returns: nil when nothing is known of the match.
+    public func match(_ id: MatchID) async throws -> MatchInspection? {
+        // Side by side: each goes over the match's rows once.
+        async let audienceRows = pool.query(
+            Self.audienceStatement, [.int(id.rawValue)], deadline: Self.deadline)
+        async let activityRows = pool.query(
+            Self.activitiesStatement, [.int(id.rawValue)], deadline: Self.deadline)
+        async let followerRows = pool.query(
+            """
+            SELECT count(*) AS followers, count(*) FILTER (WHERE expires_at <= clock_timestamp()) AS expired
+            FROM match_follows WHERE match_id = $1
+            """, [.int(id.rawValue)], deadline: Self.deadline)
+        let head = try await head(id)
+        let leases = try await leases(id)
+        let (audience, activities, followers) = try await (audienceRows, activityRows, followerRows)
+
+        let (status, phase) = (head.state, LivePhase(head.facts))
+        guard let counts = followers.first else { throw PostgresError(.decoding, "no count of followers") }
+        var inspection = MatchInspection(
+            matchId: id, now: head.now, phase: phase, fixture: head.fixture, state: status,
+            hold: try await HoldStore(pool: pool).all().level(for: id), leases: leases.all,
+            shardsHeld: leases.shards, coordinators: leases.coordinators, followers: try counts.int("followers"),
+            followersExpired: try counts.int("expired"), followersWithoutPhone: 0, capableDevices: 0, activities: [],
+            pushes: .init(), alertClaims: try await alertClaims(id), findings: [], withoutFollower: 0,
+            capsCountedFor: nil)
+        try Self.add(activities, to: &inspection)
+        guard head.fixture != nil || head.state != nil || inspection.followers > 0 || !activities.isEmpty else {
+            return nil
+        }
+        try await judge(audience, &inspection)
+        return inspection
+    }
+
+    private static let deadline = Duration.seconds(10)
+
+    private struct Head {
+        var now: Int
+        var facts: LivePhase.Facts
+        var fixture: MatchInspection.Fixture?
+        var state: MatchInspection.State?
+    }
+
+    private func head(_ id: MatchID) async throws -> Head {
+        let rows = try await pool.query(
+            """
+            SELECT floor(extract(epoch FROM clock_timestamp()))::bigint AS now, f.status,
+                f.home_name || ' v ' || f.away_name || ', ' || f.competition AS title,
+                coalesce(f.missing_since < f.synced_at, false) AS has_vanished,
+                \(Self.seconds("starts_at", of: "f")), \(Self.seconds("synced_at", of: "f")),
+                \(Self.seconds("missing_since", of: "f")), m.display_state, m.version, m.stamp, m.at_stumps,
+                \(Self.seconds("updated_at", of: "m")), \(Self.seconds("went_live_at", of: "m")),
+                \(Self.seconds("suspended_at", of: "m")), \(Self.seconds("settled_at", of: "m")),
+                \(Self.seconds("ended_at", of: "m"))
+            FROM (SELECT $1::bigint AS match_id) AS id
+            LEFT JOIN fixtures AS f USING (match_id) LEFT JOIN active_matches AS m USING (match_id)
+            """, [.int(id.rawValue)])
+        guard let row = rows.first else { throw PostgresError(.decoding, "no row") }
+        let status = try row.optionalString("status")
+        let display = try row.optionalString("display_state")
+        let (settled, ended) = (try row.optionalInt("settled_at"), try row.optionalInt("ended_at"))
+        let isAtStumps = try row.optionalBool("at_stumps") ?? false
+        return Head(
+            now: try row.int("now"),
+            facts: LivePhase.Facts(
+                fixtureStatus: status, hasVanished: try row.bool("has_vanished"), displayState: display,
+                isAtStumps: isAtStumps, isSettled: settled != nil, isEnded: ended != nil),
+            fixture: try status.map {
+                MatchInspection.Fixture(
+                    status: $0, title: try row.string("title"), startsAt: try row.optionalInt("starts_at"),
+                    syncedAt: try row.int("synced_at"), missingSince: try row.optionalInt("missing_since"))
+            },
+            state: try display.map {
+                MatchInspection.State(
+                    displayState: $0, version: try row.int("version"), stamp: try row.int("stamp"),
+                    updatedAt: try row.int("updated_at"), wentLiveAt: try row.optionalInt("went_live_at"),
+                    suspendedAt: try row.optionalInt("suspended_at"), isAtStumps: isAtStumps, settledAt: settled,
+                    endedAt: ended)
+            })
+    }
+
+    private func leases(
+        _ id: MatchID
+    ) async throws -> (all: [MatchInspection.LeaseHolder], shards: Int, coordinators: Int) {
+        let rows = try await pool.query(
+            """
+            SELECT name, holder, epoch, name LIKE 'shard:%' AS is_shard, ceil(extract(epoch FROM CASE
+                WHEN isfinite(expires_at) THEN greatest(expires_at - clock_timestamp(), interval '-1 day')
+                ELSE interval '-1 day' END))::bigint AS seconds_left
+            FROM leases WHERE name IN ('orchestrator', 'match:' || $1::bigint) OR name LIKE 'shard:%' ORDER BY name
+            """, [.int(id.rawValue)])
+        var all: [MatchInspection.LeaseHolder] = []
+        var shards = 0
+        var holders: Set<String> = []
+        for row in rows {
+            let left = try row.int("seconds_left")
+            let holder = try row.string("holder")
+            if try !row.bool("is_shard") {
+                all.append(
+                    .init(
+                        name: try row.string("name"), holder: holder, epoch: try row.int("epoch"), secondsLeft: left))
+            } else if left > 0 {
+                shards += 1
+                holders.insert(holder)
+            }
+        }
+        return (all, shards, holders.count)
+    }
+
+    private func alertClaims(_ id: MatchID) async throws -> [MatchInspection.AlertClaim] {
+        let rows = try await pool.query(
+            """
+            SELECT alert_version, count(*) AS buckets, max(bucket_count) AS bucket_count,
+                count(DISTINCT holder) AS holders, floor(extract(epoch FROM max(claimed_at)))::bigint AS claimed_at
+            FROM alert_claims WHERE match_id = $1 GROUP BY alert_version ORDER BY alert_version DESC LIMIT 5
+            """, [.int(id.rawValue)])
+        return try rows.map {
+            MatchInspection.AlertClaim(
+                version: try $0.int("alert_version"), buckets: try $0.int("buckets"),
+                bucketCount: try $0.int("bucket_count"), holders: try $0.int("holders"),
+                claimedAt: try $0.int("claimed_at"))
+        }
+    }
+
+    private static func add(_ rows: [PostgresRow], to inspection: inout MatchInspection) throws {
+        for row in rows {
+            let (count, status) = (try row.int("count"), try row.string("status"))
+            let reason = try row.optionalString("end_reason")
+            if let known = inspection.activities.firstIndex(where: { $0.status == status && $0.endReason == reason }) {
+                inspection.activities[known].count += count
+            } else {
+                inspection.activities.append(.init(status: status, endReason: reason, count: count))
+            }
+            switch try row.string("end_push") {
+            case "due": inspection.pushes.endsOwed += count
+            case "dropped": inspection.pushes.endsDropped += count
+            default: break
+            }
+            guard case .pending(let hasTried, let isLeased, let isGivenUp) = try record(row) else { continue }
+            if isGivenUp {
+                inspection.pushes.startsGivenUp += count
+            } else if isLeased {
+                if hasTried { inspection.pushes.startsOut += count } else { inspection.pushes.startsLocal += count }
+            } else {
+                inspection.pushes.startsToSend += count
+            }
+        }
+    }
+
+    private func judge(_ audience: [PostgresRow], _ inspection: inout MatchInspection) async throws {
+        var findings: [ActivityFinding: Int] = [:]
+        var current = 0
+        var waiting: [Bool: Int] = [:]
+        for row in audience {
+            let count = try row.int("count")
+            guard let isEnabled = try row.optionalBool("is_enabled") else {
+                inspection.followersWithoutPhone += count
+                continue
+            }
+            let phone = ActivityCase(
+                phase: inspection.phase, follow: try row.bool("is_expired") ? .expired : .current,
+                isEnabled: isEnabled, hasStartToken: try row.bool("has_token"), record: try Self.record(row),
+                isHeld: inspection.hold == .pushes)
+            if phone.isEnabled, phone.hasStartToken { inspection.capableDevices += count }
+            if phone.record != .none { current += count }
+            findings[phone.finding, default: 0] += count
+            if [.startDue, .held, .madeNextPass].contains(phone.finding) {
+                waiting[phone.record != .none, default: 0] += count
+            }
+        }
+        let all = inspection.activities.reduce(0) { $0 + ($1.status == "ended" ? 0 : $1.count) }
+        inspection.withoutFollower = max(0, all - current)
+        if !waiting.isEmpty { try await judgeCaps(waiting, &findings, &inspection) }
+        inspection.findings = findings.map { .init(finding: $0.key, count: $0.value) }
+            .sorted { ($0.count, $1.finding.rawValue) > ($1.count, $0.finding.rawValue) }
+    }
+
+    /// Those that would be made or sent now, but for a cap.
+    private func judgeCaps(
+        _ waiting: [Bool: Int], _ findings: inout [ActivityFinding: Int], _ inspection: inout MatchInspection
+    ) async throws {
+        let rows = try await pool.query(
+            Self.capsStatement, [.int(inspection.matchId.rawValue), .int(Self.capsLookedAtMax)],
+            deadline: Self.deadline)
+        var lookedAt = 0
+        for row in rows {
+            let count = try row.int("count")
+            lookedAt += count
+            guard let cap = try row.optionalString("cap").flatMap(ActivityCase.Cap.init) else { continue }
+            var phone = ActivityCase(
+                phase: inspection.phase, follow: .current, isEnabled: true, hasStartToken: true,
+                record: try row.bool("has_record")
+                    ? .pending(hasTried: false, isLeased: false, isGivenUp: false) : .none,
+                isHeld: inspection.hold == .pushes)
+            let uncapped = phone.finding
+            phone.cap = cap
+            findings[uncapped, default: 0] -= count
+            findings[phone.finding, default: 0] += count
+        }
+        findings = findings.filter { $0.value > 0 }
+        if lookedAt < waiting.values.reduce(0, +) { inspection.capsCountedFor = lookedAt }
+    }
+}

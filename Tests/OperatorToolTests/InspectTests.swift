@@ -1,0 +1,141 @@
+import ArgumentParser
+import FoundationEssentials
+import Postgres
+import Processes
+import Reactor
+import Store
+import TestKit
+import Testing
+
+@testable import OperatorTool
+
+@Suite struct InspectTests {
+    private func decode<Value: Decodable>(_ type: Value.Type, _ json: String) throws -> Value {
+        try JSONDecoder().decode(type, from: Data(json.utf8))
+    }
+
+    private static let suspended = """
+        {"matchId":"1304076","now":1000000,"phase":"suspended",
+        "fixture":{"status":"2nd Innings","title":"Royals v Riders, IPL","startsAt":990000,"syncedAt":999990},
+        "state":{"displayState":"suspended","version":118,"stamp":999700,"updatedAt":999700,"wentLiveAt":990000,
+            "suspendedAt":999400,"isAtStumps":false},
+        "hold":"pushes","leases":[{"name":"match:1304076","holder":"host/1","epoch":4,"secondsLeft":-30}],
+        "shardsHeld":60,"coordinators":2,"followers":1000003,"followersExpired":0,"followersWithoutPhone":3,
+        "capableDevices":999990,
+        "activities":[{"status":"ended","endReason":"match_end","count":5},{"status":"active","count":999980}],
+        "pushes":{"startsToSend":12,"startsOut":1,"startsLocal":0,"startsGivenUp":7,"endsOwed":2,"endsDropped":0},
+        "alertClaims":[{"version":117,"buckets":64,"bucketCount":64,"holders":2,"claimedAt":999700}],
+        "findings":[{"finding":"running","count":999980},{"finding":"noStartToken","count":8}],
+        "withoutFollower":1,"capsCountedFor":10000}
+        """
+
+    @Test func aMatchIsShownWithWhatIsMissingAndWhy() throws {
+        let lines = InspectText.lines(of: try decode(MatchInspection.self, Self.suspended))
+        #expect(lines.contains("match         1304076  Royals v Riders, IPL"))
+        #expect(lines.contains("phase         suspended since 1970-01-12T13:36:40Z, 10 min ago"))
+        #expect(lines.contains("version       118, stamp 999700, suspended, 5 min ago"))
+        #expect(lines.contains { $0.hasPrefix("hold          pushes") })
+        #expect(lines.contains("lease         match:1304076: host/1, EXPIRED: nobody holds it"))
+        #expect(lines.contains("lease         orchestrator: nobody has ever held it"))
+        #expect(lines.contains { $0.hasPrefix("shards        60 of 64 held by 2 la-coordinator(s): ") })
+        #expect(lines.contains("followers     1,000,003, 3 without a phone"))
+        #expect(lines.contains("activities    999,980 active, 5 ended/match_end"))
+        #expect(lines.contains("starts        12 to send, 1 out, 0 left to the app, 7 given up"))
+        #expect(lines.contains("ends          2 owed, 0 undeliverable"))
+        #expect(lines.contains("alert claims  version 117: 64 of 64 buckets, 5 min ago"))
+        #expect(lines.contains("as it is      999,980: it runs"))
+        #expect(lines.contains { $0.hasPrefix("MISSING       8: no push-to-start token") })
+        #expect(lines.contains { $0.hasPrefix("MISSING       3: the follower has registered no phone") })
+        #expect(lines.contains { $0.hasPrefix("TOO MANY      1: ") })
+        #expect(!lines.contains { $0.contains("nothing is missing") })
+    }
+
+    @Test func aMatchWithoutFaultSaysSo() throws {
+        let json = """
+            {"matchId":"7","now":1000000,"phase":"upcoming","hold":"none","leases":[],"shardsHeld":64,
+            "coordinators":1,"followers":2,"followersExpired":1,"followersWithoutPhone":0,"capableDevices":2,
+            "activities":[],"pushes":{"startsToSend":0,"startsOut":0,"startsLocal":0,"startsGivenUp":0,"endsOwed":0,
+            "endsDropped":0},"alertClaims":[],"findings":[{"finding":"notLive","count":2}],"withoutFollower":0}
+            """
+        let lines = InspectText.lines(of: try decode(MatchInspection.self, json))
+        #expect(lines.contains("match         7  not in the schedule"))
+        #expect(lines.contains("version       none yet: event-bus has committed nothing"))
+        #expect(lines.contains("followers     2, 1 of them expired"))
+        #expect(lines.contains("activities    none"))
+        #expect(lines.last == "              nothing is missing")
+    }
+
+    @Test(arguments: [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567"), (-1_000, "-1,000")])
+    func numbersAreGrouped(_ value: Int, _ text: String) { #expect(InspectText.number(value) == text) }
+
+    @Test func timesSayHowFarTheyAre() {
+        #expect(InspectText.time(1_000_000, 1_000_119) == "1970-01-12T13:46:40Z, 119 s ago")
+        #expect(InspectText.time(1_000_000, 999_880) == "1970-01-12T13:46:40Z, in 2 min")
+        #expect(InspectText.time(nil, 0) == "-")
+    }
+
+    @Test(arguments: [
+        ["match", "12x"], ["match"], ["match", "-1"], ["user"], ["device"], ["team", "1"], [],
+        ["match", "1", "--xml"],
+    ])
+    func usageThatIsWrongIsRefused(_ arguments: [String]) {
+        do {
+            let command = try SightscreenCommand.parseAsRoot(["inspect"] + arguments)
+            // Without a subcommand it shows its help.
+            #expect(arguments.isEmpty && command is InspectCommand)
+        } catch {
+            #expect(SightscreenCommand.exitCode(for: error).rawValue == 64)
+        }
+    }
+
+    // MARK: - The program
+
+    private func run(_ arguments: [String], environment: [String: String]) async throws -> (
+        status: Processes.ExitStatus, text: String
+    ) {
+        let folder = try TemporaryDirectory(prefix: "ss-inspect")
+        let processes = ProcessTable(reactor: Reactor(name: "test-inspect"))
+        let status = try await processes.run(
+            Command(
+                Self.binary, ["inspect"] + arguments,
+                environment: environment.merging(["PATH": "/usr/bin:/bin"]) { $1 },
+                output: .file(folder.appending("out"))))
+        let data = FileManager.default.contents(atPath: folder.appending("out")) ?? Data()
+        return (status, String(decoding: data, as: UTF8.self))
+    }
+
+    /// Beside the tests' own bundle.
+    private static let binary = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        .appending(path: "sightscreen").path
+
+    @Test func theProgramReadsADatabase() async throws {
+        let url = try await PrivatePostgres.shared.makeDatabase()
+        let pool = try PostgresPool(url: url, applicationName: "tests")
+        try await pool.execute(
+            """
+            INSERT INTO devices (user_id, device_id, route, shard, push_to_start_token, push_to_start_token_at)
+            VALUES ('ann', 'phone', 1, 0, 'a-very-secret-token', clock_timestamp())
+            """)
+        try await pool.execute("INSERT INTO match_follows (user_id, match_id) VALUES ('ann', 42)")
+        await pool.close()
+        let environment = ["DATABASE_URL": url]
+
+        let user = try await run(["user", "ann"], environment: environment)
+        #expect(user.status == .exited(0))
+        #expect(user.text.contains("phone: should not run, has nothing: the match is not in play"))
+        let device = try await run(["device", "phone", "--json", "--database", url], environment: [:])
+        #expect(device.status == .exited(0))
+        #expect(device.text.hasPrefix("{\"deviceId\":\"phone\""))
+        #expect(!(user.text + device.text).contains("secret"))
+        let match = try await run(["match", "42"], environment: environment)
+        #expect(match.status == .exited(0))
+
+        for (kind, id) in [("match", "43"), ("user", "bob"), ("device", "pad")] {
+            let unknown = try await run([kind, id], environment: environment)
+            #expect(unknown.status == .exited(1))
+            #expect(unknown.text == "sightscreen: nothing is known of \(kind) \(id)\n")
+        }
+        #expect(try await run(["match", "4x"], environment: environment).status == .exited(64))
+        #expect(try await run(["match", "42"], environment: [:]).status == .exited(78))
+    }
+}
