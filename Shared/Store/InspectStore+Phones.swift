@@ -72,10 +72,10 @@ extension InspectStore {
                     startToken: try row.optionalString("push_to_start_token"),
                     startTokenAt: try row.optionalInt("push_to_start_token_at"), createdAt: try row.int("created_at"),
                     lastSeenAt: try row.int("last_seen_at"), startsThisHour: try row.int("this_hour"),
-                    startsThisHourMax: ActivityStore.startsPerDeviceHourMax, startsThisDay: try row.int("this_day"),
-                    startsThisDayMax: ActivityStore.startsPerDeviceDayMax,
+                    startsThisHourMax: StartPolicy.perDeviceHourMax, startsThisDay: try row.int("this_day"),
+                    startsThisDayMax: StartPolicy.perDeviceDayMax,
                     startsOfUserThisDay: try row.int("user_day"),
-                    startsOfUserThisDayMax: ActivityStore.startsPerUserDayMax)
+                    startsOfUserThisDayMax: StartPolicy.perUserDayMax)
             )
         }
     }

@@ -29,7 +29,7 @@ public struct InspectStore: Sendable {
     /// Of a row `a` of `live_activities`, pending: its start as `ActivityCase.Record` has it.
     static let isLeased = "a.start_lease_until > clock_timestamp()"
     static let isGivenUp = """
-        (a.start_given_up_at IS NOT NULL OR a.start_attempts >= \(ActivityStore.startAttemptsMax)
+        (a.start_given_up_at IS NOT NULL OR a.start_attempts >= \(StartPolicy.triesMax)
             AND a.start_lease_until <= clock_timestamp())
         """
 
@@ -47,9 +47,9 @@ public struct InspectStore: Sendable {
 
     /// The bound that `this_hour`, `this_day` and `user_day` of a row `sent` have reached.
     static let cap = """
-        CASE WHEN sent.this_hour >= \(ActivityStore.startsPerDeviceHourMax) THEN 'phoneHour'
-            WHEN sent.this_day >= \(ActivityStore.startsPerDeviceDayMax) THEN 'phoneDay'
-            WHEN sent.user_day >= \(ActivityStore.startsPerUserDayMax) THEN 'userDay' END AS cap
+        CASE WHEN sent.this_hour >= \(StartPolicy.perDeviceHourMax) THEN 'phoneHour'
+            WHEN sent.this_day >= \(StartPolicy.perDeviceDayMax) THEN 'phoneDay'
+            WHEN sent.user_day >= \(StartPolicy.perUserDayMax) THEN 'userDay' END AS cap
         """
 
     /// As the coordinators and the orchestrator count: what phone `device` of `user` had, and the user.
