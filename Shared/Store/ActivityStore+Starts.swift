@@ -12,6 +12,10 @@ extension ActivityStore {
         var waitsSince = "created_at"
         var status = "pending"
         var condition = "la.start_given_up_at IS NULL"
+        /// Of what is looked at in each shard.
+        var order = ""
+        /// What else a claim changes.
+        var also = ""
 
         static let pending = StartColumns()
         static let renewal = StartColumns(
@@ -19,8 +23,15 @@ extension ActivityStore {
             leaseUntil: "renewal_lease_until", waitsSince: "renewal_due_at", status: "active",
             // Later it ends, and a new one is started.
             condition: """
-                la.renewal_due_at IS NOT NULL AND \(ActivityAge.began("la")) > clock_timestamp()
+                la.renewal_due_at <= clock_timestamp() AND \(ActivityAge.began("la")) > clock_timestamp()
                     - \(StartFallbackSQL.seconds(RenewalRule.activityLife))
+                """,
+            // Those that are due come first in the index, so that a claim walks over nothing else: a million of them are
+            // due together, and one that is out is due again when its lease is over.
+            order: "ORDER BY la.renewal_due_at LIMIT greatest(16, 4 * $3::int / cardinality($1::int[]))",
+            also: """
+                , renewal_due_at = clock_timestamp()
+                    + ($4::double precision[])[la.renewal_attempts + 1] * interval '1 second'
                 """)
 
         /// Of a row `la`: it waits for a start, and none is out.
@@ -57,17 +68,18 @@ extension ActivityStore {
                     -- What a phone and a user may still get is counted for those in front only, until there are
                     -- enough: when a match begins, hundreds of thousands wait.
                     SELECT p.*, sent.* FROM (
-                        SELECT la.match_id, la.user_id, la.device_id, la.generation,
-                            la.\(columns.waitsSince) AS waits_since
-                        FROM unnest($1::int[], $2::bigint[]) AS held (shard, epoch)
+                        SELECT r.* FROM unnest($1::int[], $2::bigint[]) AS held (shard, epoch)
                         JOIN leases l ON l.name = 'shard:' || held.shard AND l.epoch = held.epoch
                             AND l.expires_at > clock_timestamp()
-                        JOIN live_activities la ON la.shard = held.shard
-                        JOIN active_matches m ON m.match_id = la.match_id
-                        WHERE \(columns.isFree)
-                            AND m.content_state IS NOT NULL AND m.ended_at IS NULL AND m.settled_at IS NULL
-                            AND NOT m.at_stumps AND \(Self.isNotHeld("la.match_id"))
-                        ORDER BY la.\(columns.waitsSince), la.match_id OFFSET 0
+                        CROSS JOIN LATERAL (
+                            SELECT la.match_id, la.user_id, la.device_id, la.generation,
+                                la.\(columns.waitsSince) AS waits_since
+                            FROM live_activities la JOIN active_matches m ON m.match_id = la.match_id
+                            WHERE la.shard = held.shard AND \(columns.isFree)
+                                AND m.content_state IS NOT NULL AND m.ended_at IS NULL AND m.settled_at IS NULL
+                                AND NOT m.at_stumps AND \(Self.isNotHeld("la.match_id"))
+                            \(columns.order)) r
+                        ORDER BY r.waits_since, r.match_id OFFSET 0
                     ) p
                     CROSS JOIN LATERAL (
                         SELECT FROM devices d
@@ -101,6 +113,7 @@ extension ActivityStore {
                     starts_sent = la.starts_sent + 1, \(columns.sentAt) = clock_timestamp(),
                     \(columns.leaseUntil) = clock_timestamp()
                         + ($4::double precision[])[la.\(columns.attempts) + 1] * interval '1 second'
+                    \(columns.also)
                 FROM granted g
                 WHERE g.this_hour + g.phone_place <= \(StartPolicy.perDeviceHourMax)
                     AND g.this_day + g.phone_place <= \(StartPolicy.perDeviceDayMax)
@@ -141,11 +154,16 @@ extension ActivityStore {
             UPDATE live_activities SET
                 \(columns.attempts) = greatest(\(columns.attempts) - 1, 0), starts_sent = greatest(starts_sent - 1, 0),
                 \(columns.leaseUntil) = clock_timestamp() + $6::double precision * interval '1 second'
-                \(claim.isRenewal ? ", renewal_start_id = CASE WHEN renewal_attempts > 1 THEN renewal_start_id END" : "")
+                \(claim.isRenewal ? Self.renewalIsDueAgain : "")
             WHERE match_id = $1 AND user_id = $2 AND device_id = $3 AND generation = $4 AND \(columns.id) = $5
                 AND status = '\(columns.status)'
             """, startKey(claim) + [.double(delay / .seconds(1))])
     }
+
+    private static let renewalIsDueAgain = """
+        , renewal_due_at = clock_timestamp() + $6::double precision * interval '1 second',
+        renewal_start_id = CASE WHEN renewal_attempts > 1 THEN renewal_start_id END
+        """
 
     /// APNs says that the push-to-start token is dead: starts go on when the app has registered another one.
     /// - Parameter sinceMs: APNs' own time of the verdict, milliseconds since 1970.

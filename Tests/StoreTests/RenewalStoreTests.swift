@@ -10,7 +10,8 @@ import Testing
     private static let match = MatchID(1)
     private static let user = UserID("user1")
     private static let device = DeviceID("phone")
-    private static let hour = 3_600
+    private static let leaseIsOver =
+        "UPDATE live_activities SET renewal_lease_until = clock_timestamp(), renewal_due_at = clock_timestamp()"
 
     /// A match in play and phones with an activity of it that began `ages` seconds ago.
     private struct Ground {
@@ -164,7 +165,7 @@ import Testing
                 #expect(try row.string("renewal_start_id") == claim.startID.rawValue)
                 #expect(try row.string("status") == "active")
                 #expect(try await ground.claim(200).isEmpty, "one is out")
-                try await ground.pool.execute("UPDATE live_activities SET renewal_lease_until = clock_timestamp()")
+                try await ground.pool.execute(Self.leaseIsOver)
             }
             #expect(try await ground.claim(200).isEmpty, "three tries")
             // Three starts of another match, and the phone has had its six.
@@ -195,7 +196,7 @@ import Testing
             #expect(try row.isNull("renewal_start_id"))
             let claim = try #require(try await ground.claim().first)
             try await ground.activities.giveUpStart(claim)
-            try await ground.pool.execute("UPDATE live_activities SET renewal_lease_until = clock_timestamp()")
+            try await ground.pool.execute(Self.leaseIsOver)
             #expect(try await ground.claim().isEmpty)
             #expect(try await ground.rows() == ["1 active none now start-1 ee1"])
         }
@@ -285,7 +286,7 @@ import Testing
             try await ground.pool.execute(
                 "UPDATE live_activities SET start_sent_at = clock_timestamp() - interval '8 hours'")
             #expect(try await ground.store.endOutlived(under: ground.orchestrator).rows == 0, "it may still appear")
-            try await ground.pool.execute("UPDATE live_activities SET renewal_lease_until = clock_timestamp()")
+            try await ground.pool.execute(Self.leaseIsOver)
             let ended = try await ground.store.endOutlived(under: ground.orchestrator)
             #expect(ended.rows == 1 && ended.matches == [Self.match])
             #expect(try await ground.store.createPending(for: Self.match, under: ground.orchestrator) == 1)

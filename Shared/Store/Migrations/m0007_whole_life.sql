@@ -22,6 +22,7 @@ CREATE INDEX IF NOT EXISTS live_activities_given_up ON live_activities (user_id,
 
 -- The new activity that is to take the place of this one before iOS's eight hours are over. One generation that has not
 -- ended is all there may be, so the running one carries what the next one's start needs until its token arrives.
+-- When the next try is due; while one is out, the end of its lease.
 ALTER TABLE live_activities ADD COLUMN IF NOT EXISTS renewal_due_at timestamptz;
 ALTER TABLE live_activities ADD COLUMN IF NOT EXISTS renewal_start_id text;
 ALTER TABLE live_activities ADD COLUMN IF NOT EXISTS renewal_attempts int NOT NULL DEFAULT 0;
