@@ -19,9 +19,11 @@ extension OrchestratorStore {
         changes.matches = answered.matches
         if answered.rows > 0 { changes.moved[.none] = answered.rows }
         _ = try await repeated(lease, Self.withdraw, [.int(bite)])
+        var last = ("", "")
         while true {
             let rows = try await pool.query(
-                Self.move, lease.parameters + [.int(bite), fallback.wait.parameter])
+                Self.move,
+                lease.parameters + [.int(bite), fallback.wait.parameter, .text(last.0), .text(last.1)])
             try lease.check(rows)
             guard let row = rows.first else { return changes }
             changes.matches.formUnion(Self.matches(try row.optionalString("matches")))
@@ -29,7 +31,10 @@ extension OrchestratorStore {
                 let count = try row.int(step.rawValue)
                 if count > 0 { changes.moved[step, default: 0] += count }
             }
-            if try row.int("taken") < bite { return changes }
+            // A page is short when two of the same phone met: only an empty one is the last.
+            guard let user = try row.optionalString("last_user"), let device = try row.optionalString("last_device")
+            else { return changes }
+            last = (user, device)
         }
     }
 
@@ -96,12 +101,26 @@ extension OrchestratorStore {
     /// `StartFallback.next` for all phones at once. A start is lost when its tries are used up, or when the phone has no
     /// start token because APNs called it dead and nothing is on its way by itself.
     private static let move = """
-        WITH \(LeaseGuard.sql(name: 1, epoch: 2)), lost AS (
-            SELECT l.user_id, l.device_id, l.match_id FROM live_activities l
+        WITH \(LeaseGuard.sql(name: 1, epoch: 2)), page AS MATERIALIZED (
+            -- Page by page over the phones: most of them are where they were.
+            (SELECT l.user_id, l.device_id FROM live_activities l
+            WHERE l.status = 'pending' AND l.start_given_up_at IS NOT NULL
+                AND (l.user_id, l.device_id) > ($5::text, $6::text)
+            ORDER BY l.user_id, l.device_id LIMIT $3::bigint)
+            UNION
+            (SELECT d.user_id, d.device_id FROM devices d
+            WHERE d.dead_start_token_hash IS NOT NULL AND (d.user_id, d.device_id) > ($5::text, $6::text)
+            ORDER BY d.user_id, d.device_id LIMIT $3::bigint)
+            ORDER BY user_id, device_id LIMIT $3::bigint
+        ), last AS (SELECT user_id, device_id FROM page ORDER BY user_id DESC, device_id DESC LIMIT 1
+        ), lost AS (
+            SELECT l.user_id, l.device_id, l.match_id
+            FROM page JOIN live_activities l ON l.user_id = page.user_id AND l.device_id = page.device_id
             WHERE l.status = 'pending' AND l.start_given_up_at IS NOT NULL
             UNION ALL
             SELECT d.user_id, d.device_id, f.match_id
-            FROM devices d JOIN match_follows f ON f.user_id = d.user_id
+            FROM page JOIN devices d ON d.user_id = page.user_id AND d.device_id = page.device_id
+            JOIN match_follows f ON f.user_id = d.user_id
             WHERE d.dead_start_token_hash IS NOT NULL AND d.push_to_start_token IS NULL AND d.live_activities_enabled
                 AND NOT EXISTS (
                     SELECT FROM live_activities o WHERE o.user_id = d.user_id AND o.device_id = d.device_id
@@ -125,7 +144,6 @@ extension OrchestratorStore {
                     SELECT FROM live_activities o WHERE o.user_id = l.user_id AND o.device_id = l.device_id
                         AND o.match_id = l.match_id AND o.status = 'active')
             ORDER BY d.user_id, d.device_id, may_show DESC, a.relevance DESC, l.match_id
-            LIMIT $3::bigint
         ), decided AS (
             SELECT p.*, CASE p.fallback_step
                 WHEN 'none' THEN CASE WHEN p.is_spent THEN 'passive' ELSE 'silent' END
@@ -144,7 +162,8 @@ extension OrchestratorStore {
                 AND d.fallback_at IS NOT DISTINCT FROM n.fallback_at
             RETURNING n.step, n.match_id
         )
-        SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM moved) AS taken,
+        SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT user_id FROM last) AS last_user,
+            (SELECT device_id FROM last) AS last_device,
             (SELECT string_agg(DISTINCT match_id::text, ',') FROM moved WHERE step <> 'passive') AS matches,
             (SELECT count(*) FROM moved WHERE step = 'silent') AS silent,
             (SELECT count(*) FROM moved WHERE step = 'visible') AS visible,

@@ -16,7 +16,8 @@ ALTER TABLE devices ADD COLUMN IF NOT EXISTS visible_push_at timestamptz;
 ALTER TABLE devices ADD COLUMN IF NOT EXISTS dead_start_token_hash text;
 CREATE INDEX IF NOT EXISTS devices_in_fallback ON devices (fallback_step) WHERE fallback_token_hash IS NOT NULL;
 CREATE INDEX IF NOT EXISTS devices_fallback_due ON devices (shard) WHERE fallback_push = 'due';
-CREATE INDEX IF NOT EXISTS devices_dead_start_token ON devices (user_id) WHERE dead_start_token_hash IS NOT NULL;
+CREATE INDEX IF NOT EXISTS devices_dead_start_token ON devices (user_id, device_id)
+    WHERE dead_start_token_hash IS NOT NULL;
 CREATE INDEX IF NOT EXISTS live_activities_given_up ON live_activities (user_id, device_id)
     WHERE status = 'pending' AND start_given_up_at IS NOT NULL;
 
