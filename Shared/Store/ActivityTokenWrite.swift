@@ -93,10 +93,10 @@ struct ActivityTokenWrite {
         PostgresStatement(
             ActivityTokenStore.replacement(
                 from: """
-                    unnest($1::bigint[], $2::text[], $3::text[], $4::int[], $5::int[], $6::xid8[], $7::text[], $8::text[],
+                    unnest($1::bigint[], $2::text[], $3::text[], $4::int[], $5::int[], $6::text[], $7::text[], $8::text[],
                         $9::text[]) AS v
                         (match_id, user_id, device_id, generation, next, mark, token, start_id, activity_id)
-                    """, where: "la.changed_xid IS NOT DISTINCT FROM v.mark"),
+                    """, where: "la.changed_xid IS NOT DISTINCT FROM v.mark::xid8"),
             [
                 .intArray(rows.map(\.job.match.rawValue)), .textArray(rows.map(\.job.user.rawValue)),
                 .textArray(rows.map(\.device.rawValue)), .intArray(rows.map(\.generation)),
