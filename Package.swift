@@ -67,6 +67,7 @@ let package = Package(
         .executable(name: "detection-lab", targets: ["DetectionLab"]),
         .executable(name: "registration-lab", targets: ["RegistrationLab"]),
         .executable(name: "recovery-lab", targets: ["RecoveryLab"]),
+        .executable(name: "life-lab", targets: ["LifeLab"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -192,6 +193,9 @@ let package = Package(
                     "Sightscreen", "SportMonks", "Detection", "Tapes", "Replay", "PayloadProperty", arguments,
                 ],
                 path: "Tests/DetectionLab", swiftSettings: strict),
+            .executableTarget(
+                name: "LifeLab", dependencies: ["Activities", "Sightscreen", arguments], path: "Tests/LifeLab",
+                swiftSettings: strict),
             .executableTarget(
                 name: "RegistrationLab",
                 dependencies: [
