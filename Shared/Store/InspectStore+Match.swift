@@ -8,15 +8,13 @@ extension InspectStore {
     /// - Returns: nil when nothing is known of the match.
     public func match(_ id: MatchID) async throws -> MatchInspection? {
         // Side by side: each goes over the match's rows once.
-        async let audienceRows = pool.query(
-            Self.audienceStatement, [.int(id.rawValue)], deadline: Self.deadline)
-        async let activityRows = pool.query(
-            Self.activitiesStatement, [.int(id.rawValue)], deadline: Self.deadline)
-        async let followerRows = pool.query(
+        async let audienceRows = count(Self.audienceStatement, id)
+        async let activityRows = count(Self.activitiesStatement, id)
+        async let followerRows = count(
             """
             SELECT count(*) AS followers, count(*) FILTER (WHERE expires_at <= clock_timestamp()) AS expired
-            FROM match_follows WHERE match_id = $1
-            """, [.int(id.rawValue)], deadline: Self.deadline)
+            FROM match_follows WHERE match_id = $1::bigint
+            """, id)
         let head = try await head(id)
         let leases = try await leases(id)
         let (audience, activities, followers) = try await (audienceRows, activityRows, followerRows)
@@ -38,7 +36,15 @@ extension InspectStore {
         return inspection
     }
 
-    private static let deadline = Duration.seconds(10)
+    private static let deadline = Duration.seconds(30)
+
+    /// On a connection of its own, which may take longer than services are allowed to: an operator rather waits.
+    private func count(_ statement: String, _ id: MatchID, _ more: [PostgresValue] = []) async throws -> [PostgresRow] {
+        try await pool.withConnection { connection in
+            try await connection.execute("SET statement_timeout = '30s'")
+            return try await connection.query(statement, [.int(id.rawValue)] + more, deadline: Self.deadline)
+        }
+    }
 
     private struct Head {
         var now: Int
@@ -137,6 +143,7 @@ extension InspectStore {
             } else {
                 inspection.activities.append(.init(status: status, endReason: reason, count: count))
             }
+            if try row.bool("is_renewing") { inspection.pushes.renewalsDue += count }
             switch try row.string("end_push") {
             case "due": inspection.pushes.endsOwed += count
             case "dropped": inspection.pushes.endsDropped += count
@@ -185,9 +192,8 @@ extension InspectStore {
     private func judgeCaps(
         _ waiting: [Bool: Int], _ findings: inout [ActivityFinding: Int], _ inspection: inout MatchInspection
     ) async throws {
-        let rows = try await pool.query(
-            Self.capsStatement, [.int(inspection.matchId.rawValue), .int(Self.capsLookedAtMax)],
-            deadline: Self.deadline)
+        let rows = try await count(
+            Self.capsStatement, inspection.matchId, [.int(Self.capsLookedAtMax)])
         var lookedAt = 0
         for row in rows {
             let count = try row.int("count")

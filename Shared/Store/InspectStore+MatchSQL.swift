@@ -5,8 +5,9 @@ extension InspectStore {
     static let activitiesStatement = """
         SELECT a.status, a.end_reason, a.end_push, a.start_attempts > 0 AS tried,
             a.status = 'pending' AND coalesce(\(isLeased), false) AS leased,
-            a.status = 'pending' AND coalesce(\(isGivenUp), false) AS given_up, count(*) AS count
-        FROM live_activities AS a WHERE a.match_id = $1::bigint GROUP BY 1, 2, 3, 4, 5, 6
+            a.status = 'pending' AND coalesce(\(isGivenUp), false) AS given_up,
+            a.status = 'active' AND a.renewal_due_at IS NOT NULL AS is_renewing, count(*) AS count
+        FROM live_activities AS a WHERE a.match_id = $1::bigint GROUP BY 1, 2, 3, 4, 5, 6, 7
         """
 
     /// The phones of the followers of match `$1`, and the followers without one, by what is known of them.

@@ -53,7 +53,9 @@ extension InspectStore {
                 d.live_activities_enabled, d.frequent_pushes_enabled, \(Self.fingerprint("device_token", of: "d")),
                 \(Self.seconds("device_token_at", of: "d")), \(Self.fingerprint("push_to_start_token", of: "d")),
                 \(Self.seconds("push_to_start_token_at", of: "d")), \(Self.seconds("created_at", of: "d")),
-                \(Self.seconds("last_seen_at", of: "d")), sent.*
+                \(Self.seconds("last_seen_at", of: "d")), d.fallback_step, \(Self.seconds("fallback_at", of: "d")),
+                d.fallback_push, \(Self.seconds("visible_push_at", of: "d")),
+                d.dead_start_token_hash IS NOT NULL AS is_start_token_dead, sent.*
             FROM devices AS d CROSS JOIN LATERAL (\(Self.sent(user: "d.user_id", device: "d.device_id"))) AS sent
             WHERE \(condition) ORDER BY d.last_seen_at DESC, d.user_id, d.device_id LIMIT \(Self.linesMax)
             """, [.text(parameter)])
@@ -75,7 +77,11 @@ extension InspectStore {
                     startsThisHourMax: StartPolicy.perDeviceHourMax, startsThisDay: try row.int("this_day"),
                     startsThisDayMax: StartPolicy.perDeviceDayMax,
                     startsOfUserThisDay: try row.int("user_day"),
-                    startsOfUserThisDayMax: StartPolicy.perUserDayMax)
+                    startsOfUserThisDayMax: StartPolicy.perUserDayMax,
+                    fallbackStep: try row.string("fallback_step"), fallbackAt: try row.optionalInt("fallback_at"),
+                    fallbackPush: try row.string("fallback_push"),
+                    visiblePushAt: try row.optionalInt("visible_push_at"),
+                    isStartTokenDead: try row.bool("is_start_token_dead"))
             )
         }
     }
@@ -91,7 +97,9 @@ extension InspectStore {
                 \(Self.seconds("start_given_up_at", of: "a")), \(Self.fingerprint("update_token", of: "a")),
                 \(Self.seconds("token_at", of: "a")), a.end_push, a.end_attempts,
                 \(Self.seconds("created_at", of: "a")), \(Self.seconds("activated_at", of: "a")),
-                \(Self.seconds("ended_at", of: "a")), a.start_attempts > 0 AS tried,
+                \(Self.seconds("ended_at", of: "a")), \(Self.seconds("renewal_due_at", of: "a")), a.renewal_attempts,
+                \(Self.seconds("renewal_sent_at", of: "a")), \(Self.seconds("renewal_lease_until", of: "a")),
+                a.start_attempts > 0 AS tried,
                 coalesce(\(Self.isLeased), false) AS leased, coalesce(\(Self.isGivenUp), false) AS given_up
             FROM live_activities AS a WHERE \(condition)
             ORDER BY a.created_at DESC, a.match_id, a.generation DESC LIMIT \(Self.linesMax)
@@ -108,7 +116,10 @@ extension InspectStore {
                     updateToken: try row.optionalString("update_token"), tokenAt: try row.optionalInt("token_at"),
                     endPush: try row.string("end_push"), endAttempts: try row.int("end_attempts"),
                     createdAt: try row.int("created_at"), activatedAt: try row.optionalInt("activated_at"),
-                    endedAt: try row.optionalInt("ended_at")), try Self.record(row)
+                    endedAt: try row.optionalInt("ended_at"), renewalDueAt: try row.optionalInt("renewal_due_at"),
+                    renewalAttempts: try row.int("renewal_attempts"),
+                    renewalSentAt: try row.optionalInt("renewal_sent_at"),
+                    renewalLeaseUntil: try row.optionalInt("renewal_lease_until")), try Self.record(row)
             )
         }
     }

@@ -55,12 +55,11 @@ public struct InspectStore: Sendable {
     /// As the coordinators and the orchestrator count: what phone `device` of `user` had, and the user.
     static func sent(user: String, device: String) -> String {
         """
-        SELECT coalesce(sum(s.start_attempts) FILTER (WHERE s.device_id = \(device)
-                AND s.start_sent_at > clock_timestamp() - interval '1 hour'), 0)::bigint AS this_hour,
-            coalesce(sum(s.starts_sent) FILTER (WHERE s.device_id = \(device)), 0)::bigint AS this_day,
-            coalesce(sum(s.starts_sent), 0)::bigint AS user_day
-        FROM live_activities AS s
-        WHERE s.user_id = \(user) AND s.start_sent_at > clock_timestamp() - interval '24 hours'
+        SELECT (\(StartBudget.thisHour("other.device_id = \(device)")))::bigint AS this_hour,
+            coalesce(sum(other.starts_sent) FILTER (WHERE other.device_id = \(device)), 0)::bigint AS this_day,
+            coalesce(sum(other.starts_sent), 0)::bigint AS user_day
+        FROM live_activities AS other
+        WHERE other.user_id = \(user) AND \(StartBudget.isOfToday)
         """
     }
 }

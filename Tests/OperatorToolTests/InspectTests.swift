@@ -23,7 +23,7 @@ import Testing
         "shardsHeld":60,"coordinators":2,"followers":1000003,"followersExpired":0,"followersWithoutPhone":3,
         "capableDevices":999990,
         "activities":[{"status":"ended","endReason":"match_end","count":5},{"status":"active","count":999980}],
-        "pushes":{"startsToSend":12,"startsOut":1,"startsLocal":0,"startsGivenUp":7,"endsOwed":2,"endsDropped":0},
+        "pushes":{"startsToSend":12,"startsOut":1,"startsLocal":0,"startsGivenUp":7,"renewalsDue":4,"endsOwed":2,"endsDropped":0},
         "alertClaims":[{"version":117,"buckets":64,"bucketCount":64,"holders":2,"claimedAt":999700}],
         "findings":[{"finding":"running","count":999980},{"finding":"noStartToken","count":8}],
         "withoutFollower":1,"capsCountedFor":10000}
@@ -41,6 +41,7 @@ import Testing
         #expect(lines.contains("followers     1,000,003, 3 without a phone"))
         #expect(lines.contains("activities    999,980 active, 5 ended/match_end"))
         #expect(lines.contains("starts        12 to send, 1 out, 0 left to the app, 7 given up"))
+        #expect(lines.contains("renewals      4 due or out"))
         #expect(lines.contains("ends          2 owed, 0 undeliverable"))
         #expect(lines.contains("alert claims  version 117: 64 of 64 buckets, 5 min ago"))
         #expect(lines.contains("as it is      999,980: it runs"))
@@ -54,7 +55,7 @@ import Testing
         let json = """
             {"matchId":"7","now":1000000,"phase":"upcoming","hold":"none","leases":[],"shardsHeld":64,
             "coordinators":1,"followers":2,"followersExpired":1,"followersWithoutPhone":0,"capableDevices":2,
-            "activities":[],"pushes":{"startsToSend":0,"startsOut":0,"startsLocal":0,"startsGivenUp":0,"endsOwed":0,
+            "activities":[],"pushes":{"startsToSend":0,"startsOut":0,"startsLocal":0,"startsGivenUp":0,"renewalsDue":0,"endsOwed":0,
             "endsDropped":0},"alertClaims":[],"findings":[{"finding":"notLive","count":2}],"withoutFollower":0}
             """
         let lines = InspectText.lines(of: try decode(MatchInspection.self, json))
@@ -123,6 +124,12 @@ import Testing
         let user = try await run(["user", "ann"], environment: environment)
         #expect(user.status == .exited(0))
         #expect(user.text.contains("phone: should not run, has nothing: the match is not in play"))
+        let fallback = try PostgresPool(url: url, applicationName: "tests")
+        try await fallback.execute(
+            "UPDATE devices SET fallback_step = 'silent', fallback_push = 'sent', fallback_at = clock_timestamp()")
+        await fallback.close()
+        let text = try await run(["device", "phone"], environment: environment).text
+        #expect(text.contains("does not answer to starts: step silent, its push sent, "))
         let device = try await run(["device", "phone", "--json", "--database", url], environment: [:])
         #expect(device.status == .exited(0))
         #expect(device.text.hasPrefix("{\"deviceId\":\"phone\""))

@@ -46,6 +46,20 @@ extension InspectText {
     }
 
     private static func lines(of device: InspectedDevice, _ now: Int) -> [String] {
+        var lines = registration(of: device, now)
+        if device.isStartTokenDead { lines.append(row("", "APNs called its push-to-start token dead")) }
+        if device.fallbackStep != "none" {
+            let shown = device.visiblePushAt.map { "; last notification \(time($0, now))" } ?? ""
+            lines.append(
+                row(
+                    "",
+                    "does not answer to starts: step \(device.fallbackStep), its push \(device.fallbackPush), "
+                        + "\(time(device.fallbackAt, now))\(shown)"))
+        }
+        return lines
+    }
+
+    private static func registration(of device: InspectedDevice, _ now: Int) -> [String] {
         let versions = [device.osVersion.map { "OS \($0)" }, device.appVersion.map { "app \($0)" }].compactMap(\.self)
         let kind = [device.platform, device.environment, "shard \(device.shard)"] + versions
         return [
@@ -83,6 +97,9 @@ extension InspectText {
         if let givenUp = activity.startGivenUpAt { parts.append("given up \(time(givenUp, now))") }
         if activity.updateToken != nil {
             parts.append("token \(token(activity.updateToken, activity.tokenAt, now))")
+        }
+        if let due = activity.renewalDueAt {
+            parts.append("renewal due \(time(due, now)), \(activity.renewalAttempts) start(s)")
         }
         if let ended = activity.endedAt { parts.append("ended \(time(ended, now))") }
         if activity.endPush != "none" { parts.append("end push \(activity.endPush), tries \(activity.endAttempts)") }

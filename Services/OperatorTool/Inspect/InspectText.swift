@@ -125,6 +125,7 @@ enum InspectText {
                 "starts",
                 "\(number(pushes.startsToSend)) to send, \(number(pushes.startsOut)) out, "
                     + "\(number(pushes.startsLocal)) left to the app, \(number(pushes.startsGivenUp)) given up"),
+            row("renewals", "\(number(pushes.renewalsDue)) due or out"),
             row("ends", "\(number(pushes.endsOwed)) owed, \(number(pushes.endsDropped)) undeliverable"),
         ]
     }
