@@ -11,6 +11,8 @@ public struct ActivityGeneration: Hashable, Sendable {
     public var token: UpdateToken?
     /// The start that was sent to take its place before iOS ends it.
     public var renewalStartID: StartID?
+    /// Tokens of the same activity that were replaced: a report of one comes too late.
+    public var formerTokens: [UpdateToken]
     /// A start was sent, or the phone has said that it starts one itself.
     public var startIsOut: Bool
     /// It was over before the user followed the match (again): what comes without ids cannot mean it.
@@ -18,7 +20,8 @@ public struct ActivityGeneration: Hashable, Sendable {
 
     public init(
         generation: Int, status: Status, startID: StartID? = nil, activityID: ActivityID? = nil,
-        token: UpdateToken? = nil, renewalStartID: StartID? = nil, startIsOut: Bool = false,
+        token: UpdateToken? = nil, renewalStartID: StartID? = nil, formerTokens: [UpdateToken] = [],
+        startIsOut: Bool = false,
         endedBeforeFollow: Bool = false
     ) {
         self.generation = generation
@@ -27,6 +30,7 @@ public struct ActivityGeneration: Hashable, Sendable {
         self.activityID = activityID
         self.token = token
         self.renewalStartID = renewalStartID
+        self.formerTokens = formerTokens
         self.startIsOut = startIsOut
         self.endedBeforeFollow = endedBeforeFollow
     }

@@ -53,7 +53,8 @@ public struct ActivityTokenRule: Sendable {
         case .pending: return .activate(generation: named.generation)
         case .active:
             if isOtherActivity(than: named) { return .replace(generation: named.generation) }
-            return named.token == token ? .keep(generation: named.generation) : .rotate(generation: named.generation)
+            return named.token == token || named.formerTokens.contains(token)
+                ? .keep(generation: named.generation) : .rotate(generation: named.generation)
         }
     }
 
@@ -61,7 +62,7 @@ public struct ActivityTokenRule: Sendable {
     private func record(in records: [ActivityGeneration]) -> ActivityGeneration? {
         if let activityID, let record = records.first(where: { $0.activityID == activityID }) { return record }
         if let startID, let record = records.first(where: { $0.startID == startID }) { return record }
-        if let record = records.first(where: { $0.token == token }) { return record }
+        if let record = records.first(where: { $0.token == token || $0.formerTokens.contains(token) }) { return record }
         guard activityID == nil, startID == nil, let newest = records.first, !newest.endedBeforeFollow else {
             return nil
         }

@@ -1,0 +1,110 @@
+import Sightscreen
+
+/// What the user and the phone do.
+extension ActivityLife {
+    mutating func followed(_ startsLocally: Bool, _ now: Moment, _ policy: LifePolicy) {
+        // Following again changes nothing: what ended before the follow ended before the first.
+        followedAt = followedAt ?? now
+        guard phase.isInPlay else { return }
+        createPending(now, evenIncapable: startsLocally)
+        if startsLocally { holdBack(now, policy) }
+    }
+
+    mutating func unfollowed(_ now: Moment) {
+        followedAt = nil
+        changeCurrent { $0.end(.unfollowed, .now, now) }
+        for place in generations.indices {
+            // A result that lingers is no longer to linger.
+            if case .due(.linger, let lease) = generations[place].endPush {
+                generations[place].endPush = .due(.now, leaseUntil: lease)
+            }
+        }
+    }
+
+    mutating func tokenReported(
+        _ token: UpdateToken, _ activity: ActivityID?, _ start: StartID?, _ now: Moment, _ policy: LifePolicy
+    ) -> [ActivityIntent] {
+        // A match that ended just now may leave its result on the Lock Screen.
+        let lingers = phase == .ended && now < phaseSince + policy.dismissAfter
+        let rule = ActivityTokenRule(
+            token: token, activityID: activity, startID: start, isFollowed: isFollowed, matchIsOver: phase == .ended)
+        switch rule.action(for: records(now)) {
+        case .activate(let number):
+            change(number) { $0.activate(token, activity, now) }
+            noteStarted(start)
+            return [.pushState(token)]
+        case .rotate(let number):
+            change(number) { $0.take(token, activity, now) }
+            return [.pushState(token)]
+        case .keep(let number):
+            change(number) { $0.name(activity) }
+            return []
+        case .adopt:
+            adopt(token, activity, start, now)
+            return [.pushState(token)]
+        case .replace(let number):
+            change(number) { $0.end(.matchEnd, .now, now) }
+            adopt(token, activity, start, now)
+            noteStarted(start)
+            return [.pushState(token)]
+        case .end(let number?):
+            change(number) { $0.owesEnd(token, activity, lingers ? .linger : .now, now) }
+        case .end(nil):
+            addEnded(token, activity, start, .matchEnd, lingers ? .linger : .now, now)
+        case .refuse:
+            addEnded(token, activity, start, .unfollowed, .now, now)
+        }
+        return []
+    }
+
+    /// A start was answered: the phone has a token that works.
+    private mutating func noteStarted(_ start: StartID?) {
+        if start != nil { phone.fallback.registered(token: nil) }
+    }
+
+    private mutating func adopt(_ token: UpdateToken, _ activity: ActivityID?, _ start: StartID?, _ now: Moment) {
+        // The start of a renewal is known by the generation that it renews.
+        let sentAt = start.flatMap { start in generations.first { $0.startID == start }?.start.sentAt }
+        add(now) {
+            $0.startID = start
+            $0.start.sentAt = sentAt
+            $0.activate(token, activity, now)
+        }
+    }
+
+    /// A record that is over from the beginning, so that its end is owed to somebody.
+    private mutating func addEnded(
+        _ token: UpdateToken, _ activity: ActivityID?, _ start: StartID?, _ reason: EndReason,
+        _ dismissal: EndDismissal, _ now: Moment
+    ) {
+        add(now) {
+            $0.startID = start
+            $0.take(token, activity, now)
+            $0.end(reason, dismissal, now)
+        }
+    }
+
+    mutating func tokenTaken(_ token: UpdateToken, _ now: Moment) {
+        for place in generations.indices where generations[place].token == token {
+            // An end to this token would reach the new owner's activity.
+            if generations[place].status != .ended { generations[place].end(.tokenInvalid, nil, now) }
+            if generations[place].endPush.isDue { generations[place].endPush = .dropped }
+        }
+    }
+
+    mutating func dismissed(
+        _ activity: ActivityID?, _ token: UpdateToken?, _ now: Moment
+    ) -> [ActivityIntent] {
+        switch DismissalRule(activityID: activity, token: token).action(for: records(now)) {
+        case .unfollow(let number):
+            change(number) { $0.end(.dismissed, nil, now) }
+            unfollowed(now)
+            return [.unfollow]
+        case .record(let number?):
+            // It is gone from the phone: an end that still waits has nothing to end.
+            change(number) { if $0.endPush.isDue { $0.endPush = .dropped } }
+        case .record(nil): break
+        }
+        return []
+    }
+}

@@ -1,0 +1,111 @@
+public import Sightscreen
+
+/// One match on one phone of one user: what the server knows of it, and what follows from whatever happens.
+///
+/// Neither clock nor socket nor database: an event and the time come in, the new state is there and what is to be done in
+/// the world comes out. The statements of `Store` do the same in sets; this is what they are compared with.
+public struct ActivityLife: Hashable, Sendable {
+    /// What the server knows of the phone.
+    public struct Phone: Hashable, Sendable {
+        /// The user lets the app show Live Activities.
+        public var allowsActivities: Bool
+        public var startToken: PushToStartToken?
+        public var startTokenAt: Moment?
+        /// APNs called the last one dead, and the app has registered no other.
+        public var startTokenIsDead: Bool
+        public var fallback: FallbackProgress
+
+        public init(
+            allowsActivities: Bool = true, startToken: PushToStartToken? = nil, startTokenAt: Moment? = nil,
+            startTokenIsDead: Bool = false, fallback: FallbackProgress = FallbackProgress()
+        ) {
+            self.allowsActivities = allowsActivities
+            self.startToken = startToken
+            self.startTokenAt = startTokenAt
+            self.startTokenIsDead = startTokenIsDead
+            self.fallback = fallback
+        }
+
+        /// A push can start an activity on it.
+        public var isCapable: Bool { allowsActivities && startToken != nil }
+    }
+
+    /// Since when the user follows the match; nil when not.
+    public var followedAt: Moment?
+    public var phone: Phone
+    public var phase: ActivityPhase
+    public var phaseSince: Moment
+    /// Newest first; at most one has not ended.
+    public var generations: [LifeGeneration]
+
+    /// Older ones are not looked at: more on one phone are an app that misbehaves.
+    public static let generationsMax = 64
+
+    public init(
+        followedAt: Moment? = nil, phone: Phone = Phone(), phase: ActivityPhase = .notLive,
+        phaseSince: Moment = Moment(milliseconds: 0), generations: [LifeGeneration] = []
+    ) {
+        self.followedAt = followedAt
+        self.phone = phone
+        self.phase = phase
+        self.phaseSince = phaseSince
+        self.generations = generations
+    }
+
+    public var isFollowed: Bool { followedAt != nil }
+
+    /// The generation that has not ended.
+    public var current: LifeGeneration? { generations.first { $0.status != .ended } }
+
+    /// Takes in what happened.
+    /// - Returns: what is to be done once the new state is committed.
+    public mutating func handle(
+        _ event: ActivityEvent, at now: Moment, policy: LifePolicy = LifePolicy()
+    ) -> [ActivityIntent] {
+        switch event {
+        case .followed(let startsLocally): followed(startsLocally, now, policy)
+        case .unfollowed: unfollowed(now)
+        case .tokenReported(let token, let activity, let start):
+            return tokenReported(token, activity, start, now, policy)
+        case .tokenTaken(let token): tokenTaken(token, now)
+        case .dismissed(let activity, let token): return dismissed(activity, token, now)
+        case .appRegistered(let allows, let runs): appRegistered(allows, runs, now, policy)
+        case .startTokenReported(let token): startTokenReported(token, now)
+        case .phoneLost: phoneLost(now)
+        case .startAnswered(let start, let token, let verdict): return startAnswered(start, token, verdict, now, policy)
+        case .updateAnswered(let token, let verdict): updateAnswered(token, verdict, now, policy)
+        case .endAnswered(let token, let verdict): endAnswered(token, verdict, now)
+        case .matchBecame(let phase): return matchBecame(phase, now)
+        case .passDue: return passDue(now, policy)
+        case .startDue(let start, let sent): return startDue(start, sent, now, policy)
+        case .endDue: return endDue(now, policy)
+        }
+        return []
+    }
+
+    // MARK: - Generations
+
+    /// What the rules for tokens and dismissals know.
+    func records(_ now: Moment) -> [ActivityGeneration] { generations.map { $0.record(followedAt: followedAt, now) } }
+
+    mutating func change(_ number: Int, _ body: (inout LifeGeneration) -> Void) {
+        guard let place = generations.firstIndex(where: { $0.number == number }) else { return }
+        body(&generations[place])
+    }
+
+    mutating func changeCurrent(_ body: (inout LifeGeneration) -> Void) {
+        guard let place = generations.firstIndex(where: { $0.status != .ended }) else { return }
+        body(&generations[place])
+    }
+
+    /// A new generation in front.
+    mutating func add(_ now: Moment, _ body: (inout LifeGeneration) -> Void = { _ in }) {
+        var generation = LifeGeneration(number: (generations.first?.number ?? 0) + 1, createdAt: now)
+        body(&generation)
+        generations.insert(generation, at: 0)
+        if generations.count > Self.generationsMax { generations.removeLast() }
+    }
+
+    /// What should be shown now.
+    public var shouldExist: Bool { isFollowed && phase.isInPlay }
+}

@@ -1,0 +1,105 @@
+public import Sightscreen
+
+/// One generation of an activity: from the wish for it to its end.
+public struct LifeGeneration: Hashable, Sendable {
+    /// An end push that is owed to the phone.
+    public enum EndPush: Hashable, Sendable {
+        /// Nothing to send.
+        case none
+        /// - Parameter leaseUntil: until then nobody else sends it.
+        case due(EndDismissal, leaseUntil: Moment?)
+        case sent
+        /// It cannot be delivered, or nobody needs it any more.
+        case dropped
+
+        public var isDue: Bool { if case .due = self { true } else { false } }
+    }
+
+    public var number: Int
+    public var createdAt: Moment
+    public var status: ActivityGeneration.Status
+    public var reason: EndReason?
+    public var endedAt: Moment?
+    /// The start that is out or was last out.
+    public var startID: StartID?
+    public var start: StartProgress
+    public var activityID: ActivityID?
+    public var token: UpdateToken?
+    public var tokenAt: Moment?
+    /// Tokens that were replaced: never used again, whenever they are reported.
+    public var formerTokens: [UpdateToken]
+    /// When the phone began to show it, as far as is known: iOS counts eight hours from there.
+    public var shownSince: Moment?
+    /// It is to be renewed; the end of a break does not take that back.
+    public var isToBeRenewed: Bool
+    public var endPush: EndPush
+
+    /// A late report is of one of the last few.
+    public static let formerTokensMax = 4
+
+    public init(
+        number: Int, createdAt: Moment, status: ActivityGeneration.Status = .pending, reason: EndReason? = nil,
+        endedAt: Moment? = nil, startID: StartID? = nil, start: StartProgress = StartProgress(),
+        activityID: ActivityID? = nil, token: UpdateToken? = nil, tokenAt: Moment? = nil,
+        formerTokens: [UpdateToken] = [], shownSince: Moment? = nil, isToBeRenewed: Bool = false,
+        endPush: EndPush = .none
+    ) {
+        self.number = number
+        self.createdAt = createdAt
+        self.status = status
+        self.reason = reason
+        self.endedAt = endedAt
+        self.startID = startID
+        self.start = start
+        self.activityID = activityID
+        self.token = token
+        self.tokenAt = tokenAt
+        self.formerTokens = formerTokens
+        self.shownSince = shownSince
+        self.isToBeRenewed = isToBeRenewed
+        self.endPush = endPush
+    }
+
+    func record(followedAt: Moment?, _ now: Moment) -> ActivityGeneration {
+        ActivityGeneration(
+            generation: number, status: status, startID: startID, activityID: activityID, token: token,
+            formerTokens: formerTokens, startIsOut: start.sentAt != nil || start.isLeased(now),
+            endedBeforeFollow: endedAt.flatMap { ended in followedAt.map { ended < $0 } } ?? false)
+    }
+
+    mutating func end(_ reason: EndReason, _ dismissal: EndDismissal?, _ now: Moment) {
+        status = .ended
+        self.reason = reason
+        endedAt = now
+        guard let dismissal, token != nil else { return endPush = .none }
+        endPush = .due(dismissal, leaseUntil: nil)
+    }
+
+    /// A token of something that is over: nothing but an end is ever sent to it.
+    mutating func owesEnd(
+        _ token: UpdateToken, _ activity: ActivityID?, _ dismissal: EndDismissal, _ now: Moment
+    ) {
+        if endPush.isDue, self.token == token { return name(activity) }
+        if status != .ended { end(.matchEnd, nil, now) }
+        take(token, activity, now)
+        endPush = .due(dismissal, leaseUntil: nil)
+    }
+
+    mutating func activate(_ token: UpdateToken, _ activity: ActivityID?, _ now: Moment) {
+        status = .active
+        take(token, activity, now)
+        shownSince = start.sentAt ?? now
+        start = StartProgress(sentAt: start.sentAt)
+    }
+
+    mutating func take(_ token: UpdateToken, _ activity: ActivityID?, _ now: Moment) {
+        if let former = self.token, former != token {
+            formerTokens = (formerTokens + [former]).suffix(Self.formerTokensMax)
+        }
+        self.token = token
+        tokenAt = now
+        name(activity)
+    }
+
+    mutating func name(_ activity: ActivityID?) { activityID = activity ?? activityID }
+}

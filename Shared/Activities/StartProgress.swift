@@ -1,0 +1,19 @@
+/// How far the starting of one generation has come; of an active one, its renewal.
+public struct StartProgress: Hashable, Sendable {
+    /// Starts that may have arrived and that nobody answered with a token.
+    public var tries: Int
+    public var sentAt: Moment?
+    /// No other start may leave before.
+    public var leaseUntil: Moment?
+    /// Nothing more until the app registers again.
+    public var givenUpAt: Moment?
+
+    public init(tries: Int = 0, sentAt: Moment? = nil, leaseUntil: Moment? = nil, givenUpAt: Moment? = nil) {
+        self.tries = tries
+        self.sentAt = sentAt
+        self.leaseUntil = leaseUntil
+        self.givenUpAt = givenUpAt
+    }
+
+    public func isLeased(_ now: Moment) -> Bool { leaseUntil.map { $0 > now } ?? false }
+}
