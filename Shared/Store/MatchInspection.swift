@@ -46,6 +46,8 @@ public struct MatchInspection: Sendable, Codable {
         /// The app said that it starts its own.
         public var startsLocal = 0
         public var startsGivenUp = 0
+        /// Activities that grow old and whose replacement has not shown itself.
+        public var renewalsDue = 0
         public var endsOwed = 0
         public var endsDropped = 0
     }

@@ -76,6 +76,14 @@ public struct InspectedDevice: Sendable, Codable {
     public var startsThisDayMax: Int
     public var startsOfUserThisDay: Int
     public var startsOfUserThisDayMax: Int
+    /// What is done because it does not answer to starts (`StartFallback.Step`), since when, and whether its push has
+    /// left.
+    public var fallbackStep: String
+    public var fallbackAt: Int?
+    public var fallbackPush: String
+    public var visiblePushAt: Int?
+    /// APNs called the last push-to-start token dead, and the app has registered none since.
+    public var isStartTokenDead: Bool
 
     public var isCapable: Bool { isEnabled && startToken != nil }
 
@@ -106,4 +114,9 @@ public struct InspectedActivity: Sendable, Codable {
     public var createdAt: Int
     public var activatedAt: Int?
     public var endedAt: Int?
+    /// Its replacement before iOS's eight hours are over.
+    public var renewalDueAt: Int?
+    public var renewalAttempts: Int
+    public var renewalSentAt: Int?
+    public var renewalLeaseUntil: Int?
 }
