@@ -9,8 +9,13 @@ extension LACoordinator {
     func sendStarts() async throws {
         let allowed = startsAllowed()
         guard allowed > 0, !holds.isEmpty else { return }
-        let claims = try await store.claimStarts(
+        var claims = try await store.claimStarts(
             Array(holds.values), limit: allowed, lease: configuration.startLease)
+        if claims.isEmpty, .now - thoroughlyLookedAt > Self.thoroughInterval {
+            thoroughlyLookedAt = .now
+            claims = try await store.claimStarts(
+                Array(holds.values), limit: allowed, lease: configuration.startLease, isThorough: true)
+        }
         startBudget -= Double(claims.count)
         for claim in claims { await sendStart(claim) }
         // What runs can wait for what does not.

@@ -20,6 +20,8 @@ public actor LACoordinator {
     static let pushesMax = 4_096
     /// How often the tables are read when no doorbell rings.
     static let interval = Duration.milliseconds(500)
+    /// Between looks at all pending activities, while none of those in front may be started.
+    static let thoroughInterval = Duration.seconds(10)
     /// Seconds after which the newest state does not go to anybody any more under the stamp it was committed with.
     static let lateAfter = 60  // longer than any fan-out; a phone calls a state stale 10 minutes after its stamp
 
@@ -49,6 +51,8 @@ public actor LACoordinator {
     var startGates: [ActivityKey: PushGate] = [:]
     var startBudget: Double = 0
     var startBudgetAt = ContinuousClock.now
+    /// When all pending activities were looked at, behind those that come first but may not be started.
+    var thoroughlyLookedAt = ContinuousClock.now
     /// Answers of the last minute, to tell a few dead tokens from a mistake of ours.
     var badTokens = BadTokenBreaker()
     private(set) var isStopping = false

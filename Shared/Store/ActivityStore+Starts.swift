@@ -12,8 +12,12 @@ extension ActivityStore {
         var waitsSince = "created_at"
         var status = "pending"
         var condition = "la.start_given_up_at IS NULL"
-        /// Of what is looked at in each shard.
-        var order = ""
+        /// What is looked at in each shard: parts of an index, each in its order, so that a claim walks over nothing else.
+        /// A million are due together when a match begins, and again when leases are over.
+        var parts = [
+            "la.start_lease_until IS NULL ORDER BY la.start_lease_until NULLS FIRST, la.created_at",
+            "la.start_lease_until <= statement_timestamp() ORDER BY la.start_lease_until NULLS FIRST, la.created_at",
+        ]
         /// What else a claim changes.
         var also = ""
 
@@ -26,9 +30,7 @@ extension ActivityStore {
                 la.renewal_due_at <= clock_timestamp() AND \(ActivityAge.began("la")) > clock_timestamp()
                     - \(StartFallbackSQL.seconds(RenewalRule.activityLife))
                 """,
-            // Those that are due come first in the index, so that a claim walks over nothing else: a million of them are
-            // due together, and one that is out is due again when its lease is over.
-            order: "ORDER BY la.renewal_due_at LIMIT greatest(16, 4 * $3::int / cardinality($1::int[]))",
+            parts: ["true ORDER BY la.renewal_due_at"],
             also: """
                 , renewal_due_at = clock_timestamp()
                     + ($4::double precision[])[la.renewal_attempts + 1] * interval '1 second'
@@ -46,9 +48,14 @@ extension ActivityStore {
     /// Takes pending activities of our shards whose start lease is free, and leases each for one push-to-start: nobody
     /// sends another one until the lease is over, whatever becomes of this process. What the operator holds is not
     /// claimed: it costs neither a try nor a lease.
-    /// - Parameter lease: of a generation's first try; `StartPolicy` says how it grows.
-    public func claimStarts(_ holds: [ShardHold], limit: Int, lease: Duration) async throws -> [StartClaim] {
-        try await claim(.pending, holds, limit: limit, lease: lease)
+    /// - Parameters:
+    ///   - lease: of a generation's first try; `StartPolicy` says how it grows.
+    ///   - isThorough: looks behind those in front, too. In front may be phones that can get nothing more today; to look at
+    ///     all that wait takes seconds when they are a million.
+    public func claimStarts(
+        _ holds: [ShardHold], limit: Int, lease: Duration, isThorough: Bool = false
+    ) async throws -> [StartClaim] {
+        try await claim(.pending, holds, limit: limit, lease: lease, isThorough: isThorough)
     }
 
     /// As `claimStarts`, for activities that run and are to be replaced before iOS ends them.
@@ -57,11 +64,25 @@ extension ActivityStore {
     }
 
     private func claim(
-        _ columns: StartColumns, _ holds: [ShardHold], limit: Int, lease: Duration
+        _ columns: StartColumns, _ holds: [ShardHold], limit: Int, lease: Duration, isThorough: Bool = false
     ) async throws -> [StartClaim] {
+        let count = min(limit, Self.claimMax)
+        let looks = isThorough ? Int(Int32.max) : max(16, 4 * count / max(1, holds.count))
+        let candidates = columns.parts.map { part in
+            """
+            (SELECT la.match_id, la.user_id, la.device_id, la.generation, la.\(columns.waitsSince) AS waits_since
+            FROM live_activities la
+            WHERE la.shard = held.shard AND \(columns.isFree) AND la.match_id IN (SELECT p.match_id FROM playing p)
+                AND \(part) LIMIT $5::bigint)
+            """
+        }.joined(separator: " UNION ALL ")
         let rows = try await pool.query(
             """
-            WITH due AS (
+            WITH playing AS MATERIALIZED (
+                SELECT m.match_id FROM active_matches m
+                WHERE m.content_state IS NOT NULL AND m.ended_at IS NULL AND m.settled_at IS NULL
+                    AND NOT m.at_stumps AND \(Self.isNotHeld("m.match_id"))
+            ), due AS (
                 SELECT la.match_id, la.user_id, la.device_id, la.generation, w.waits_since, w.this_hour, w.this_day,
                     w.user_day
                 FROM (
@@ -71,14 +92,7 @@ extension ActivityStore {
                         SELECT r.* FROM unnest($1::int[], $2::bigint[]) AS held (shard, epoch)
                         JOIN leases l ON l.name = 'shard:' || held.shard AND l.epoch = held.epoch
                             AND l.expires_at > clock_timestamp()
-                        CROSS JOIN LATERAL (
-                            SELECT la.match_id, la.user_id, la.device_id, la.generation,
-                                la.\(columns.waitsSince) AS waits_since
-                            FROM live_activities la JOIN active_matches m ON m.match_id = la.match_id
-                            WHERE la.shard = held.shard AND \(columns.isFree)
-                                AND m.content_state IS NOT NULL AND m.ended_at IS NULL AND m.settled_at IS NULL
-                                AND NOT m.at_stumps AND \(Self.isNotHeld("la.match_id"))
-                            \(columns.order)) r
+                        CROSS JOIN LATERAL (\(candidates)) r
                         ORDER BY r.waits_since, r.match_id OFFSET 0
                     ) p
                     CROSS JOIN LATERAL (
@@ -132,8 +146,8 @@ extension ActivityStore {
             LEFT JOIN fixtures f ON f.match_id = c.match_id
             """,
             [
-                .intArray(holds.map(\.shard)), .intArray(holds.map(\.epoch)), .int(min(limit, Self.claimMax)),
-                .doubleArray(StartPolicy(firstLease: lease).leases.map { $0 / .seconds(1) }),
+                .intArray(holds.map(\.shard)), .intArray(holds.map(\.epoch)), .int(count),
+                .doubleArray(StartPolicy(firstLease: lease).leases.map { $0 / .seconds(1) }), .int(looks),
             ])
         return try rows.map { row in
             StartClaim(

@@ -26,5 +26,6 @@ public struct Migration: Sendable {
         Migration("m0006_activity_indexes", PackageResources.m0006_activity_indexes_sql),
         Migration("m0007_whole_life", PackageResources.m0007_whole_life_sql),
         Migration("m0008_capable_devices", PackageResources.m0008_capable_devices_sql),
+        Migration("m0009_pending_in_order", PackageResources.m0009_pending_in_order_sql),
     ]
 }

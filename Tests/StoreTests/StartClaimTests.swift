@@ -160,6 +160,29 @@ import Testing
         }
     }
 
+    /// However many stand before it that may get nothing more today; those are not all looked at each time.
+    @Test func behindManyThatMayNotBeStartedAThoroughLookFindsTheOneThatMay() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let holds = try await follower(pool, of: 1)
+            try await startedToday(pool, StartPolicy.perDeviceDayMax)
+            try await pool.execute(
+                """
+                INSERT INTO devices (user_id, device_id, route, shard, push_to_start_token)
+                SELECT concat('user', n), 'phone', 1, $1, CASE WHEN n = 200 THEN 'cc' END FROM generate_series(1, 200) n
+                """, [.int(Self.route.shard)])
+            try await pool.execute(
+                """
+                INSERT INTO live_activities (match_id, user_id, device_id, generation, route, shard, created_at)
+                SELECT 1, concat('user', n), 'phone', 1, 1, $1, clock_timestamp() + n * interval '1 second'
+                FROM generate_series(1, 200) n
+                """, [.int(Self.route.shard)])
+            let store = ActivityStore(pool: pool)
+            #expect(try await store.claimStarts(holds, limit: 10, lease: .seconds(120)).isEmpty)
+            let found = try await store.claimStarts(holds, limit: 10, lease: .seconds(120), isThorough: true)
+            #expect(found.map(\.key.userID) == [UserID("user200")])
+        }
+    }
+
     @Test func eachTryOfAGenerationHasALongerLeaseAndNoneGoesOutWhileAnotherIsUnresolved() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             let holds = try await follower(pool, of: 1)
