@@ -21,8 +21,7 @@ public struct ActivityGeneration: Hashable, Sendable {
     public init(
         generation: Int, status: Status, startID: StartID? = nil, activityID: ActivityID? = nil,
         token: UpdateToken? = nil, renewalStartID: StartID? = nil, formerTokens: [UpdateToken] = [],
-        startIsOut: Bool = false,
-        endedBeforeFollow: Bool = false
+        startIsOut: Bool = false, endedBeforeFollow: Bool = false
     ) {
         self.generation = generation
         self.status = status

@@ -55,7 +55,7 @@ extension ActivityLife {
     /// The start did certainly not arrive: it does not count.
     private mutating func releaseStart(_ start: StartID, until: Moment) {
         changeCurrent {
-            guard $0.startID == start else { return }
+            guard $0.startID == start || $0.renewalStartID == start else { return }
             $0.start.tries = max($0.start.tries - 1, 0)
             $0.start.leaseUntil = until
         }

@@ -85,7 +85,7 @@ extension ActivityLife {
         }
         let until = now + lease
         changeCurrent {
-            $0.startID = start
+            if $0.status == .active { $0.renewalStartID = start } else { $0.startID = start }
             $0.start.tries += 1
             $0.start.sentAt = now
             $0.start.leaseUntil = until

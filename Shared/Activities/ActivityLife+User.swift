@@ -64,7 +64,7 @@ extension ActivityLife {
 
     private mutating func adopt(_ token: UpdateToken, _ activity: ActivityID?, _ start: StartID?, _ now: Moment) {
         // The start of a renewal is known by the generation that it renews.
-        let sentAt = start.flatMap { start in generations.first { $0.startID == start }?.start.sentAt }
+        let sentAt = start.flatMap { start in generations.first { $0.renewalStartID == start }?.start.sentAt }
         add(now) {
             $0.startID = start
             $0.start.sentAt = sentAt
@@ -95,9 +95,15 @@ extension ActivityLife {
     mutating func dismissed(
         _ activity: ActivityID?, _ token: UpdateToken?, _ now: Moment
     ) -> [ActivityIntent] {
-        switch DismissalRule(activityID: activity, token: token).action(for: records(now)) {
+        let records = records(now)
+        let rule = DismissalRule(activityID: activity, token: token)
+        switch rule.action(for: records) {
         case .unfollow(let number):
-            change(number) { $0.end(.dismissed, nil, now) }
+            // The one that was to take its place is gone: it still stands there itself.
+            let stands = records.contains {
+                $0.generation == number && $0.renewalStartID != nil && !rule.names($0)
+            }
+            change(number) { $0.end(.dismissed, stands ? .now : nil, now) }
             unfollowed(now)
             return [.unfollow]
         case .record(let number?):

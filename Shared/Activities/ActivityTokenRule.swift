@@ -53,8 +53,7 @@ public struct ActivityTokenRule: Sendable {
         case .pending: return .activate(generation: named.generation)
         case .active:
             if isOtherActivity(than: named) { return .replace(generation: named.generation) }
-            return named.token == token || named.formerTokens.contains(token)
-                ? .keep(generation: named.generation) : .rotate(generation: named.generation)
+            return had(named) ? .keep(generation: named.generation) : .rotate(generation: named.generation)
         }
     }
 
@@ -62,20 +61,25 @@ public struct ActivityTokenRule: Sendable {
     private func record(in records: [ActivityGeneration]) -> ActivityGeneration? {
         if let activityID, let record = records.first(where: { $0.activityID == activityID }) { return record }
         if let startID, let record = records.first(where: { $0.startID == startID }) { return record }
-        if let record = records.first(where: { $0.token == token || $0.formerTokens.contains(token) }) { return record }
+        if let record = records.first(where: had) { return record }
         guard activityID == nil, startID == nil, let newest = records.first, !newest.endedBeforeFollow else {
             return nil
         }
         return newest
     }
 
+    /// The token is that record's, or was before it was replaced.
+    private func had(_ record: ActivityGeneration) -> Bool {
+        record.token == token || record.formerTokens.contains(token)
+    }
+
     /// While a renewal is out, a token that belongs to nothing on record is the new activity's; also when it names an
     /// earlier try, which may arrive after all.
     private func isRenewal(of record: ActivityGeneration, among records: [ActivityGeneration]) -> Bool {
-        guard record.status == .active, let renewal = record.renewalStartID, record.token != token else { return false }
+        guard record.status == .active, let renewal = record.renewalStartID, !had(record) else { return false }
         if startID == renewal { return true }
         return !records.contains { known in
-            known.token == token || activityID.map { $0 == known.activityID } ?? false
+            had(known) || activityID.map { $0 == known.activityID } ?? false
                 || startID.map { $0 == known.startID } ?? false
         }
     }

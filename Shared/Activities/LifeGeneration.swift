@@ -22,6 +22,8 @@ public struct LifeGeneration: Hashable, Sendable {
     public var endedAt: Moment?
     /// The start that is out or was last out.
     public var startID: StartID?
+    /// The start that was sent to take its place.
+    public var renewalStartID: StartID?
     public var start: StartProgress
     public var activityID: ActivityID?
     public var token: UpdateToken?
@@ -39,7 +41,8 @@ public struct LifeGeneration: Hashable, Sendable {
 
     public init(
         number: Int, createdAt: Moment, status: ActivityGeneration.Status = .pending, reason: EndReason? = nil,
-        endedAt: Moment? = nil, startID: StartID? = nil, start: StartProgress = StartProgress(),
+        endedAt: Moment? = nil, startID: StartID? = nil, renewalStartID: StartID? = nil,
+        start: StartProgress = StartProgress(),
         activityID: ActivityID? = nil, token: UpdateToken? = nil, tokenAt: Moment? = nil,
         formerTokens: [UpdateToken] = [], shownSince: Moment? = nil, isToBeRenewed: Bool = false,
         endPush: EndPush = .none
@@ -50,6 +53,7 @@ public struct LifeGeneration: Hashable, Sendable {
         self.reason = reason
         self.endedAt = endedAt
         self.startID = startID
+        self.renewalStartID = renewalStartID
         self.start = start
         self.activityID = activityID
         self.token = token
@@ -63,7 +67,8 @@ public struct LifeGeneration: Hashable, Sendable {
     func record(followedAt: Moment?, _ now: Moment) -> ActivityGeneration {
         ActivityGeneration(
             generation: number, status: status, startID: startID, activityID: activityID, token: token,
-            formerTokens: formerTokens, startIsOut: start.sentAt != nil || start.isLeased(now),
+            renewalStartID: renewalStartID, formerTokens: formerTokens,
+            startIsOut: start.sentAt != nil || start.isLeased(now),
             endedBeforeFollow: endedAt.flatMap { ended in followedAt.map { ended < $0 } } ?? false)
     }
 

@@ -179,9 +179,16 @@ extension ActivityStore {
         renewal_start_id = CASE WHEN renewal_attempts > 1 THEN renewal_start_id END
         """
 
+    /// How long a start waits after a verdict on its token that is older than the token's registration, and so about an
+    /// earlier life of it. Each try would get the same answer.
+    static let disbeliefWait = Duration.seconds(60)
+
     /// APNs says that the push-to-start token is dead: starts go on when the app has registered another one.
     /// - Parameter sinceMs: APNs' own time of the verdict, milliseconds since 1970.
     public func retireStartToken(_ claim: StartClaim, sinceMs: Int64?) async throws {
+        let token: [PostgresValue] = [
+            .text(claim.key.userID.rawValue), .text(claim.key.deviceID.rawValue), .text(claim.token.rawValue),
+        ]
         try await pool.execute(
             """
             UPDATE devices SET push_to_start_token = NULL,
@@ -189,12 +196,12 @@ extension ActivityStore {
             WHERE user_id = $1 AND device_id = $2 AND push_to_start_token = $3
                 AND ($4::bigint IS NULL OR push_to_start_token_at IS NULL
                     OR push_to_start_token_at <= to_timestamp($4::bigint / 1000.0))
-            """,
-            [
-                .text(claim.key.userID.rawValue), .text(claim.key.deviceID.rawValue), .text(claim.token.rawValue),
-                PostgresValue(sinceMs),
-            ])
-        try await releaseStart(claim, after: .zero)
+            """, token + [PostgresValue(sinceMs)])
+        let stays = try await pool.query(
+            """
+            SELECT FROM devices WHERE user_id = $1 AND device_id = $2 AND push_to_start_token = $3
+            """, token)
+        try await releaseStart(claim, after: stays.isEmpty ? .zero : Self.disbeliefWait)
     }
 
     /// APNs refused the start for good: nothing more until the app registers again. A renewal is left to the end of the

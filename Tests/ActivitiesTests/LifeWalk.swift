@@ -75,7 +75,7 @@ struct LifeWalk {
         let ended = life.generations.first { $0.status == .ended && $0.activityID != nil && $0.token != nil }
         let fresh = String(place.now.milliseconds, radix: 16)
         let new = UpdateToken("t" + fresh)
-        let start = current?.startID ?? StartID("none")
+        let start = (current?.status == .active ? current?.renewalStartID : current?.startID) ?? StartID("none")
         let startToken = life.phone.startToken ?? PushToStartToken("s0")
         if life.phase == .ended, isAboutToken(event) {
             // What is left to see is short; and an id is needed to tell what it is of.
@@ -97,7 +97,7 @@ struct LifeWalk {
             guard let current, current.status == .active else { return nil }
             return .tokenReported(new, activity: current.activityID, start: nil)
         case .otherActivity:
-            guard current?.status == .active, current?.startID != nil else { return nil }
+            guard current?.status == .active else { return nil }
             return .tokenReported(new, activity: ActivityID("a" + fresh), start: current?.startID)
         case .endedToken:
             guard let ended else { return nil }
@@ -126,7 +126,7 @@ struct LifeWalk {
         case .startAccepted: return .startAnswered(start, to: startToken, .accepted)
         case .startUnknown: return .startAnswered(start, to: startToken, .unknown)
         case .startNotProcessed, .startRefused, .startTokenDead, .startTokenDeadBefore:
-            guard current?.startID != nil, current?.start.isLeased(place.now) == true else { return nil }
+            guard start != StartID("none"), current?.start.isLeased(place.now) == true else { return nil }
             let before = life.phone.startTokenAt.map { $0 - .seconds(1) } ?? place.now
             switch event {
             case .startNotProcessed:

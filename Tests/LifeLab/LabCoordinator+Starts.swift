@@ -48,7 +48,8 @@ extension LabCoordinator {
             push.epoch = world.database.losses
             // What a reader of changes has learnt meanwhile.
             let life = world.database.life(push.key)
-            let isWanted = life.isFollowed && life.current?.startID == push.start
+            let isWanted =
+                life.isFollowed && (life.current?.startID == push.start || life.current?.renewalStartID == push.start)
             guard isWanted || world.bug == .startsIgnoreTheFollow || world.bug == .pausedSenderTrustsOn else {
                 return releaseStart(push, .milliseconds(500))
             }

@@ -246,10 +246,9 @@ final class Oracle {
             world.fail("I14", "an end of \(push.key) to \(token.rawValue), which is \(moved.owner)'s")
         }
         let truth = world.bus.truth(push.key.match)
-        if let until = truth.waitsUntil, world.now < until,
-            world.database.lives[push.key]?.generations.first(where: { $0.number == push.generation })?.reason
-                == .matchEnd
-        {
+        let life = world.database.lives[push.key]
+        let generation = life?.generations.first { $0.number == push.generation }
+        if let until = truth.waitsUntil, world.now < until, life?.current == nil, generation?.reason == .matchEnd {
             world.fail("S8", "\(push.key): an end before the super over")
         }
     }

@@ -210,6 +210,9 @@ import Testing
             try await ground.pool.execute("UPDATE devices SET push_to_start_token_at = clock_timestamp()")
             try await ground.activities.retireStartToken(start, sinceMs: 1_000)
             #expect(try await ground.move() == [:])
+            // Another try would have the same answer; it waits for a while.
+            #expect(
+                try await ground.activities.claimStarts(ground.shards, limit: 10, lease: .seconds(120)).isEmpty)
             try await ground.activities.retireStartToken(start, sinceMs: nil)
             #expect(try await ground.move() == [.silent: 1])
             #expect(try await ground.claim().count == 1)
