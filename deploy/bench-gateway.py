@@ -36,7 +36,7 @@ VALUES (1304076, md5('user' || :phone::int)::uuid::text, md5('phone' || :phone::
     lpad(to_hex(:phone::int), 8, '0') || lpad(to_hex(:round::bigint), 16, '0') || repeat('5a', 68), clock_timestamp(),
     clock_timestamp())
 ON CONFLICT (match_id, user_id, device_id, generation)
-DO UPDATE SET update_token = excluded.update_token, token_at = excluded.token_at;
+DO UPDATE SET update_token = excluded.update_token, token_at = excluded.token_at, changed_xid = pg_current_xact_id();
 """
 
 

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The parameters of one statement in one buffer: a set of hundreds of rows is a few parameters of many kilobytes, written
 /// once. They are C strings in text form, but for arrays of texts: the server reads those character by character, looking
 /// for quotes, which for a batch of tokens costs it as much as to find the rows. They go in its binary form.
@@ -25,7 +27,7 @@ struct ParameterText {
                 formats.append(1)
             } else {
                 append(value)
-                if bytes[start...].contains(0) { holdsZeroByte = true }
+                holdsZeroByte = holdsZeroByte || bytes[start...].holdZero
                 bytes.append(0)
                 lengths.append(0)
                 formats.append(0)
@@ -107,8 +109,15 @@ struct ParameterText {
                 continue
             }
             number(Int32(text.utf8.count))
-            if text.utf8.contains(0) { holdsZeroByte = true }
+            let start = bytes.count
             bytes.append(contentsOf: text.utf8)
+            holdsZeroByte = holdsZeroByte || bytes[start...].holdZero
         }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate var holdZero: Bool {
+        withUnsafeBytes { bytes in bytes.baseAddress.map { memchr($0, 0, bytes.count) != nil } ?? false }
     }
 }

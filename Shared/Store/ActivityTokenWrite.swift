@@ -72,7 +72,8 @@ struct ActivityTokenWrite {
         PostgresStatement(
             """
             UPDATE live_activities la
-            SET \(assignments), activity_id = coalesce(v.activity_id, la.activity_id)
+            SET \(assignments), activity_id = coalesce(v.activity_id, la.activity_id),
+                changed_xid = pg_current_xact_id()
             FROM unnest($1::int[], $2::bigint[], $3::text[], $4::text[], $5::int[], $6::text[], $7::text[], $8::text[],
                 $9::boolean[]) AS v (i, match_id, user_id, device_id, generation, mark, token, activity_id, lingers)
             WHERE la.match_id = v.match_id AND la.user_id = v.user_id AND la.device_id = v.device_id

@@ -27,5 +27,6 @@ public struct Migration: Sendable {
         Migration("m0007_whole_life", PackageResources.m0007_whole_life_sql),
         Migration("m0008_capable_devices", PackageResources.m0008_capable_devices_sql),
         Migration("m0009_pending_in_order", PackageResources.m0009_pending_in_order_sql),
+        Migration("m0010_change_mark", PackageResources.m0010_change_mark_sql),
     ]
 }
