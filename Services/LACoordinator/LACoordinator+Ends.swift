@@ -17,6 +17,18 @@ extension LACoordinator {
         }
     }
 
+    /// An end that had to wait is not sent as it is: meanwhile its token may have got another owner, whose activity it would
+    /// end. It is claimed anew if it is still owed.
+    func releaseWaiting(_ claim: EndClaim) {
+        Task {
+            // Not noted: its lease passes.
+            do { try await store.releaseEnd(claim) } catch {
+                logger.warning("An end could not be given back", metadata: ["error": "\(error)"])
+            }
+            activitiesChanged()
+        }
+    }
+
     func sendEnd(_ claim: EndClaim) {
         guard let trust = trust(of: claim.shard) else {
             return

@@ -291,6 +291,6 @@ extension LACoordinator {
         pushes -= 1
         let left = (pushesByToken[token] ?? 1) - 1
         pushesByToken[token] = left > 0 ? left : nil
-        if left <= 0, let claim = endsWaiting.removeValue(forKey: token) { sendEnd(claim) }
+        if left <= 0, let claim = endsWaiting.removeValue(forKey: token) { releaseWaiting(claim) }
     }
 }

@@ -105,8 +105,8 @@ extension ActivityStore {
             ])
     }
 
-    /// A hold came between the claim and the push, so that it did not leave: it does not count, and the end is owed as
-    /// before.
+    /// A hold, or another push to the token, came between the claim and the push, so that it did not leave: it does not
+    /// count, and the end is owed as before.
     public func releaseEnd(_ claim: EndClaim) async throws {
         try await pool.execute(
             """
