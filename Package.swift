@@ -68,6 +68,7 @@ let package = Package(
         .executable(name: "registration-lab", targets: ["RegistrationLab"]),
         .executable(name: "recovery-lab", targets: ["RecoveryLab"]),
         .executable(name: "life-lab", targets: ["LifeLab"]),
+        .executable(name: "fanout-lab", targets: ["FanOutLab"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -206,6 +207,9 @@ let package = Package(
                 name: "RecoveryLab",
                 dependencies: ["MatchOrchestrator", "Postgres", "Sightscreen", "Store", arguments, logging],
                 path: "Tests/RecoveryLab", swiftSettings: strict),
+            .executableTarget(
+                name: "FanOutLab", dependencies: ["HTTP2", "Reactor", arguments], path: "Tests/FanOutLab",
+                swiftSettings: strict),
         ]
         + [
             tests("Sightscreen", ["Sightscreen"]),

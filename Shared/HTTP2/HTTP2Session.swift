@@ -2,7 +2,7 @@ internal import CNGHTTP2
 
 /// One end of an HTTP/2 connection without a socket: bytes go in and become events, calls become bytes that come out.
 /// Both ends can talk in memory. Not thread-safe; it belongs to whoever moves its bytes.
-public final class HTTP2Session {
+public final class HTTP2Session: HTTP2ByteEnd {
     public enum Role: Sendable { case client, server }
 
     /// What this end announces.

@@ -1,12 +1,12 @@
 internal import Glibc
 
 /// Moves bytes between a session and a TLS socket. It belongs to the reactor thread that watches the socket.
-final class HTTP2Transport {
+final class HTTP2Transport<Session: HTTP2ByteEnd> {
     /// Plain bytes that wait for the socket; with what the kernel holds unsent at most 64 KiB.
-    private static let outputBytesMax = 32 * 1024
+    private static var outputBytesMax: Int { 32 * 1024 }
 
     let descriptor: Int32
-    let session: HTTP2Session
+    let session: Session
     /// Bytes of the session's output that TLS has taken: those may have left.
     private(set) var writtenBytes: UInt64 = 0
     /// The socket took no more: flush again when it is writable.
@@ -18,7 +18,7 @@ final class HTTP2Transport {
     private var outputStart = 0
     private var input = [UInt8](repeating: 0, count: 16 * 1024)
 
-    init(descriptor: Int32, tls: TLSStream, session: HTTP2Session) {
+    init(descriptor: Int32, tls: TLSStream, session: Session) {
         self.descriptor = descriptor
         self.tls = tls
         self.session = session

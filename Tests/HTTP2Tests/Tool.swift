@@ -63,3 +63,29 @@ extension Tool {
     /// Blocks the calling thread, on purpose.
     static func block(milliseconds: UInt32) { usleep(milliseconds * 1_000) }
 }
+
+extension Tool {
+    /// A port at which connections are made and nobody says anything.
+    struct MuteListener {
+        fileprivate let descriptor: Int32
+        let port: Int
+
+        func close() { Glibc.close(descriptor) }
+    }
+
+    static func listen() throws -> MuteListener {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let status = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                bind(descriptor, pointer, size) == 0 && Glibc.listen(descriptor, 8) == 0
+                    ? getsockname(descriptor, pointer, &size) : -1
+            }
+        }
+        guard status == 0 else { throw Failure(description: "no port to listen on") }
+        return MuteListener(descriptor: descriptor, port: Int(UInt16(bigEndian: address.sin_port)))
+    }
+}

@@ -1,0 +1,158 @@
+import Testing
+
+@testable import HTTP2
+
+/// The sending session and a server's session, in memory.
+@Suite struct HTTP2SendingSessionTests {
+    final class Pair {
+        let client: HTTP2SendingSession
+        let server: HTTP2Session
+        var outcomes: [Int: HTTP2Outcome] = [:]
+        var requests: [(stream: Int32, path: String)] = []
+
+        init(slots: Int = 10, replyBytesMax: Int = 100, server settings: HTTP2Session.Settings = .init()) throws {
+            client = HTTP2SendingSession(slotCount: slots, replyBytesMax: replyBytesMax)
+            server = HTTP2Session(role: .server, settings: settings, bodyBytesMax: 10_000)
+            client.onOutcome = { [unowned self] tag, outcome in
+                #expect(outcomes[tag] == nil, "one outcome for each request")
+                outcomes[tag] = outcome
+            }
+            try exchange()
+        }
+
+        func send(_ tag: Int, body: Int = 3, deadline: Int64 = .max) -> Bool {
+            guard client.hasRoom(forBody: body) else { return false }
+            let path = Array("/\(tag)".utf8)
+            return path.withUnsafeBufferPointer {
+                client.submit(
+                    path: $0, headers: HTTP2ConnectionTests.Bench.template,
+                    body: HTTP2SharedBody([UInt8](repeating: 7, count: body)), tag: tag, deadline: deadline)
+            }
+        }
+
+        func toServer() throws {
+            while let bytes = try client.nextOutput() { try server.receive(bytes) }
+            for case .message(let stream, let message) in server.takeEvents() {
+                requests.append((stream, message.fields[":path"] ?? ""))
+            }
+        }
+
+        func toClient() throws { while let bytes = try server.nextOutput() { try client.receive(bytes) } }
+
+        func exchange() throws {
+            for _ in 0..<4 {
+                try toServer()
+                try toClient()
+            }
+        }
+    }
+
+    @Test(arguments: [0, 1, 16_384, 60_000])
+    func carriesBodiesAndTellsStatuses(bytes: Int) throws {
+        let pair = try Pair()
+        #expect(pair.send(1, body: bytes))
+        try pair.exchange()
+        #expect(pair.requests.map(\.path) == ["/1"])
+        pair.server.respond(stream: 1, HTTP2Response(status: 410, body: Array("gone".utf8)))
+        try pair.exchange()
+        #expect(pair.outcomes == [1: .response(HTTP2Response(status: 410, body: Array("gone".utf8)))])
+        #expect(pair.client.inFlight == 0)
+    }
+
+    @Test func cutsOffALongAnswer() throws {
+        let pair = try Pair(replyBytesMax: 5)
+        #expect(pair.send(1))
+        try pair.exchange()
+        pair.server.respond(stream: 1, HTTP2Response(status: 500, body: Array("a long story".utf8)))
+        try pair.exchange()
+        #expect(pair.outcomes == [1: .response(HTTP2Response(status: 500, body: Array("a lon".utf8)))])
+    }
+
+    @Test func hasNoRoomBeyondItsSlotsThePeersStreamsAndItsWindow() throws {
+        let few = try Pair(slots: 2)
+        for tag in 1...3 {
+            #expect(few.send(tag) == (tag <= 2))
+            try few.exchange()
+        }
+        let narrow = try Pair(server: .init(concurrentStreamsMax: 1))
+        for tag in 1...2 {
+            #expect(narrow.send(tag) == (tag == 1))
+            try narrow.exchange()
+        }
+        let full = try Pair()
+        #expect(full.send(1, body: 65_000))
+        try full.toServer()
+        #expect(!full.client.hasRoom(forBody: 1_000), "it would wait half sent")
+        try full.toClient()
+        #expect(full.client.hasRoom(forBody: 1_000))
+    }
+
+    @Test func aSlotIsUsedAgainAndAgain() throws {
+        let pair = try Pair(slots: 1)
+        for tag in 1...100 {
+            #expect(pair.send(tag))
+            try pair.exchange()
+            let stream = try #require(pair.requests.last?.stream)
+            pair.server.respond(stream: stream, HTTP2Response(status: 200))
+            try pair.exchange()
+        }
+        #expect(pair.outcomes.count == 100)
+        #expect(pair.outcomes.values.allSatisfy { $0 == .response(HTTP2Response(status: 200)) })
+    }
+
+    @Test func tellsRefusedStreamsFromOthers() throws {
+        let pair = try Pair()
+        for tag in 1...3 {
+            #expect(pair.send(tag))
+            try pair.exchange()
+        }
+        pair.server.reset(stream: 1, .refusedStream)
+        pair.server.reset(stream: 3, .cancel)
+        pair.server.goAway(lastStream: 3, .noError, debugData: Array("why".utf8))
+        try pair.exchange()
+        #expect(pair.outcomes == [1: .refused, 2: .unknown(.reset(.cancel)), 3: .refused])
+        #expect(pair.client.goAway?.debugData == Array("why".utf8))
+        #expect(!pair.send(4))
+    }
+
+    @Test func whatAGoAwayOvertakesNeverLeft() throws {
+        let pair = try Pair()
+        #expect(pair.send(1))
+        pair.server.goAway(lastStream: 0, .noError)
+        try pair.toClient()
+        try pair.exchange()
+        #expect(pair.outcomes == [1: .refused])
+        #expect(pair.requests.isEmpty)
+    }
+
+    @Test func expiresWhatIsNotAnsweredInTime() throws {
+        let pair = try Pair(slots: 2)
+        #expect(pair.send(1, deadline: 5))
+        try pair.exchange()
+        #expect(pair.send(2, deadline: 7))
+        #expect(pair.client.expire(now: 5))
+        #expect(pair.outcomes == [1: .unknown(.deadline)])
+        #expect(!pair.client.expire(now: 6), "it is told once")
+        // Its answer comes all the same, and the slot's next request is not taken for it.
+        pair.server.respond(stream: 1, HTTP2Response(status: 200))
+        try pair.exchange()
+        #expect(pair.send(3))
+        try pair.exchange()
+        #expect(pair.requests.map(\.path) == ["/1", "/2", "/3"])
+        #expect(pair.outcomes.count == 1)
+        #expect(pair.client.expire(now: 7))
+        #expect(pair.outcomes[2] == .unknown(.deadline))
+    }
+
+    @Test func whatIsBehindTheWrittenBytesWasNeverSent() throws {
+        let pair = try Pair()
+        #expect(pair.send(1))
+        try pair.exchange()
+        let written = pair.client.outputBytes
+        #expect(pair.send(2))
+        while try pair.client.nextOutput() != nil {}
+        #expect(pair.send(3))
+        pair.client.abandon(writtenBytes: written, "lost")
+        #expect(pair.outcomes == [1: .unknown(.connectionLost("lost")), 2: .refused, 3: .refused])
+    }
+}
