@@ -208,8 +208,10 @@ let package = Package(
                 dependencies: ["MatchOrchestrator", "Postgres", "Sightscreen", "Store", arguments, logging],
                 path: "Tests/RecoveryLab", swiftSettings: strict),
             .executableTarget(
-                name: "FanOutLab", dependencies: ["HTTP2", "Reactor", arguments], path: "Tests/FanOutLab",
-                swiftSettings: strict),
+                name: "FanOutLab",
+                dependencies: [
+                    "APNsProtocol", "HTTP2", "LACoordinator", "Messages", "Reactor", "Sightscreen", "Store", arguments,
+                ], path: "Tests/FanOutLab", swiftSettings: strict),
         ]
         + [
             tests("Sightscreen", ["Sightscreen"]),

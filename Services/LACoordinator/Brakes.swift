@@ -1,10 +1,10 @@
 import Messages
 import NIOConcurrencyHelpers
 import Sightscreen
-import Store
+package import Store
 
 /// The holds as they were last read, for everything that sends. Until they were read once nothing leaves.
-final class Brakes: Sendable {
+package final class Brakes: Sendable {
     private struct Entry {
         weak var brake: MatchBrake?
     }
@@ -16,6 +16,8 @@ final class Brakes: Sendable {
     }
 
     private let state = NIOLockedValueBox(State())
+
+    package init() {}
 
     /// The one brake of a match.
     func brake(of match: MatchID) -> MatchBrake {
@@ -32,7 +34,7 @@ final class Brakes: Sendable {
 
     /// Puts these holds in force.
     /// - Returns: those before them; nil for the first.
-    func apply(_ holds: Holds) -> Holds? {
+    package func apply(_ holds: Holds) -> Holds? {
         state.withLockedValue { state in
             let before = state.holds
             state.holds = holds

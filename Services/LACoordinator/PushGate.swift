@@ -25,11 +25,15 @@ final class PushGate: Sendable {
 }
 
 /// Until when one shard's lease is trusted.
-final class ShardTrust: Sendable {
+package final class ShardTrust: Sendable {
     private static let origin = ContinuousClock.now
     private let until = Atomic<Int64>(0)
 
-    func extend(to instant: ContinuousClock.Instant) { until.store(Self.nanoseconds(instant), ordering: .relaxed) }
+    package init() {}
+
+    package func extend(to instant: ContinuousClock.Instant) {
+        until.store(Self.nanoseconds(instant), ordering: .relaxed)
+    }
 
     func end() { until.store(0, ordering: .relaxed) }
 

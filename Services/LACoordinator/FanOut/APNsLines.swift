@@ -1,0 +1,245 @@
+import APNsProtocol
+import HTTP2
+import Reactor
+import ServiceKit
+import Sightscreen
+
+/// The connections of one loop to one APNs host: as many as its phones need, made anew with jitter when they are lost.
+///
+/// Touched by its loop alone.
+final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
+    struct Limits: Sendable {
+        /// Nil: by what is measured.
+        var connections: Int?
+        var connectionsMax = 200
+        var http = HTTP2ClientLimits()
+    }
+
+    /// Of an answer, in nanoseconds.
+    static let timeout: Int64 = 10_000_000_000
+    /// Pushes of one cohort in a row, before another one has its turn.
+    private static let turnMax = 64
+    /// How long nothing is sent after APNs refused our key, team or topic, in nanoseconds.
+    private static let holdTime: Int64 = 60_000_000_000
+    /// In which all phones are to be reached, in seconds: what the number of connections is for.
+    private static let reachIn = 6.0
+    /// What APNs is known to announce: bytes under way on a connection.
+    private static let windowBytes = 65_535.0
+
+    let origin: HTTP2Origin
+    let authority: String
+    private let tls: TLSContext
+    private let limits: Limits
+    private unowned let loop: FanOutLoop
+    private var senders: [HTTP2Sender] = []
+    /// Connections that are being made or waited for.
+    private var dialling = 0
+    private var backoff = Backoff(initial: .milliseconds(100), maximum: .seconds(30))
+    private var openedAt: Int64 = 0
+    private var heldUntil: Int64 = 0
+    private var acceptedAt: Int64 = 0
+    private var reported = -1
+    /// Cohorts with phones to alert, and those whose phones only get the state.
+    private var alerting: [TokenCohort] = []
+    private var stating: [TokenCohort] = []
+    private var turn = 0
+    private var isClosed = false
+    private(set) var counts = Counts()
+
+    struct Counts: Sendable {
+        var accepted = 0
+        var answered: [Int: Int] = [:]
+        var refused = 0
+        var unknown = 0
+    }
+
+    init(origin: HTTP2Origin, tls: TLSContext, limits: Limits, loop: FanOutLoop) {
+        self.origin = origin
+        self.tls = tls
+        self.limits = limits
+        self.loop = loop
+        authority = origin.authority
+    }
+
+    // MARK: - Work
+
+    func list(_ cohort: TokenCohort) {
+        cohort.isListed = true
+        if cohort.pass == .alert { alerting.append(cohort) } else { stating.append(cohort) }
+    }
+
+    func unlist(_ cohort: TokenCohort) {
+        guard cohort.isListed else { return }
+        cohort.isListed = false
+        alerting.removeAll { $0 === cohort }
+        stating.removeAll { $0 === cohort }
+    }
+
+    var hasWork: Bool { !alerting.isEmpty || !stating.isEmpty }
+
+    func wake() {
+        guard hasWork, !isClosed else { return }
+        dial()
+        for sender in senders { sender.wake() }
+    }
+
+    func fill(_ sender: HTTP2Sender) -> Bool {
+        guard sender.now >= heldUntil else { return false }
+        while let cohort = alerting.last {
+            switch loop.next(cohort, over: sender, self) {
+            case .sent:
+                rotate(&alerting)
+                return true
+            case .noRoom: return false
+            case .heldUp: stop(cohort, isHeldUp: true)
+            case .done:
+                unlist(cohort)
+                cohort.pass = .state
+                cohort.cursor = 0
+                list(cohort)
+                loop.claimNext(cohort.match)
+            }
+        }
+        while let cohort = stating.last {
+            switch loop.next(cohort, over: sender, self) {
+            case .sent:
+                rotate(&stating)
+                return true
+            case .noRoom: return false
+            case .heldUp: stop(cohort, isHeldUp: true)
+            case .done: stop(cohort, isHeldUp: false)
+            }
+        }
+        return false
+    }
+
+    private func stop(_ cohort: TokenCohort, isHeldUp: Bool) {
+        unlist(cohort)
+        cohort.isHeldUp = isHeldUp && !cohort.isLost
+        if !isHeldUp { cohort.pass = .none }
+        loop.forget(cohort)
+    }
+
+    /// Everybody has a turn: a match with a million phones does not keep the others waiting.
+    private func rotate(_ cohorts: inout [TokenCohort]) {
+        turn += 1
+        guard turn >= Self.turnMax, cohorts.count > 1, let last = cohorts.popLast() else { return }
+        turn = 0
+        cohorts.insert(last, at: 0)
+    }
+
+    func count(_ outcome: HTTP2Outcome) {
+        switch outcome {
+        case .response(let response) where response.status == 200:
+            counts.accepted += 1
+            acceptedAt = MonotonicTime.now
+        case .response(let response): counts.answered[response.status, default: 0] += 1
+        case .refused, .withdrawn: counts.refused += 1
+        case .unknown: counts.unknown += 1
+        }
+    }
+
+    /// Does what an answer asks of all pushes.
+    func react(to answer: APNsAnswer, _ authorization: ProviderAuthorization?) {
+        switch answer.action {
+        case .refreshProviderToken:
+            guard let authorization, reported != authorization.serial else { return }
+            reported = authorization.serial
+            loop.report(.expiredToken(serial: authorization.serial))
+        case .connectForKey, .reconnect, .retryLater(reconnecting: true): renewConnections()
+        case .stopTopic
+        where answer.reason == .deviceTokenNotForTopic && MonotonicTime.now - acceptedAt < Self.holdTime:
+            // A token of another app. Anybody can register one: it must not hold up everybody else.
+            break
+        case .stopSending, .keyRevoked, .stopTopic:
+            let now = MonotonicTime.now
+            guard now >= heldUntil else { return }
+            heldUntil = now + Self.holdTime
+            loop.report(.refused(.init(status: answer.status, reason: answer.reasonText ?? "", host: authority)))
+            renewConnections()
+        case .accepted, .tokenDead, .tokenUnknown, .backOffToken, .freezeProviderToken, .retryLater, .ourBug,
+            .rebuildSmaller:
+            break
+        }
+    }
+
+    // MARK: - Connections
+
+    func sweep() { for sender in senders { sender.sweep() } }
+
+    /// Lets go of all connections once what is under way on them is answered; new pushes go over new ones.
+    func renewConnections() {
+        // Not from within the call that says so.
+        loop.reactor.schedule(after: .zero) { [self] in for sender in senders { sender.drain() } }
+    }
+
+    func close() {
+        isClosed = true
+        for sender in senders { sender.close() }
+    }
+
+    var connectionCount: Int { senders.count }
+    var inFlight: Int { senders.reduce(0) { $0 + $1.inFlight } }
+
+    /// A connection carries its window, or its streams, once in each round trip.
+    private var wanted: Int {
+        if let fixed = limits.connections { return fixed }
+        guard let sample = senders.first(where: { $0.phase == .open && $0.roundTrip > 0 }) else { return 1 }
+        let seconds = Double(sample.roundTrip) / 1e9
+        let underWay = min(Self.windowBytes / 1_000, Double(min(sample.peerStreamsMax, limits.http.streamsMax)))
+        let needed = Double(loop.count) / Self.reachIn
+        return min(max(2, Int((needed * seconds / max(underWay, 1)).rounded(.up))), limits.connectionsMax)
+    }
+
+    private func dial() {
+        // One first, to measure by; and never more than a few handshakes at a time.
+        let open = senders.count { $0.phase != .draining && $0.phase != .closed }
+        let missing = min(wanted - open - dialling, 8 - dialling)
+        guard missing > 0 else { return }
+        for _ in 0..<missing { connect(after: .zero) }
+    }
+
+    private func connect(after delay: Duration) {
+        dialling += 1
+        Task { [self, loop, origin] in
+            try? await Task.sleep(for: delay)
+            // Apple asks for a fresh query before each connection.
+            let addresses = (try? await origin.addresses()) ?? []
+            await loop.onThread { self.connect(to: addresses.randomElement()) }
+        }
+    }
+
+    private func connect(to address: HTTP2Address?) {
+        dialling -= 1
+        guard !isClosed else { return }
+        guard let address else { return retry() }
+        senders.append(
+            HTTP2Sender(to: address, of: origin, tls: tls, reactor: loop.reactor, limits: limits.http, owner: self))
+    }
+
+    private func retry() {
+        guard !isClosed else { return }
+        connect(after: backoff.next())
+    }
+
+    func finished(_ tag: Int, _ outcome: HTTP2Outcome, on sender: HTTP2Sender) {
+        loop.finished(tag, outcome, on: sender, self)
+    }
+
+    func opened(_ sender: HTTP2Sender) {
+        openedAt = MonotonicTime.now
+        wake()
+    }
+
+    func isDraining(_ sender: HTTP2Sender, _ reason: String) {
+        // Its place is taken at once.
+        dial()
+    }
+
+    func closed(_ sender: HTTP2Sender, _ reason: HTTP2Error) {
+        let wasOpen = openedAt != 0 && MonotonicTime.now - openedAt > 10_000_000_000
+        if wasOpen { backoff.reset() }
+        senders.removeAll { $0 === sender }
+        if !isClosed, senders.isEmpty, dialling == 0 { retry() }
+    }
+}

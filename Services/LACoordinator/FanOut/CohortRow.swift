@@ -1,0 +1,65 @@
+package import Sightscreen
+
+/// One active activity in a cohort, as small as it can be: there are a million of them for one match.
+struct CohortRow {
+    struct Flags: OptionSet {
+        let rawValue: UInt8
+        static let isUsed = Flags(rawValue: 1)
+        /// Its token is new: the first state goes at once, at priority 10.
+        static let isNew = Flags(rawValue: 2)
+        /// What went before has an unknown outcome: the state is repeated at priority 5, without the alert it had.
+        static let repeatsQuietly = Flags(rawValue: 4)
+        static let isSandbox = Flags(rawValue: 8)
+        /// In the list of those to look at again, or in that of those who wait for a time.
+        static let isQueued = Flags(rawValue: 16)
+        /// Taken out while a push was under way: its answer frees the slot.
+        static let isLeaving = Flags(rawValue: 32)
+        /// The user switched frequent updates off: fewer of them.
+        static let isSparing = Flags(rawValue: 64)
+    }
+
+    var key: RosterKey
+    /// When the token was registered, seconds since 1970.
+    var tokenAt: Double
+    /// The stamp that it shows; 0 when that is not known.
+    var delivered: UInt32 = 0
+    /// The stamp of the push under way; 0 when there is none.
+    var underWay: UInt32 = 0
+    /// The version of the last alert that the phone was told, or that was lost on its way; 0 for none.
+    var alertedThrough: UInt32 = 0
+    /// What `alertedThrough` was before the push under way.
+    var alertedBefore: UInt32 = 0
+    var flags: Flags
+    /// Of `AlertLevel.allCases`.
+    var level: UInt8
+    /// In a row.
+    var failures: UInt8 = 0
+    /// Bytes of the token in its place, or 0: it is elsewhere.
+    var tokenBytes: UInt8 = 0
+
+    var alertLevel: AlertLevel { AlertLevel.allCases[Int(level)] }
+}
+
+/// Names an activity: 128 bits of a hash of user, device and generation, seeded anew in each process, so that nobody can
+/// make two of the same.
+package struct RosterKey: Hashable, Sendable {
+    private let high: UInt64
+    private let low: UInt64
+
+    package init(user: UserID, device: DeviceID, generation: Int) {
+        func hash(_ salt: UInt8) -> UInt64 {
+            var hasher = Hasher()
+            hasher.combine(salt)
+            hasher.combine(user)
+            hasher.combine(device)
+            hasher.combine(generation)
+            return UInt64(bitPattern: Int64(hasher.finalize()))
+        }
+        high = hash(1)
+        low = hash(2)
+    }
+
+    package static func == (one: Self, other: Self) -> Bool { one.low == other.low && one.high == other.high }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(low) }
+}

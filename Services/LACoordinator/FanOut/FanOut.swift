@@ -1,0 +1,131 @@
+package import APNsProtocol
+package import HTTP2
+package import Messages
+import Reactor
+package import Sightscreen
+package import Store
+
+/// The fan-out: a few loops, each with its own thread and connections, that share the shards among them.
+package final class FanOut: Sendable {
+    package struct Settings: Sendable {
+        var origins: [APNsEnvironment: HTTP2Origin]
+        var tls: TLSContext
+        var lines: APNsLines.Limits
+        var rules: LoopMatch.Rules
+        var threads: Int
+
+        /// - Parameters:
+        ///   - connections: to each host, over all threads; nil: as many as what is measured asks for.
+        ///   - freshness: seconds in which an alert is news.
+        ///   - keepAlive: seconds after which a break has another version.
+        package init(
+            origins: [APNsEnvironment: HTTP2Origin], tls: TLSContext, bundleID: String, threads: Int,
+            connections: Int? = nil, streams: Int? = nil, freshness: Int = 30, keepAlive: Int = 1_200
+        ) {
+            self.origins = origins
+            self.tls = tls
+            self.threads = threads
+            rules = LoopMatch.Rules(bundleID: bundleID, freshness: freshness, keepAlive: keepAlive)
+            lines = APNsLines.Limits()
+            lines.connections = connections.map { max(1, $0 / threads) }
+            if let streams { lines.http.streamsMax = streams }
+        }
+    }
+
+    private let loops: [FanOutLoop]
+
+    /// - Parameter report: called on the loops' threads; must not wait.
+    package init(
+        _ settings: Settings, brakes: Brakes, report: @escaping @Sendable (FanOutReport) -> Void
+    ) async {
+        loops = (0..<settings.threads).map { index in
+            FanOutLoop(
+                reactor: Reactor(name: "fanout-\(index)"), rules: settings.rules, brakes: brakes, report: report)
+        }
+        for loop in loops {
+            await loop.onThread {
+                loop.open(
+                    settings.origins.mapValues {
+                        APNsLines(origin: $0, tls: settings.tls, limits: settings.lines, loop: loop)
+                    })
+            }
+        }
+    }
+
+    private func loop(_ shard: Int) -> FanOutLoop { loops[shard % loops.count] }
+
+    /// Ends everything; the object is of no use afterwards.
+    package func close() async {
+        for loop in loops {
+            await loop.onThread { loop.close() }
+            loop.reactor.stop()
+        }
+    }
+
+    // MARK: - What the database says
+
+    /// Seconds since 1970 by the database's clock.
+    package func setClock(_ now: Double) async {
+        let clock = DatabaseClock(reading: now)
+        for loop in loops { await loop.onThread { loop.clock = clock } }
+    }
+
+    package func setToken(_ token: String, serial: Int) async {
+        for loop in loops {
+            await loop.onThread { loop.authorization = ProviderAuthorization(token: token, serial: serial) }
+        }
+    }
+
+    package func hold(_ shard: Int, _ trust: ShardTrust) async {
+        let loop = loop(shard)
+        await loop.onThread { loop.hold(shard, trust) }
+    }
+
+    package func lose(_ shard: Int) async {
+        let loop = loop(shard)
+        await loop.onThread { loop.lose(shard) }
+    }
+
+    /// Takes in activities, or another token of theirs, or another alert level.
+    package func take(_ entries: [RosterEntry]) async {
+        for (index, entries) in Dictionary(grouping: entries, by: { $0.shard % loops.count }) {
+            let loop = loops[index]
+            await loop.onThread { loop.take(entries) }
+        }
+    }
+
+    package func remove(_ match: MatchID, shard: Int, _ key: RosterKey) async {
+        let loop = loop(shard)
+        await loop.onThread { loop.remove(match, shard, key) }
+    }
+
+    package func publish(_ update: MatchUpdate, repeatsQuietly: Bool = false) async {
+        for loop in loops { await loop.onThread { loop.publish(update, repeatsQuietly: repeatsQuietly) } }
+    }
+
+    package func claimed(_ match: MatchID, _ version: MatchVersion, _ shards: [Int], gained: Set<Int>) async {
+        for (index, shards) in Dictionary(grouping: shards, by: { $0 % loops.count }) {
+            let loop = loops[index]
+            await loop.onThread { loop.claimed(match, version, shards, gained: gained) }
+        }
+    }
+
+    package func fresh(_ match: MatchID, _ stamp: FreshStamp?) async {
+        for loop in loops { await loop.onThread { loop.fresh(match, stamp) } }
+    }
+
+    // MARK: - What an operator asks
+
+    /// How far the newest version of a match is, over all loops.
+    package func progress(_ match: MatchID) async -> VersionProgress {
+        var sum = VersionProgress()
+        for loop in loops { sum.add(await loop.onThread { loop.matches[match]?.progress ?? VersionProgress() }) }
+        return sum
+    }
+
+    package func connections() async -> Int {
+        var sum = 0
+        for loop in loops { sum += await loop.onThread { loop.lines.values.reduce(0) { $0 + $1.connectionCount } } }
+        return sum
+    }
+}

@@ -1,0 +1,14 @@
+import Messages
+import Reactor
+import Sightscreen
+import Store
+
+/// The way to a loop from other threads.
+actor FanOutActor {
+    private nonisolated let reactor: Reactor
+    nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
+
+    init(reactor: Reactor) { self.reactor = reactor }
+
+    func run<Result: Sendable>(_ body: @Sendable () -> Result) -> Result { body() }
+}

@@ -1,0 +1,184 @@
+import APNsProtocol
+import Activities
+import HTTP2
+import Messages
+
+extension FanOutLoop {
+    enum Turn {
+        case sent
+        /// The connection takes no more now.
+        case noRoom
+        /// The cohort has nothing left for this pass.
+        case done
+        /// Something keeps the cohort from going on.
+        case heldUp
+    }
+
+    /// Sends the next push of a cohort over a connection.
+    func next(_ cohort: TokenCohort, over sender: HTTP2Sender, _ lines: APNsLines) -> Turn {
+        let match = cohort.match
+        guard let authorization, sender.hasRoom(forBody: match.bytesMax) else { return .noRoom }
+        // Asked for each push: this thread may have stood still since the last one.
+        guard !cohort.isLost, !match.brake.stops(.pushes), cohort.trust.isHeld else { return .heldUp }
+        let now = clock.seconds
+        while let slot = nextSlot(cohort) {
+            let row = cohort.row(slot)
+            let alert = match.alert(for: row, cohort, now: now)
+            // In this pass only those who are alerted.
+            if cohort.pass == .alert, alert == nil, !wasQueued { continue }
+            switch match.need(row, alert, now: now) {
+            case .nothing: continue
+            case .stamp:
+                cohort.queue(slot)
+                if !match.isTakingStamp {
+                    match.isTakingStamp = true
+                    report(.stamp(match.id))
+                }
+                return .heldUp
+            case .push(let variant):
+                let template = variant.template(lines.authority, authorization)
+                let isSubmitted = cohort.withPath(slot, path) {
+                    sender.submit(
+                        path: $0, headers: template, body: variant.body, tag: cohort.number << 32 | slot,
+                        deadline: sender.now + APNsLines.timeout)
+                }
+                guard isSubmitted else {
+                    cohort.queue(slot)
+                    return .noRoom
+                }
+                row.pointee.underWay = variant.stamp
+                row.pointee.alertedBefore = row.pointee.alertedThrough
+                if variant.alert != 0 { row.pointee.alertedThrough = variant.alert }
+                cohort.inFlight += 1
+                match.progress.sent += 1
+                return .sent
+            }
+        }
+        return .done
+    }
+
+    /// The next row that nothing is under way to: those that were asked for first, then the others in turn.
+    private func nextSlot(_ cohort: TokenCohort) -> Int? {
+        while let queued = cohort.again.popLast() {
+            let slot = Int(queued)
+            let row = cohort.row(slot)
+            row.pointee.flags.remove(.isQueued)
+            if row.pointee.flags.contains(.isLeaving) {
+                if row.pointee.underWay == 0 { cohort.release(slot) }
+                continue
+            }
+            guard row.pointee.underWay == 0 else { continue }
+            wasQueued = true
+            return slot
+        }
+        wasQueued = false
+        let newest = cohort.match.stamp
+        while cohort.cursor < cohort.slots {
+            let slot = cohort.cursor
+            cohort.cursor += 1
+            let row = cohort.row(slot)
+            guard row.pointee.delivered < newest, row.pointee.underWay == 0,
+                row.pointee.flags.isDisjoint(with: [.isQueued, .isLeaving]), row.pointee.flags.contains(.isUsed)
+            else { continue }
+            return slot
+        }
+        return nil
+    }
+
+    // MARK: - Answers
+
+    func finished(_ tag: Int, _ outcome: HTTP2Outcome, on sender: HTTP2Sender, _ lines: APNsLines) {
+        guard let cohort = cohorts[tag >> 32] else { return }
+        let slot = tag & 0xffff_ffff
+        let row = cohort.row(slot)
+        let stamp = row.pointee.underWay
+        row.pointee.underWay = 0
+        cohort.inFlight -= 1
+        lines.count(outcome)
+        let isGone = row.pointee.flags.contains(.isLeaving) || cohort.isLost
+        switch outcome {
+        case .response(let response) where response.status == 200:
+            _ = badTokens.note(isBad: false)
+            accepted(row, cohort, slot, stamp)
+        case .response(let response):
+            refused(row, cohort, slot, stamp, APNsAnswer(status: response.status, body: response.body), lines)
+        case .refused, .withdrawn:
+            row.pointee.alertedThrough = row.pointee.alertedBefore
+            if !isGone { again(row, cohort, slot, from: .milliseconds(20)) }
+        case .unknown:
+            // The phone may have been told: the alert is never repeated.
+            if row.pointee.alertedThrough != row.pointee.alertedBefore { report(.lostAlerts(1)) }
+            row.pointee.flags.insert(.repeatsQuietly)
+            if !isGone { again(row, cohort, slot, from: .milliseconds(500)) }
+        }
+        if row.pointee.flags.contains(.isLeaving), !row.pointee.flags.contains(.isQueued) { cohort.release(slot) }
+        forget(cohort)
+    }
+
+    private func accepted(
+        _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ slot: Int, _ stamp: UInt32
+    ) {
+        row.pointee.delivered = max(row.pointee.delivered, stamp)
+        row.pointee.failures = 0
+        row.pointee.flags.subtract([.repeatsQuietly, .isNew])
+        let match = cohort.match
+        guard stamp >= match.stamp else {
+            match.progress.superseded += 1
+            guard !row.pointee.flags.contains(.isLeaving), !cohort.isLost else { return }
+            cohort.queue(slot)
+            return list(cohort)
+        }
+        let now = MonotonicTime.now
+        match.progress.accepted += 1
+        if row.pointee.alertedThrough != row.pointee.alertedBefore { match.progress.alerted += 1 }
+        if match.progress.firstAcceptedAt == 0 { match.progress.firstAcceptedAt = now }
+        match.progress.lastAcceptedAt = now
+    }
+
+    private func refused(
+        _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ slot: Int, _ stamp: UInt32,
+        _ answer: APNsAnswer, _ lines: APNsLines
+    ) {
+        // Not processed: the alert is still to be told, if it stays fresh.
+        row.pointee.alertedThrough = row.pointee.alertedBefore
+        cohort.match.progress.failed += 1
+        lines.react(to: answer, authorization)
+        guard !row.pointee.flags.contains(.isLeaving), !cohort.isLost else { return }
+        switch answer.action {
+        case .tokenDead(let sinceMs):
+            // A verdict older than the registration is about an earlier life of the token.
+            if let sinceMs, Double(sinceMs) / 1_000 < row.pointee.tokenAt {
+                again(row, cohort, slot, from: .seconds(1), to: .seconds(60))
+            } else {
+                retire(row, cohort, slot, sinceMs)
+            }
+        case .tokenUnknown where badTokens.note(isBad: true): retire(row, cohort, slot, nil)
+        case .tokenUnknown: again(row, cohort, slot, from: .seconds(60), to: .seconds(60))
+        case .ourBug, .rebuildSmaller:
+            // This version cannot be sent as it is; the next one may.
+            row.pointee.delivered = max(row.pointee.delivered, stamp)
+        case .backOffToken: again(row, cohort, slot, from: .seconds(5), to: .seconds(60))
+        case .freezeProviderToken, .retryLater, .refreshProviderToken:
+            again(row, cohort, slot, from: .seconds(1), to: .seconds(30))
+        case .stopTopic, .stopSending, .keyRevoked: again(row, cohort, slot, from: .seconds(10), to: .seconds(60))
+        case .accepted, .reconnect, .connectForKey: again(row, cohort, slot, from: .milliseconds(100))
+        }
+    }
+
+    private func retire(
+        _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ slot: Int, _ sinceMs: Int64?
+    ) {
+        report(.dead([.init(match: cohort.match.id, token: cohort.token(slot), sinceMs: sinceMs)]))
+        cohort.remove(row.pointee.key)
+    }
+
+    /// The wait before the next try: doubling, a half of it random.
+    private func again(
+        _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ slot: Int, from first: Duration,
+        to most: Duration = .seconds(10)
+    ) {
+        let bound = min(first * (1 << min(Int(row.pointee.failures), 10)), most)
+        row.pointee.failures = min(row.pointee.failures + 1, 20)
+        delay(cohort, slot, by: bound * Double.random(in: 0.5...1))
+    }
+}

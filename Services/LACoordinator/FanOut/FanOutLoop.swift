@@ -1,0 +1,273 @@
+import APNsProtocol
+import Activities
+import HTTP2
+import Messages
+import Reactor
+import Sightscreen
+import Store
+
+/// Pushes the newest state of each match to the phones of some shards, over connections of its own, on one thread.
+///
+/// Nothing waits in a queue per push: a connection with room asks for the next one, and what it gets is decided then, by
+/// what is newest, claimed, held and trusted at that moment.
+///
+/// `@unchecked Sendable`: everything in it is touched on its reactor's thread alone; `FanOutActor` is the way in.
+final class FanOutLoop: @unchecked Sendable {
+    /// Phones for which alerts are claimed at once: those are lost when the process dies then.
+    private static let claimedMax = 1_000
+    static let tickInterval = Duration.milliseconds(50)
+
+    let reactor: Reactor
+    private let entrance: FanOutActor
+    let rules: LoopMatch.Rules
+    let report: @Sendable (FanOutReport) -> Void
+    let brakes: Brakes
+    private(set) var lines: [APNsEnvironment: APNsLines] = [:]
+    private(set) var matches: [MatchID: LoopMatch] = [:]
+    private(set) var cohorts: [TokenCohort?] = []
+    private var trusts: [Int: ShardTrust] = [:]
+    var clock = DatabaseClock(reading: 0)
+    var authorization: ProviderAuthorization?
+    var badTokens = BadTokenBreaker()
+    /// Rows that wait for a time, by tick.
+    private var delayed: [Int64: [(cohort: Int, slot: Int)]] = [:]
+    private var lastTick: Int64 = 0
+    let path = TokenPath()
+    /// The row looked at was asked for.
+    var wasQueued = false
+    private var isClosed = false
+
+    init(
+        reactor: Reactor, rules: LoopMatch.Rules, brakes: Brakes, report: @escaping @Sendable (FanOutReport) -> Void
+    ) {
+        self.reactor = reactor
+        entrance = FanOutActor(reactor: reactor)
+        self.rules = rules
+        self.brakes = brakes
+        self.report = report
+    }
+
+    deinit { path.deallocate() }
+
+    /// Everything below is called in `body` of this.
+    func onThread<Result: Sendable>(_ body: @Sendable () -> Result) async -> Result { await entrance.run(body) }
+
+    func open(_ lines: [APNsEnvironment: APNsLines]) {
+        self.lines = lines
+        lastTick = Self.tick(MonotonicTime.now)
+        scheduleTick()
+    }
+
+    func close() {
+        isClosed = true
+        for line in lines.values { line.close() }
+    }
+
+    // MARK: - Shards and phones
+
+    func hold(_ shard: Int, _ trust: ShardTrust) { trusts[shard] = trust }
+
+    func lose(_ shard: Int) {
+        trusts[shard] = nil
+        for match in matches.values {
+            for cohort in match.cohorts where cohort.shard == shard {
+                cohort.isLost = true
+                forget(cohort)
+            }
+            match.cohorts.removeAll { $0.shard == shard }
+            match.unclaimed.removeAll { $0.shard == shard }
+        }
+    }
+
+    func forget(_ cohort: TokenCohort) {
+        if cohort.isLost, cohort.inFlight == 0, !cohort.isListed { cohorts[cohort.number] = nil }
+    }
+
+    func take(_ entries: [RosterEntry]) {
+        for entry in entries {
+            guard let trust = trusts[entry.shard] else { continue }
+            let match = match(entry.match)
+            for other in match.cohorts where other.shard == entry.shard && other.environment != entry.environment {
+                other.remove(entry.key)
+            }
+            let cohort = cohort(match, entry, trust)
+            guard let slot = cohort.take(entry) else { continue }
+            cohort.queue(slot)
+            list(cohort)
+        }
+        for line in lines.values { line.wake() }
+    }
+
+    func remove(_ match: MatchID, _ shard: Int, _ key: RosterKey) {
+        for cohort in matches[match]?.cohorts ?? [] where cohort.shard == shard { cohort.remove(key) }
+    }
+
+    private func match(_ id: MatchID) -> LoopMatch {
+        if let known = matches[id] { return known }
+        let match = LoopMatch(id: id, brake: brakes.brake(of: id), rules: rules)
+        matches[id] = match
+        return match
+    }
+
+    private func cohort(_ match: LoopMatch, _ entry: RosterEntry, _ trust: ShardTrust) -> TokenCohort {
+        if let known = match.cohorts.first(where: { $0.shard == entry.shard && $0.environment == entry.environment }) {
+            return known
+        }
+        let number = cohorts.firstIndex { $0 == nil } ?? cohorts.count
+        let cohort = TokenCohort(
+            number: number, match: match, environment: entry.environment, shard: entry.shard, trust: trust)
+        if number == cohorts.count { cohorts.append(cohort) } else { cohorts[number] = cohort }
+        match.cohorts.append(cohort)
+        return cohort
+    }
+
+    /// Phones in all.
+    var count: Int { matches.values.reduce(0) { $0 + $1.cohorts.reduce(0) { $0 + $1.count } } }
+
+    // MARK: - Versions and alerts
+
+    /// A version was committed, or the newest one is repeated with a stamp of now.
+    func publish(_ update: MatchUpdate, repeatsQuietly: Bool = false) {
+        let match = match(update.matchID)
+        guard match.publish(update, repeatsQuietly: repeatsQuietly) else { return }
+        match.forgetOldAlerts(now: clock.seconds)
+        match.progress = VersionProgress()
+        match.progress.version = update.version.rawValue
+        match.progress.publishedAt = MonotonicTime.now
+        match.progress.targeted = match.cohorts.reduce(0) { $0 + $1.count }
+        match.unclaimed.removeAll()
+        for cohort in match.cohorts {
+            if untried(cohort) != nil { match.unclaimed.append(cohort) } else { start(cohort) }
+        }
+        claimNext(match)
+        for line in lines.values { line.wake() }
+    }
+
+    /// An alert that may still be told and was not claimed for this cohort.
+    private func untried(_ cohort: TokenCohort) -> MatchVersion? {
+        let match = cohort.match
+        // Held: it is claimed when the hold is lifted, should it still be news.
+        guard cohort.count > 0, !match.brake.stops(.alerts) else { return nil }
+        let now = clock.seconds
+        return match.alerts.entries.last {
+            match.alerts.isFresh($0, now: now) && !cohort.tried.contains(LoopMatch.number($0.version))
+        }?.version
+    }
+
+    /// Asks for the next few claims: what is claimed and not sent is lost when the process dies.
+    func claimNext(_ match: LoopMatch) {
+        guard !match.isClaiming, !match.cohorts.contains(where: { $0.isListed && $0.pass == .alert }) else { return }
+        while let first = match.unclaimed.last {
+            guard let version = untried(first) else {
+                match.unclaimed.removeLast()
+                start(first)
+                continue
+            }
+            var shards: [Int] = []
+            var phones = 0
+            for cohort in match.unclaimed.reversed() where !shards.contains(cohort.shard) {
+                guard shards.isEmpty || phones + cohort.count <= Self.claimedMax else { break }
+                shards.append(cohort.shard)
+                phones += cohort.count
+            }
+            match.isClaiming = true
+            report(.claim(match.id, version, shards: shards))
+            return
+        }
+    }
+
+    /// The claims that `FanOutReport.claim` asked for.
+    /// - Parameter gained: those of the shards that may tell the alert; the others never will.
+    func claimed(_ id: MatchID, _ version: MatchVersion, _ shards: [Int], gained: Set<Int>) {
+        guard let match = matches[id] else { return }
+        match.isClaiming = false
+        let number = LoopMatch.number(version)
+        for cohort in match.cohorts where shards.contains(cohort.shard) {
+            cohort.tried.insert(number)
+            if gained.contains(cohort.shard) { cohort.gained.insert(number) }
+        }
+        // Those with another alert to claim come again; the others go.
+        let ready = match.unclaimed.filter { shards.contains($0.shard) && untried($0) == nil }
+        match.unclaimed.removeAll { cohort in ready.contains { $0 === cohort } }
+        for cohort in ready { start(cohort) }
+        claimNext(match)
+        for line in lines.values { line.wake() }
+    }
+
+    func fresh(_ id: MatchID, _ stamp: FreshStamp?) {
+        guard let match = matches[id] else { return }
+        match.isTakingStamp = false
+        if let stamp { match.fresh = stamp }
+        for cohort in match.cohorts where cohort.isHeldUp { list(cohort) }
+        for line in lines.values { line.wake() }
+    }
+
+    // MARK: - Work
+
+    /// From the first row on.
+    private func start(_ cohort: TokenCohort) {
+        cohort.cursor = 0
+        cohort.pass = cohort.gained.isEmpty ? .state : .alert
+        cohort.isHeldUp = false
+        relist(cohort)
+    }
+
+    func list(_ cohort: TokenCohort) {
+        guard !cohort.isListed, !cohort.match.unclaimed.contains(where: { $0 === cohort }) else { return }
+        if cohort.pass == .none {
+            cohort.pass = .state
+            cohort.cursor = cohort.slots
+        }
+        cohort.isHeldUp = false
+        relist(cohort)
+    }
+
+    private func relist(_ cohort: TokenCohort) {
+        guard let lines = lines[cohort.environment] else { return }
+        lines.unlist(cohort)
+        lines.list(cohort)
+    }
+
+    /// Looks at a row again after a while.
+    func delay(_ cohort: TokenCohort, _ slot: Int, by delay: Duration) {
+        guard !cohort.row(slot).pointee.flags.contains(.isQueued) else { return }
+        cohort.row(slot).pointee.flags.insert(.isQueued)
+        let tick = Self.tick(MonotonicTime.now + MonotonicTime.nanoseconds(delay)) + 1
+        delayed[tick, default: []].append((cohort.number, slot))
+    }
+
+    private static func tick(_ time: Int64) -> Int64 { time / MonotonicTime.nanoseconds(tickInterval) }
+
+    private func scheduleTick() {
+        guard !isClosed else { return }
+        reactor.schedule(after: Self.tickInterval) { [self] in
+            goThroughDelayed()
+            // What the operator or the lease held up may go on.
+            for match in matches.values {
+                for cohort in match.cohorts where cohort.isHeldUp && !match.isTakingStamp { list(cohort) }
+                claimNext(match)
+            }
+            for line in lines.values {
+                line.sweep()
+                line.wake()
+            }
+            scheduleTick()
+        }
+    }
+
+    private func goThroughDelayed() {
+        let now = Self.tick(MonotonicTime.now)
+        guard now > lastTick else { return }
+        // After a standstill the ticks in between are many, and the entries few.
+        let due = now - lastTick > 1_000 ? delayed.keys.filter { $0 <= now } : Array(lastTick + 1...now)
+        lastTick = now
+        for tick in due {
+            for (number, slot) in delayed.removeValue(forKey: tick) ?? [] {
+                guard let cohort = cohorts[number], !cohort.isLost else { continue }
+                // It is in the other list from now on.
+                cohort.again.append(Int32(slot))
+                list(cohort)
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package import Sightscreen
+
+/// What a loop tells the coordinator, which has the database.
+package enum FanOutReport: Sendable {
+    /// APNs called these tokens dead: since when, in milliseconds since 1970, if it said so.
+    case dead([DeadToken])
+    /// An alert is to be claimed for these shards before anything of the match goes on there.
+    case claim(MatchID, MatchVersion, shards: [Int])
+    /// The newest state needs a stamp of now.
+    case stamp(MatchID)
+    /// Alerts that nobody will be told, to be on the safe side.
+    case lostAlerts(Int)
+    /// APNs called the provider token with this serial expired.
+    case expiredToken(serial: Int)
+    /// APNs refuses our key, team or topic; nothing is sent to that host for a while.
+    case refused(APNsRefusal)
+
+    package struct DeadToken: Sendable {
+        package var match: MatchID
+        package var token: String
+        package var sinceMs: Int64?
+    }
+
+    package struct APNsRefusal: Sendable {
+        package var status: Int
+        package var reason: String
+        package var host: String
+    }
+}

@@ -1,0 +1,179 @@
+import APNsProtocol
+import Activities
+import HTTP2
+import Messages
+import Sightscreen
+import Store
+
+/// What a loop knows of one match. Touched by its loop alone.
+final class LoopMatch {
+    /// What a version is made into for the phones.
+    struct Rules: Sendable {
+        var bundleID: String
+        /// Seconds in which an alert is news.
+        var freshness: Int
+        /// Seconds after which a break has another version.
+        var keepAlive: Int
+    }
+
+    /// Seconds after which the newest state does not go to anybody any more under the stamp it was committed with.
+    private static let lateAfter = 60
+
+    let id: MatchID
+    let brake: MatchBrake
+    private let rules: Rules
+    private(set) var update: MatchUpdate?
+    private(set) var alerts: AlertRide
+    /// The stamps of versions with an alert.
+    private var alertStamps: [UInt32: UInt32] = [:]
+    /// A stamp that was taken for a repetition.
+    var fresh: FreshStamp?
+    var isTakingStamp = false
+    /// The newest version goes out once more, without alert: its alert pushes are about to expire.
+    var repeatsQuietly = false
+    var cohorts: [TokenCohort] = []
+    /// Those that have not begun with the newest alert: one after the other is claimed for.
+    var unclaimed: [TokenCohort] = []
+    var isClaiming = false
+    var progress = VersionProgress()
+    private var variants: [PushVariant] = []
+
+    init(id: MatchID, brake: MatchBrake, rules: Rules) {
+        self.id = id
+        self.brake = brake
+        self.rules = rules
+        alerts = AlertRide(freshness: rules.freshness)
+    }
+
+    var stamp: UInt32 { UInt32(clamping: update?.stamp.rawValue ?? 0) }
+
+    /// - Returns: whether it is news: a newer version, or the newest one with a later stamp.
+    func publish(_ new: MatchUpdate, repeatsQuietly: Bool) -> Bool {
+        if let alert = new.alert, alertStamps[Self.number(new.version)] == nil {
+            alerts.published(new.version, alert)
+            alertStamps[Self.number(new.version)] = UInt32(clamping: new.stamp.rawValue)
+        }
+        if let update {
+            guard (update.version, update.stamp) < (new.version, new.stamp) else { return false }
+            if update.version < new.version { fresh = nil }
+        }
+        update = new
+        self.repeatsQuietly = repeatsQuietly
+        variants.removeAll(keepingCapacity: true)
+        return true
+    }
+
+    func forgetOldAlerts(now: Int) {
+        alerts.expire(now: now)
+        let kept = Set(alerts.entries.map { Self.number($0.version) })
+        alertStamps = alertStamps.filter { kept.contains($0.key) }
+        for cohort in cohorts {
+            cohort.tried.formIntersection(kept)
+            cohort.gained.formIntersection(kept)
+        }
+    }
+
+    static func number(_ version: MatchVersion) -> UInt32 { UInt32(clamping: version.rawValue) }
+
+    // MARK: - What a phone gets
+
+    enum Need {
+        case nothing
+        case push(PushVariant)
+        /// A fresh stamp has to be taken first.
+        case stamp
+    }
+
+    /// The alert that a phone is to be told with the newest state, if any.
+    func alert(for row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, now: Int) -> AlertRide.Entry? {
+        guard !alerts.entries.isEmpty, !brake.stops(.alerts) else { return nil }
+        let level = row.pointee.alertLevel
+        guard level != .none else { return nil }
+        return alerts.entries.last { entry in
+            let version = Self.number(entry.version)
+            guard version > row.pointee.alertedThrough, alerts.isFresh(entry, now: now),
+                entry.alert.isWanted(at: level),
+                cohort.gained.contains(version), let stamp = alertStamps[version]
+            else { return false }
+            // What happened before the activity was there is no news on it.
+            return Double(stamp) >= row.pointee.tokenAt
+        }
+    }
+
+    /// What a phone needs now.
+    /// - Parameter now: seconds since 1970 by the database's clock.
+    func need(_ row: UnsafeMutablePointer<CohortRow>, _ alert: AlertRide.Entry?, now: Int) -> Need {
+        guard let update else { return .nothing }
+        guard let stamp = stamp(for: row, update, now: now) else { return .stamp }
+        guard row.pointee.delivered < stamp else { return .nothing }
+        let priority = priority(row, update, hasAlert: alert != nil)
+        let version = alert.map { Self.number($0.version) } ?? 0
+        if let known = variants.first(where: {
+            $0.stamp == stamp && $0.alert == version && $0.priority == priority
+        }) {
+            return .push(known)
+        }
+        guard let made = variant(stamp, alert, priority, update) else { return .nothing }
+        variants.append(made)
+        return .push(made)
+    }
+
+    /// The stamp with which the newest state can go to a phone; nil when one has to be taken first.
+    private func stamp(for row: UnsafeMutablePointer<CohortRow>, _ update: MatchUpdate, now: Int) -> UInt32? {
+        let own = stamp
+        if row.pointee.delivered != 0 {
+            // It is not later than what it shows, or it is on its way to all; after a hold or an outage it could be so old
+            // that the phone would call it stale.
+            guard row.pointee.delivered < own, now - Int(own) > Self.lateAfter else { return own }
+        }
+        let tokenAt = row.pointee.flags.contains(.isNew) ? Int(row.pointee.tokenAt) : nil
+        if StampRule.isUsable(update.stamp, tokenAt: tokenAt, now: now) { return own }
+        guard let fresh, fresh.version == update.version, fresh.at >= row.pointee.tokenAt,
+            StampRule.isUsable(fresh.stamp, tokenAt: nil, now: now)
+        else { return nil }
+        return UInt32(clamping: fresh.stamp.rawValue)
+    }
+
+    private func priority(
+        _ row: UnsafeMutablePointer<CohortRow>, _ update: MatchUpdate, hasAlert: Bool
+    ) -> APNsPriority {
+        if hasAlert { return .immediate }
+        if brake.stops(.alerts) || row.pointee.flags.contains(.repeatsQuietly) || repeatsQuietly { return .routine }
+        if row.pointee.delivered == 0 { return row.pointee.flags.contains(.isNew) ? .immediate : .routine }
+        // The version's priority was for an alert that this phone does not get.
+        if update.alert != nil { return .routine }
+        return update.priority == 10 ? .immediate : .routine
+    }
+
+    private func variant(
+        _ stamp: UInt32, _ alert: AlertRide.Entry?, _ priority: APNsPriority, _ update: MatchUpdate
+    ) -> PushVariant? {
+        let kind: APNsHeaders.UpdateKind =
+            if let alert { .alert(eventAt: alert.alert.eventAt) } else if isInBreak {
+                .beforeBreak(at: Int(stamp))
+            } else { .routine(at: Int(stamp)) }
+        let payload = try? LiveActivityPayload.update(
+            stamp: Stamp(Int(stamp)), contentState: update.contentState,
+            staleAt: Int(stamp) + 600 + (isInBreak ? rules.keepAlive : 0), relevance: update.relevance,
+            alert: alert.map { PushAlert($0.alert) }
+        ).encode()
+        return payload.map {
+            PushVariant(
+                stamp: stamp, alert: alert.map { Self.number($0.version) } ?? 0,
+                headers: .update(bundleID: rules.bundleID, priority: priority, kind), payload: $0)
+        }
+    }
+
+    /// A break: nothing may come for as long as a keep-alive takes.
+    private var isInBreak: Bool {
+        guard let state = update?.contentState else { return false }
+        switch state.matchDisplayState {
+        case .inningsBreak, .suspended: return true
+        case .live: return state.expanded.status != nil
+        case .scheduled, .completed, .abandoned, .other: return false
+        }
+    }
+
+    /// No payload of the newest version is longer.
+    var bytesMax: Int { max(PushPayload.routineBytesAim, variants.lazy.map(\.body.count).max() ?? 0) }
+}

@@ -1,0 +1,41 @@
+import APNsProtocol
+import HTTP2
+
+/// What many phones of a match get alike: a version's state with or without an alert, encoded once.
+final class PushVariant {
+    let stamp: UInt32
+    /// The version of the alert in it; 0 without one.
+    let alert: UInt32
+    let priority: APNsPriority
+    let body: HTTP2SharedBody
+    private let headers: APNsHeaders
+    private var template: (made: HTTP2HeaderTemplate, authority: String, authorization: Int)?
+
+    init(stamp: UInt32, alert: UInt32, headers: APNsHeaders, payload: PushPayload) {
+        self.stamp = stamp
+        self.alert = alert
+        self.headers = headers
+        priority = headers.priority
+        body = HTTP2SharedBody(payload.bytes)
+    }
+
+    /// The header fields, made once for each host and provider token.
+    func template(_ authority: String, _ authorization: ProviderAuthorization) -> HTTP2HeaderTemplate {
+        if let template, template.authorization == authorization.serial, template.authority == authority {
+            return template.made
+        }
+        let made = HTTP2HeaderTemplate(
+            authority: authority,
+            fields: [HTTP2Field("authorization", "bearer \(authorization.token)", neverIndexed: true)]
+                + headers.fields.map { HTTP2Field($0.name, $0.value) })
+        template = (made, authority, authorization.serial)
+        return made
+    }
+}
+
+/// The provider token to show now.
+struct ProviderAuthorization: Sendable {
+    var token: String
+    /// Another one for each token.
+    var serial: Int
+}

@@ -1,0 +1,35 @@
+package import APNsProtocol
+package import Sightscreen
+
+/// An active activity as the loop that pushes to it takes it in.
+package struct RosterEntry: Sendable {
+    var key: RosterKey
+    var match: MatchID
+    /// The top bits of its route.
+    var shard: Int
+    var environment: APNsEnvironment
+    var token: UpdateToken
+    /// When the token was registered, seconds since 1970.
+    var tokenAt: Double
+    /// What it is known to show.
+    var delivered: Stamp?
+    /// The first state goes at once, at priority 10.
+    var isNew: Bool
+    var level: AlertLevel
+
+    /// - Parameter shard: the top bits of its route.
+    package init(
+        key: RosterKey, match: MatchID, shard: Int, environment: APNsEnvironment, token: UpdateToken, tokenAt: Double,
+        delivered: Stamp?, isNew: Bool, level: AlertLevel
+    ) {
+        self.key = key
+        self.match = match
+        self.shard = shard
+        self.environment = environment
+        self.token = token
+        self.tokenAt = tokenAt
+        self.delivered = delivered
+        self.isNew = isNew
+        self.level = level
+    }
+}

@@ -1,0 +1,181 @@
+import APNsProtocol
+import Sightscreen
+
+/// The audience of one match in one shard: the tokens that get the same payload. A broadcast channel would be another kind
+/// of cohort, with one request for all.
+///
+/// Rows lie in pages that do not move, with their tokens beside them. Touched by its loop alone.
+final class TokenCohort {
+    private static let pageRows = 1_024
+
+    /// Of its loop: part of what a push is remembered by.
+    let number: Int
+    unowned let match: LoopMatch
+    let environment: APNsEnvironment
+    /// Also the bucket of alert claims.
+    let shard: Int
+    let trust: ShardTrust
+    /// Slots that were ever in use.
+    private(set) var slots = 0
+    private var pages: [UnsafeMutablePointer<CohortRow>] = []
+    private var tokenPages: [UnsafeMutablePointer<UInt8>] = []
+    private var free: [Int32] = []
+    private var index: [RosterKey: Int32] = [:]
+    /// Tokens that do not fit in their place.
+    private var oddTokens: [Int32: String] = [:]
+
+    /// Where the look at all rows is.
+    var cursor = 0
+    var pass = Pass.none
+    /// Slots to be looked at before the others.
+    var again: [Int32] = []
+    var inFlight = 0
+    /// It is among the cohorts that its lines go through.
+    var isListed = false
+    /// The operator, the lease or a stamp holds it up; looked at again soon.
+    var isHeldUp = false
+    /// Its shard is another's: nothing is sent, and it is gone when the last answer is in.
+    var isLost = false
+    /// Alert versions that were claimed for it, and those for which a claim was tried.
+    var gained: Set<UInt32> = []
+    var tried: Set<UInt32> = []
+
+    enum Pass {
+        case none
+        /// Over those who are to be alerted.
+        case alert
+        /// Over all others.
+        case state
+    }
+
+    init(number: Int, match: LoopMatch, environment: APNsEnvironment, shard: Int, trust: ShardTrust) {
+        self.number = number
+        self.match = match
+        self.environment = environment
+        self.shard = shard
+        self.trust = trust
+    }
+
+    deinit {
+        for page in pages { page.deallocate() }
+        for page in tokenPages { page.deallocate() }
+    }
+
+    var count: Int { index.count }
+
+    /// Valid as long as the cohort is.
+    func row(_ slot: Int) -> UnsafeMutablePointer<CohortRow> {
+        pages[slot / Self.pageRows] + slot % Self.pageRows
+    }
+
+    func slot(_ key: RosterKey) -> Int? { index[key].map { Int($0) } }
+
+    // MARK: - Coming and going
+
+    /// Takes an activity in.
+    /// - Returns: its slot; nil when it was there already with this registration.
+    func take(_ entry: RosterEntry) -> Int? {
+        if let known = index[entry.key] {
+            let row = row(Int(known))
+            row.pointee.level = Self.level(entry.level)
+            if row.pointee.tokenAt == entry.tokenAt, token(Int(known)) == entry.token.rawValue { return nil }
+            // Another token: the old one is never used again.
+            remove(entry.key)
+        }
+        let slot = newSlot()
+        var flags: CohortRow.Flags = [.isUsed]
+        if entry.isNew { flags.insert(.isNew) }
+        if entry.environment == .sandbox { flags.insert(.isSandbox) }
+        var row = CohortRow(
+            key: entry.key, tokenAt: entry.tokenAt, delivered: UInt32(clamping: entry.delivered?.rawValue ?? 0),
+            flags: flags, level: Self.level(entry.level))
+        let packed = TokenPath.pack(entry.token.rawValue, into: tokenBytes(slot))
+        row.tokenBytes = UInt8(packed)
+        if packed == 0 { oddTokens[Int32(slot)] = entry.token.rawValue }
+        self.row(slot).pointee = row
+        index[entry.key] = Int32(slot)
+        return slot
+    }
+
+    /// Puts a row among those to look at before the others.
+    func queue(_ slot: Int) {
+        guard !row(slot).pointee.flags.contains(.isQueued) else { return }
+        row(slot).pointee.flags.insert(.isQueued)
+        again.append(Int32(slot))
+    }
+
+    /// Nothing is sent to it any more. With a push under way its slot stays taken until the answer.
+    func remove(_ key: RosterKey) {
+        guard let slot = index.removeValue(forKey: key).map({ Int($0) }) else { return }
+        let row = row(slot)
+        if row.pointee.underWay != 0 || row.pointee.flags.contains(.isQueued) {
+            row.pointee.flags.insert(.isLeaving)
+        } else {
+            release(slot)
+        }
+    }
+
+    /// The slot of a row that was taken out may be another's from now on.
+    func release(_ slot: Int) {
+        row(slot).pointee.flags = []
+        oddTokens[Int32(slot)] = nil
+        free.append(Int32(slot))
+    }
+
+    private func newSlot() -> Int {
+        if let slot = free.popLast() { return Int(slot) }
+        if slots == pages.count * Self.pageRows {
+            let page = UnsafeMutablePointer<CohortRow>.allocate(capacity: Self.pageRows)
+            page.initialize(
+                repeating: CohortRow(
+                    key: RosterKey(user: UserID(""), device: DeviceID(""), generation: 0), tokenAt: 0, flags: [],
+                    level: 0), count: Self.pageRows)
+            pages.append(page)
+            let tokens = UnsafeMutablePointer<UInt8>.allocate(capacity: Self.pageRows * TokenPath.inlineBytes)
+            tokens.initialize(repeating: 0, count: Self.pageRows * TokenPath.inlineBytes)
+            tokenPages.append(tokens)
+        }
+        slots += 1
+        return slots - 1
+    }
+
+    private static func level(_ level: AlertLevel) -> UInt8 {
+        UInt8(AlertLevel.allCases.firstIndex(of: level) ?? 0)
+    }
+
+    // MARK: - Tokens
+
+    private func tokenBytes(_ slot: Int) -> UnsafeMutablePointer<UInt8> {
+        tokenPages[slot / Self.pageRows] + slot % Self.pageRows * TokenPath.inlineBytes
+    }
+
+    /// Calls `body` with the path of a push to it.
+    func withPath<Result>(
+        _ slot: Int, _ scratch: TokenPath, _ body: (UnsafeBufferPointer<UInt8>) -> Result
+    ) -> Result {
+        let count = Int(row(slot).pointee.tokenBytes)
+        if count > 0 { return body(scratch.of(tokenBytes(slot), count: count)) }
+        var path = "/3/device/\(oddTokens[Int32(slot)] ?? "")"
+        return path.withUTF8 { body($0) }
+    }
+
+    func token(_ slot: Int) -> String {
+        if let odd = oddTokens[Int32(slot)] { return odd }
+        let bytes = UnsafeBufferPointer(start: tokenBytes(slot), count: Int(row(slot).pointee.tokenBytes))
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    // MARK: - Progress
+
+    /// The stamp that every one of its phones shows at least; nil when one of them shows none that is known.
+    func settled() -> UInt32? {
+        var least = UInt32.max
+        for slot in 0..<slots {
+            let row = row(slot)
+            guard row.pointee.flags.contains(.isUsed), !row.pointee.flags.contains(.isLeaving) else { continue }
+            least = min(least, row.pointee.delivered)
+        }
+        return least == 0 || least == .max ? nil : least
+    }
+}

@@ -1,0 +1,148 @@
+import APNsProtocol
+import ArgumentParser
+import FoundationEssentials
+import HTTP2
+import LACoordinator
+import Messages
+import Sightscreen
+import Store
+
+/// The engine with all its books: a wicket to all phones of one match.
+struct WicketCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "wicket", abstract: "Brings an ordinary ball and then a wicket to many phones.")
+
+    @Option(help: "Where to.") var host = "localhost"
+    @Option(help: "Its port.") var port: Int
+    @Option(name: .customLong("ca"), help: "PEM file with the root to trust.") var caFile: String
+    @Option(help: "Phones.") var phones = 100_000
+    @Option(help: "Connections; without it what the engine chooses.") var connections: Int?
+    @Option(help: "Streams under way on each.") var streams = 1_000
+    @Option(help: "Threads.") var threads = 1
+    @Option(help: "The provider token to show.") var token = String(repeating: "t", count: 200)
+    @Option(help: "The app's bundle id.") var bundle = "com.example.cricket"
+
+    private static let match = MatchID(1_304_076)
+
+    mutating func run() async throws {
+        let origin = HTTP2Origin(host: host, port: port)
+        let reports = AsyncStream.makeStream(of: FanOutReport.self)
+        let brakes = Brakes()
+        _ = brakes.apply(Holds())
+        let fanOut = await FanOut(
+            FanOut.Settings(
+                origins: [.production: origin], tls: try TLSConfiguration.client(caFile: caFile).makeContext(),
+                bundleID: bundle, threads: threads, connections: connections, streams: streams),
+            brakes: brakes, report: { reports.continuation.yield($0) })
+        let answering = Task { await Self.answer(reports.stream, fanOut) }
+        let before = Self.residentBytes
+        try await prepare(fanOut)
+        let roster = Double(Self.residentBytes - before) / Double(phones)
+        let ball = await measure(fanOut, version: 1, alert: nil)
+        let wicket = await measure(
+            fanOut, version: 2,
+            alert: MatchAlert(
+                title: "Wicket! Pollard c Dhoni b Chahar 12 (9)", body: "MI 87/6 (12.3)", kind: .wicket, value: nil,
+                sound: true, eventAt: Int(Date.now.timeIntervalSince1970)))
+        answering.cancel()
+        let made = await fanOut.connections()
+        await fanOut.close()
+        print(
+            """
+            {"phones":\(phones),"rosterBytes":\(roster.rounded()),"peakMiB":\(Self.residentBytes / 1_048_576),\
+            "connections":\(made),"ball":\(ball),"wicket":\(wicket)}
+            """)
+    }
+
+    private func prepare(_ fanOut: FanOut) async throws {
+        let now = Date.now.timeIntervalSince1970
+        await fanOut.setClock(now)
+        await fanOut.setToken(token, serial: 1)
+        for shard in 0..<DeviceRoute.shardCount {
+            let trust = ShardTrust()
+            trust.extend(to: .now + .seconds(3_600))
+            await fanOut.hold(shard, trust)
+        }
+        for first in stride(from: 0, to: phones, by: 10_000) {
+            await fanOut.take(
+                (first..<min(first + 10_000, phones)).map { number in
+                    let (user, device) = (UserID("user-\(number)"), DeviceID("phone-\(number)"))
+                    return RosterEntry(
+                        key: RosterKey(user: user, device: device, generation: 1), match: Self.match,
+                        shard: DeviceRoute(user: user, device: device).shard, environment: .production,
+                        token: LabToken.of(number), tokenAt: now - 3_600, delivered: Stamp(1), isNew: false, level: .all
+                    )
+                })
+        }
+    }
+
+    private func measure(_ fanOut: FanOut, version: Int, alert: MatchAlert?) async -> String {
+        let now = Date.now.timeIntervalSince1970
+        await fanOut.setClock(now)
+        let update = MatchUpdate(
+            matchID: Self.match, version: MatchVersion(version), stamp: Stamp(Int(now)), contentState: LabState.live,
+            priority: alert == nil ? 5 : 10, alert: alert, relevance: 50)
+        let processor = SendCommand.processorNanoseconds
+        let begun = MonotonicTime.now
+        await fanOut.publish(update)
+        var progress = await fanOut.progress(Self.match)
+        while progress.accepted < phones, MonotonicTime.now - begun < 600_000_000_000 {
+            try? await Task.sleep(for: .milliseconds(5))
+            progress = await fanOut.progress(Self.match)
+        }
+        let spent = Double(SendCommand.processorNanoseconds - processor) / 1e9
+        let first = Double(progress.firstAcceptedAt - begun) / 1e9
+        let last = Double(progress.lastAcceptedAt - begun) / 1e9
+        return """
+            {"accepted":\(progress.accepted),"alerted":\(progress.alerted),"sent":\(progress.sent),\
+            "failed":\(progress.failed),"firstSeconds":\(first),"lastSeconds":\(last),\
+            "perSecond":\((Double(progress.accepted) / last).rounded()),"processorSeconds":\(spent),\
+            "microseconds":\(spent * 1e6 / Double(max(1, progress.accepted)))}
+            """
+    }
+
+    /// As the coordinator does, without a database.
+    private static func answer(_ reports: AsyncStream<FanOutReport>, _ fanOut: FanOut) async {
+        for await report in reports {
+            switch report {
+            case .claim(let match, let version, let shards):
+                await fanOut.claimed(match, version, shards, gained: Set(shards))
+            case .stamp(let match): await fanOut.fresh(match, nil)
+            case .dead, .lostAlerts, .expiredToken, .refused: print(report)
+            }
+        }
+    }
+
+    private static var residentBytes: Int {
+        let text = (try? String(contentsOf: URL(fileURLWithPath: "/proc/self/statm"), encoding: .utf8)) ?? ""
+        return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4_096
+    }
+}
+
+enum LabToken {
+    /// 160 digits that only this phone has.
+    static func of(_ number: Int) -> UpdateToken {
+        let digits = String(number, radix: 16)
+        return UpdateToken(String(repeating: "0", count: 8 - digits.count) + digits + filling)
+    }
+
+    private static let filling = String(repeating: "5a", count: 76)
+}
+
+enum LabState {
+    /// A chase in its thirteenth over.
+    static let live = ContentState(
+        version: 118, matchDisplayState: .live, matchSentiment: .tense,
+        compactLeading: .init(teamAbbr: "MI", score: "87/6"), compactTrailing: .init(overs: "12.3", runRate: "6.96"),
+        minimal: .init(teamAbbr: "MI", score: "87/6"),
+        expanded: .init(
+            title: "MI v CSK", subtitle: "IPL · Match 12",
+            innings: [
+                .init(teamAbbr: "CSK", score: "171/10", overs: "19.4"),
+                .init(teamAbbr: "MI", score: "87/6", overs: "12.3"),
+            ], batters: [.init(name: "Rohit Sharma", score: "45 (32)", strikeRate: "140.6", onStrike: true)],
+            bowler: .init(name: "Deepak Chahar", figures: "3.3-0-27-2", economy: "7.71"),
+            recentBalls: ["1", "W", "4", "•", "wd", "6"], target: "172", requiredRunRate: "11.33",
+            equation: "MI need 85 off 45",
+            lastEvent: .init(kind: .wicket, text: "Pollard c Dhoni b Chahar 12 (9)"), status: nil, spoken: nil))
+}
