@@ -10,14 +10,15 @@ public struct ActivityTokenRule: Sendable {
         case activate(generation: Int)
         /// Another token of the same activity: the old one is never used again.
         case rotate(generation: Int)
-        /// Known already.
+        /// Known already, or replaced already.
         case keep(generation: Int)
         /// The app started an activity of its own: a new generation, active.
         case adopt
         /// A second activity, and the newer one, or the renewal of the first: that generation ends and its token gets an
         /// end; a new one is active.
         case replace(generation: Int)
-        /// This token gets an end, in the record of that generation, or of a new one that is over from the beginning.
+        /// This token gets an end, in the record of that generation, or of a new one that is over from the beginning;
+        /// one that was replaced gets nothing.
         case end(generation: Int?)
         /// As `end(nil)`; the user does not even follow the match.
         case refuse
@@ -43,6 +44,10 @@ public struct ActivityTokenRule: Sendable {
     /// - Parameter records: all generations of the match on that phone, newest first.
     public func action(for records: [ActivityGeneration]) -> Action {
         let named = record(in: records)
+        // It comes too late. Should the activity have to end, its newest token is told.
+        if let named, named.isCurrent, named.formerTokens.contains(token) {
+            return .keep(generation: named.generation)
+        }
         if matchIsOver { return .end(generation: named?.generation) }
         if let renewed = records.first(where: { isRenewal(of: $0, among: records) }) {
             return .replace(generation: renewed.generation)

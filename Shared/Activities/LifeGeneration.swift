@@ -84,7 +84,8 @@ public struct LifeGeneration: Hashable, Sendable {
     mutating func owesEnd(
         _ token: UpdateToken, _ activity: ActivityID?, _ dismissal: EndDismissal, _ now: Moment
     ) {
-        if endPush.isDue, self.token == token { return name(activity) }
+        // The end of one that was replaced would be the newest one's no longer.
+        if formerTokens.contains(token) || endPush.isDue && self.token == token { return name(activity) }
         if status != .ended { end(.matchEnd, nil, now) }
         take(token, activity, now)
         endPush = .due(dismissal, leaseUntil: nil)

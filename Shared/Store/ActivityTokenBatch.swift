@@ -79,7 +79,10 @@ struct ActivityTokenBatch: Sendable {
             PostgresStatement(Self.lock, [users, tokens]),
             PostgresStatement(
                 Self.readFacts,
-                [.intArray(jobs.map(\.match.rawValue)), users, .textArray(jobs.map(\.request.deviceId?.rawValue))]),
+                [
+                    .intArray(jobs.map(\.match.rawValue)), users, .textArray(jobs.map(\.request.deviceId?.rawValue)),
+                    tokens,
+                ]),
             PostgresStatement(Self.readOwners, [tokens]),
             PostgresStatement(ActivityTokenStore.situations, [.intArray(matches.map(\.rawValue)), .int(dismissAfter)]),
         ]
@@ -104,8 +107,9 @@ struct ActivityTokenBatch: Sendable {
             w.created_at IS NOT NULL AS is_followed,
             l.generation, l.status, l.start_id, l.activity_id, l.update_token, l.renewal_start_id,
             l.end_push = 'due' AS end_is_due,
-            l.changed_xid, l.start_is_out, coalesce(l.ended_at < w.created_at, false) AS ended_before_follow
-        FROM unnest($1::bigint[], $2::text[], $3::text[]) WITH ORDINALITY AS r (match_id, user_id, named_id, i)
+            l.changed_xid, l.start_is_out, l.was_former, coalesce(l.ended_at < w.created_at, false) AS ended_before_follow
+        FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
+            AS r (match_id, user_id, named_id, token, i)
         CROSS JOIN LATERAL (
             SELECT coalesce(r.named_id, (\(UserDevices.onlyOne("r.user_id")))) AS device_id OFFSET 0
         ) p
@@ -120,7 +124,8 @@ struct ActivityTokenBatch: Sendable {
         ) w ON true
         LEFT JOIN LATERAL (
             SELECT a.generation, a.status, a.start_id, a.activity_id, a.update_token, a.renewal_start_id, a.end_push,
-                a.ended_at, a.changed_xid, \(ActivityTokenStore.startIsOut) AS start_is_out
+                a.ended_at, a.changed_xid, \(ActivityTokenStore.startIsOut) AS start_is_out,
+                \(ActivityTokenStore.wasFormer("r.token")) AS was_former
             FROM live_activities a
             WHERE a.match_id = r.match_id AND a.user_id = r.user_id AND a.device_id = p.device_id
             ORDER BY a.generation DESC LIMIT \(ActivityTokenStore.recordsMax)
@@ -171,8 +176,8 @@ struct ActivityTokenBatch: Sendable {
             guard try !row.isNull("generation") else { continue }
             facts[place].records.append(
                 Record(
-                    generation: try ActivityTokenStore.generation(row), endIsDue: try row.bool("end_is_due"),
-                    mark: try row.string("changed_xid")))
+                    generation: try ActivityTokenStore.generation(row, reported: jobs[place].request.activityToken),
+                    endIsDue: try row.bool("end_is_due"), mark: try row.string("changed_xid")))
         }
         for place in facts.indices where facts[place].records.count > 1 {
             facts[place].records.sort { $0.generation.generation > $1.generation.generation }
@@ -247,7 +252,9 @@ struct ActivityTokenBatch: Sendable {
         case .keep(let generation):
             return change(generation, .name) { job.request.activityId == nil || $0.generation.activityID != nil }
         case .end(let generation?):
-            return change(generation, .end) { $0.endIsDue && $0.generation.token == rule.token }
+            return change(generation, .end) {
+                $0.endIsDue && $0.generation.token == rule.token || !$0.generation.formerTokens.isEmpty
+            }
         case .adopt: return insert(.adopt)
         case .end(nil): return insert(.insertEnded)
         case .refuse: return insert(.refuse)

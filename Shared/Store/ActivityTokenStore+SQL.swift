@@ -24,15 +24,27 @@ extension ActivityTokenStore {
     /// Of a row `a` of `live_activities`.
     static let startIsOut = "(a.start_sent_at IS NOT NULL OR coalesce(a.start_lease_until > clock_timestamp(), false))"
 
-    static func generation(_ row: PostgresRow) throws -> ActivityGeneration {
-        ActivityGeneration(
+    /// Of a row of `live_activities`: it had this token before another one. Only where one was replaced is the token
+    /// hashed, and that is seldom.
+    static func wasFormer(_ token: String, of row: String = "a") -> String {
+        "(\(row).former_tokens IS NOT NULL AND \(formerHash(token)) = ANY (\(row).former_tokens))"
+    }
+
+    /// Kept of a token that was replaced: the token itself opens a Lock Screen to whoever has it.
+    private static func formerHash(_ token: String) -> String { "hashtextextended(\(token)::text, 9)" }
+
+    /// - Parameter reported: the token that `was_former` is about.
+    static func generation(_ row: PostgresRow, reported: UpdateToken?) throws -> ActivityGeneration {
+        let former = try row.bool("was_former") ? reported : nil
+        return ActivityGeneration(
             generation: try row.int("generation"),
             status: ActivityGeneration.Status(rawValue: try row.string("status")) ?? .ended,
             startID: try row.optionalString("start_id").map { StartID($0) },
             activityID: try row.optionalString("activity_id").map { ActivityID($0) },
             token: try row.optionalString("update_token").map { UpdateToken($0) },
             renewalStartID: try row.optionalString("renewal_start_id").map { StartID($0) },
-            startIsOut: try row.bool("start_is_out"), endedBeforeFollow: try row.bool("ended_before_follow"))
+            formerTokens: former.map { [$0] } ?? [], startIsOut: try row.bool("start_is_out"),
+            endedBeforeFollow: try row.bool("ended_before_follow"))
     }
 
     // MARK: - What is done (to a row `la`, with the new values in `v`)
@@ -42,14 +54,20 @@ extension ActivityTokenStore {
         start_lease_until = NULL, start_given_up_at = NULL
         """
 
-    static let rotation = "update_token = v.token, token_at = clock_timestamp()"
+    /// What had another token keeps in mind that it had it.
+    static let rotation = """
+        update_token = v.token, token_at = clock_timestamp(),
+        former_tokens = CASE WHEN la.update_token <> v.token THEN
+            (array_prepend(\(formerHash("la.update_token")), la.former_tokens))[1:\(LifeGeneration.formerTokensMax)]
+            ELSE la.former_tokens END
+        """
 
-    /// The token is the same: with it goes the activity's name.
-    static let naming = "update_token = v.token"
+    /// The token is the same, or one that was replaced: with it goes the activity's name.
+    static let naming = "update_token = la.update_token"
 
     static let ending = """
         status = 'ended', end_reason = coalesce(la.end_reason, 'match_end'),
-        ended_at = coalesce(la.ended_at, clock_timestamp()), update_token = v.token, token_at = clock_timestamp(),
+        ended_at = coalesce(la.ended_at, clock_timestamp()), \(rotation),
         end_push = 'due', end_dismissal = CASE WHEN v.lingers THEN 'linger' ELSE 'now' END, end_attempts = 0,
         end_lease_until = NULL
         """

@@ -47,7 +47,7 @@ public struct ActivityTokenStore: Sendable {
             let key = Key(match: job.match, user: user, device: device)
             var changed = try await takeFromOthers(transaction, request.activityToken, key)
             let situation = try await situation(transaction, key, dismissAfter)
-            let records = try await records(transaction, key)
+            let records = try await records(transaction, key, reported: request.activityToken)
             let rule = ActivityTokenRule(
                 token: request.activityToken, activityID: request.activityId, startID: request.startId,
                 isFollowed: situation.isFollowed, matchIsOver: situation.isOver)
@@ -130,16 +130,18 @@ public struct ActivityTokenStore: Sendable {
             contentState: ShownState(try row.optionalString("content_state")))
     }
 
-    private static func records(_ transaction: PostgresTransaction, _ key: Key) async throws -> [ActivityGeneration] {
+    private static func records(
+        _ transaction: PostgresTransaction, _ key: Key, reported: UpdateToken? = nil
+    ) async throws -> [ActivityGeneration] {
         try await transaction.query(
             """
             SELECT generation, status, start_id, activity_id, update_token, renewal_start_id,
-                \(startIsOut) AS start_is_out,
+                \(startIsOut) AS start_is_out, coalesce(\(wasFormer("$4")), false) AS was_former,
                 coalesce(ended_at < (SELECT created_at FROM match_follows WHERE match_id = $1 AND user_id = $2), false)
                     AS ended_before_follow
             FROM live_activities a WHERE \(Key.condition) ORDER BY generation DESC LIMIT \(recordsMax) FOR UPDATE
-            """, key.parameters
-        ).map(generation)
+            """, key.parameters + [PostgresValue(reported?.rawValue)]
+        ).map { try generation($0, reported: reported) }
     }
 
     // MARK: - What is done
@@ -202,7 +204,11 @@ public struct ActivityTokenStore: Sendable {
                 ]) > 0
         case .end(let generation?):
             return try await update(
-                ending, generation, where: "NOT (la.end_push = 'due' AND la.update_token IS NOT DISTINCT FROM v.token)")
+                ending, generation,
+                where: """
+                    NOT (la.end_push = 'due' AND la.update_token IS NOT DISTINCT FROM v.token)
+                    AND NOT \(wasFormer("v.token", of: "la"))
+                    """)
         case .end(nil):
             return try await insert(key, rule, transaction, next, "match_end", lingers: lingers)
         case .refuse:

@@ -63,6 +63,10 @@ import Testing
         let again = life.handle(.tokenReported(Self.first, activity: Self.shown, start: nil), at: Self.begin)
         #expect(again.isEmpty)
         #expect(life.current?.token == Self.second)
+        // Nor does it take the end away from the one that counts.
+        _ = life.handle(.unfollowed, at: Self.begin)
+        _ = life.handle(.tokenReported(Self.first, activity: Self.shown, start: nil), at: Self.begin)
+        #expect(life.handle(.endDue, at: Self.begin) == [.endPush(Self.second, .now)])
     }
 
     @Test(arguments: [(0, true), (599, true), (600, false)])

@@ -50,6 +50,18 @@ import Testing
         #expect(action([active(1, new)], activity: first, start: one) == .keep(generation: 1))
     }
 
+    @Test func aTokenThatWasReplacedComesTooLate() {
+        var running = active(1, activity: first)
+        running.formerTokens = [new]
+        #expect(action([running], activity: first) == .keep(generation: 1))
+        #expect(action([running]) == .keep(generation: 1))
+        #expect(action([running], activity: first, over: true) == .keep(generation: 1))
+        running.renewalStartID = two
+        #expect(action([running]) == .keep(generation: 1))
+        running.status = .ended
+        #expect(action([running], activity: first) == .end(generation: 1))
+    }
+
     @Test func aSecondActivityTakesOverWhenItIsNewerAndEndsWhenItIsOlder() {
         #expect(
             action([active(1, start: one, activity: first)], activity: second, start: one) == .replace(generation: 1))

@@ -172,6 +172,63 @@ import Testing
         }
     }
 
+    /// Reports of the tokens in this order, each alone or as a batch.
+    /// - Returns: what was decided, and the token on record in the end.
+    private static func report(
+        _ tokens: [String], together: Bool, _ pool: PostgresPool
+    ) async throws -> ([ActivityTokenRule.Action], String) {
+        var actions: [ActivityTokenRule.Action] = []
+        for token in tokens {
+            var outcomes: [ActivityTokenStore.Outcome] = []
+            if together {
+                outcomes = await ActivityTokenStore.registerTogether(
+                    [job("ann", token)], pool, 900, ContentStateCache())
+            } else {
+                outcomes = [.answered(try await ActivityTokenStore.registerAlone(job("ann", token), pool, 900))]
+            }
+            guard case .answered(let answer) = outcomes[0] else { throw PostgresError(.decoding, "\(outcomes)") }
+            actions.append(answer.action)
+        }
+        return (actions, try await Self.tokens(pool)[0])
+    }
+
+    @Test(arguments: [false, true]) func aLateReportOfAReplacedTokenChangesNothing(together: Bool) async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            try await seed(pool, ["ann"])
+            let reports = ["a1", "a2", "a3", "a1", "a2", "a3"]
+            let (actions, token) = try await Self.report(reports, together: together, pool)
+            #expect(
+                actions == [
+                    .activate(generation: 1), .rotate(generation: 1), .rotate(generation: 1), .keep(generation: 1),
+                    .keep(generation: 1), .keep(generation: 1),
+                ])
+            #expect(token == "ann a3")
+            // The last few of an app that has had many.
+            let many = try await Self.report((4...9).map { "a\($0)" } + ["a5", "a8"], together: together, pool)
+            #expect(many.0.suffix(2) == [.keep(generation: 1), .keep(generation: 1)])
+            #expect(many.1 == "ann a9")
+            let kept = try await pool.query("SELECT cardinality(former_tokens) AS n FROM live_activities")
+            #expect(try kept[0].int("n") == LifeGeneration.formerTokensMax)
+        }
+    }
+
+    /// The end is owed to the token that counts.
+    @Test(arguments: [false, true]) func aLateReportOfAReplacedTokenTakesNoEndAway(together: Bool) async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            try await seed(pool, ["ann"])
+            _ = try await Self.report(["a1", "a2"], together: together, pool)
+            try await FollowStore(pool: pool).unfollow(Self.match, user: UserID("ann"))
+            let (actions, token) = try await Self.report(["a1"], together: together, pool)
+            #expect(actions == [.end(generation: 1)])
+            #expect(token == "ann a2")
+            let row = try await pool.query("SELECT end_push, former_tokens IS NULL AS forgot FROM live_activities")[0]
+            #expect(try row.string("end_push") == "due")
+            #expect(try !row.bool("forgot"))
+            // One that nobody knew is told, too.
+            #expect(try await Self.report(["a3"], together: together, pool).1 == "ann a3")
+        }
+    }
+
     @Test func aRecordThatSomebodyElseMakesMeanwhileIsLeftToBeDoneAlone() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             try await seed(pool)

@@ -13,6 +13,8 @@ struct ActivityTokenWorld {
 
     private var random: SeededGenerator
     private var tokensMade = 0
+    /// Those that each user has reported.
+    private var tokens: [UserID: [String]] = [:]
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
@@ -188,7 +190,12 @@ struct ActivityTokenWorld {
             token = own
         } else if random.chance(0.05) {
             token = stolen.popLast() ?? token
+        } else if let late = tokens[user]?.suffix(8).randomElement(using: &random),
+            known.holders[late] ?? [user] == [user], random.chance(0.15)
+        {
+            token = late
         }
+        if token == "token\(tokensMade)" { tokens[user, default: []].append(token) }
         var device: DeviceID?
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<2: device = nil
@@ -221,7 +228,8 @@ struct ActivityTokenWorld {
             SELECT (match_id, user_id, device_id, generation, route, shard, status, end_reason, start_id, start_attempts,
                 start_sent_at IS NULL, start_lease_until IS NULL, start_given_up_at IS NULL, activity_id, update_token,
                 token_at IS NULL, end_push, end_dismissal, end_attempts, end_lease_until IS NULL, activated_at IS NULL,
-                ended_at IS NULL, renewal_start_id, renewal_attempts, renewal_sent_at IS NULL)::text AS line
+                ended_at IS NULL, renewal_start_id, renewal_attempts, renewal_sent_at IS NULL, former_tokens)::text
+                AS line
             FROM live_activities ORDER BY match_id, user_id, device_id, generation
             """)
         let devices = try await pool.query(
