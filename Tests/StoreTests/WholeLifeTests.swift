@@ -199,6 +199,26 @@ import Testing
         }
     }
 
+    /// The user forbids activities while the lease of a start still runs.
+    /// - Parameters:
+    ///   - isGivenUp: APNs refused that start for good.
+    ///   - runs: the app says that it shows one all the same.
+    @Test(arguments: [
+        (true, false, "1 ended token_invalid none"), (true, true, "1 pending none"), (false, false, "1 pending none"),
+    ])
+    func aStartThatWasGivenUpDoesNotWaitForItsLease(isGivenUp: Bool, runs: Bool, row: String) async throws {
+        try await with { ground in
+            let start = try #require(try await ground.claimStarts().first)
+            if isGivenUp { try await ground.activities.giveUpStart(start) }
+            _ = try await DeviceStore(pool: ground.pool).register(
+                DeviceRegistration(
+                    deviceId: Self.phone, platform: "ios", liveActivitiesEnabled: false,
+                    activities: runs ? [RunningActivity(matchId: Self.match)] : []),
+                token: .keep, user: Self.user)
+            #expect(try await ground.rows() == [row])
+        }
+    }
+
     @Test func whatHappensOnOnePhoneLeavesTheOtherAlone() async throws {
         try await with { ground in
             let pad = DeviceID("pad")
