@@ -45,6 +45,8 @@ public actor MatchOrchestrator {
     private var devicesPurgedAt: ContinuousClock.Instant?
     /// Between looks at all devices for those that nobody has used for months.
     private static let devicesInterval = Duration.seconds(600)
+    /// Between doorbells while activities of one match are made.
+    private static let ringInterval = Duration.seconds(1)
 
     /// - Parameter ring: tells the coordinators that activities of a match changed; it may be lost.
     public init(
@@ -118,7 +120,13 @@ public actor MatchOrchestrator {
         let givenUp = try await store.giveUpStarts(under: lease)
         if givenUp > 0 { logger.info("Starts given up", metadata: ["count": "\(givenUp)"]) }
         for match in try await store.liveMatches(lead: timing.startLead) {
-            let made = try await store.createPending(for: match, under: lease)
+            // A million take their time: the first of them need not wait for the last.
+            var rungAt: ContinuousClock.Instant?
+            let made = try await store.createPending(for: match, under: lease) { [ring] in
+                if let rungAt, .now - rungAt < Self.ringInterval { return }
+                await ring(match)
+                rungAt = .now
+            }
             guard made > 0 else { continue }
             metrics.created(made)
             logger.info("Activities to start", metadata: ["match.id": "\(match)", "count": "\(made)"])

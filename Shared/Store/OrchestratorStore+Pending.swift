@@ -7,8 +7,11 @@ extension OrchestratorStore {
     ///
     /// Goes along the followers in the order of their ids. Where activities are missing, a page of followers is taken in
     /// at a time; where nothing is, as in nearly every pass, a look at twenty pages costs less than a write to one.
+    /// - Parameter afterPage: called when some were made, while others may still be missing.
     /// - Returns: how many were made.
-    public func createPending(for match: MatchID, under lease: Lease) async throws -> Int {
+    public func createPending(
+        for match: MatchID, under lease: Lease, afterPage: () async -> Void = {}
+    ) async throws -> Int {
         var made = 0
         var last = ""
         var span = bite * Self.pagesPerLook
@@ -22,6 +25,7 @@ extension OrchestratorStore {
             let users = isPage ? try await users(of: match, stretch) : try await lackingUsers(of: match, stretch)
             let madeHere = users.isEmpty ? 0 : try await create(match, users: users, lease)
             made += madeHere
+            if madeHere > 0 { await afterPage() }
             if !isPage, users.count >= bite {
                 // There is more in this stretch.
                 (last, span) = (users[users.count - 1], bite)
