@@ -41,7 +41,9 @@ extension LACoordinator {
         }
         if let alert = update.alert, match.claims[update.version] == nil {
             match.alerts.published(update.version, alert)
-            match.claims[update.version] = MatchFanOut.Claim(stamp: update.stamp)
+            match.claims[update.version] = MatchFanOut.Claim(
+                stamp: update.stamp,
+                committedAtMs: update.committedAtMs ?? Int64(update.stamp.rawValue) * 1_000)
         }
         guard match.update.map({ $0.version < update.version }) ?? true else { return false }
         match.update = update
@@ -192,8 +194,9 @@ extension LACoordinator {
     }
 
     private func isWanted(_ entry: AlertRide.Entry, by row: RosterRow, _ claim: MatchFanOut.Claim) -> Bool {
-        // What happened before the activity was there is no news on it.
-        guard Double(claim.stamp.rawValue) >= row.tokenAt.rounded(.down) else { return false }
+        // What happened before the activity was there is no news on it, and may have been told to the one before. Stamps
+        // are whole seconds, and run ahead of the clock.
+        guard claim.committedAtMs >= Int64((row.tokenAt * 1_000).rounded(.down)) else { return false }
         return claim.levels[row.key.userID].map { entry.alert.isWanted(at: $0) } ?? false
     }
 

@@ -231,6 +231,8 @@ public actor LACoordinator {
             record, token: token, delivered: delivered,
             isNew: delivered == nil && !hadItsFirst && clock.now - record.tokenAt < 60,
             gate: PushGate(trust, match.brake))
+        // Another token of the same activity: the phone has been told.
+        row.alertedThrough = known?.alertedThrough
         match.rows[record.key] = row
         advance(row, of: match)
     }

@@ -14,6 +14,8 @@ final class MatchFanOut {
     /// An alert's claim: for which buckets it was tried and gained, and who wants it.
     struct Claim {
         var stamp: Stamp
+        /// Since 1970, in full milliseconds like the times of tokens beside it.
+        var committedAtMs: Int64
         var tried: Set<Int> = []
         var gained: Set<Int> = []
         var levels: [UserID: AlertLevel] = [:]

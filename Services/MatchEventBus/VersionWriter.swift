@@ -30,7 +30,8 @@ enum VersionWriter {
         state.version = committed.version.rawValue
         return MatchUpdate(
             matchID: match, version: committed.version, stamp: committed.stamp, contentState: state,
-            priority: change.priority, alert: change.alert, relevance: change.relevance)
+            priority: change.priority, alert: change.alert, relevance: change.relevance,
+            committedAtMs: committed.committedAtMs)
     }
 
     /// Nil when the text is of another release or damaged; the match is then followed afresh.

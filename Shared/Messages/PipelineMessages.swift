@@ -67,10 +67,12 @@ public struct MatchUpdate: Codable, Sendable, Equatable {
     public var priority: Int
     public var alert: MatchAlert?
     public var relevance: Double
+    /// By the database's clock, milliseconds since 1970. Nil: whoever sends it does not say.
+    public var committedAtMs: Int64?
 
     public init(
         matchID: MatchID, version: MatchVersion, stamp: Stamp, contentState: ContentState, priority: Int,
-        alert: MatchAlert?, relevance: Double
+        alert: MatchAlert?, relevance: Double, committedAtMs: Int64? = nil
     ) {
         self.matchID = matchID
         self.version = version
@@ -79,6 +81,7 @@ public struct MatchUpdate: Codable, Sendable, Equatable {
         self.priority = priority
         self.alert = alert
         self.relevance = relevance
+        self.committedAtMs = committedAtMs
     }
 }
 

@@ -112,7 +112,8 @@ struct Ground: Sendable {
             UPDATE active_matches SET version = version + 1,
                 stamp = greatest(stamp + 1, floor(extract(epoch FROM clock_timestamp()))::bigint)
             WHERE match_id = $1
-            RETURNING version, stamp, floor(extract(epoch FROM clock_timestamp()))::bigint AS now
+            RETURNING version, stamp, floor(extract(epoch FROM clock_timestamp()))::bigint AS now,
+                floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now_ms
             """, [.int(Self.match.rawValue)])[0]
         let version = try row.int("version")
         let alert = try kind.map {
@@ -122,7 +123,8 @@ struct Ground: Sendable {
         }
         let update = MatchUpdate(
             matchID: Self.match, version: MatchVersion(version), stamp: Stamp(try row.int("stamp")),
-            contentState: Self.state(version), priority: alert == nil ? priority : 10, alert: alert, relevance: 50)
+            contentState: Self.state(version), priority: alert == nil ? priority : 10, alert: alert, relevance: 50,
+            committedAtMs: try row.int64("now_ms"))
         func json(_ value: some Encodable) throws -> String {
             String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
         }

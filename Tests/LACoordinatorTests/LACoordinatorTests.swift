@@ -231,6 +231,56 @@ import Testing
         }
     }
 
+    /// What happened half a second before the phone had its activity, though within the same whole second.
+    @Test func anAlertOfTheMomentBeforeItsTokenIsNoNews() async throws {
+        try await Ground.with { ground in
+            try await ground.coordinate { coordinator in
+                // Most of a second is left.
+                try await eventually("a second begins") {
+                    try await ground.pool.query(
+                        "SELECT extract(milliseconds FROM clock_timestamp())::int % 1000 < 300 AS begins")[0]
+                        .bool("begins")
+                }
+                let update = try await ground.commit(alert: .wicket)
+                try await ground.follow("asha")
+                try await ground.activate("asha")
+                try await ground.pool.execute(
+                    "UPDATE live_activities SET token_at = to_timestamp(($1::bigint + 500) / 1000.0)",
+                    [PostgresValue(update.committedAtMs)])
+                await coordinator.matchUpdated(MatchUpdated(update: update))
+                try await eventually("the state is there") { await !ground.updates("asha").isEmpty }
+                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit(alert: .wicket)))
+                try await eventually("the next wicket is told") {
+                    await ground.updates("asha").compactMap(\.alert) == ["wicket 3"]
+                }
+            }
+        }
+    }
+
+    /// Stamps run ahead of the clock when much happens: a token that comes later may have an earlier time.
+    @Test func anAlertIsNotToldAgainToTheNextTokenOfItsActivity() async throws {
+        try await Ground.with { ground in
+            try await ground.coordinate { coordinator in
+                try await ground.join("asha")
+                try await ground.pool.execute(
+                    "UPDATE active_matches SET stamp = floor(extract(epoch FROM clock_timestamp()))::bigint + 1")
+                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit(alert: .wicket)))
+                try await eventually("the wicket is told") {
+                    await ground.updates("asha").compactMap(\.alert) == ["wicket 2"]
+                }
+                // Registered before the alert, and read after it.
+                try await ground.pool.execute(
+                    """
+                    UPDATE live_activities SET update_token = '0b0b', token_at = token_at + interval '1 millisecond'
+                    """)
+                try await eventually("the next token has the state") {
+                    await ground.apns.pushes(to: "0b0b").first?.version == 2
+                }
+                #expect(await ground.apns.pushes(to: "0b0b").allSatisfy { $0.alert == nil })
+            }
+        }
+    }
+
     @Test func keepsAnAlertThatWasCertainlyNotProcessed() async throws {
         try await Ground.with { ground in
             try await ground.coordinate { coordinator in
