@@ -59,11 +59,11 @@ extension LACoordinator {
     private func refused(_ row: RosterRow, of match: MatchFanOut, _ stamp: Stamp, _ answer: APNsAnswer) {
         switch answer.action {
         case .tokenDead(let sinceMs):
-            // A verdict older than the registration is about an earlier life of the token.
-            if let sinceMs, Double(sinceMs) / 1_000 < row.tokenAt {
-                again(row, of: match, stamp, after: row.nextDelay(from: .seconds(1), to: .seconds(60)))
+            if isAbout(row, sinceMs) {
+                retire(row, of: match)
             } else {
-                retire(row, of: match, sinceMs: sinceMs)
+                // Of an earlier life of the token.
+                again(row, of: match, stamp, after: row.nextDelay(from: .seconds(1), to: .seconds(60)))
             }
         case .tokenUnknown:
             guard badTokens.note(isBad: true) else {
@@ -71,7 +71,7 @@ extension LACoordinator {
                 again(row, of: match, stamp, after: .seconds(60))
                 return
             }
-            retire(row, of: match, sinceMs: nil)
+            retire(row, of: match)
         case .ourBug, .rebuildSmaller:
             // This version cannot be sent as it is; the next one may.
             _ = row.convergence.answered(stamp, .accepted, thenSend: false)
@@ -87,21 +87,28 @@ extension LACoordinator {
         }
     }
 
-    private func retire(_ row: RosterRow, of match: MatchFanOut, sinceMs: Int64?) {
+    /// Whether a word of that time, if it has one, is about the token as it is registered.
+    private func isAbout(_ row: RosterRow, _ sinceMs: Int64?) -> Bool {
+        func moment(_ seconds: Double) -> Moment { Moment(milliseconds: Int((seconds * 1_000).rounded(.down))) }
+        return LifePolicy().isAbout(
+            registered: moment(row.tokenAt), since: sinceMs.map { Moment(milliseconds: Int($0)) }, moment(clock.now))
+    }
+
+    private func retire(_ row: RosterRow, of match: MatchFanOut) {
         _ = row.convergence.answered(Stamp(0), .tokenIsDead, thenSend: false)
         if match.rows[row.key] === row { drop(row, of: match) }
         row.gate.close()
-        let (key, token) = (row.key, row.token)
-        Task { await noteDead(key, token, sinceMs: sinceMs) }
+        let (key, token, tokenAt) = (row.key, row.token, row.tokenAt)
+        Task { await noteDead(key, token, tokenAt) }
     }
 
     /// Writes the verdict down, however long the database takes: an activity that is active in the table and gets nothing
     /// would keep its follower from another start.
-    private func noteDead(_ key: ActivityKey, _ token: UpdateToken, sinceMs: Int64?) async {
+    private func noteDead(_ key: ActivityKey, _ token: UpdateToken, _ tokenAt: Double) async {
         var backoff = Backoff(initial: .milliseconds(500), maximum: .seconds(10))
         var isSaid = false
         while true {
-            do { return try await store.retire(key, token: token, sinceMs: sinceMs) } catch {
+            do { return try await store.retire(key, token: token, tokenAt: tokenAt) } catch {
                 if !isSaid { logger.warning("A dead token cannot be retired yet", metadata: ["error": "\(error)"]) }
                 isSaid = true
             }

@@ -19,9 +19,14 @@ public struct LifePolicy: Hashable, Sendable {
 
     public init() {}
 
-    /// Whether a verdict is about the token as it is registered now: one that is older than the registration is about an
-    /// earlier life of it.
-    func isAbout(registered: Moment?, since: Moment?, _ now: Moment) -> Bool {
+    /// Whether APNs' word that a token is dead is about the token as it is registered now.
+    ///
+    /// A word that gives a time before the registration is about an earlier life of the token: an answer that was under
+    /// way, or an APNs that has not heard of the new life yet. Neither lasts for minutes. A phone that registers late a
+    /// token which died before gets that same answer to every push, for good: ten minutes after the registration it is
+    /// no old word any more, but one that APNs says now, and to a push that left long after the registration. Were it
+    /// never believed, the follower would have no activity and the token its pushes as long as the match goes on.
+    public func isAbout(registered: Moment?, since: Moment?, _ now: Moment) -> Bool {
         guard let registered, let since else { return true }
         return registered <= since || registered + disbeliefMax <= now
     }

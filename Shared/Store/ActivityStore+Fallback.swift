@@ -71,8 +71,7 @@ extension ActivityStore {
             """
             UPDATE devices SET device_token = NULL, device_token_at = NULL
             WHERE user_id = $1 AND device_id = $2 AND device_token = $3
-                AND ($4::bigint IS NULL OR device_token_at IS NULL
-                    OR device_token_at <= to_timestamp($4::bigint / 1000.0))
+                AND \(TokenVerdictSQL.isAbout(registered: "device_token_at", since: "$4"))
             """,
             [
                 .text(claim.userID.rawValue), .text(claim.deviceID.rawValue), .text(claim.token.rawValue),

@@ -179,11 +179,8 @@ extension ActivityStore {
         renewal_start_id = CASE WHEN renewal_attempts > 1 THEN renewal_start_id END
         """
 
-    /// How long a start waits after a verdict on its token that is older than the token's registration, and so about an
-    /// earlier life of it. Each try would get the same answer.
-    static let disbeliefWait = Duration.seconds(60)
-
-    /// APNs says that the push-to-start token is dead: starts go on when the app has registered another one.
+    /// APNs says that the push-to-start token is dead: starts go on when the app has registered another one. Where the word
+    /// is about an earlier life of the token, each try would get the same answer for a while.
     /// - Parameter sinceMs: APNs' own time of the verdict, milliseconds since 1970.
     public func retireStartToken(_ claim: StartClaim, sinceMs: Int64?) async throws {
         let token: [PostgresValue] = [
@@ -194,14 +191,13 @@ extension ActivityStore {
             UPDATE devices SET push_to_start_token = NULL,
                 dead_start_token_hash = \(StartFallbackSQL.hash("push_to_start_token"))
             WHERE user_id = $1 AND device_id = $2 AND push_to_start_token = $3
-                AND ($4::bigint IS NULL OR push_to_start_token_at IS NULL
-                    OR push_to_start_token_at <= to_timestamp($4::bigint / 1000.0))
+                AND \(TokenVerdictSQL.isAbout(registered: "push_to_start_token_at", since: "$4"))
             """, token + [PostgresValue(sinceMs)])
         let stays = try await pool.query(
             """
             SELECT FROM devices WHERE user_id = $1 AND device_id = $2 AND push_to_start_token = $3
             """, token)
-        try await releaseStart(claim, after: stays.isEmpty ? .zero : Self.disbeliefWait)
+        try await releaseStart(claim, after: stays.isEmpty ? .zero : LifePolicy().disbeliefWait)
     }
 
     /// APNs refused the start for good: nothing more until the app registers again. A renewal is left to the end of the

@@ -49,7 +49,7 @@ public struct ActivityStore: Sendable {
             WITH snapshot AS (SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS cursor)
             SELECT snapshot.cursor, la.match_id, la.user_id, la.device_id, la.generation, la.route,
                 la.status, la.update_token,
-                coalesce(extract(epoch FROM la.token_at), 0)::double precision AS token_at,
+                \(Self.tokenAt) AS token_at,
                 coalesce(d.environment, 'production') AS environment
             FROM snapshot
             LEFT JOIN live_activities la ON \(condition)
@@ -67,6 +67,9 @@ public struct ActivityStore: Sendable {
         }
         return ActivityChanges(records: records, cursor: try first.string("cursor"))
     }
+
+    /// Of a row `la`: when its token was registered.
+    private static let tokenAt = "coalesce(extract(epoch FROM la.token_at), 0)::double precision"
 
     func key(_ row: PostgresRow) throws -> ActivityKey {
         ActivityKey(
@@ -196,19 +199,19 @@ public struct ActivityStore: Sendable {
 
     // MARK: - Verdicts
 
-    /// APNs says that an update token is dead. Holds only for that very token, and only when it was not registered later.
-    /// - Parameter sinceMs: APNs' own time of the verdict, milliseconds since 1970.
-    public func retire(_ key: ActivityKey, token: UpdateToken, sinceMs: Int64?) async throws {
+    /// APNs says that an update token is dead, and is believed (`LifePolicy.isAbout`). Holds for that very registration of
+    /// that very token only.
+    /// - Parameter tokenAt: as in its record.
+    public func retire(_ key: ActivityKey, token: UpdateToken, tokenAt: Double) async throws {
         try await pool.execute(
             """
-            UPDATE live_activities SET status = 'ended', end_reason = 'token_invalid', ended_at = clock_timestamp()
+            UPDATE live_activities la SET status = 'ended', end_reason = 'token_invalid', ended_at = clock_timestamp()
             WHERE match_id = $1 AND user_id = $2 AND device_id = $3 AND generation = $4 AND status = 'active'
-                AND update_token = $5
-                AND ($6::bigint IS NULL OR token_at <= to_timestamp($6::bigint / 1000.0))
+                AND update_token = $5 AND \(Self.tokenAt) = $6::double precision
             """,
             [
                 .int(key.matchID.rawValue), .text(key.userID.rawValue), .text(key.deviceID.rawValue),
-                .int(key.generation), .text(token.rawValue), PostgresValue(sinceMs),
+                .int(key.generation), .text(token.rawValue), .double(tokenAt),
             ])
     }
 

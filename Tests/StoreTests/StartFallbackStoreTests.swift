@@ -228,6 +228,26 @@ import Testing
         }
     }
 
+    /// The phone registered a token that was dead already: APNs says so again and again, with a time before that.
+    @Test(arguments: [(599, true), (601, false)])
+    func aStartTokenThatWasDeadWhenItCameIsBelievedForTenMinutes(age: Int, isKept: Bool) async throws {
+        try await with { ground in
+            try await ground.phone(start: "under way")
+            try await ground.pool.execute("UPDATE live_activities SET start_attempts = 0")
+            let start = try #require(
+                try await ground.activities.claimStarts(ground.shards, limit: 10, lease: .seconds(120)).first)
+            try await ground.pool.execute(
+                "UPDATE devices SET push_to_start_token_at = clock_timestamp() - $1::bigint * interval '1 second'",
+                [.int(age)])
+            try await ground.activities.retireStartToken(start, sinceMs: 1_000)
+            let row = try await ground.pool.query("SELECT push_to_start_token, dead_start_token_hash FROM devices")[0]
+            #expect(try row.isNull("push_to_start_token") == !isKept)
+            #expect(try row.isNull("dead_start_token_hash") == isKept)
+            // Then it is dealt with like any that is dead.
+            #expect(try await ground.move() == (isKept ? [:] : [.silent: 1]))
+        }
+    }
+
     @Test(
         arguments: [
             "DELETE FROM match_follows", "UPDATE active_matches SET settled_at = clock_timestamp()",
@@ -308,7 +328,8 @@ import Testing
             // Said again of the claim before: that is over.
             try await ground.activities.releaseFallback(claim, after: .zero)
             #expect(try await ground.claim().isEmpty)
-            // APNs calls the device token dead: nothing else is.
+            // APNs calls the device token dead: nothing else is. Before it was registered it had another life.
+            try await ground.pool.execute("UPDATE devices SET device_token_at = clock_timestamp()")
             try await ground.activities.retireDeviceToken(again, sinceMs: 1_000)
             #expect(try await ground.pool.query("SELECT 1 FROM devices WHERE device_token IS NOT NULL").count == 1)
             try await ground.activities.retireDeviceToken(again, sinceMs: nil)
