@@ -30,6 +30,8 @@ public struct CoordinatorConfiguration: Sendable {
     var alertFreshness: Duration
     var dismissAfter: Duration
     var leaseDuration: Duration
+    /// That push updates.
+    var threads: Int
     /// How long `event-bus` lets a break go on without a version.
     var keepAliveInterval: Duration
 
@@ -46,6 +48,7 @@ public struct CoordinatorConfiguration: Sendable {
             "ALERT_FRESHNESS", default: .seconds(30), in: .seconds(1) ... .seconds(300))
         dismissAfter = try settings.duration(
             "DISMISS_AFTER", default: .seconds(900), in: .zero ... .seconds(4 * 3_600))
+        threads = try settings.int("PUSH_THREADS", default: 2, in: 1...64)
         leaseDuration = try settings.duration("LEASE_DURATION", default: .seconds(8), in: .seconds(1) ... .seconds(60))
         keepAliveInterval = try settings.duration(
             "KEEPALIVE_INTERVAL", default: .seconds(1_200), in: .seconds(1) ... .seconds(24 * 3_600))
@@ -86,6 +89,9 @@ public struct CoordinatorConfiguration: Sendable {
                 name: "ALERT_FRESHNESS", default: "30s", help: "An alert whose event is older than this is not told."),
             SettingDescription(
                 name: "DISMISS_AFTER", default: "15m", help: "How long a finished match stays on the Lock Screen."),
+            SettingDescription(
+                name: "PUSH_THREADS", default: "2", help: "Threads that push updates, each over connections of its own."
+            ),
             SettingDescription(
                 name: "LEASE_DURATION", default: "8s", help: "How long a dead coordinator's shards stay its own."),
             SettingDescription(

@@ -9,17 +9,28 @@ extension LACoordinator {
         guard !holds.isEmpty, pushes < Self.pushesMax else { return }
         let claims = try await store.claimEnds(Array(holds.values), limit: Self.pushesMax - pushes)
         for claim in claims {
-            if let match = matches[claim.key.matchID], let row = match.rows[claim.key], row.token == claim.token {
-                drop(row, of: match)
-            }
+            let key = RosterKey(claim.key)
+            // First, since the answer that it may have to wait for can come before ours.
+            endsWaiting[claim.key.matchID, default: [:]][key] = claim
             // An update that overtakes the end would come after it.
-            if pushesByToken[claim.token] != nil { endsWaiting[claim.token] = claim } else { sendEnd(claim) }
+            if await fanOut.remove(claim.key.matchID, shard: claim.shard, key) { continue }
+            if takeWaiting(claim.key.matchID, key) != nil { sendEnd(claim) }
         }
+    }
+
+    private func takeWaiting(_ match: MatchID, _ key: RosterKey) -> EndClaim? {
+        defer { if endsWaiting[match]?.isEmpty == true { endsWaiting[match] = nil } }
+        return endsWaiting[match]?.removeValue(forKey: key)
+    }
+
+    /// No update to an activity is under way any more.
+    func release(_ match: MatchID, _ key: RosterKey) {
+        if let claim = takeWaiting(match, key) { releaseWaiting(claim) }
     }
 
     /// An end that had to wait is not sent as it is: meanwhile its token may have got another owner, whose activity it would
     /// end. It is claimed anew if it is still owed.
-    func releaseWaiting(_ claim: EndClaim) {
+    private func releaseWaiting(_ claim: EndClaim) {
         Task {
             // Not noted: its lease passes.
             do { try await store.releaseEnd(claim) } catch {
@@ -34,7 +45,7 @@ extension LACoordinator {
             return
         }
         let gate = PushGate(trust, brakes.brake(of: claim.key.matchID))
-        began(claim.token)
+        pushes += 1
         Task {
             var result = PushResult.refused
             do {
@@ -53,7 +64,7 @@ extension LACoordinator {
             } catch {
                 logger.warning("An end could not be made", metadata: ["error": "\(error)"])
             }
-            ended(claim.token)
+            pushes -= 1
             // Not noted: its lease passes, and it is sent again.
             do {
                 if case .braked = result {

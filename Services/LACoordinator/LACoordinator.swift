@@ -16,18 +16,21 @@ public import Store
 public actor LACoordinator {
     /// Buckets for alert claims: a claim means the same phones whoever makes it.
     public static let bucketCount = DeviceRoute.shardCount
-    /// Pushes under way at once: a few thousand fill the connections, more would only wait in memory.
+    /// Starts, ends and pushes to apps under way at once: a few thousand fill the connections, more would only wait in
+    /// memory.
     static let pushesMax = 4_096
     /// How often the tables are read when no doorbell rings.
     static let interval = Duration.milliseconds(500)
     /// Between looks at all pending activities, while none of those in front may be started.
     static let thoroughInterval = Duration.seconds(10)
-    /// Seconds after which the newest state does not go to anybody any more under the stamp it was committed with.
-    static let lateAfter = 60  // longer than any fan-out; a phone calls a state stale 10 minutes after its stamp
 
     let configuration: CoordinatorConfiguration
     let store: ActivityStore
     let pusher: Pusher
+    let tokens: ProviderTokenSource
+    let fanOut: FanOut
+    private let reports: AsyncStream<FanOutReport>
+    private let reported: AsyncStream<FanOutReport>.Continuation
     nonisolated let brakes = Brakes()
     private let holdWatch: HoldWatch
     let logger: Logger
@@ -41,13 +44,19 @@ public actor LACoordinator {
     var matches: [MatchID: MatchFanOut] = [:]
     var clock = DatabaseClock(reading: 0)
     private(set) var holds: [Int: ShardHold] = [:]
+    /// The same, and those whose activities are still being read: these have alerts to claim, too.
+    private(set) var proofs: [Int: ShardHold] = [:]
     private var trusts: [Int: ShardTrust] = [:]
     private var cursor: String?
-    /// Pushes under way, in all and by update token.
+    /// Starts, ends and pushes to apps under way.
     var pushes = 0
-    var pushesByToken: [UpdateToken: Int] = [:]
-    /// Ends that wait until nothing is under way to their token.
-    var endsWaiting: [UpdateToken: EndClaim] = [:]
+    /// Ends that wait until no update to their activity is under way.
+    var endsWaiting: [MatchID: [RosterKey: EndClaim]] = [:]
+    /// The provider token that the loops show, and how many they have shown.
+    var shownToken: String?
+    var tokenSerial = 0
+    /// Progress that is not written yet.
+    var unsettled: [MatchID: [Int: Stamp]] = [:]
     var startGates: [ActivityKey: PushGate] = [:]
     var startBudget: Double = 0
     var startBudgetAt = ContinuousClock.now
@@ -71,20 +80,26 @@ public actor LACoordinator {
         holder = "\(configuration.instance)/\(String(UInt64.random(in: .min ... .max), radix: 36))"
         reactor = Reactor(name: "apns")
         let apns = configuration.apns
-        pusher = Pusher(
-            configuration: apns,
-            tokens: try ProviderTokenSource(
-                store: ProviderTokenStore(pool: pool), keyID: apns.keyID, teamID: apns.teamID, signer: apns.signer,
-                minAge: apns.tokenMinAge),
-            reactor: reactor, logger: logger)
+        tokens = try ProviderTokenSource(
+            store: ProviderTokenStore(pool: pool), keyID: apns.keyID, teamID: apns.teamID, signer: apns.signer,
+            minAge: apns.tokenMinAge)
+        pusher = Pusher(configuration: apns, tokens: tokens, reactor: reactor, logger: logger)
+        (reports, reported) = AsyncStream.makeStream()
+        fanOut = FanOut(
+            FanOut.Settings(
+                origins: [.production: apns.production, .sandbox: apns.sandbox], tls: apns.tls, bundleID: apns.bundleID,
+                threads: configuration.threads,
+                freshness: Int(configuration.alertFreshness.components.seconds),
+                keepAlive: Int(configuration.keepAliveInterval.components.seconds)),
+            brakes: brakes, report: { [reported] in reported.yield($0) })
         (wakeups, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     // MARK: - Doorbells
 
     /// A version was committed; it goes out at once.
-    public func matchUpdated(_ message: MatchUpdated) {
-        publish([message.update], areLogged: false)
+    public func matchUpdated(_ message: MatchUpdated) async {
+        await publish([message.update], areLogged: false)
         wake.yield()
     }
 
@@ -98,6 +113,8 @@ public actor LACoordinator {
 
     /// Works until cancelled; then waits a moment for the answers of what is under way.
     public func run() async {
+        await fanOut.start()
+        let listening = Task { for await report in reports { handle(report) } }
         let watching = Task { [holdWatch, wake] in await holdWatch.run { wake.yield() } }
         let ticker = Task { [wake] in
             while !Task.isCancelled {
@@ -117,13 +134,20 @@ public actor LACoordinator {
         isStopping = true
         await Task { await self.drain() }.value
         await holdWatch.close(ending: watching)
+        listening.cancel()
     }
 
     private func drain() async {
         let deadline = ContinuousClock.now + .seconds(3)
-        while pushes > 0, .now < deadline { try? await Task.sleep(for: .milliseconds(20)) }
+        while .now < deadline {
+            let updates = await fanOut.inFlight()
+            guard pushes + updates > 0 else { break }
+            try? await Task.sleep(for: .milliseconds(20))
+        }
         for trust in trusts.values { trust.end() }
         try? await settleProgress()
+        await count()
+        await fanOut.close()
         await pusher.close()
         reactor.stop()
     }
@@ -133,18 +157,20 @@ public actor LACoordinator {
         // A brake that was set before we began holds from our first push on.
         guard brakes.areKnown else { return }
         do {
-            clock = DatabaseClock(reading: try await store.now())
+            let now = try await store.now()
+            clock = DatabaseClock(reading: now)
+            await fanOut.setClock(now)
+            try await showToken()
             try await updateShards()
             try await readChanges()
-            publish(try await store.updates(beyond: matches.mapValues(\.seenThrough)), areLogged: true)
+            await publish(try await store.updates(beyond: matches.mapValues(\.seenThrough)), areLogged: true)
             try await sendStarts()
             try await sendEnds()
             try await sendFallbacks()
-            for match in matches.values { await claimAlerts(match) }
             try await repeatAlertStates()
             try await settleProgress()
-            for match in matches.values where match.canGoOn { converge(match) }
-            forgetFinished()
+            await count()
+            await forgetFinished()
             if !databaseWorks { logger.notice("The database answers again") }
             databaseWorks = true
         } catch {
@@ -159,7 +185,8 @@ public actor LACoordinator {
 
     private func updateShards() async throws {
         let now = Dictionary(await shards().map { ($0.shard, $0) }) { first, _ in first }
-        for (shard, hold) in holds where now[shard]?.epoch != hold.epoch { lose(shard) }
+        proofs = now
+        for (shard, hold) in holds where now[shard]?.epoch != hold.epoch { await lose(shard) }
         let gained = now.values.filter { holds[$0.shard] == nil }.map(\.shard)
         for (shard, hold) in now where holds[shard] != nil {
             holds[shard] = hold
@@ -167,99 +194,78 @@ public actor LACoordinator {
         }
         guard !gained.isEmpty else { return }
         let progress = try await store.progress(shards: gained)
-        let changes = try await store.roster(shards: gained)
-        if cursor == nil { cursor = changes.cursor }
         for shard in gained {
-            let trust = ShardTrust()
+            // One that was made before the roster could be read is in use already.
+            let trust = trusts[shard] ?? ShardTrust()
             if let hold = now[shard] { trust.extend(to: hold.trustUntil) }
             trusts[shard] = trust
-            holds[shard] = now[shard]
+            await fanOut.hold(shard, trust)
         }
-        for record in changes.records { take(record, progress: progress[record.key.matchID]) }
-        if !changes.records.isEmpty {
+        var count = 0
+        let read = try await store.roster(shards: gained) { records in
+            count += records.count
+            await take(records, progress: progress)
+        }
+        for shard in gained { holds[shard] = now[shard] }
+        if cursor == nil { cursor = read }
+        if count > 0 {
             logger.info(
-                "Took over activities",
-                metadata: ["shards": "\(gained.count)", "activities": "\(changes.records.count)"])
+                "Took over activities", metadata: ["shards": "\(gained.count)", "activities": "\(count)"])
         }
     }
 
-    private func lose(_ shard: Int) {
+    private func lose(_ shard: Int) async {
         holds[shard] = nil
         trusts.removeValue(forKey: shard)?.end()
-        for match in matches.values {
-            for row in match.rows.values where row.route.shard == shard { drop(row, of: match) }
-            match.settled = match.settled.filter { Self.shard(ofBucket: $0.key) != shard }
-            // Whom its alerts have reached is forgotten with the rows: should the shard come back, they are not told again.
-            match.claims = match.claims.mapValues { claim in
-                var claim = claim
-                claim.gained = claim.gained.filter { Self.shard(ofBucket: $0) != shard }
-                return claim
-            }
-        }
+        await fanOut.lose(shard)
+        for match in matches.values { match.settled[shard] = nil }
     }
-
-    /// Buckets nest in shards.
-    static func shard(ofBucket bucket: Int) -> Int { bucket * DeviceRoute.shardCount / bucketCount }
 
     private func readChanges() async throws {
         guard let cursor, !holds.isEmpty else { return }
         let changes = try await store.changes(since: cursor, shards: holds.values.map(\.shard))
-        for record in changes.records { take(record, progress: nil) }
+        await take(changes.records, progress: [:])
         self.cursor = changes.cursor
+        await fanOut.goOn()
     }
 
-    /// Takes in a row as it is now; most have not changed since they were last read.
-    /// - Parameter progress: how far its bucket is settled, when the shard was just taken over.
-    private func take(_ record: ActivityRecord, progress: [Int: Stamp]?) {
-        if record.status == .ended { startGates.removeValue(forKey: record.key)?.close() }
-        let known = matches[record.key.matchID]?.rows[record.key]
-        guard record.status == .active, let token = record.updateToken, let trust = trusts[record.route.shard] else {
-            if let known, let match = matches[record.key.matchID] { drop(known, of: match) }
-            return
+    /// Takes in rows as they are now; most have not changed since they were last read.
+    /// - Parameter progress: how far their buckets are settled, when the shards were just taken over.
+    private func take(_ records: [ActivityRecord], progress: [MatchID: [Int: Stamp]]) async {
+        var entries: [RosterEntry] = []
+        for record in records {
+            if record.status == .ended { startGates.removeValue(forKey: record.key)?.close() }
+            let key = RosterKey(record.key)
+            guard record.status == .active, let token = record.updateToken else {
+                await fanOut.remove(record.key.matchID, shard: record.route.shard, key)
+                continue
+            }
+            let settled = progress[record.key.matchID]?[record.route.bucket(of: Self.bucketCount)]
+            let delivered = settled.flatMap { record.tokenAt + 30 < Double($0.rawValue) ? $0 : nil }
+            // Taken over soon after its first state: only a repetition, if that.
+            let hadItsFirst = settled.map { Double($0.rawValue) >= record.tokenAt.rounded(.down) } ?? false
+            entries.append(
+                RosterEntry(
+                    key: key, match: record.key.matchID, shard: record.route.shard,
+                    environment: APNsEnvironment(rawValue: record.environment) ?? .production, token: token,
+                    tokenAt: record.tokenAt, delivered: delivered,
+                    isNew: delivered == nil && !hadItsFirst && clock.now - record.tokenAt < 60, level: record.alerts))
         }
-        let match = fanOut(record.key.matchID)
-        if let known {
-            // The same registration: nothing to do. Another token: the old one is never used again.
-            if known.token == token, known.tokenAt == record.tokenAt { return }
-            drop(known, of: match)
-        }
-        let settled = progress?[record.route.bucket(of: Self.bucketCount)]
-        let delivered = settled.flatMap { record.tokenAt + 30 < Double($0.rawValue) ? $0 : nil }
-        // Taken over soon after its first state: only a repetition, if that.
-        let hadItsFirst = settled.map { Double($0.rawValue) >= record.tokenAt.rounded(.down) } ?? false
-        let row = RosterRow(
-            record, token: token, delivered: delivered,
-            isNew: delivered == nil && !hadItsFirst && clock.now - record.tokenAt < 60,
-            gate: PushGate(trust, match.brake))
-        // Another token of the same activity: the phone has been told.
-        row.alertedThrough = known?.alertedThrough
-        match.rows[record.key] = row
-        advance(row, of: match)
+        if !entries.isEmpty { await fanOut.take(entries) }
     }
 
     func trust(of shard: Int) -> ShardTrust? { trusts[shard] }
 
-    func drop(_ row: RosterRow, of match: MatchFanOut) {
-        row.gate.close()
-        match.rows[row.key] = nil
-        if let newest = match.update?.stamp, row.convergence.delivered.map({ $0 < newest }) ?? true {
-            match.outstanding = max(0, match.outstanding - 1)
-        }
-        match.needsSettling = true
-    }
-
-    func fanOut(_ id: MatchID) -> MatchFanOut {
+    func match(_ id: MatchID) -> MatchFanOut {
         if let match = matches[id] { return match }
-        let match = MatchFanOut(
-            id: id, brake: brakes.brake(of: id), freshness: Int(configuration.alertFreshness.components.seconds))
+        let match = MatchFanOut(id: id, brake: brakes.brake(of: id))
         matches[id] = match
         return match
     }
 
-    /// A match that has had neither activities nor versions for a while needs no memory; if it goes on, it is read again.
-    private func forgetFinished() {
-        for (id, match) in matches where match.rows.isEmpty {
-            if match.update == nil || .now - match.publishedAt > .seconds(1_800) { matches[id] = nil }
-        }
+    /// A match that has had no versions for a while needs no memory; if it goes on, it is read again.
+    private func forgetFinished() async {
+        for (id, match) in matches where .now - match.usedAt > .seconds(7_200) { matches[id] = nil }
+        await fanOut.forgetFinished()
     }
 }

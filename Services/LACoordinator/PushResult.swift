@@ -13,6 +13,17 @@ enum PushResult: Sendable {
     case unknown
     /// Nothing is sent to that host for now.
     case held
+
+    /// `outcome` of `sightscreen_pushes_total`.
+    static func outcome(status: Int) -> String {
+        switch status {
+        case 200: "accepted"
+        case 410: "token_dead"
+        case 429: "throttled"
+        case 400..<500: "rejected"
+        default: "server_error"
+        }
+    }
 }
 
 /// `kind` of `sightscreen_pushes_total`.

@@ -162,14 +162,7 @@ actor Pusher {
         case .withdrawn, .braked: "withdrawn"
         case .unknown: "unknown"
         case .held: "held"
-        case .answered(let answer):
-            switch answer.status {
-            case 200: "accepted"
-            case 410: "token_dead"
-            case 429: "throttled"
-            case 400..<500: "rejected"
-            default: "server_error"
-            }
+        case .answered(let answer): PushResult.outcome(status: answer.status)
         }
     }
 }

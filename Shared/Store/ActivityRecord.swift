@@ -12,6 +12,8 @@ public struct ActivityRecord: Sendable, Hashable {
     public var updateToken: UpdateToken?
     /// When the token was registered, seconds since 1970.
     public var tokenAt: Double
+    /// Of the follow; none without one.
+    public var alerts: AlertLevel
 }
 
 /// Rows, and how to ask for what changes after them.

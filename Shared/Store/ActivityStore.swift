@@ -30,10 +30,37 @@ public struct ActivityStore: Sendable {
 
     // MARK: - The roster
 
-    /// All active rows of some shards.
-    public func roster(shards: [Int]) async throws -> ActivityChanges {
-        try await records(
-            condition: "la.status = 'active' AND la.shard = ANY($1::int[])", [.intArray(shards)])
+    /// Rows in one page of the roster.
+    private static let pageRows = 10_000
+
+    /// All active rows of some shards, page by page: there may be a million.
+    /// - Returns: from where to ask for changes; what changed while the pages were read comes with them.
+    public func roster(
+        shards: [Int], _ take: ([ActivityRecord]) async throws -> Void
+    ) async throws -> String {
+        let snapshot = try await pool.query("SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS cursor", [])
+        guard let cursor = try snapshot.first?.string("cursor") else {
+            throw PostgresError(.decoding, "no snapshot")
+        }
+        var last: ActivityKey?
+        repeat {
+            let rows = try await pool.query(
+                """
+                SELECT \(Self.recordColumns)
+                FROM live_activities la \(Self.recordJoins)
+                WHERE la.status <> 'ended' AND la.status = 'active' AND la.shard = ANY($1::int[])
+                    AND (la.match_id, la.user_id, la.device_id) > ($2::bigint, $3::text, $4::text)
+                ORDER BY la.match_id, la.user_id, la.device_id LIMIT $5
+                """,
+                [
+                    .intArray(shards), .int(last?.matchID.rawValue ?? -1), .text(last?.userID.rawValue ?? ""),
+                    .text(last?.deviceID.rawValue ?? ""), .int(Self.pageRows),
+                ], deadline: .seconds(30))
+            let records = try rows.map { try record($0) }
+            last = records.count == Self.pageRows ? records.last?.key : nil
+            try await take(records)
+        } while last != nil
+        return cursor
     }
 
     /// The rows of some shards that changed since an earlier reading, whatever their status. None is lost: those of
@@ -43,27 +70,36 @@ public struct ActivityStore: Sendable {
             condition: "la.changed_xid >= $2::xid8 AND la.shard = ANY($1::int[])", [.intArray(shards), .text(cursor)])
     }
 
+    private static let recordColumns = """
+        la.match_id, la.user_id, la.device_id, la.generation, la.route, la.status, la.update_token,
+        \(tokenAt) AS token_at, coalesce(d.environment, 'production') AS environment, coalesce(f.alerts, 'none') AS alerts
+        """
+
+    private static let recordJoins = """
+        LEFT JOIN devices d ON d.user_id = la.user_id AND d.device_id = la.device_id
+        LEFT JOIN match_follows f ON f.user_id = la.user_id AND f.match_id = la.match_id
+        """
+
+    private func record(_ row: PostgresRow) throws -> ActivityRecord {
+        ActivityRecord(
+            key: try key(row), route: DeviceRoute(hash: try row.int64("route")),
+            environment: try row.string("environment"),
+            status: ActivityRecord.Status(rawValue: try row.string("status")) ?? .ended,
+            updateToken: try row.optionalString("update_token").map { UpdateToken($0) },
+            tokenAt: try row.double("token_at"), alerts: AlertLevel(rawValue: try row.string("alerts")) ?? .none)
+    }
+
     private func records(condition: String, _ parameters: [PostgresValue]) async throws -> ActivityChanges {
         let rows = try await pool.query(
             """
             WITH snapshot AS (SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS cursor)
-            SELECT snapshot.cursor, la.match_id, la.user_id, la.device_id, la.generation, la.route,
-                la.status, la.update_token,
-                \(Self.tokenAt) AS token_at,
-                coalesce(d.environment, 'production') AS environment
-            FROM snapshot
-            LEFT JOIN live_activities la ON \(condition)
-            LEFT JOIN devices d ON d.user_id = la.user_id AND d.device_id = la.device_id
+            SELECT snapshot.cursor, \(Self.recordColumns)
+            FROM snapshot LEFT JOIN live_activities la ON \(condition) \(Self.recordJoins)
             """, parameters, deadline: .seconds(30))
         guard let first = rows.first else { throw PostgresError(.decoding, "no snapshot") }
         let records = try rows.compactMap { row -> ActivityRecord? in
             guard try !row.isNull("match_id") else { return nil }
-            return ActivityRecord(
-                key: try key(row), route: DeviceRoute(hash: try row.int64("route")),
-                environment: try row.string("environment"),
-                status: ActivityRecord.Status(rawValue: try row.string("status")) ?? .ended,
-                updateToken: try row.optionalString("update_token").map { UpdateToken($0) },
-                tokenAt: try row.double("token_at"))
+            return try record(row)
         }
         return ActivityChanges(records: records, cursor: try first.string("cursor"))
     }
@@ -150,19 +186,6 @@ public struct ActivityStore: Sendable {
         return Set(try rows.map { try $0.int("bucket") })
     }
 
-    /// Which followers of a match want more than the one alert at a start. Who does not follow any more is missing.
-    public func alertLevels(_ match: MatchID, shards: [Int]) async throws -> [UserID: AlertLevel] {
-        let rows = try await pool.query(
-            """
-            SELECT DISTINCT f.user_id, f.alerts FROM match_follows f
-            JOIN live_activities la ON la.match_id = f.match_id AND la.user_id = f.user_id
-            WHERE f.match_id = $1 AND la.status = 'active' AND la.shard = ANY($2::int[]) AND f.alerts <> 'none'
-            """, [.int(match.rawValue), .intArray(shards)], deadline: .seconds(2))
-        var levels: [UserID: AlertLevel] = [:]
-        for row in rows { levels[UserID(try row.string("user_id"))] = AlertLevel(rawValue: try row.string("alerts")) }
-        return levels
-    }
-
     // MARK: - Progress
 
     /// How far the buckets of some shards are settled, per match.
@@ -199,19 +222,32 @@ public struct ActivityStore: Sendable {
 
     // MARK: - Verdicts
 
-    /// APNs says that an update token is dead, and is believed (`LifePolicy.isAbout`). Holds for that very registration of
-    /// that very token only.
-    /// - Parameter tokenAt: as in its record.
-    public func retire(_ key: ActivityKey, token: UpdateToken, tokenAt: Double) async throws {
+    /// A registration of an update token that APNs calls dead, and is believed (`LifePolicy.isAbout`).
+    public struct DeadToken: Sendable {
+        public var match: MatchID
+        public var token: UpdateToken
+        /// As in its record.
+        public var tokenAt: Double
+
+        public init(match: MatchID, token: UpdateToken, tokenAt: Double) {
+            self.match = match
+            self.token = token
+            self.tokenAt = tokenAt
+        }
+    }
+
+    /// Ends activities whose tokens are dead. Holds for these very registrations only.
+    public func retire(_ dead: [DeadToken]) async throws {
         try await pool.execute(
             """
             UPDATE live_activities la SET status = 'ended', end_reason = 'token_invalid', ended_at = clock_timestamp()
-            WHERE match_id = $1 AND user_id = $2 AND device_id = $3 AND generation = $4 AND status = 'active'
-                AND update_token = $5 AND \(Self.tokenAt) = $6::double precision
+            FROM unnest($1::bigint[], $2::text[], $3::text[]) AS dead (match_id, token, token_at)
+            WHERE la.status <> 'ended' AND la.status = 'active' AND la.update_token = dead.token
+                AND la.match_id = dead.match_id AND \(Self.tokenAt) = dead.token_at::double precision
             """,
             [
-                .int(key.matchID.rawValue), .text(key.userID.rawValue), .text(key.deviceID.rawValue),
-                .int(key.generation), .text(token.rawValue), .double(tokenAt),
+                .intArray(dead.map(\.match.rawValue)), .textArray(dead.map(\.token.rawValue)),
+                .textArray(dead.map { "\($0.tokenAt)" }),
             ])
     }
 

@@ -29,11 +29,12 @@ struct WicketCommand: AsyncParsableCommand {
         let reports = AsyncStream.makeStream(of: FanOutReport.self)
         let brakes = Brakes()
         _ = brakes.apply(Holds())
-        let fanOut = await FanOut(
+        let fanOut = FanOut(
             FanOut.Settings(
                 origins: [.production: origin], tls: try TLSConfiguration.client(caFile: caFile).makeContext(),
                 bundleID: bundle, threads: threads, connections: connections, streams: streams),
             brakes: brakes, report: { reports.continuation.yield($0) })
+        await fanOut.start()
         let answering = Task { await Self.answer(reports.stream, fanOut) }
         let before = Self.residentBytes
         try await prepare(fanOut)
@@ -84,7 +85,7 @@ struct WicketCommand: AsyncParsableCommand {
             priority: alert == nil ? 5 : 10, alert: alert, relevance: 50)
         let processor = SendCommand.processorNanoseconds
         let begun = MonotonicTime.now
-        await fanOut.publish(update)
+        await fanOut.publish([update])
         var progress = await fanOut.progress(Self.match)
         while progress.accepted < phones, MonotonicTime.now - begun < 600_000_000_000 {
             try? await Task.sleep(for: .milliseconds(5))
@@ -108,6 +109,8 @@ struct WicketCommand: AsyncParsableCommand {
             case .claim(let match, let version, let shards):
                 await fanOut.claimed(match, version, shards, gained: Set(shards))
             case .stamp(let match): await fanOut.fresh(match, nil)
+            case .stoodStill: await fanOut.goOn()
+            case .left: break
             case .dead, .lostAlerts, .expiredToken, .refused: print(report)
             }
         }

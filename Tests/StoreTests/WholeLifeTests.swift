@@ -228,14 +228,17 @@ import Testing
             #expect(starts.map(\.key.deviceID.rawValue).sorted() == ["pad", "phone"])
             let own = try #require(starts.first { $0.key.deviceID == Self.phone })
             #expect(try await ground.register("ee01", "first", own.startID) == .activate(generation: 1))
-            let record = try #require(
-                try await ground.activities.roster(shards: [own.route.shard]).records.first { $0.key == own.key })
+            var records: [ActivityRecord] = []
+            _ = try await ground.activities.roster(shards: [own.route.shard]) { records += $0 }
+            let record = try #require(records.first { $0.key == own.key })
             // Said of another registration of it.
-            try await ground.activities.retire(
-                own.key, token: UpdateToken("ee01"), tokenAt: record.tokenAt - 0.001)
+            func dead(_ tokenAt: Double) -> ActivityStore.DeadToken {
+                .init(match: own.key.matchID, token: UpdateToken("ee01"), tokenAt: tokenAt)
+            }
+            try await ground.activities.retire([dead(record.tokenAt - 0.001)])
             try await ground.pass()
             #expect(try await ground.claimStarts().isEmpty)
-            try await ground.activities.retire(own.key, token: UpdateToken("ee01"), tokenAt: record.tokenAt)
+            try await ground.activities.retire([dead(record.tokenAt)])
             try await ground.pass()
             let again = try await ground.claimStarts()
             #expect(again.map(\.key.deviceID) == [Self.phone], "the pad's start is still out")

@@ -44,14 +44,9 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     private var stating: [TokenCohort] = []
     private var turn = 0
     private var isClosed = false
-    private(set) var counts = Counts()
-
-    struct Counts: Sendable {
-        var accepted = 0
-        var answered: [Int: Int] = [:]
-        var refused = 0
-        var unknown = 0
-    }
+    /// By status; 0 for those that certainly never left, -1 for those of which nobody knows.
+    private var counts: [Int: Int] = [:]
+    private var accepted = 0
 
     init(origin: HTTP2Origin, tls: TLSContext, limits: Limits, loop: FanOutLoop) {
         self.origin = origin
@@ -131,12 +126,28 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     func count(_ outcome: HTTP2Outcome) {
         switch outcome {
         case .response(let response) where response.status == 200:
-            counts.accepted += 1
-            acceptedAt = MonotonicTime.now
-        case .response(let response): counts.answered[response.status, default: 0] += 1
-        case .refused, .withdrawn: counts.refused += 1
-        case .unknown: counts.unknown += 1
+            accepted += 1
+            acceptedAt = loop.lastTickAt
+        case .response(let response): counts[response.status, default: 0] += 1
+        case .refused, .withdrawn: counts[0, default: 0] += 1
+        case .unknown: counts[-1, default: 0] += 1
         }
+    }
+
+    /// Pushes by outcome since that was last asked.
+    func takeCounts() -> [String: Int] {
+        var outcomes = accepted > 0 ? [PushResult.outcome(status: 200): accepted] : [:]
+        for (status, count) in counts {
+            let outcome =
+                switch status {
+                case 0: "refused"
+                case -1: "unknown"
+                default: PushResult.outcome(status: status)
+                }
+            outcomes[outcome, default: 0] += count
+        }
+        (accepted, counts) = (0, [:])
+        return outcomes
     }
 
     /// Does what an answer asks of all pushes.

@@ -1,4 +1,5 @@
 package import Sightscreen
+import Store
 
 /// One active activity in a cohort, as small as it can be: there are a million of them for one match.
 struct CohortRow {
@@ -58,6 +59,8 @@ package struct RosterKey: Hashable, Sendable {
         high = hash(1)
         low = hash(2)
     }
+
+    init(_ key: ActivityKey) { self.init(user: key.userID, device: key.deviceID, generation: key.generation) }
 
     package static func == (one: Self, other: Self) -> Bool { one.low == other.low && one.high == other.high }
 

@@ -32,18 +32,24 @@ package final class FanOut: Sendable {
         }
     }
 
+    private let settings: Settings
     private let loops: [FanOutLoop]
 
     /// - Parameter report: called on the loops' threads; must not wait.
     package init(
         _ settings: Settings, brakes: Brakes, report: @escaping @Sendable (FanOutReport) -> Void
-    ) async {
+    ) {
+        self.settings = settings
         loops = (0..<settings.threads).map { index in
             FanOutLoop(
                 reactor: Reactor(name: "fanout-\(index)"), rules: settings.rules, brakes: brakes, report: report)
         }
+    }
+
+    /// To be called once, before anything else.
+    package func start() async {
         for loop in loops {
-            await loop.onThread {
+            await loop.onThread { [settings] in
                 loop.open(
                     settings.origins.mapValues {
                         APNsLines(origin: $0, tls: settings.tls, limits: settings.lines, loop: loop)
@@ -94,13 +100,20 @@ package final class FanOut: Sendable {
         }
     }
 
-    package func remove(_ match: MatchID, shard: Int, _ key: RosterKey) async {
+    /// Nothing is sent to an activity any more.
+    /// - Returns: whether a push to it is under way; `FanOutReport.left` comes when it no longer is.
+    @discardableResult
+    package func remove(_ match: MatchID, shard: Int, _ key: RosterKey) async -> Bool {
         let loop = loop(shard)
-        await loop.onThread { loop.remove(match, shard, key) }
+        return await loop.onThread { loop.remove(match, shard, key) }
     }
 
-    package func publish(_ update: MatchUpdate, repeatsQuietly: Bool = false) async {
-        for loop in loops { await loop.onThread { loop.publish(update, repeatsQuietly: repeatsQuietly) } }
+    /// What changed was read: a loop that stood still may go on.
+    package func goOn() async { for loop in loops { await loop.onThread { loop.goOn() } } }
+
+    /// Versions that were committed, or the newest one with a stamp of now.
+    package func publish(_ updates: [MatchUpdate], repeatsQuietly: Bool = false) async {
+        for loop in loops { await loop.onThread { loop.publish(updates, repeatsQuietly: repeatsQuietly) } }
     }
 
     package func claimed(_ match: MatchID, _ version: MatchVersion, _ shards: [Int], gained: Set<Int>) async {
@@ -119,9 +132,46 @@ package final class FanOut: Sendable {
     /// How far the newest version of a match is, over all loops.
     package func progress(_ match: MatchID) async -> VersionProgress {
         var sum = VersionProgress()
-        for loop in loops { sum.add(await loop.onThread { loop.matches[match]?.progress ?? VersionProgress() }) }
+        for loop in loops { sum.add(await loop.onThread { loop.matches[match]?.progressNow ?? VersionProgress() }) }
         return sum
     }
+
+    /// What every phone of a match in a shard shows at least, where that may have changed since it was last asked.
+    func settled() async -> [(match: MatchID, shard: Int, stamp: Stamp)] {
+        var all: [(match: MatchID, shard: Int, stamp: Stamp)] = []
+        for loop in loops { all += await loop.onThread { loop.settled() } }
+        return all
+    }
+
+    /// Pushes since that was last asked: by outcome, and those that a hold kept from leaving.
+    func takeCounts() async -> (outcomes: [String: Int], held: Int) {
+        var sum: (outcomes: [String: Int], held: Int) = ([:], 0)
+        for loop in loops {
+            let (outcomes, held) = await loop.onThread {
+                defer { loop.held = 0 }
+                return (loop.lines.values.map { $0.takeCounts() }, loop.held)
+            }
+            for outcomes in outcomes { sum.outcomes.merge(outcomes) { $0 + $1 } }
+            sum.held += held
+        }
+        return sum
+    }
+
+    /// Pushes under way.
+    func inFlight() async -> Int {
+        var sum = 0
+        for loop in loops { sum += await loop.onThread { loop.inFlight } }
+        return sum
+    }
+
+    /// Phones in all.
+    package func phones() async -> Int {
+        var sum = 0
+        for loop in loops { sum += await loop.onThread { loop.count } }
+        return sum
+    }
+
+    func forgetFinished() async { for loop in loops { await loop.onThread { loop.forgetFinished() } } }
 
     package func connections() async -> Int {
         var sum = 0

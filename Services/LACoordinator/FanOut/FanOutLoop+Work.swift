@@ -2,6 +2,7 @@ import APNsProtocol
 import Activities
 import HTTP2
 import Messages
+import Sightscreen
 
 extension FanOutLoop {
     enum Turn {
@@ -19,7 +20,7 @@ extension FanOutLoop {
         let match = cohort.match
         guard let authorization, sender.hasRoom(forBody: match.bytesMax) else { return .noRoom }
         // Asked for each push: this thread may have stood still since the last one.
-        guard !cohort.isLost, !match.brake.stops(.pushes), cohort.trust.isHeld else { return .heldUp }
+        guard !cohort.isLost, !match.brake.stops(.pushes), cohort.trust.isHeld, !hasStoodStill() else { return .heldUp }
         let now = clock.seconds
         while let slot = nextSlot(cohort) {
             let row = cohort.row(slot)
@@ -91,9 +92,10 @@ extension FanOutLoop {
         guard let cohort = cohorts[tag >> 32] else { return }
         let slot = tag & 0xffff_ffff
         let row = cohort.row(slot)
-        let stamp = row.pointee.underWay
+        let (stamp, key) = (row.pointee.underWay, row.pointee.key)
         row.pointee.underWay = 0
         cohort.inFlight -= 1
+        cohort.needsSettling = true
         lines.count(outcome)
         let isGone = row.pointee.flags.contains(.isLeaving) || cohort.isLost
         switch outcome {
@@ -107,11 +109,12 @@ extension FanOutLoop {
             if !isGone { again(row, cohort, slot, from: .milliseconds(20)) }
         case .unknown:
             // The phone may have been told: the alert is never repeated.
-            if row.pointee.alertedThrough != row.pointee.alertedBefore { report(.lostAlerts(1)) }
+            if row.pointee.alertedThrough != row.pointee.alertedBefore { lost += 1 }
             row.pointee.flags.insert(.repeatsQuietly)
             if !isGone { again(row, cohort, slot, from: .milliseconds(500)) }
         }
         if row.pointee.flags.contains(.isLeaving), !row.pointee.flags.contains(.isQueued) { cohort.release(slot) }
+        if cohort.left(key) { report(.left(cohort.match.id, key)) }
         forget(cohort)
     }
 
@@ -145,14 +148,10 @@ extension FanOutLoop {
         lines.react(to: answer, authorization)
         guard !row.pointee.flags.contains(.isLeaving), !cohort.isLost else { return }
         switch answer.action {
-        case .tokenDead(let sinceMs):
-            // A verdict older than the registration is about an earlier life of the token.
-            if let sinceMs, Double(sinceMs) / 1_000 < row.pointee.tokenAt {
-                again(row, cohort, slot, from: .seconds(1), to: .seconds(60))
-            } else {
-                retire(row, cohort, slot, sinceMs)
-            }
-        case .tokenUnknown where badTokens.note(isBad: true): retire(row, cohort, slot, nil)
+        case .tokenDead(let sinceMs) where isAbout(row, sinceMs): retire(row, cohort, slot)
+        // Of an earlier life of the token.
+        case .tokenDead: again(row, cohort, slot, from: .seconds(1), to: .seconds(60))
+        case .tokenUnknown where badTokens.note(isBad: true): retire(row, cohort, slot)
         case .tokenUnknown: again(row, cohort, slot, from: .seconds(60), to: .seconds(60))
         case .ourBug, .rebuildSmaller:
             // This version cannot be sent as it is; the next one may.
@@ -165,10 +164,18 @@ extension FanOutLoop {
         }
     }
 
-    private func retire(
-        _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ slot: Int, _ sinceMs: Int64?
-    ) {
-        report(.dead([.init(match: cohort.match.id, token: cohort.token(slot), sinceMs: sinceMs)]))
+    /// Whether a word of that time, if it has one, is about the token as it is registered.
+    private func isAbout(_ row: UnsafeMutablePointer<CohortRow>, _ sinceMs: Int64?) -> Bool {
+        func moment(_ seconds: Double) -> Moment { Moment(milliseconds: Int((seconds * 1_000).rounded(.down))) }
+        return LifePolicy().isAbout(
+            registered: moment(row.pointee.tokenAt), since: sinceMs.map { Moment(milliseconds: Int($0)) },
+            moment(clock.now))
+    }
+
+    private func retire(_ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ slot: Int) {
+        dead.append(
+            .init(
+                match: cohort.match.id, token: UpdateToken(cohort.token(slot)), tokenAt: row.pointee.tokenAt))
         cohort.remove(row.pointee.key)
     }
 

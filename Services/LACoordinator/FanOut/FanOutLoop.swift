@@ -16,6 +16,8 @@ final class FanOutLoop: @unchecked Sendable {
     /// Phones for which alerts are claimed at once: those are lost when the process dies then.
     private static let claimedMax = 1_000
     static let tickInterval = Duration.milliseconds(50)
+    /// Nanoseconds; a tick comes twenty times a second, and unfollows are obeyed within two seconds of a freeze.
+    private static let standstillMin: Int64 = 500_000_000
 
     let reactor: Reactor
     private let entrance: FanOutActor
@@ -23,15 +25,25 @@ final class FanOutLoop: @unchecked Sendable {
     let report: @Sendable (FanOutReport) -> Void
     let brakes: Brakes
     private(set) var lines: [APNsEnvironment: APNsLines] = [:]
-    private(set) var matches: [MatchID: LoopMatch] = [:]
-    private(set) var cohorts: [TokenCohort?] = []
-    private var trusts: [Int: ShardTrust] = [:]
+    var matches: [MatchID: LoopMatch] = [:]
+    var cohorts: [TokenCohort?] = []
+    var trusts: [Int: ShardTrust] = [:]
     var clock = DatabaseClock(reading: 0)
     var authorization: ProviderAuthorization?
     var badTokens = BadTokenBreaker()
+    /// To be reported at the next tick.
+    var dead: [FanOutReport.DeadToken] = []
+    var lost = 0
+    /// Pushes that a hold kept from leaving, since that was last asked.
+    var held = 0
+    /// When this thread was last seen at work, and whether it stood still since what changed was last read.
+    private var seenAt = MonotonicTime.now
+    private(set) var mustRead = false
     /// Rows that wait for a time, by tick.
     private var delayed: [Int64: [(cohort: Int, slot: Int)]] = [:]
     private var lastTick: Int64 = 0
+    /// By `MonotonicTime`.
+    private(set) var lastTickAt: Int64 = 0
     let path = TokenPath()
     /// The row looked at was asked for.
     var wasQueued = false
@@ -67,80 +79,39 @@ final class FanOutLoop: @unchecked Sendable {
 
     func hold(_ shard: Int, _ trust: ShardTrust) { trusts[shard] = trust }
 
-    func lose(_ shard: Int) {
-        trusts[shard] = nil
-        for match in matches.values {
-            for cohort in match.cohorts where cohort.shard == shard {
-                cohort.isLost = true
-                forget(cohort)
-            }
-            match.cohorts.removeAll { $0.shard == shard }
-            match.unclaimed.removeAll { $0.shard == shard }
-        }
-    }
-
-    func forget(_ cohort: TokenCohort) {
-        if cohort.isLost, cohort.inFlight == 0, !cohort.isListed { cohorts[cohort.number] = nil }
-    }
-
-    func take(_ entries: [RosterEntry]) {
-        for entry in entries {
-            guard let trust = trusts[entry.shard] else { continue }
-            let match = match(entry.match)
-            for other in match.cohorts where other.shard == entry.shard && other.environment != entry.environment {
-                other.remove(entry.key)
-            }
-            let cohort = cohort(match, entry, trust)
-            guard let slot = cohort.take(entry) else { continue }
-            cohort.queue(slot)
-            list(cohort)
-        }
-        for line in lines.values { line.wake() }
-    }
-
-    func remove(_ match: MatchID, _ shard: Int, _ key: RosterKey) {
-        for cohort in matches[match]?.cohorts ?? [] where cohort.shard == shard { cohort.remove(key) }
-    }
-
-    private func match(_ id: MatchID) -> LoopMatch {
-        if let known = matches[id] { return known }
-        let match = LoopMatch(id: id, brake: brakes.brake(of: id), rules: rules)
-        matches[id] = match
-        return match
-    }
-
-    private func cohort(_ match: LoopMatch, _ entry: RosterEntry, _ trust: ShardTrust) -> TokenCohort {
-        if let known = match.cohorts.first(where: { $0.shard == entry.shard && $0.environment == entry.environment }) {
-            return known
-        }
-        let number = cohorts.firstIndex { $0 == nil } ?? cohorts.count
-        let cohort = TokenCohort(
-            number: number, match: match, environment: entry.environment, shard: entry.shard, trust: trust)
-        if number == cohorts.count { cohorts.append(cohort) } else { cohorts[number] = cohort }
-        match.cohorts.append(cohort)
-        return cohort
-    }
-
-    /// Phones in all.
-    var count: Int { matches.values.reduce(0) { $0 + $1.cohorts.reduce(0) { $0 + $1.count } } }
-
     // MARK: - Versions and alerts
 
-    /// A version was committed, or the newest one is repeated with a stamp of now.
-    func publish(_ update: MatchUpdate, repeatsQuietly: Bool = false) {
-        let match = match(update.matchID)
-        guard match.publish(update, repeatsQuietly: repeatsQuietly) else { return }
+    /// Versions were committed, or the newest one is repeated with a stamp of now. Of several of a match the newest goes out,
+    /// with what the others have to tell.
+    func publish(_ updates: [MatchUpdate], repeatsQuietly: Bool = false) {
+        var moved: [MatchID: LoopMatch] = [:]
+        for update in updates {
+            let match = match(update.matchID)
+            match.usedAt = MonotonicTime.now
+            if match.publish(update, repeatsQuietly: repeatsQuietly) { moved[match.id] = match }
+        }
+        for match in moved.values { go(match) }
+        wake()
+    }
+
+    private func go(_ match: LoopMatch) {
         match.forgetOldAlerts(now: clock.seconds)
+        let phones = match.cohorts.reduce(0) { $0 + $1.count }
+        if match.brake.stops(.pushes) { held += phones }
         match.progress = VersionProgress()
-        match.progress.version = update.version.rawValue
+        match.progress.version = match.update?.version.rawValue ?? 0
         match.progress.publishedAt = MonotonicTime.now
-        match.progress.targeted = match.cohorts.reduce(0) { $0 + $1.count }
+        match.progress.targeted = phones
         match.unclaimed.removeAll()
         for cohort in match.cohorts {
-            if untried(cohort) != nil { match.unclaimed.append(cohort) } else { start(cohort) }
+            if untried(cohort) != nil {
+                lines[cohort.environment]?.unlist(cohort)
+                match.unclaimed.append(cohort)
+            } else {
+                start(cohort)
+            }
         }
         claimNext(match)
-        for line in lines.values { line.wake() }
     }
 
     /// An alert that may still be told and was not claimed for this cohort.
@@ -152,6 +123,22 @@ final class FanOutLoop: @unchecked Sendable {
         return match.alerts.entries.last {
             match.alerts.isFresh($0, now: now) && !cohort.tried.contains(LoopMatch.number($0.version))
         }?.version
+    }
+
+    /// Alerts that came with a version that was read late, and those that a hold kept from being claimed.
+    private func claimUntried(_ match: LoopMatch) {
+        if match.alerts.hasFresh(now: clock.seconds) {
+            for cohort in match.cohorts { claimUntried(cohort) }
+        }
+        claimNext(match)
+    }
+
+    func claimUntried(_ cohort: TokenCohort) {
+        let match = cohort.match
+        guard untried(cohort) != nil, !match.unclaimed.contains(where: { $0 === cohort }) else { return }
+        lines[cohort.environment]?.unlist(cohort)
+        match.unclaimed.append(cohort)
+        claimNext(match)
     }
 
     /// Asks for the next few claims: what is claimed and not sent is lost when the process dies.
@@ -184,22 +171,28 @@ final class FanOutLoop: @unchecked Sendable {
         let number = LoopMatch.number(version)
         for cohort in match.cohorts where shards.contains(cohort.shard) {
             cohort.tried.insert(number)
-            if gained.contains(cohort.shard) { cohort.gained.insert(number) }
+            if gained.contains(cohort.shard) {
+                cohort.gained.insert(number)
+            } else {
+                lost += match.lost(version, cohort)
+            }
         }
         // Those with another alert to claim come again; the others go.
         let ready = match.unclaimed.filter { shards.contains($0.shard) && untried($0) == nil }
         match.unclaimed.removeAll { cohort in ready.contains { $0 === cohort } }
         for cohort in ready { start(cohort) }
         claimNext(match)
-        for line in lines.values { line.wake() }
+        wake()
     }
+
+    func wake() { for line in lines.values { line.wake() } }
 
     func fresh(_ id: MatchID, _ stamp: FreshStamp?) {
         guard let match = matches[id] else { return }
         match.isTakingStamp = false
         if let stamp { match.fresh = stamp }
         for cohort in match.cohorts where cohort.isHeldUp { list(cohort) }
-        for line in lines.values { line.wake() }
+        wake()
     }
 
     // MARK: - Work
@@ -245,18 +238,40 @@ final class FanOutLoop: @unchecked Sendable {
             // What the operator or the lease held up may go on.
             for match in matches.values {
                 for cohort in match.cohorts where cohort.isHeldUp && !match.isTakingStamp { list(cohort) }
-                claimNext(match)
+                claimUntried(match)
             }
-            for line in lines.values {
-                line.sweep()
-                line.wake()
-            }
+            for line in lines.values { line.sweep() }
+            flush()
+            wake()
             scheduleTick()
         }
     }
 
+    private func flush() {
+        _ = hasStoodStill()
+        if !dead.isEmpty { report(.dead(dead)) }
+        if lost > 0 { report(.lostAlerts(lost)) }
+        dead = []
+        lost = 0
+    }
+
+    /// A process that was frozen may wake in the middle of a fan-out: what changed meanwhile has to be read first.
+    func hasStoodStill() -> Bool {
+        let now = MonotonicTime.now
+        defer { seenAt = now }
+        if now - seenAt > Self.standstillMin, !mustRead {
+            mustRead = true
+            report(.stoodStill)
+        }
+        return mustRead
+    }
+
+    /// What changed was read, from after the standstill.
+    func goOn() { mustRead = false }
+
     private func goThroughDelayed() {
-        let now = Self.tick(MonotonicTime.now)
+        lastTickAt = MonotonicTime.now
+        let now = Self.tick(lastTickAt)
         guard now > lastTick else { return }
         // After a standstill the ticks in between are many, and the entries few.
         let due = now - lastTick > 1_000 ? delayed.keys.filter { $0 <= now } : Array(lastTick + 1...now)

@@ -2,12 +2,16 @@ package import Sightscreen
 
 /// What a loop tells the coordinator, which has the database.
 package enum FanOutReport: Sendable {
-    /// APNs called these tokens dead: since when, in milliseconds since 1970, if it said so.
+    /// APNs called these tokens dead, and is believed.
     case dead([DeadToken])
     /// An alert is to be claimed for these shards before anything of the match goes on there.
     case claim(MatchID, MatchVersion, shards: [Int])
     /// The newest state needs a stamp of now.
     case stamp(MatchID)
+    /// The last push to an activity that was taken out is answered.
+    case left(MatchID, RosterKey)
+    /// This thread stood still: nothing leaves before it is read what changed meanwhile.
+    case stoodStill
     /// Alerts that nobody will be told, to be on the safe side.
     case lostAlerts(Int)
     /// APNs called the provider token with this serial expired.
@@ -17,8 +21,9 @@ package enum FanOutReport: Sendable {
 
     package struct DeadToken: Sendable {
         package var match: MatchID
-        package var token: String
-        package var sinceMs: Int64?
+        package var token: UpdateToken
+        /// As it was taken in.
+        package var tokenAt: Double
     }
 
     package struct APNsRefusal: Sendable {

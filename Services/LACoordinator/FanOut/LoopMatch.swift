@@ -24,14 +24,16 @@ final class LoopMatch {
     private let rules: Rules
     private(set) var update: MatchUpdate?
     private(set) var alerts: AlertRide
-    /// The stamps of versions with an alert.
-    private var alertStamps: [UInt32: UInt32] = [:]
+    /// When versions with an alert were committed, milliseconds since 1970.
+    private var alertTimes: [UInt32: Int64] = [:]
     /// A stamp that was taken for a repetition.
     var fresh: FreshStamp?
     var isTakingStamp = false
     /// The newest version goes out once more, without alert: its alert pushes are about to expire.
     var repeatsQuietly = false
     var cohorts: [TokenCohort] = []
+    /// When there was last anything to do with it, by `MonotonicTime`.
+    var usedAt = MonotonicTime.now
     /// Those that have not begun with the newest alert: one after the other is claimed for.
     var unclaimed: [TokenCohort] = []
     var isClaiming = false
@@ -49,9 +51,9 @@ final class LoopMatch {
 
     /// - Returns: whether it is news: a newer version, or the newest one with a later stamp.
     func publish(_ new: MatchUpdate, repeatsQuietly: Bool) -> Bool {
-        if let alert = new.alert, alertStamps[Self.number(new.version)] == nil {
+        if let alert = new.alert, alertTimes[Self.number(new.version)] == nil {
             alerts.published(new.version, alert)
-            alertStamps[Self.number(new.version)] = UInt32(clamping: new.stamp.rawValue)
+            alertTimes[Self.number(new.version)] = new.committedAtMs ?? Int64(new.stamp.rawValue) * 1_000
         }
         if let update {
             guard (update.version, update.stamp) < (new.version, new.stamp) else { return false }
@@ -66,7 +68,7 @@ final class LoopMatch {
     func forgetOldAlerts(now: Int) {
         alerts.expire(now: now)
         let kept = Set(alerts.entries.map { Self.number($0.version) })
-        alertStamps = alertStamps.filter { kept.contains($0.key) }
+        alertTimes = alertTimes.filter { kept.contains($0.key) }
         for cohort in cohorts {
             cohort.tried.formIntersection(kept)
             cohort.gained.formIntersection(kept)
@@ -91,12 +93,27 @@ final class LoopMatch {
         guard level != .none else { return nil }
         return alerts.entries.last { entry in
             let version = Self.number(entry.version)
-            guard version > row.pointee.alertedThrough, alerts.isFresh(entry, now: now),
-                entry.alert.isWanted(at: level),
-                cohort.gained.contains(version), let stamp = alertStamps[version]
-            else { return false }
-            // What happened before the activity was there is no news on it.
-            return Double(stamp) >= row.pointee.tokenAt
+            return version > row.pointee.alertedThrough && cohort.gained.contains(version)
+                && alerts.isFresh(entry, now: now) && isNews(entry, to: row)
+        }
+    }
+
+    /// Whether a phone wants an alert, and its activity was there in time: what happened before is no news on it, and may
+    /// have been told to the one before. Stamps are whole seconds, and run ahead of the clock.
+    private func isNews(_ entry: AlertRide.Entry, to row: UnsafeMutablePointer<CohortRow>) -> Bool {
+        guard entry.alert.isWanted(at: row.pointee.alertLevel), let time = alertTimes[Self.number(entry.version)] else {
+            return false
+        }
+        return time >= Int64((row.pointee.tokenAt * 1_000).rounded(.down))
+    }
+
+    /// Phones that will not be told an alert, because another process has claimed it for them.
+    func lost(_ version: MatchVersion, _ cohort: TokenCohort) -> Int {
+        guard let entry = alerts.entries.first(where: { $0.version == version }) else { return 0 }
+        return (0..<cohort.slots).count { slot in
+            let row = cohort.row(slot)
+            return row.pointee.flags.contains(.isUsed) && !row.pointee.flags.contains(.isLeaving)
+                && row.pointee.delivered < stamp && isNews(entry, to: row)
         }
     }
 
@@ -164,14 +181,14 @@ final class LoopMatch {
         }
     }
 
-    /// A break: nothing may come for as long as a keep-alive takes.
-    private var isInBreak: Bool {
-        guard let state = update?.contentState else { return false }
-        switch state.matchDisplayState {
-        case .inningsBreak, .suspended: return true
-        case .live: return state.expanded.status != nil
-        case .scheduled, .completed, .abandoned, .other: return false
-        }
+    private var isInBreak: Bool { update?.contentState.isBreak ?? false }
+
+    /// What an operator may know of the newest version.
+    var progressNow: VersionProgress {
+        var progress = progress
+        progress.isComplete =
+            unclaimed.isEmpty && cohorts.allSatisfy { !$0.isListed && $0.inFlight == 0 && !$0.isHeldUp }
+        return progress
     }
 
     /// No payload of the newest version is longer.

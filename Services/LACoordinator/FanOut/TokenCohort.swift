@@ -39,6 +39,10 @@ final class TokenCohort {
     /// Alert versions that were claimed for it, and those for which a claim was tried.
     var gained: Set<UInt32> = []
     var tried: Set<UInt32> = []
+    /// Activities that were taken out while a push to them was under way, and how many such pushes.
+    private var leaving: [RosterKey: Int] = [:]
+    /// Something changed since it was last asked what is settled.
+    var needsSettling = true
 
     enum Pass {
         case none
@@ -75,11 +79,13 @@ final class TokenCohort {
     /// Takes an activity in.
     /// - Returns: its slot; nil when it was there already with this registration.
     func take(_ entry: RosterEntry) -> Int? {
+        var alertedThrough: UInt32 = 0
         if let known = index[entry.key] {
             let row = row(Int(known))
             row.pointee.level = Self.level(entry.level)
             if row.pointee.tokenAt == entry.tokenAt, token(Int(known)) == entry.token.rawValue { return nil }
-            // Another token: the old one is never used again.
+            // Another token: the old one is never used again; what the phone was told by it, it was told.
+            alertedThrough = row.pointee.alertedThrough
             remove(entry.key)
         }
         let slot = newSlot()
@@ -88,12 +94,13 @@ final class TokenCohort {
         if entry.environment == .sandbox { flags.insert(.isSandbox) }
         var row = CohortRow(
             key: entry.key, tokenAt: entry.tokenAt, delivered: UInt32(clamping: entry.delivered?.rawValue ?? 0),
-            flags: flags, level: Self.level(entry.level))
+            alertedThrough: alertedThrough, flags: flags, level: Self.level(entry.level))
         let packed = TokenPath.pack(entry.token.rawValue, into: tokenBytes(slot))
         row.tokenBytes = UInt8(packed)
         if packed == 0 { oddTokens[Int32(slot)] = entry.token.rawValue }
         self.row(slot).pointee = row
         index[entry.key] = Int32(slot)
+        needsSettling = true
         return slot
     }
 
@@ -107,12 +114,25 @@ final class TokenCohort {
     /// Nothing is sent to it any more. With a push under way its slot stays taken until the answer.
     func remove(_ key: RosterKey) {
         guard let slot = index.removeValue(forKey: key).map({ Int($0) }) else { return }
+        needsSettling = true
         let row = row(slot)
+        if row.pointee.underWay != 0 { leaving[key, default: 0] += 1 }
         if row.pointee.underWay != 0 || row.pointee.flags.contains(.isQueued) {
             row.pointee.flags.insert(.isLeaving)
         } else {
             release(slot)
         }
+    }
+
+    /// A push to it is under way, though it was taken out.
+    func isLeaving(_ key: RosterKey) -> Bool { leaving[key] != nil }
+
+    /// The push that was under way when it was taken out is answered.
+    /// - Returns: whether it was the last one.
+    func left(_ key: RosterKey) -> Bool {
+        guard let count = leaving[key] else { return false }
+        leaving[key] = count > 1 ? count - 1 : nil
+        return count == 1
     }
 
     /// The slot of a row that was taken out may be another's from now on.

@@ -15,6 +15,9 @@ package struct VersionProgress: Sendable {
     package var firstAcceptedAt: Int64 = 0
     package var lastAcceptedAt: Int64 = 0
 
+    /// Nothing of it is to be sent or answered any more, as far as is known.
+    var isComplete = true
+
     mutating func add(_ other: Self) {
         version = max(version, other.version)
         targeted += other.targeted
@@ -23,6 +26,7 @@ package struct VersionProgress: Sendable {
         superseded += other.superseded
         failed += other.failed
         alerted += other.alerted
+        isComplete = isComplete && other.isComplete
         func earliest(_ one: Int64, _ other: Int64) -> Int64 {
             one == 0 || other == 0 ? max(one, other) : min(one, other)
         }

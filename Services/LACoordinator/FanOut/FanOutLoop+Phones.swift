@@ -1,0 +1,103 @@
+import HTTP2
+import Sightscreen
+
+extension FanOutLoop {
+    func take(_ entries: [RosterEntry]) {
+        for entry in entries {
+            guard let trust = trusts[entry.shard] else { continue }
+            let match = match(entry.match)
+            for other in match.cohorts where other.shard == entry.shard && other.environment != entry.environment {
+                other.remove(entry.key)
+            }
+            let cohort = cohort(match, entry, trust)
+            guard let slot = cohort.take(entry) else { continue }
+            cohort.queue(slot)
+            // An alert of a moment ago is claimed first: without it nothing would tell it to them.
+            claimUntried(cohort)
+            list(cohort)
+        }
+        wake()
+    }
+
+    /// Nothing is sent to an activity any more.
+    /// - Returns: whether a push to it is under way; `FanOutReport.left` comes when it no longer is.
+    func remove(_ id: MatchID, _ shard: Int, _ key: RosterKey) -> Bool {
+        var isUnderWay = false
+        for cohort in matches[id]?.cohorts ?? [] where cohort.shard == shard {
+            cohort.remove(key)
+            isUnderWay = isUnderWay || cohort.isLeaving(key)
+        }
+        return isUnderWay
+    }
+
+    func lose(_ shard: Int) {
+        trusts[shard] = nil
+        for match in matches.values {
+            for cohort in match.cohorts where cohort.shard == shard {
+                cohort.isLost = true
+                forget(cohort)
+            }
+            match.cohorts.removeAll { $0.shard == shard }
+            match.unclaimed.removeAll { $0.shard == shard }
+        }
+    }
+
+    func forget(_ cohort: TokenCohort) {
+        if cohort.isLost, cohort.inFlight == 0, !cohort.isListed { cohorts[cohort.number] = nil }
+    }
+
+    func match(_ id: MatchID) -> LoopMatch {
+        if let known = matches[id] { return known }
+        let match = LoopMatch(id: id, brake: brakes.brake(of: id), rules: rules)
+        matches[id] = match
+        return match
+    }
+
+    private func cohort(_ match: LoopMatch, _ entry: RosterEntry, _ trust: ShardTrust) -> TokenCohort {
+        if let known = match.cohorts.first(where: { $0.shard == entry.shard && $0.environment == entry.environment }) {
+            return known
+        }
+        let number = cohorts.firstIndex { $0 == nil } ?? cohorts.count
+        let cohort = TokenCohort(
+            number: number, match: match, environment: entry.environment, shard: entry.shard, trust: trust)
+        if number == cohorts.count { cohorts.append(cohort) } else { cohorts[number] = cohort }
+        match.cohorts.append(cohort)
+        return cohort
+    }
+
+    /// Phones in all.
+    var count: Int { matches.values.reduce(0) { $0 + $1.cohorts.reduce(0) { $0 + $1.count } } }
+
+    var inFlight: Int { cohorts.reduce(0) { $0 + ($1?.inFlight ?? 0) } }
+
+    /// A match that has had neither phones nor versions for a while needs no memory; if it goes on, it is read again.
+    func forgetFinished() {
+        let now = MonotonicTime.now
+        for (id, match) in matches where match.cohorts.allSatisfy({ $0.count == 0 && $0.inFlight == 0 && !$0.isListed })
+        {
+            guard now - match.usedAt > 1_800_000_000_000 else { continue }
+            for cohort in match.cohorts { cohorts[cohort.number] = nil }
+            matches[id] = nil
+        }
+    }
+
+    // MARK: - Progress
+
+    /// What every phone of a match in a shard shows at least, where that may have changed.
+    func settled() -> [(match: MatchID, shard: Int, stamp: Stamp)] {
+        var all: [(match: MatchID, shard: Int, stamp: Stamp)] = []
+        for match in matches.values {
+            let changed = Set(match.cohorts.filter(\.needsSettling).map(\.shard))
+            for shard in changed {
+                var least: UInt32? = .max
+                for cohort in match.cohorts where cohort.shard == shard {
+                    cohort.needsSettling = false
+                    guard cohort.count > 0 else { continue }
+                    least = cohort.settled().flatMap { stamp in least.map { min($0, stamp) } }
+                }
+                if let least, least < .max { all.append((match.id, shard, Stamp(Int(least)))) }
+            }
+        }
+        return all
+    }
+}
