@@ -22,6 +22,7 @@ actor HoldWatch {
     private let pool: PostgresPool
     private let store: HoldStore
     private let brakes: Brakes
+    private let freezes: FreezeWatch
     private let logger: Logger
     private let rings: AsyncStream<Void>
     private let bell: AsyncStream<Void>.Continuation
@@ -29,10 +30,11 @@ actor HoldWatch {
     private var works = true
 
     /// - Throws: `PostgresError` when `url` is not a connection string.
-    init(url: String, brakes: Brakes, logger: Logger) throws {
+    init(url: String, brakes: Brakes, freezes: FreezeWatch, logger: Logger) throws {
         pool = try PostgresPool(url: url, size: 2, applicationName: "la-coordinator holds", reactor: Self.reactor)
         store = HoldStore(pool: pool)
         self.brakes = brakes
+        self.freezes = freezes
         self.logger = logger
         (rings, bell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
@@ -66,8 +68,10 @@ actor HoldWatch {
 
     private func look(_ onChange: @Sendable () -> Void) async {
         do {
+            let mark = freezes.mark()
             let holds = try await store.all(deadline: Self.deadline)
             let before = brakes.apply(holds)
+            freezes.noteRead(.holds, since: mark)
             if before != holds { onChange() }
             report(holds, before: before ?? Holds())
             if !works { logger.notice("The holds can be read again") }

@@ -44,7 +44,6 @@ extension LACoordinator {
         case .stamp(let match): Task { await takeStamp(match) }
         case .dead(let tokens): Task { await noteDead(tokens) }
         case .left(let match, let key): release(match, key)
-        case .stoodStill: activitiesChanged()
         case .lostAlerts(let count):
             Counter(label: "sightscreen_alerts_lost_total").increment(by: Int64(count))
         case .expiredToken(let serial): Task { await replaceToken(serial) }

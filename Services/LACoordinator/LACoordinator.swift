@@ -12,7 +12,8 @@ public import Store
 /// Brings every activity of its shards to the newest state of its match, starts what is pending, and ends what is due.
 ///
 /// The database is read on every doorbell and twice a second; a doorbell that also carries a version is fanned out at
-/// once. Nothing here must survive: another coordinator goes on from the tables.
+/// once, unless this process did not run for a while and has not read since. Nothing here must survive: another coordinator
+/// goes on from the tables.
 public actor LACoordinator {
     /// Buckets for alert claims: a claim means the same phones whoever makes it.
     public static let bucketCount = DeviceRoute.shardCount
@@ -32,6 +33,7 @@ public actor LACoordinator {
     private let reports: AsyncStream<FanOutReport>
     private let reported: AsyncStream<FanOutReport>.Continuation
     nonisolated let brakes = Brakes()
+    nonisolated let freezes = FreezeWatch()
     private let holdWatch: HoldWatch
     let logger: Logger
     /// Names this run in alert claims.
@@ -76,7 +78,8 @@ public actor LACoordinator {
         self.logger = logger
         self.shards = shards
         store = ActivityStore(pool: pool)
-        holdWatch = try HoldWatch(url: configuration.databaseURL.reveal(), brakes: brakes, logger: logger)
+        holdWatch = try HoldWatch(
+            url: configuration.databaseURL.reveal(), brakes: brakes, freezes: freezes, logger: logger)
         holder = "\(configuration.instance)/\(String(UInt64.random(in: .min ... .max), radix: 36))"
         reactor = Reactor(name: "apns")
         let apns = configuration.apns
@@ -115,6 +118,11 @@ public actor LACoordinator {
     public func run() async {
         await fanOut.start()
         let listening = Task { for await report in reports { handle(report) } }
+        let heart = Heart(freezes) { [holdWatch, wake] in
+            holdWatch.ring()
+            wake.yield()
+        }
+        await heart.start()
         let watching = Task { [holdWatch, wake] in await holdWatch.run { wake.yield() } }
         let ticker = Task { [wake] in
             while !Task.isCancelled {
@@ -133,6 +141,7 @@ public actor LACoordinator {
         ticker.cancel()
         isStopping = true
         await Task { await self.drain() }.value
+        await heart.stop()
         await holdWatch.close(ending: watching)
         listening.cancel()
     }
@@ -156,6 +165,7 @@ public actor LACoordinator {
     private func pass() async {
         // A brake that was set before we began holds from our first push on.
         guard brakes.areKnown else { return }
+        let mark = freezes.mark()
         do {
             let now = try await store.now()
             clock = DatabaseClock(reading: now)
@@ -163,6 +173,7 @@ public actor LACoordinator {
             try await showToken()
             try await updateShards()
             try await readChanges()
+            freezes.noteRead(.activities, since: mark)
             await publish(try await store.updates(beyond: matches.mapValues(\.seenThrough)), areLogged: true)
             try await sendStarts()
             try await sendEnds()
@@ -196,7 +207,7 @@ public actor LACoordinator {
         let progress = try await store.progress(shards: gained)
         for shard in gained {
             // One that was made before the roster could be read is in use already.
-            let trust = trusts[shard] ?? ShardTrust()
+            let trust = trusts[shard] ?? ShardTrust(freezes)
             if let hold = now[shard] { trust.extend(to: hold.trustUntil) }
             trusts[shard] = trust
             await fanOut.hold(shard, trust)
@@ -226,7 +237,6 @@ public actor LACoordinator {
         let changes = try await store.changes(since: cursor, shards: holds.values.map(\.shard))
         await take(changes.records, progress: [:])
         self.cursor = changes.cursor
-        await fanOut.goOn()
     }
 
     /// Takes in rows as they are now; most have not changed since they were last read.

@@ -24,23 +24,31 @@ final class PushGate: Sendable {
     func isHeld(_ level: HoldLevel) -> Bool { brake.stops(level) }
 }
 
-/// Until when one shard's lease is trusted.
+/// Until when one shard's lease is trusted, and what was read under it.
 package final class ShardTrust: Sendable {
-    private static let origin = ContinuousClock.now
     private let until = Atomic<Int64>(0)
+    private let freezes: FreezeWatch
 
-    package init() {}
+    package init(_ freezes: FreezeWatch) { self.freezes = freezes }
 
     package func extend(to instant: ContinuousClock.Instant) {
-        until.store(Self.nanoseconds(instant), ordering: .relaxed)
+        until.store(instant.sinceBegin, ordering: .relaxed)
     }
 
     func end() { until.store(0, ordering: .relaxed) }
 
-    var isHeld: Bool { Self.nanoseconds(.now) < until.load(ordering: .relaxed) }
+    var isHeld: Bool {
+        let now = ContinuousClock.now
+        return now.sinceBegin < until.load(ordering: .relaxed) && freezes.isAwake(now)
+    }
+}
 
-    private static func nanoseconds(_ instant: ContinuousClock.Instant) -> Int64 {
-        let (seconds, attoseconds) = (instant - origin).components
+extension ContinuousClock.Instant {
+    private static let begin = ContinuousClock.now
+
+    /// Nanoseconds since some instant in the life of this process.
+    var sinceBegin: Int64 {
+        let (seconds, attoseconds) = (self - Self.begin).components
         return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 }

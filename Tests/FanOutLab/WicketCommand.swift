@@ -26,6 +26,12 @@ struct WicketCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let origin = HTTP2Origin(host: host, port: port)
+        let freezes = FreezeWatch()
+        // There is no table to read.
+        let heart = Heart(freezes) {
+            for reading in FreezeWatch.Reading.allCases { freezes.noteRead(reading, since: freezes.mark()) }
+        }
+        await heart.start()
         let reports = AsyncStream.makeStream(of: FanOutReport.self)
         let brakes = Brakes()
         _ = brakes.apply(Holds())
@@ -37,7 +43,7 @@ struct WicketCommand: AsyncParsableCommand {
         await fanOut.start()
         let answering = Task { await Self.answer(reports.stream, fanOut) }
         let before = Self.residentBytes
-        try await prepare(fanOut)
+        try await prepare(fanOut, freezes)
         let roster = Double(Self.residentBytes - before) / Double(phones)
         let ball = await measure(fanOut, version: 1, alert: nil)
         let wicket = await measure(
@@ -46,6 +52,7 @@ struct WicketCommand: AsyncParsableCommand {
                 title: "Wicket! Pollard c Dhoni b Chahar 12 (9)", body: "MI 87/6 (12.3)", kind: .wicket, value: nil,
                 sound: true, eventAt: Int(Date.now.timeIntervalSince1970)))
         answering.cancel()
+        await heart.stop()
         let made = await fanOut.connections()
         await fanOut.close()
         print(
@@ -55,12 +62,12 @@ struct WicketCommand: AsyncParsableCommand {
             """)
     }
 
-    private func prepare(_ fanOut: FanOut) async throws {
+    private func prepare(_ fanOut: FanOut, _ freezes: FreezeWatch) async throws {
         let now = Date.now.timeIntervalSince1970
         await fanOut.setClock(now)
         await fanOut.setToken(token, serial: 1)
         for shard in 0..<DeviceRoute.shardCount {
-            let trust = ShardTrust()
+            let trust = ShardTrust(freezes)
             trust.extend(to: .now + .seconds(3_600))
             await fanOut.hold(shard, trust)
         }
@@ -109,7 +116,6 @@ struct WicketCommand: AsyncParsableCommand {
             case .claim(let match, let version, let shards):
                 await fanOut.claimed(match, version, shards, gained: Set(shards))
             case .stamp(let match): await fanOut.fresh(match, nil)
-            case .stoodStill: await fanOut.goOn()
             case .left: break
             case .dead, .lostAlerts, .expiredToken, .refused: print(report)
             }

@@ -108,9 +108,6 @@ package final class FanOut: Sendable {
         return await loop.onThread { loop.remove(match, shard, key) }
     }
 
-    /// What changed was read: a loop that stood still may go on.
-    package func goOn() async { for loop in loops { await loop.onThread { loop.goOn() } } }
-
     /// Versions that were committed, or the newest one with a stamp of now.
     package func publish(_ updates: [MatchUpdate], repeatsQuietly: Bool = false) async {
         for loop in loops { await loop.onThread { loop.publish(updates, repeatsQuietly: repeatsQuietly) } }

@@ -20,7 +20,7 @@ extension FanOutLoop {
         let match = cohort.match
         guard let authorization, sender.hasRoom(forBody: match.bytesMax) else { return .noRoom }
         // Asked for each push: this thread may have stood still since the last one.
-        guard !cohort.isLost, !match.brake.stops(.pushes), cohort.trust.isHeld, !hasStoodStill() else { return .heldUp }
+        guard !cohort.isLost, !match.brake.stops(.pushes), cohort.trust.isHeld else { return .heldUp }
         let now = clock.seconds
         while let slot = nextSlot(cohort) {
             let row = cohort.row(slot)

@@ -16,8 +16,6 @@ final class FanOutLoop: @unchecked Sendable {
     /// Phones for which alerts are claimed at once: those are lost when the process dies then.
     private static let claimedMax = 1_000
     static let tickInterval = Duration.milliseconds(50)
-    /// Nanoseconds; a tick comes twenty times a second, and unfollows are obeyed within two seconds of a freeze.
-    private static let standstillMin: Int64 = 500_000_000
 
     let reactor: Reactor
     private let entrance: FanOutActor
@@ -36,9 +34,6 @@ final class FanOutLoop: @unchecked Sendable {
     var lost = 0
     /// Pushes that a hold kept from leaving, since that was last asked.
     var held = 0
-    /// When this thread was last seen at work, and whether it stood still since what changed was last read.
-    private var seenAt = MonotonicTime.now
-    private(set) var mustRead = false
     /// Rows that wait for a time, by tick.
     private var delayed: [Int64: [(cohort: Int, slot: Int)]] = [:]
     private var lastTick: Int64 = 0
@@ -248,26 +243,11 @@ final class FanOutLoop: @unchecked Sendable {
     }
 
     private func flush() {
-        _ = hasStoodStill()
         if !dead.isEmpty { report(.dead(dead)) }
         if lost > 0 { report(.lostAlerts(lost)) }
         dead = []
         lost = 0
     }
-
-    /// A process that was frozen may wake in the middle of a fan-out: what changed meanwhile has to be read first.
-    func hasStoodStill() -> Bool {
-        let now = MonotonicTime.now
-        defer { seenAt = now }
-        if now - seenAt > Self.standstillMin, !mustRead {
-            mustRead = true
-            report(.stoodStill)
-        }
-        return mustRead
-    }
-
-    /// What changed was read, from after the standstill.
-    func goOn() { mustRead = false }
 
     private func goThroughDelayed() {
         lastTickAt = MonotonicTime.now

@@ -10,8 +10,6 @@ package enum FanOutReport: Sendable {
     case stamp(MatchID)
     /// The last push to an activity that was taken out is answered.
     case left(MatchID, RosterKey)
-    /// This thread stood still: nothing leaves before it is read what changed meanwhile.
-    case stoodStill
     /// Alerts that nobody will be told, to be on the safe side.
     case lostAlerts(Int)
     /// APNs called the provider token with this serial expired.
