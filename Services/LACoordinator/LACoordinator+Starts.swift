@@ -79,14 +79,14 @@ extension LACoordinator {
             route: claim.route)
         guard let trust = trust(of: claim.route.shard) else { return }
         let gate = PushGate(trust, match.brake)
-        startGates[claim.key] = gate
+        startGates[claim.key] = StartGate(gate: gate, isRenewal: claim.isRenewal)
         pushes += 1
         Task {
             let result = await pusher.push(
                 .start, to: APNsEnvironment(rawValue: claim.environment) ?? .production,
                 path: APNsHeaders.path(token: claim.token), headers: headers, payload: payload, gate: gate)
             pushes -= 1
-            if startGates[claim.key] === gate { startGates[claim.key] = nil }
+            if startGates[claim.key]?.gate === gate { startGates[claim.key] = nil }
             do { try await startFinished(claim, result) } catch {
                 // The lease stands: another start goes when it is over.
                 logger.warning("A start's answer could not be noted", metadata: ["error": "\(error)"])

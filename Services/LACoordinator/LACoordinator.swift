@@ -59,7 +59,8 @@ public actor LACoordinator {
     var tokenSerial = 0
     /// Progress that is not written yet.
     var unsettled: [MatchID: [Int: Stamp]] = [:]
-    var startGates: [ActivityKey: PushGate] = [:]
+    /// Of starts that have been claimed and not been answered.
+    var startGates: [ActivityKey: StartGate] = [:]
     var startBudget: Double = 0
     var startBudgetAt = ContinuousClock.now
     /// When all pending activities were looked at, behind those that come first but may not be started.
@@ -244,7 +245,10 @@ public actor LACoordinator {
     private func take(_ records: [ActivityRecord], progress: [MatchID: [Int: Stamp]]) async {
         var entries: [RosterEntry] = []
         for record in records {
-            if record.status == .ended { startGates.removeValue(forKey: record.key)?.close() }
+            if let start = startGates[record.key], !start.isWanted(record.status) {
+                start.gate.close()
+                startGates[record.key] = nil
+            }
             let key = RosterKey(record.key)
             guard record.status == .active, let token = record.updateToken else {
                 await fanOut.remove(record.key.matchID, shard: record.route.shard, key)

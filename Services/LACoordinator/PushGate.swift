@@ -1,4 +1,5 @@
 import Messages
+import Store
 import Synchronization
 
 /// Says, at the moment a push would leave, whether it still may. Asked on the connections' thread.
@@ -22,6 +23,22 @@ final class PushGate: Sendable {
 
     /// The operator holds what a hold of this level stops.
     func isHeld(_ level: HoldLevel) -> Bool { brake.stops(level) }
+}
+
+/// The gate of a start, and what the start is for.
+struct StartGate {
+    var gate: PushGate
+    /// It takes the place of an activity that runs.
+    var isRenewal: Bool
+
+    /// An earlier try may have been answered after all: another activity would be a second one.
+    func isWanted(_ status: ActivityRecord.Status) -> Bool {
+        switch status {
+        case .pending: true
+        case .active: isRenewal
+        case .ended: false
+        }
+    }
 }
 
 /// Until when one shard's lease is trusted, and what was read under it.

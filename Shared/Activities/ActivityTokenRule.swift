@@ -95,6 +95,12 @@ public struct ActivityTokenRule: Sendable {
         return activityID != known
     }
 
+    /// A start that is not on record is the app's own, or a try before the last of some generation: a new try's id takes
+    /// the place of the one before. That harms nobody. Where nothing runs yet the late try's activity is the one that was
+    /// asked for, and goes by its name from then on; should the newer try arrive, too, it is on record and takes over.
+    /// Where one runs the late one is older, and is the second. Only an app that never names its activities can have the
+    /// one that runs taken for another, when it reports a new token under the late try's start: that gets an end, the
+    /// token on record is found dead, and a new generation is started.
     private func actionForStranger(_ records: [ActivityGeneration]) -> Action {
         guard isFollowed else { return .refuse }
         guard let current = records.first(where: \.isCurrent) else { return .adopt }

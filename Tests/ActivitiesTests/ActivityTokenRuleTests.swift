@@ -69,6 +69,21 @@ import Testing
         #expect(action([active(1, start: two, activity: first)], activity: second, start: one) == .end(generation: nil))
     }
 
+    /// Start `one` was tried again as `two`, whose id is on record; then `one` arrives after all.
+    @Test func anEarlierTryThatArrivesAfterAllIsTakenOrEndedButNeverBesideTheOther() {
+        #expect(action([pending(1, start: two)], activity: first, start: one) == .activate(generation: 1))
+        // It runs, and goes by its name; the newer try takes over should it come, too.
+        let running = active(1, start: two, activity: first)
+        #expect(action([running], activity: first, start: one) == .rotate(generation: 1))
+        #expect(action([running], activity: second, start: two) == .replace(generation: 1))
+        // The other way round it is the second.
+        #expect(action([active(1, start: two, activity: second)], activity: first, start: one) == .end(generation: nil))
+        // Its generation has ended and the next one waits.
+        #expect(
+            action([pending(2), ended(1, start: two)], activity: first, start: one) == .activate(generation: 2))
+        #expect(action([ended(1, start: two)], activity: first, start: one, followed: false) == .refuse)
+    }
+
     @Test func aLateTokenOfAnEndedGenerationGetsAnEnd() {
         #expect(action([ended(1, start: one)], start: one) == .end(generation: 1))
         #expect(action([ended(1, activity: first)], activity: first) == .end(generation: 1))

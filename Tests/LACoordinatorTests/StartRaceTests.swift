@@ -9,8 +9,10 @@ import TestKit
 import Testing
 
 @Suite struct StartRaceTests {
-    /// A start is claimed and waits for its turn on a busy connection; the user unfollows meanwhile.
-    @Test func aStartThatHasNotLeftWhenItsUserUnfollowsNeverDoes() async throws {
+    /// A start is claimed and waits for its turn on a busy connection; the user unfollows meanwhile, or the token of an
+    /// earlier try comes.
+    @Test(arguments: [false, true])
+    func aStartThatHasNotLeftWhenNobodyWantsItAnyMoreNeverDoes(isAnswered: Bool) async throws {
         try await Ground.with(streamsMax: 1) { ground in
             let isOpen = Mutex(false)
             await ground.apns.answer { _, _ in
@@ -30,7 +32,15 @@ import Testing
                 try await eventually("its start is claimed") {
                     try await ground.claims("asha").hasPrefix("pending 1")
                 }
-                try await FollowStore(pool: ground.pool).unfollow(Ground.match, user: UserID("asha"))
+                if isAnswered {
+                    _ = try await ActivityTokenStore(pool: ground.pool).register(
+                        ActivityTokenRequest(
+                            activityToken: UpdateToken(Ground.updateToken("asha")), deviceId: DeviceID("phone"),
+                            activityId: ActivityID("a1"), startId: StartID("the try before")),
+                        match: Ground.match, user: UserID("asha"))
+                } else {
+                    try await FollowStore(pool: ground.pool).unfollow(Ground.match, user: UserID("asha"))
+                }
                 await coordinator.activitiesChanged()
                 try await Task.sleep(for: .milliseconds(900))
                 isOpen.withLock { $0 = true }
@@ -38,7 +48,7 @@ import Testing
                 try await Task.sleep(for: .milliseconds(500))
             }
             #expect(await ground.apns.pushes(to: Ground.startToken("asha")).isEmpty)
-            #expect(try await ground.status("asha") == "ended user_unfollow none")
+            #expect(try await ground.status("asha") == (isAnswered ? "active none" : "ended user_unfollow none"))
         }
     }
 }

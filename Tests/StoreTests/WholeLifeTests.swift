@@ -219,6 +219,31 @@ import Testing
         }
     }
 
+    /// A start is tried again under another name, and both arrive in the end.
+    @Test(arguments: [false, true]) func ofTwoTriesThatBothArriveOneActivityIsLeft(newerIsFirst: Bool) async throws {
+        try await with { ground in
+            let first = try #require(try await ground.claimStarts().first)
+            try await ground.goOn(minutes: 3)
+            let second = try #require(try await ground.claimStarts().first)
+            #expect(first.startID != second.startID)
+            if newerIsFirst {
+                #expect(try await ground.register("ee02", "second", second.startID) == .activate(generation: 1))
+                #expect(try await ground.register("ee01", "first", first.startID) == .end(generation: nil))
+                #expect(try await ground.rows() == ["1 active none", "2 ended match_end due"])
+            } else {
+                #expect(try await ground.register("ee01", "first", first.startID) == .activate(generation: 1))
+                #expect(try await ground.register("ee0a", "first", first.startID) == .rotate(generation: 1))
+                #expect(try await ground.register("ee02", "second", second.startID) == .replace(generation: 1))
+                #expect(try await ground.rows() == ["1 ended match_end due", "2 active none"])
+            }
+            // It can be neither started nor ended again by what comes late.
+            try await ground.pass()
+            #expect(try await ground.claimStarts().isEmpty)
+            let again = try await ground.register("ee02", "second", second.startID)
+            #expect(again == .keep(generation: newerIsFirst ? 1 : 2))
+        }
+    }
+
     @Test func whatHappensOnOnePhoneLeavesTheOtherAlone() async throws {
         try await with { ground in
             let pad = DeviceID("pad")
