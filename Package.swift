@@ -107,7 +107,7 @@ let package = Package(
         shared("Postgres", ["CPostgres", "Reactor"]),
         shared("HTTP2", ["CNGHTTP2", "COpenSSL", "Reactor"]),
         shared("HTTPClient", ["CCurl"]),
-        shared("Tokens", ["COpenSSL"]),
+        shared("Tokens", ["COpenSSL", concurrencyHelpers]),
         shared("TapeFile", ["CZstd"]),
         shared("Wire", ["Messages", logging, lifecycle, concurrencyHelpers] + nio),
 

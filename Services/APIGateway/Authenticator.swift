@@ -47,11 +47,9 @@ struct Authenticator: Sendable {
 
     private func claims(_ header: String?) async throws -> BearerClaims {
         guard let header else { throw Problem.unauthorized("there is no bearer token", isToken: false) }
-        // Over its bytes: a token is long, and to take it apart into characters costs more than to check its signature.
-        let parts = header.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
-        guard parts.count == 2, let scheme = String(parts[0]), scheme.lowercased() == "bearer",
-            let token = String(parts[1])
-        else { throw Problem.unauthorized("the Authorization header is not 'Bearer' and a token") }
+        guard let token = Self.bearerToken(header) else {
+            throw Problem.unauthorized("the Authorization header is not 'Bearer' and a token")
+        }
         guard let set = await keys.current() else { throw Self.noKeys }
         do {
             return try claims(token, set)
@@ -61,6 +59,18 @@ struct Authenticator: Sendable {
                 return try claims(token, newer)
             } catch { throw Refused(error) }
         } catch { throw Refused(error) }
+    }
+
+    /// What stands behind "Bearer", in any case, and the only space.
+    private static func bearerToken(_ header: String) -> String? {
+        // Over its bytes: a token is long, and to take it apart into characters costs more than to check its signature.
+        let bytes = Array(header.utf8)
+        guard let space = bytes.firstIndex(of: UInt8(ascii: " ")),
+            String(decoding: bytes[..<space], as: UTF8.self).lowercased() == "bearer"
+        else { return nil }
+        let token = bytes[(space + 1)...]
+        guard !token.contains(UInt8(ascii: " ")) else { return nil }
+        return String(decoding: token, as: UTF8.self)
     }
 
     private func claims(_ token: String, _ set: JWKS) throws(BearerTokenError) -> BearerClaims {

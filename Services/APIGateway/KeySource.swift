@@ -1,4 +1,5 @@
 import Logging
+import NIOConcurrencyHelpers
 import Tokens
 
 /// The issuer's keys: fetched, kept, and fetched again when they may have been rotated.
@@ -17,7 +18,8 @@ actor KeySource {
     private let fetch: @Sendable () async throws -> [UInt8]
     private let clock: @Sendable () -> ContinuousClock.Instant
     private let logger: Logger
-    private var keys: (set: JWKS, fetchedAt: ContinuousClock.Instant)?
+    /// Behind a lock: every request looks here, and need not take turns with the others for it.
+    private nonisolated let kept = NIOLockedValueBox<(set: JWKS, fetchedAt: ContinuousClock.Instant)?>(nil)
     private var lastFetch: ContinuousClock.Instant?
     private var fetching: Task<Void, Never>?
     private var lastTrouble: String?
@@ -34,7 +36,12 @@ actor KeySource {
 
     /// Nil when there has never been a good set, or the last one is too old to be trusted. With a set at hand nobody
     /// waits: one that has aged is fetched anew behind the answer's back.
-    func current() async -> JWKS? {
+    nonisolated func current() async -> JWKS? {
+        guard let keys, clock() - keys.fetchedAt < Self.ageMax else { return await currentOrNewer() }
+        return keys.set
+    }
+
+    private func currentOrNewer() async -> JWKS? {
         guard let set = usable else {
             await refresh()?.value
             return usable
@@ -63,6 +70,8 @@ actor KeySource {
             verifiedTokens: verified.count)
     }
 
+    private nonisolated var keys: (set: JWKS, fetchedAt: ContinuousClock.Instant)? { kept.withLockedValue { $0 } }
+
     private var usable: JWKS? {
         guard let keys, clock() - keys.fetchedAt < Self.staleMax else { return nil }
         return keys.set
@@ -82,7 +91,8 @@ actor KeySource {
         defer { fetching = nil }
         do {
             let set = try JWKS(json: try await fetch())
-            keys = (set, clock())
+            let fetchedAt = clock()
+            kept.withLockedValue { $0 = (set, fetchedAt) }
             if lastTrouble != nil { logger.notice("The issuer's keys are reached again") }
             lastTrouble = nil
             logger.debug("Fetched the issuer's keys", metadata: ["keys": "\(set.keyIDs.count)"])

@@ -15,10 +15,10 @@ struct VerifiedTokens: Sendable {
 
         init?(_ token: String) {
             guard let bytes = try? SHA256Digest.of(Array(token.utf8)) else { return nil }
-            func part(_ index: Int) -> UInt64 {
-                bytes[index * 8..<index * 8 + 8].reduce(0) { $0 << 8 | UInt64($1) }
+            parts = bytes.withUnsafeBytes { bytes in
+                func part(_ index: Int) -> UInt64 { bytes.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self) }
+                return (part(0), part(1), part(2), part(3))
             }
-            parts = (part(0), part(1), part(2), part(3))
         }
 
         static func == (one: Self, other: Self) -> Bool { one.parts == other.parts }

@@ -26,24 +26,41 @@ public enum Base64URL {
 
     /// Nil for anything but the one spelling `encode` gives: padding, other characters, an impossible length and
     /// stray bits at the end are refused, so that two strings never mean the same bytes.
-    public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
-        guard text.count % 4 != 1 else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count * 3 / 4)
-        var bits = 0
-        var count = 0
-        for character in text {
-            let value = values[Int(character)]
-            guard value != 0xff else { return nil }
-            bits = (bits << 6 | Int(value)) & 0x3fff
-            count += 6
-            if count >= 8 {
-                count -= 8
-                bytes.append(UInt8(bits >> count & 0xff))
+    public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? { decode(Array(text).span) }
+
+    static func decode(_ text: Span<UInt8>) -> [UInt8]? {
+        let rest = text.count % 4
+        guard rest != 1 else { return nil }
+        let table = values
+        let values = table.span
+        // Of all values together: each is below 64, but for that of a character that is none of ours.
+        var seen: UInt8 = 0
+        var stray: UInt32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: text.count * 3 / 4) { bytes, count in
+            func value(_ index: Int) -> UInt32 {
+                let value = values[Int(text[index])]
+                seen |= value
+                return UInt32(value)
             }
+            func append(_ byte: UInt32) {
+                bytes.initializeElement(at: count, to: UInt8(truncatingIfNeeded: byte))
+                count += 1
+            }
+            var index = 0
+            while index + 4 <= text.count {
+                let bits = value(index) << 18 | value(index + 1) << 12 | value(index + 2) << 6 | value(index + 3)
+                append(bits >> 16)
+                append(bits >> 8)
+                append(bits)
+                index += 4
+            }
+            guard rest > 0 else { return }
+            let bits = value(index) << 12 | value(index + 1) << 6 | (rest == 3 ? value(index + 2) : 0)
+            append(bits >> 10)
+            if rest == 3 { append(bits >> 2) }
+            stray = rest == 3 ? bits & 0x3 : bits & 0x3ff
         }
-        guard bits & ((1 << count) - 1) == 0 else { return nil }
-        return bytes
+        return seen < 64 && stray == 0 ? bytes : nil
     }
 
     public static func decode(_ text: some StringProtocol) -> [UInt8]? { decode(Array(text.utf8)) }

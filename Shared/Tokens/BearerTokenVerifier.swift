@@ -19,17 +19,30 @@ public struct BearerTokenVerifier: Sendable {
 
     /// - Parameter now: seconds since 1970.
     public func verify(_ token: String, keys: JWKS, now: Int) throws(BearerTokenError) -> BearerClaims {
-        let bytes = Array(token.utf8)
+        let text = Array(token.utf8)
+        let bytes = text.span
         guard bytes.count <= Self.tokenBytesMax else { throw .malformed("over 8 KiB") }
-        let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3 else { throw .malformed("not three parts") }
-        guard let header = Base64URL.decode(parts[0]), let payload = Base64URL.decode(parts[1]),
-            let signature = Base64URL.decode(parts[2]), !signature.isEmpty
+        guard let (first, second) = Self.dots(bytes) else { throw .malformed("not three parts") }
+        guard let header = Base64URL.decode(bytes.extracting(0..<first)),
+            let payload = Base64URL.decode(bytes.extracting((first + 1)..<second)),
+            let signature = Base64URL.decode(bytes.extracting((second + 1)..<bytes.count)), !signature.isEmpty
         else { throw .malformed("not base64url") }
         let keyID = try keyID(in: try object(header, "header"))
         guard let key = keys.key(keyID) else { throw .unknownKey }
-        guard key.verifySHA256(signature, of: Array(bytes[..<parts[1].endIndex])) else { throw .badSignature }
+        guard key.verifySHA256(signature, of: bytes.extracting(0..<second)) else { throw .badSignature }
         return try claims(in: try object(payload, "claims"), now: now)
+    }
+
+    /// Where the two dots are; nil when there are more, or fewer.
+    private static func dots(_ bytes: Span<UInt8>) -> (Int, Int)? {
+        var first: Int?
+        var second: Int?
+        for index in 0..<bytes.count where bytes[index] == UInt8(ascii: ".") {
+            guard second == nil else { return nil }
+            if first == nil { first = index } else { second = index }
+        }
+        guard let first, let second else { return nil }
+        return (first, second)
     }
 
     private func object(_ bytes: [UInt8], _ name: String) throws(BearerTokenError) -> [String: JSONValue] {
@@ -100,7 +113,7 @@ public struct BearerTokenVerifier: Sendable {
         return bytes.enumerated().allSatisfy { index, byte in
             switch index {
             case 8, 13, 18, 23: byte == UInt8(ascii: "-")
-            default: Character(Unicode.Scalar(byte)).isHexDigit
+            default: byte.hexDigitValue != nil
             }
         }
     }

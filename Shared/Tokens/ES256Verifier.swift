@@ -13,7 +13,7 @@ public struct ES256Verifier: Sendable {
     /// - Parameter signature: R‖S; any other length than 64 is never valid.
     public func isValid(signature: [UInt8], of bytes: [UInt8]) -> Bool {
         guard signature.count == 64, let der = Self.der(signature) else { return false }
-        return key.verifySHA256(der, of: bytes)
+        return key.verifySHA256(der, of: bytes.span)
     }
 
     private static func der(_ signature: [UInt8]) -> [UInt8]? {

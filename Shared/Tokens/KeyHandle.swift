@@ -4,6 +4,7 @@ internal import COpenSSL
 /// threads may sign and verify with it: that is why `@unchecked Sendable` is honest.
 final class KeyHandle: @unchecked Sendable {
     let raw: OpaquePointer
+    private let checks = SignatureChecks()
 
     /// Takes the reference over.
     init(owning raw: OpaquePointer) { self.raw = raw }
@@ -91,12 +92,10 @@ final class KeyHandle: @unchecked Sendable {
     }
 
     /// False for every signature that is not the key's, however broken; the error queue is left empty.
-    func verifySHA256(_ signature: [UInt8], of bytes: [UInt8]) -> Bool {
+    func verifySHA256(_ signature: [UInt8], of bytes: Span<UInt8>) -> Bool {
         defer { OpenSSLError.drainQueue() }
-        guard let context = EVP_MD_CTX_new() else { return false }
-        defer { EVP_MD_CTX_free(context) }
-        guard EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, raw) == 1 else { return false }
-        return EVP_DigestVerify(context, signature, signature.count, bytes, bytes.count) == 1
+        guard let digest = SHA256Digest.digest(bytes) else { return false }
+        return checks.isValid(signature, digest: digest, key: self)
     }
 
     private func writingPEM(_ doing: String, _ write: (OpaquePointer) -> Int32) throws -> String {

@@ -1,5 +1,8 @@
 /// A recursive-descent reader over UTF-8 that is already known to be valid.
 struct StrictJSONReader {
+    /// As many as a bearer token's claims have members: room is made for them at once.
+    private static let membersUsually = 12
+
     private let bytes: [UInt8]
     private let depthMax: Int
     private var position = 0
@@ -55,9 +58,9 @@ struct StrictJSONReader {
     private mutating func readObject(depth: Int) throws(JSONValue.Refusal) -> JSONValue {
         guard depth <= depthMax else { throw refusal("nested deeper than \(depthMax)") }
         position += 1
-        var members: [String: JSONValue] = [:]
         skipSpace()
-        if take("}") { return .object(members) }
+        if take("}") { return .object([:]) }
+        var members = [String: JSONValue](minimumCapacity: depth == 1 ? Self.membersUsually : 0)
         while true {
             skipSpace()
             guard next == UInt8(ascii: "\"") else { throw refusal("an object's key is missing") }
@@ -114,17 +117,34 @@ struct StrictJSONReader {
 
     private mutating func readString() throws(JSONValue.Refusal) -> String {
         position += 1
-        var text: [UInt8] = []
+        // Most have no escape: they are copied as a whole.
+        var start = position
+        skipPlain()
+        if take("\"") { return String(decoding: bytes[start..<(position - 1)], as: UTF8.self) }
+        var text = Array(bytes[start..<position])
         while let byte = next {
             position += 1
             switch byte {
             case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
             case UInt8(ascii: "\\"): text.append(contentsOf: String(try readEscape()).utf8)
-            case 0..<0x20: throw refusal("a control character in a string")
-            default: text.append(byte)
+            default: throw refusal("a control character in a string")
             }
+            start = position
+            skipPlain()
+            text.append(contentsOf: bytes[start..<position])
         }
         throw refusal("a string that does not end")
+    }
+
+    /// Up to a quote, a backslash or a control character.
+    private mutating func skipPlain() {
+        var index = position
+        while index < bytes.count, bytes[index] >= 0x20, bytes[index] != UInt8(ascii: "\""),
+            bytes[index] != UInt8(ascii: "\\")
+        {
+            index += 1
+        }
+        position = index
     }
 
     private mutating func readEscape() throws(JSONValue.Refusal) -> Unicode.Scalar {
@@ -156,12 +176,24 @@ struct StrictJSONReader {
     private mutating func readFourHexDigits() throws(JSONValue.Refusal) -> UInt32 {
         var value: UInt32 = 0
         for _ in 0..<4 {
-            guard let byte = next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+            guard let byte = next, let digit = byte.hexDigitValue else {
                 throw refusal("an unknown escape in a string")
             }
             value = value << 4 | UInt32(digit)
             position += 1
         }
         return value
+    }
+}
+
+extension UInt8 {
+    /// Of an ASCII character of either case.
+    var hexDigitValue: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
     }
 }
