@@ -30,6 +30,8 @@ struct ActivityTokenBatch: Sendable {
         var endIsDue: Bool
         /// Changes with every change of the row.
         var mark: String
+        /// Where it is in the table, until it is changed.
+        var address: String
     }
 
     struct Match: Sendable {
@@ -75,7 +77,7 @@ struct ActivityTokenBatch: Sendable {
         let users = PostgresValue.textArray(jobs.map(\.user.rawValue))
         let tokens = PostgresValue.textArray(jobs.map(\.request.activityToken.rawValue))
         return [
-            PostgresStatement(Self.byIndexOnly),
+            PostgresStatement(Self.asPlannedOnce),
             PostgresStatement(Self.lock, [users, tokens]),
             PostgresStatement(
                 Self.readFacts,
@@ -89,8 +91,11 @@ struct ActivityTokenBatch: Sendable {
     }
 
     /// When a match begins the table grows from nothing to a million rows before its statistics are made anew: a plan that
-    /// walked over it all would be kept meanwhile.
-    private static let byIndexOnly = "SELECT set_config('enable_seqscan', 'off', true)"
+    /// walked over it all would be kept meanwhile. And there is one plan for batches of all sizes: left to itself the
+    /// server plans each small one anew, which takes it longer than to register ten tokens.
+    private static let asPlannedOnce = """
+        SELECT set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)
+        """
 
     /// Answers those that somebody else has now. Nobody is waited for, so the order does not matter.
     private static let lock = """
@@ -107,7 +112,8 @@ struct ActivityTokenBatch: Sendable {
             w.created_at IS NOT NULL AS is_followed,
             l.generation, l.status, l.start_id, l.activity_id, l.update_token, l.renewal_start_id,
             l.end_push = 'due' AS end_is_due,
-            l.changed_xid, l.start_is_out, l.was_former, coalesce(l.ended_at < w.created_at, false) AS ended_before_follow
+            l.changed_xid, l.address, l.start_is_out, l.was_former,
+            coalesce(l.ended_at < w.created_at, false) AS ended_before_follow
         FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
             AS r (match_id, user_id, named_id, token, i)
         CROSS JOIN LATERAL (
@@ -124,7 +130,7 @@ struct ActivityTokenBatch: Sendable {
         ) w ON true
         LEFT JOIN LATERAL (
             SELECT a.generation, a.status, a.start_id, a.activity_id, a.update_token, a.renewal_start_id, a.end_push,
-                a.ended_at, a.changed_xid, \(ActivityTokenStore.startIsOut) AS start_is_out,
+                a.ended_at, a.changed_xid, a.ctid AS address, \(ActivityTokenStore.startIsOut) AS start_is_out,
                 \(ActivityTokenStore.wasFormer("r.token")) AS was_former
             FROM live_activities a
             WHERE a.match_id = r.match_id AND a.user_id = r.user_id AND a.device_id = p.device_id
@@ -177,7 +183,8 @@ struct ActivityTokenBatch: Sendable {
             facts[place].records.append(
                 Record(
                     generation: try ActivityTokenStore.generation(row, reported: jobs[place].request.activityToken),
-                    endIsDue: try row.bool("end_is_due"), mark: try row.string("changed_xid")))
+                    endIsDue: try row.bool("end_is_due"), mark: try row.string("changed_xid"),
+                    address: try row.string("address")))
         }
         for place in facts.indices where facts[place].records.count > 1 {
             facts[place].records.sort { $0.generation.generation > $1.generation.generation }
@@ -236,7 +243,7 @@ struct ActivityTokenBatch: Sendable {
                 return .alone
             }
             if unless(record) { return .decided(action, writes: false) }
-            (row.generation, row.mark) = (generation, record.mark)
+            (row.generation, row.mark, row.address) = (generation, record.mark, record.address)
             write.add(row, to: kind)
             return .decided(action, writes: true)
         }

@@ -26,8 +26,9 @@ struct ActivityTokenWrite {
         var generation = 0
         /// The generation that takes its place.
         var next = 0
-        /// `changed_xid` of the row as it was read.
+        /// `changed_xid` of the row as it was read, and where it was.
         var mark = ""
+        var address = ""
     }
 
     private var rows: [Kind: [Row]] = [:]
@@ -64,8 +65,9 @@ struct ActivityTokenWrite {
             """, [.textArray(rows.map(\.job.user.rawValue)), .textArray(rows.map(\.device.rawValue))])
     }
 
-    /// Only rows that are as they were read. The mark is compared in a way that no index can serve: whole stampedes of
-    /// records are made by one transaction.
+    /// Only rows that are as they were read. Such a row is still where it was found: it is fetched from there, not looked
+    /// up again. If something else is there by now, the key and the mark say so. The mark is compared in a way that no
+    /// index can serve: whole stampedes of records are made by one transaction.
     ///
     /// - Parameter assignments: of the columns of `v`.
     private static func update(_ rows: [Row], _ assignments: String) -> PostgresStatement {
@@ -75,16 +77,18 @@ struct ActivityTokenWrite {
             SET \(assignments), activity_id = coalesce(v.activity_id, la.activity_id),
                 changed_xid = pg_current_xact_id()
             FROM unnest($1::int[], $2::bigint[], $3::text[], $4::text[], $5::int[], $6::text[], $7::text[], $8::text[],
-                $9::boolean[]) AS v (i, match_id, user_id, device_id, generation, mark, token, activity_id, lingers)
-            WHERE la.match_id = v.match_id AND la.user_id = v.user_id AND la.device_id = v.device_id
-                AND la.generation = v.generation AND la.changed_xid IS NOT DISTINCT FROM v.mark::xid8
+                $9::text[], $10::boolean[])
+                AS v (i, match_id, user_id, device_id, generation, mark, address, token, activity_id, lingers)
+            WHERE la.ctid = v.address::tid AND la.match_id = v.match_id AND la.user_id = v.user_id
+                AND la.device_id = v.device_id AND la.generation = v.generation
+                AND la.changed_xid IS NOT DISTINCT FROM v.mark::xid8
             RETURNING v.i
             """,
             [
                 .intArray(rows.map(\.place)), .intArray(rows.map(\.job.match.rawValue)),
                 .textArray(rows.map(\.job.user.rawValue)), .textArray(rows.map(\.device.rawValue)),
                 .intArray(rows.map(\.generation)), .textArray(rows.map(\.mark)),
-                .textArray(rows.map(\.job.request.activityToken.rawValue)),
+                .textArray(rows.map(\.address)), .textArray(rows.map(\.job.request.activityToken.rawValue)),
                 .textArray(rows.map(\.job.request.activityId?.rawValue)), .boolArray(rows.map(\.lingers)),
             ])
     }

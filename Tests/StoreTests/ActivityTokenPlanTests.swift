@@ -1,0 +1,80 @@
+import Messages
+import Postgres
+import Sightscreen
+import TestKit
+import Testing
+
+@testable import Store
+
+/// How a batch finds its rows.
+@Suite struct ActivityTokenPlanTests {
+    private static let match = MatchID(1)
+
+    private static func job(_ user: String, _ token: String) -> ActivityTokenJob {
+        ActivityTokenJob(
+            request: ActivityTokenRequest(activityToken: UpdateToken(token), deviceId: DeviceID("phone")), match: match,
+            user: UserID(user))
+    }
+
+    private static func seed(_ pool: PostgresPool, _ user: String) async throws {
+        for statement in [
+            "INSERT INTO match_follows (user_id, match_id) VALUES ($1, 1)",
+            "INSERT INTO devices (user_id, device_id, route, shard) VALUES ($1, 'phone', 1, 1)",
+            """
+            INSERT INTO live_activities (match_id, user_id, device_id, generation, route, shard, start_sent_at)
+            VALUES (1, $1, 'phone', 1, 1, 1, now())
+            """,
+        ] { try await pool.execute(statement, [.text(user)]) }
+    }
+
+    /// The server would plan a batch of a few anew each time: that takes longer than everything else.
+    @Test func aBatchOfOneIsPlannedOnce() async throws {
+        // One connection for plain queries, and one for batches and transactions.
+        try await withDatabase(size: 2) { (pool: PostgresPool) async throws in
+            try await Self.seed(pool, "ann")
+            let store = ActivityTokenStore(pool: pool)
+            for round in 1...12 {
+                let job = Self.job("ann", "token\(round)")
+                _ = try await store.register(job.request, match: job.match, user: job.user)
+            }
+            let rows = try await pool.transaction { transaction in
+                try await transaction.query(
+                    """
+                    SELECT sum(custom_plans)::int AS custom, max(generic_plans)::int AS generic
+                    FROM pg_prepared_statements WHERE statement LIKE '%unnest(%'
+                    """)
+            }
+            #expect(try rows.map { try $0.int("custom") } == [0])
+            #expect(try rows.map { try $0.int("generic") } == [12])
+        }
+    }
+
+    /// A row is fetched from where it was read. Here another phone's has come to that very place, with the same mark.
+    @Test func whatHasComeToARowsPlaceIsNotTakenForIt() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            try await Self.seed(pool, "ann")
+            let place = "SELECT ctid, changed_xid FROM live_activities"
+            let before = try await pool.query(place)
+            let batch = ActivityTokenBatch([Self.job("ann", "a1")], dismissAfter: 900)
+            let (_, answers) = try await pool.exchange(reading: batch.reading) { ([], $0) }
+            try await pool.execute("DELETE FROM live_activities")
+            try await pool.execute("VACUUM live_activities")
+            let mark = try #require(before.first).string("changed_xid")
+            try await pool.execute(
+                """
+                INSERT INTO live_activities (match_id, user_id, device_id, generation, route, shard, changed_xid)
+                VALUES (1, 'bob', 'phone', 1, 1, 1, $1)
+                """, [.text(mark)])
+            let after = try await pool.query(place)
+            #expect(try after.map { try $0.string("ctid") } == before.map { try $0.string("ctid") })
+            let (written, plan) = try await pool.exchange(reading: []) { _ in try batch.decide(answers) }
+            let outcomes = try batch.outcomes(plan, written: written, contentStates: [:])
+            guard case .alone = outcomes[0] else {
+                Issue.record("\(outcomes)")
+                return
+            }
+            let tokens = try await pool.query("SELECT update_token FROM live_activities")
+            #expect(try tokens.map { try $0.optionalString("update_token") } == [nil])
+        }
+    }
+}
