@@ -261,7 +261,7 @@ let package = Package(
                 "LACoordinator",
                 [
                     "LACoordinator", "APNsProtocol", "HTTP2", "Messages", "Postgres", "Reactor", "Store", "Sightscreen",
-                    "Activities", "Tokens", "ServiceKit", "Wire", logging, metrics,
+                    "Activities", "Tokens", "ServiceKit", "Wire", logging, metrics, concurrencyHelpers,
                 ]),
             tests(
                 "MockSportMonks",

@@ -1,0 +1,189 @@
+import APNsProtocol
+import HTTP2
+import LACoordinator
+import Messages
+import NIOConcurrencyHelpers
+import Sightscreen
+import Store
+import TestKit
+import Testing
+
+/// The engine alone, with an APNs and without a database.
+@Suite struct FanOutTests {
+    private struct Bench {
+        let apns: StubAPNs
+        let fanOut: FanOut
+        let heart: Heart
+        let reports: NIOLockedValueBox<[FanOutReport]>
+        let claiming: Task<Void, Never>
+
+        /// - Parameter gains: whether claims succeed.
+        init(threads: Int = 2, streamsMax: Int = 1_000, gains: Bool = true) async throws {
+            let credentials = try Credentials()
+            apns = try await StubAPNs.start(credentials, streamsMax: streamsMax)
+            let freezes = FreezeWatch()
+            heart = Heart(freezes) {
+                for reading in FreezeWatch.Reading.allCases { freezes.noteRead(reading, since: freezes.mark()) }
+            }
+            await heart.start()
+            let brakes = Brakes()
+            _ = brakes.apply(Holds())
+            let stream = AsyncStream.makeStream(of: FanOutReport.self)
+            let reports = NIOLockedValueBox<[FanOutReport]>([])
+            self.reports = reports
+            let fanOut = FanOut(
+                FanOut.Settings(
+                    origins: [.production: apns.origin],
+                    tls: try TLSConfiguration.client(caFile: credentials.certificateFile).makeContext(),
+                    bundleID: "dev.sightscreen.app", threads: threads),
+                brakes: brakes,
+                report: { report in
+                    reports.withLockedValue { $0.append(report) }
+                    stream.continuation.yield(report)
+                })
+            self.fanOut = fanOut
+            claiming = Task {
+                for await report in stream.stream {
+                    guard case .claim(let match, let version, let shards) = report else { continue }
+                    await fanOut.claimed(match, version, shards, gained: gains ? Set(shards) : [])
+                }
+            }
+            await fanOut.start()
+            await fanOut.setClock(FanOutTests.now)
+            await fanOut.setToken("token", serial: 1)
+            for shard in 0..<DeviceRoute.shardCount {
+                let trust = ShardTrust(freezes)
+                trust.extend(to: .now + .seconds(600))
+                await fanOut.hold(shard, trust)
+            }
+        }
+
+        func end() async {
+            claiming.cancel()
+            await fanOut.close()
+            await heart.stop()
+            await apns.stop()
+        }
+
+        func crowd(_ count: Int, level: AlertLevel = .all) async {
+            await fanOut.take(
+                (0..<count).map { number in
+                    let (user, device) = (UserID("user\(number)"), DeviceID("phone"))
+                    return RosterEntry(
+                        key: RosterKey(user: user, device: device, generation: 1), match: Ground.match,
+                        shard: DeviceRoute(user: user, device: device).shard, environment: .production,
+                        token: UpdateToken(Ground.updateToken(user.rawValue)), tokenAt: FanOutTests.now - 3_600,
+                        delivered: Stamp(1), isNew: false, level: level)
+                })
+        }
+
+        func lostAlerts() -> Int {
+            reports.withLockedValue { reports in
+                reports.reduce(0) { sum, report in if case .lostAlerts(let count) = report { sum + count } else { sum }
+                }
+            }
+        }
+    }
+
+    private static let now = 1_800_000_000.0
+
+    private static func update(_ version: Int, alert kind: EventKind? = nil, after seconds: Int = 0) -> MatchUpdate {
+        MatchUpdate(
+            matchID: Ground.match, version: MatchVersion(version), stamp: Stamp(Int(now) + version),
+            contentState: Ground.state(version), priority: kind == nil ? 5 : 10,
+            alert: kind.map {
+                MatchAlert(
+                    title: "\($0.rawValue) \(version)", body: "b", kind: $0, value: nil, sound: true,
+                    eventAt: Int(now) - seconds)
+            }, relevance: 50)
+    }
+
+    @Test func everybodyIsToldOnceAndGetsTheNewestState() async throws {
+        let bench = try await Bench()
+        await bench.crowd(2_000)
+        await bench.fanOut.publish([Self.update(2, alert: .wicket)])
+        try await eventually("all are told") { await bench.apns.pushes.count >= 2_000 }
+        await bench.fanOut.publish([Self.update(3)])
+        try await eventually("all have the next ball") { await bench.apns.pushes.count { $0.version == 3 } == 2_000 }
+        let pushes = await bench.apns.pushes
+        #expect(pushes.count == 4_000)
+        #expect(
+            pushes.allSatisfy { ($0.alert != nil) == ($0.version == 2) && ($0.priority == 10) == ($0.version == 2) })
+        let progress = await bench.fanOut.progress(Ground.match)
+        #expect(progress.version == 3 && progress.targeted == 2_000 && progress.accepted == 2_000)
+        await bench.end()
+    }
+
+    @Test func whatIsOvertakenIsSkippedAndItsAlertRidesOn() async throws {
+        let bench = try await Bench(streamsMax: 10)
+        let valve = Valve(40)
+        await bench.apns.answer { _, _ in
+            await valve.pass()
+            return StubAPNs.accepted
+        }
+        await bench.crowd(1_000)
+        await bench.fanOut.publish([Self.update(2, alert: .wicket)])
+        try await eventually("some are under way") { await bench.apns.pushes.count >= 40 }
+        for version in 3...20 { await bench.fanOut.publish([Self.update(version)]) }
+        await valve.open()
+        try await eventually("all have the newest") {
+            await Set(bench.apns.pushes.filter { $0.version == 20 }.map(\.token)).count == 1_000
+        }
+        let pushes = await bench.apns.pushes
+        #expect(pushes.count < 1_200, "what was skipped never left")
+        let told = Dictionary(grouping: pushes.filter { $0.alert != nil }, by: \.token)
+        #expect(told.count == 1_000 && told.values.allSatisfy { $0.count == 1 })
+        await bench.end()
+    }
+
+    @Test func anAlertThatAnotherHasClaimedIsNotToldAndCounted() async throws {
+        let bench = try await Bench(gains: false)
+        await bench.crowd(300)
+        await bench.fanOut.publish([Self.update(2, alert: .wicket)])
+        try await eventually("all have the state") { await bench.apns.pushes.count == 300 }
+        #expect(await bench.apns.pushes.allSatisfy { $0.alert == nil && $0.priority == 5 })
+        try await eventually("they are counted") { bench.lostAlerts() == 300 }
+        await bench.end()
+    }
+
+    @Test func nobodyIsToldLateOrAgainstHisWish() async throws {
+        let bench = try await Bench()
+        await bench.crowd(100)
+        await bench.fanOut.publish([Self.update(2, alert: .wicket, after: 31)])
+        try await eventually("all have the state") { await bench.apns.pushes.count == 100 }
+        await bench.crowd(100, level: .none)
+        await bench.fanOut.publish([Self.update(3, alert: .wicket)])
+        try await eventually("all have the next one") { await bench.apns.pushes.count == 200 }
+        #expect(await bench.apns.pushes.allSatisfy { $0.alert == nil })
+        await bench.end()
+    }
+
+    @Test func anAlertOvertakesOrdinaryBallsOfOtherMatches() async throws {
+        let bench = try await Bench(threads: 1, streamsMax: 5)
+        let valve = Valve(20)
+        await bench.apns.answer { _, _ in
+            await valve.pass()
+            return StubAPNs.accepted
+        }
+        await bench.crowd(500)
+        var other = Self.update(2, alert: .wicket)
+        other.matchID = MatchID(7)
+        let user = UserID("zoe")
+        await bench.fanOut.take([
+            RosterEntry(
+                key: RosterKey(user: user, device: DeviceID("phone"), generation: 1), match: MatchID(7),
+                shard: DeviceRoute(user: user, device: DeviceID("phone")).shard, environment: .production,
+                token: UpdateToken(Ground.updateToken("zoe")), tokenAt: Self.now - 3_600, delivered: Stamp(1),
+                isNew: false, level: .all)
+        ])
+        await bench.fanOut.publish([Self.update(2)])
+        try await eventually("the ball is on its way") { await bench.apns.pushes.count >= 20 }
+        await bench.fanOut.publish([other])
+        try await Task.sleep(for: .milliseconds(200))
+        await valve.open()
+        try await eventually("all is there") { await bench.apns.pushes.count == 501 }
+        let place = try #require(await bench.apns.pushes.firstIndex { $0.alert != nil })
+        #expect(place < 100, "it waited behind \(place) others")
+        await bench.end()
+    }
+}

@@ -1,0 +1,91 @@
+import APNsProtocol
+import Messages
+import Sightscreen
+import Store
+import Testing
+
+@testable import LACoordinator
+
+@Suite struct TokenCohortTests {
+    private let match = LoopMatch(
+        id: Ground.match, brake: MatchBrake(.none), rules: .init(bundleID: "dev.app", freshness: 30, keepAlive: 1_200))
+
+    private func makeCohort() -> TokenCohort {
+        TokenCohort(
+            number: 0, match: match, environment: .production, shard: 0, trust: ShardTrust(FreezeWatch()))
+    }
+
+    private static func entry(
+        _ user: String, token: String, at tokenAt: Double = 1, delivered: Int? = nil, level: AlertLevel = .all
+    ) -> RosterEntry {
+        RosterEntry(
+            key: RosterKey(user: UserID(user), device: DeviceID("phone"), generation: 1), match: Ground.match, shard: 0,
+            environment: .production, token: UpdateToken(token), tokenAt: tokenAt,
+            delivered: delivered.map { Stamp($0) },
+            isNew: false, level: level)
+    }
+
+    private static func path(_ cohort: TokenCohort, _ slot: Int) -> String {
+        let scratch = TokenPath()
+        defer { scratch.deallocate() }
+        return cohort.withPath(slot, scratch) { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Apple promises nothing about tokens: those that are not as they are today are kept as they are.
+    @Test(arguments: [
+        "00", String(repeating: "0a9f", count: 40), String(repeating: "0a", count: 81), "abc", "ABCD", "no hex", "",
+    ])
+    func aTokenComesOutAsItWentIn(token: String) throws {
+        let cohort = makeCohort()
+        let slot = try #require(cohort.take(Self.entry("asha", token: token)))
+        let spelled = UpdateToken(token).rawValue
+        #expect(cohort.token(slot) == spelled)
+        #expect(Self.path(cohort, slot) == "/3/device/\(spelled)")
+    }
+
+    @Test func theSameRegistrationIsTakenOnceAndAnotherTokenTakesItsPlace() throws {
+        let cohort = makeCohort()
+        let first = try #require(cohort.take(Self.entry("asha", token: "aa", delivered: 7)))
+        cohort.row(first).pointee.alertedThrough = 5
+        #expect(cohort.take(Self.entry("asha", token: "aa", level: .none)) == nil)
+        #expect(cohort.row(first).pointee.alertLevel == .none, "the level is taken over all the same")
+        let second = try #require(cohort.take(Self.entry("asha", token: "bb", at: 2)))
+        #expect(cohort.count == 1 && cohort.token(second) == "bb")
+        #expect(cohort.row(second).pointee.alertedThrough == 5, "the phone has been told")
+        #expect(cohort.row(second).pointee.delivered == 0, "what the new token shows is not known")
+    }
+
+    @Test func aSlotIsNobodyElsesWhileAPushOfItIsUnderWay() throws {
+        let cohort = makeCohort()
+        let slot = try #require(cohort.take(Self.entry("asha", token: "aa")))
+        let key = cohort.row(slot).pointee.key
+        cohort.row(slot).pointee.underWay = 9
+        cohort.remove(key)
+        #expect(cohort.isLeaving(key) && cohort.count == 0)
+        let other = try #require(cohort.take(Self.entry("ben", token: "bb")))
+        #expect(other != slot)
+        cohort.row(slot).pointee.underWay = 0
+        cohort.release(slot)
+        #expect(cohort.left(key) && !cohort.isLeaving(key))
+        #expect(cohort.take(Self.entry("cat", token: "cc")) == slot)
+    }
+
+    @Test func itIsSettledByTheLastOfItsPhones() throws {
+        let cohort = makeCohort()
+        #expect(cohort.settled() == nil)
+        for (user, stamp) in [("asha", 12), ("ben", 10), ("cat", 11)] {
+            _ = cohort.take(Self.entry(user, token: user, delivered: stamp))
+        }
+        #expect(cohort.settled() == 10)
+        cohort.remove(RosterKey(user: UserID("ben"), device: DeviceID("phone"), generation: 1))
+        #expect(cohort.settled() == 11)
+        _ = cohort.take(Self.entry("dan", token: "dd"))
+        #expect(cohort.settled() == nil)
+    }
+
+    /// A million phones of one match fit in 200 MB; the process and its connections come on top.
+    @Test func aRowIsSmall() {
+        #expect(MemoryLayout<CohortRow>.stride <= 56)
+        #expect(MemoryLayout<CohortRow>.stride + TokenPath.inlineBytes + 64 <= 200)
+    }
+}
