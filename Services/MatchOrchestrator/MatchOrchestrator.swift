@@ -135,9 +135,6 @@ public actor MatchOrchestrator {
     }
 
     private func renew(_ lease: Lease) async throws {
-        let outlived = try await store.endOutlived(under: lease)
-        metrics.ended(outlived.rows, reason: "match_end")
-        for match in outlived.matches { await ring(match) }
         let matches = try await store.matchesInPlay()
         renewals.forget(except: matches.keys)
         for (match, isBreak) in matches.sorted(by: { $0.key < $1.key }) {
@@ -151,6 +148,10 @@ public actor MatchOrchestrator {
                 "Activities to renew", metadata: ["match.id": "\(match)", "count": "\(found.marked)"])
             await ring(match)
         }
+        // What was marked only now may be too old already.
+        let outlived = try await store.endOutlived(under: lease)
+        metrics.ended(outlived.rows, reason: "match_end")
+        for match in outlived.matches { await ring(match) }
     }
 
     private func moveFallbacks(_ lease: Lease) async throws {

@@ -65,6 +65,8 @@ public enum EndVerdict: Hashable, Sendable {
     case accepted
     /// Not processed, or nobody knows: an end may be repeated.
     case again(after: Duration)
+    /// It did not leave: it is owed as before.
+    case notSent
     /// It can never be delivered.
     case undeliverable
 }

@@ -13,15 +13,19 @@ extension ActivityLife {
             releaseStart(start, until: now + wait)
             return []
         case .refused:
-            changeCurrent { if $0.status == .pending, $0.startID == start { $0.start.givenUpAt = now } }
+            changeCurrent {
+                if $0.status == .pending, $0.startID == start { $0.start.givenUpAt = now }
+                // A renewal is left to the end of the activity that runs.
+                if $0.status == .active, $0.renewalStartID == start { $0.start.tries = StartPolicy.triesMax }
+            }
             return []
         case .tokenDead(let since):
             let isThis = phone.startToken == token
-            let isAboutThis = isThis && policy.isAbout(registered: phone.startTokenAt, since: since, now)
+            let isAboutThis = isThis && LifePolicy.isAbout(registered: phone.startTokenAt, since: since)
             if isAboutThis {
                 phone.startToken = nil
                 phone.startTokenAt = nil
-                phone.startTokenIsDead = true
+                phone.deadStartToken = token
             }
             // Not believed yet: the next try is as likely to be refused.
             releaseStart(start, until: isThis && !isAboutThis ? now + policy.disbeliefWait : now)
@@ -29,25 +33,30 @@ extension ActivityLife {
         }
     }
 
-    mutating func updateAnswered(_ token: UpdateToken, _ verdict: UpdateVerdict, _ now: Moment, _ policy: LifePolicy) {
+    mutating func updateAnswered(_ token: UpdateToken, _ verdict: UpdateVerdict, _ now: Moment) {
         switch verdict {
         case .accepted, .unknown: return
         case .tokenDead(let since):
             changeCurrent {
-                guard $0.status == .active, $0.token == token, policy.isAbout(registered: $0.tokenAt, since: since, now)
+                guard $0.status == .active, $0.token == token, LifePolicy.isAbout(registered: $0.tokenAt, since: since)
                 else { return }
                 $0.end(.tokenInvalid, nil, now)
             }
         }
     }
 
-    mutating func endAnswered(_ token: UpdateToken, _ verdict: EndVerdict, _ now: Moment) {
+    mutating func endAnswered(_ token: UpdateToken, _ verdict: EndVerdict, _ now: Moment, _ policy: LifePolicy) {
         for place in generations.indices where generations[place].token == token {
             guard case .due(let dismissal, _) = generations[place].endPush else { continue }
             switch verdict {
             case .accepted: generations[place].endPush = .sent
+            case .notSent: generations[place].endPush = .due(dismissal, leaseUntil: nil)
             case .undeliverable: generations[place].endPush = .dropped
-            case .again(let wait): generations[place].endPush = .due(dismissal, leaseUntil: now + wait)
+            case .again(let wait):
+                // Owed since it ended, or since a later token of it came.
+                let since = max(generations[place].endedAt ?? now, generations[place].tokenAt ?? now)
+                generations[place].endPush =
+                    since + policy.endUsefulFor < now ? .dropped : .due(dismissal, leaseUntil: now + wait)
             }
         }
     }
@@ -55,7 +64,13 @@ extension ActivityLife {
     /// The start did certainly not arrive: it does not count.
     private mutating func releaseStart(_ start: StartID, until: Moment) {
         changeCurrent {
-            guard $0.startID == start || $0.renewalStartID == start else { return }
+            guard start == ($0.status == .active ? $0.renewalStartID : $0.startID) else { return }
+            // None can be on the way any more.
+            if $0.status == .active, $0.start.tries <= 1 { $0.renewalStartID = nil }
+            if $0.status == .pending {
+                $0.start.sent = max($0.start.sent - 1, 0)
+                if $0.start.sent == 0 { $0.start.sentAt = nil }
+            }
             $0.start.tries = max($0.start.tries - 1, 0)
             $0.start.leaseUntil = until
         }

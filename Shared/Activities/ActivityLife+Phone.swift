@@ -16,7 +16,7 @@ extension ActivityLife {
     mutating func startTokenReported(_ token: PushToStartToken, _ now: Moment) {
         phone.startToken = token
         phone.startTokenAt = now
-        phone.startTokenIsDead = false
+        phone.deadStartToken = nil
         phone.fallback.registered(token: token)
         resume(false, now)
     }
@@ -24,7 +24,8 @@ extension ActivityLife {
     mutating func phoneLost(_ now: Moment) {
         phone.startToken = nil
         phone.startTokenAt = nil
-        phone.startTokenIsDead = false
+        phone.deadStartToken = nil
+        phone.fallback.forgotten()
         changeCurrent { $0.end(.tokenInvalid, .now, now) }
     }
 
@@ -45,7 +46,8 @@ extension ActivityLife {
                 changeCurrent {
                     // Given up: that start is resolved. Not given up: it may still appear.
                     let keeps = runs || (start.givenUpAt == nil && start.isLeased(now))
-                    $0.start = StartProgress(sentAt: start.sentAt, leaseUntil: keeps ? start.leaseUntil : nil)
+                    $0.start = StartProgress(
+                        sent: start.sent, sentAt: start.sentAt, leaseUntil: keeps ? start.leaseUntil : nil)
                 }
             }
         }

@@ -15,20 +15,12 @@ extension ActivityLife {
     mutating func passDue(_ now: Moment, _ policy: LifePolicy) -> [ActivityIntent] {
         if phase.endsActivities { changeCurrent { $0.end(.matchEnd, .linger, now) } }
         if !isFollowed { changeCurrent { $0.end(.unfollowed, .now, now) } }
-        dropUselessEnds(now, policy)
         giveUp(now, policy)
         lookAtAge(now, policy)
         if shouldExist { createPending(now, evenIncapable: false) }
         return phone.fallback.advance(
-            startIsLost: startIsLost(now), token: phone.startToken, now, policy.fallback
+            startIsLost: startIsLost(now), token: phone.startToken ?? phone.deadStartToken, now, policy.fallback
         ).map { [$0] } ?? []
-    }
-
-    private mutating func dropUselessEnds(_ now: Moment, _ policy: LifePolicy) {
-        for place in generations.indices where generations[place].endPush.isDue {
-            guard let ended = generations[place].endedAt, ended + policy.endUsefulFor < now else { continue }
-            generations[place].endPush = .dropped
-        }
     }
 
     /// The tries are used up and the last one's lease has passed.
@@ -56,8 +48,9 @@ extension ActivityLife {
     func startIsLost(_ now: Moment) -> Bool {
         guard shouldExist, phone.allowsActivities else { return false }
         guard let current else { return phone.startTokenIsDead }
-        guard current.status == .pending, !current.start.isLeased(now) else { return false }
-        return current.start.givenUpAt != nil || phone.startTokenIsDead
+        guard current.status == .pending else { return false }
+        // Refused: its lease need not be waited for.
+        return current.start.givenUpAt != nil || phone.startTokenIsDead && !current.start.isLeased(now)
     }
 
     /// Leases the start that may go out now.
@@ -86,6 +79,7 @@ extension ActivityLife {
         let until = now + lease
         changeCurrent {
             if $0.status == .active { $0.renewalStartID = start } else { $0.startID = start }
+            if $0.status == .pending { $0.start.sent += 1 }
             $0.start.tries += 1
             $0.start.sentAt = now
             $0.start.leaseUntil = until

@@ -31,7 +31,7 @@ extension ActivityLife {
         switch rule.action(for: records(now)) {
         case .activate(let number):
             change(number) { $0.activate(token, activity, now) }
-            noteStarted(start)
+            noteStarted()
             return [.pushState(token)]
         case .rotate(let number):
             change(number) { $0.take(token, activity, now) }
@@ -40,12 +40,19 @@ extension ActivityLife {
             change(number) { $0.name(activity) }
             return []
         case .adopt:
-            adopt(token, activity, start, now)
+            // The start of a renewal is known by the generation that it renews.
+            let renewed = start.flatMap { start in generations.first { $0.renewalStartID == start } }
+            adopt(token, activity, start, sentAt: renewed?.start.sentAt, now)
+            noteStarted()
             return [.pushState(token)]
         case .replace(let number):
+            let renewed = generations.first { $0.number == number && $0.renewalStartID != nil }
+            // One start that was delivered twice is no renewal.
+            let isRenewal = start == nil || start != renewed?.startID
             change(number) { $0.end(.matchEnd, .now, now) }
-            adopt(token, activity, start, now)
-            noteStarted(start)
+            adopt(
+                token, activity, start ?? renewed?.renewalStartID, sentAt: isRenewal ? renewed?.start.sentAt : nil, now)
+            noteStarted()
             return [.pushState(token)]
         case .end(let number?):
             change(number) { $0.owesEnd(token, activity, lingers ? .linger : .now, now) }
@@ -57,14 +64,16 @@ extension ActivityLife {
         return []
     }
 
-    /// A start was answered: the phone has a token that works.
-    private mutating func noteStarted(_ start: StartID?) {
-        if start != nil { phone.fallback.registered(token: nil) }
+    /// When a start was sent for what runs now, it was answered: the phone's start token works, unless APNs has called it
+    /// dead since.
+    private mutating func noteStarted() {
+        guard current?.start.sentAt != nil else { return }
+        phone.fallback.answered(tokenIsDead: phone.startTokenIsDead)
     }
 
-    private mutating func adopt(_ token: UpdateToken, _ activity: ActivityID?, _ start: StartID?, _ now: Moment) {
-        // The start of a renewal is known by the generation that it renews.
-        let sentAt = start.flatMap { start in generations.first { $0.renewalStartID == start }?.start.sentAt }
+    private mutating func adopt(
+        _ token: UpdateToken, _ activity: ActivityID?, _ start: StartID?, sentAt: Moment?, _ now: Moment
+    ) {
         add(now) {
             $0.startID = start
             $0.start.sentAt = sentAt

@@ -11,23 +11,24 @@ public struct ActivityLife: Hashable, Sendable {
         public var allowsActivities: Bool
         public var startToken: PushToStartToken?
         public var startTokenAt: Moment?
-        /// APNs called the last one dead, and the app has registered no other.
-        public var startTokenIsDead: Bool
+        /// The last one, which APNs called dead, while the app has registered no other.
+        public var deadStartToken: PushToStartToken?
         public var fallback: FallbackProgress
 
         public init(
             allowsActivities: Bool = true, startToken: PushToStartToken? = nil, startTokenAt: Moment? = nil,
-            startTokenIsDead: Bool = false, fallback: FallbackProgress = FallbackProgress()
+            deadStartToken: PushToStartToken? = nil, fallback: FallbackProgress = FallbackProgress()
         ) {
             self.allowsActivities = allowsActivities
             self.startToken = startToken
             self.startTokenAt = startTokenAt
-            self.startTokenIsDead = startTokenIsDead
+            self.deadStartToken = deadStartToken
             self.fallback = fallback
         }
 
         /// A push can start an activity on it.
         public var isCapable: Bool { allowsActivities && startToken != nil }
+        public var startTokenIsDead: Bool { deadStartToken != nil }
     }
 
     /// Since when the user follows the match; nil when not.
@@ -73,8 +74,8 @@ public struct ActivityLife: Hashable, Sendable {
         case .startTokenReported(let token): startTokenReported(token, now)
         case .phoneLost: phoneLost(now)
         case .startAnswered(let start, let token, let verdict): return startAnswered(start, token, verdict, now, policy)
-        case .updateAnswered(let token, let verdict): updateAnswered(token, verdict, now, policy)
-        case .endAnswered(let token, let verdict): endAnswered(token, verdict, now)
+        case .updateAnswered(let token, let verdict): updateAnswered(token, verdict, now)
+        case .endAnswered(let token, let verdict): endAnswered(token, verdict, now, policy)
         case .matchBecame(let phase): return matchBecame(phase, now)
         case .passDue: return passDue(now, policy)
         case .startDue(let start, let sent): return startDue(start, sent, now, policy)

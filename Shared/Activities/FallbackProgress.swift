@@ -7,23 +7,35 @@ public struct FallbackProgress: Hashable, Sendable {
     /// The start token that has been through the chain and has started nothing since.
     public var spentToken: PushToStartToken?
     public var visibleAt: Moment?
+    /// A start was answered since it began, after APNs had called the token dead: it is not spent if it is registered again.
+    public var wasAnswered: Bool
 
     public init(
         step: StartFallback.Step = .none, since: Moment? = nil, spentToken: PushToStartToken? = nil,
-        visibleAt: Moment? = nil
+        visibleAt: Moment? = nil, wasAnswered: Bool = false
     ) {
         self.step = step
         self.since = since
         self.spentToken = spentToken
         self.visibleAt = visibleAt
+        self.wasAnswered = wasAnswered
     }
 
-    /// The app is awake, or a start has worked.
+    /// The app is awake. What the same start token has had it does not get again.
+    /// - Parameter token: what it registers as its start token; nil when it says nothing of that.
     mutating func registered(token: PushToStartToken?) {
         step = .none
         since = nil
-        if token == nil || token != spentToken { spentToken = nil }
+        if let token, token != spentToken || wasAnswered { forgotten() }
     }
+
+    /// A start has worked: the phone's token is as good as new.
+    mutating func answered(tokenIsDead: Bool) {
+        if !tokenIsDead { forgotten() } else if spentToken != nil { wasAnswered = true }
+    }
+
+    /// What was is over: the phone is nobody's any more, or as good as new.
+    mutating func forgotten() { self = FallbackProgress(visibleAt: visibleAt) }
 
     /// - Returns: the push that is due now.
     mutating func advance(
@@ -33,6 +45,7 @@ public struct FallbackProgress: Hashable, Sendable {
             step: step, since: since.map { now - $0 } ?? .zero,
             tokenIsSpent: token != nil && token == spentToken, sinceVisible: visibleAt.map { now - $0 })
         guard let next = rule.next(state, startIsLost: startIsLost) else { return nil }
+        if step == .none { wasAnswered = false }
         step = next
         since = now
         switch next {

@@ -85,7 +85,9 @@ public struct LifeGeneration: Hashable, Sendable {
         _ token: UpdateToken, _ activity: ActivityID?, _ dismissal: EndDismissal, _ now: Moment
     ) {
         // The end of one that was replaced would be the newest one's no longer.
-        if formerTokens.contains(token) || endPush.isDue && self.token == token { return name(activity) }
+        if formerTokens.contains(token) || endPush.isDue && self.token == token {
+            return name(self.activityID ?? activity)
+        }
         if status != .ended { end(.matchEnd, nil, now) }
         take(token, activity, now)
         endPush = .due(dismissal, leaseUntil: nil)

@@ -2,14 +2,20 @@
 public struct StartProgress: Hashable, Sendable {
     /// Starts that may have arrived and that nobody answered with a token.
     public var tries: Int
+    /// Starts of a pending generation that may have arrived; the app's registration does not take them back.
+    public var sent: Int
+    /// The last of them; nil when none is left.
     public var sentAt: Moment?
     /// No other start may leave before.
     public var leaseUntil: Moment?
     /// Nothing more until the app registers again.
     public var givenUpAt: Moment?
 
-    public init(tries: Int = 0, sentAt: Moment? = nil, leaseUntil: Moment? = nil, givenUpAt: Moment? = nil) {
+    public init(
+        tries: Int = 0, sent: Int = 0, sentAt: Moment? = nil, leaseUntil: Moment? = nil, givenUpAt: Moment? = nil
+    ) {
         self.tries = tries
+        self.sent = sent
         self.sentAt = sentAt
         self.leaseUntil = leaseUntil
         self.givenUpAt = givenUpAt

@@ -88,11 +88,13 @@ extension ActivityStore {
             case .dropped: ("dropped", .zero)
             case .again(let delay): ("due", delay)
             }
-        // Four hours after it fell due nobody needs it any more: the system has removed the activity.
+        // Four hours after it fell due (it ended, or a later token of it came) nobody needs it any more: the system has
+        // removed the activity.
         try await pool.execute(
             """
             UPDATE live_activities SET
-                end_push = CASE WHEN $6 = 'due' AND ended_at < clock_timestamp() - interval '4 hours'
+                end_push = CASE WHEN $6 = 'due'
+                        AND greatest(ended_at, token_at) < clock_timestamp() - interval '4 hours'
                     THEN 'dropped' ELSE $6 END,
                 end_lease_until = clock_timestamp() + $7::double precision * interval '1 second'
             WHERE match_id = $1 AND user_id = $2 AND device_id = $3 AND generation = $4 AND update_token = $5

@@ -81,7 +81,8 @@ extension ActivityStore {
             WITH playing AS MATERIALIZED (
                 SELECT m.match_id FROM active_matches m
                 WHERE m.content_state IS NOT NULL AND m.ended_at IS NULL AND m.settled_at IS NULL
-                    AND NOT m.at_stumps AND \(Self.isNotHeld("m.match_id"))
+                    AND NOT m.at_stumps AND m.display_state NOT IN ('completed', 'abandoned')
+                    AND \(Self.isNotHeld("m.match_id"))
             ), due AS (
                 SELECT la.match_id, la.user_id, la.device_id, la.generation, w.waits_since, w.this_hour, w.this_day,
                     w.user_day
@@ -168,11 +169,14 @@ extension ActivityStore {
             UPDATE live_activities SET
                 \(columns.attempts) = greatest(\(columns.attempts) - 1, 0), starts_sent = greatest(starts_sent - 1, 0),
                 \(columns.leaseUntil) = clock_timestamp() + $6::double precision * interval '1 second'
-                \(claim.isRenewal ? Self.renewalIsDueAgain : "")
+                \(claim.isRenewal ? Self.renewalIsDueAgain : Self.noneIsOut)
             WHERE match_id = $1 AND user_id = $2 AND device_id = $3 AND generation = $4 AND \(columns.id) = $5
                 AND status = '\(columns.status)'
             """, startKey(claim) + [.double(delay / .seconds(1))])
     }
+
+    /// Unless an earlier one may have arrived.
+    private static let noneIsOut = ", start_sent_at = CASE WHEN starts_sent > 1 THEN start_sent_at END"
 
     private static let renewalIsDueAgain = """
         , renewal_due_at = clock_timestamp() + $6::double precision * interval '1 second',

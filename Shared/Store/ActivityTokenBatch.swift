@@ -259,9 +259,12 @@ struct ActivityTokenBatch: Sendable {
         case .keep(let generation):
             return change(generation, .name) { job.request.activityId == nil || $0.generation.activityID != nil }
         case .end(let generation?):
-            return change(generation, .end) {
-                $0.endIsDue && $0.generation.token == rule.token || !$0.generation.formerTokens.isEmpty
+            guard let record = facts.records.first(where: { $0.generation.generation == generation }) else {
+                return .alone
             }
+            let isOwed = record.endIsDue && record.generation.token == rule.token
+            guard isOwed || !record.generation.formerTokens.isEmpty else { return change(generation, .end) }
+            return change(generation, .name) { job.request.activityId == nil || $0.generation.activityID != nil }
         case .adopt: return insert(.adopt)
         case .end(nil): return insert(.insertEnded)
         case .refuse: return insert(.refuse)

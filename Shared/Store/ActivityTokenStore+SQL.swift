@@ -82,8 +82,11 @@ extension ActivityTokenStore {
             FROM \(source)
             WHERE la.match_id = v.match_id AND la.user_id = v.user_id AND la.device_id = v.device_id
                 AND la.generation = v.generation AND la.status = 'active' AND \(condition)
-            RETURNING la.match_id, la.user_id, la.device_id, la.route, la.shard, la.renewal_sent_at,
-                la.renewal_start_id, v.next, v.token, v.start_id, v.activity_id
+            RETURNING la.match_id, la.user_id, la.device_id, la.route, la.shard, la.renewal_start_id,
+                -- One start that was delivered twice is no renewal.
+                CASE WHEN la.renewal_start_id IS NOT NULL AND (v.start_id IS NULL OR v.start_id IS DISTINCT FROM la.start_id)
+                    THEN la.renewal_sent_at END AS renewal_sent_at,
+                v.next, v.token, v.start_id, v.activity_id
         )
         INSERT INTO live_activities
             (match_id, user_id, device_id, generation, route, shard, status, start_id, start_sent_at, activity_id,
@@ -98,10 +101,15 @@ extension ActivityTokenStore {
     /// A new record, `active` or over from the beginning for the reason `v.state`.
     static let insertion = """
         INSERT INTO live_activities
-            (match_id, user_id, device_id, generation, route, shard, status, end_reason, start_id, activity_id,
-             update_token, token_at, activated_at, ended_at, end_push, end_dismissal)
+            (match_id, user_id, device_id, generation, route, shard, status, end_reason, start_id, start_sent_at,
+             activity_id, update_token, token_at, activated_at, ended_at, end_push, end_dismissal)
         SELECT v.match_id, v.user_id, v.device_id, v.generation, v.route, v.shard,
             CASE WHEN v.state = 'active' THEN 'active' ELSE 'ended' END, nullif(v.state, 'active'), v.start_id,
+            -- The start of a renewal is known by the generation that it renews.
+            CASE WHEN v.state = 'active' THEN (
+                SELECT o.renewal_sent_at FROM live_activities o
+                WHERE o.match_id = v.match_id AND o.user_id = v.user_id AND o.device_id = v.device_id
+                    AND o.renewal_start_id = v.start_id ORDER BY o.generation DESC LIMIT 1) END,
             v.activity_id, v.token, clock_timestamp(), CASE WHEN v.state = 'active' THEN clock_timestamp() END,
             CASE WHEN v.state <> 'active' THEN clock_timestamp() END,
             CASE WHEN v.state = 'active' THEN 'none' ELSE 'due' END, CASE WHEN v.lingers THEN 'linger' ELSE 'now' END

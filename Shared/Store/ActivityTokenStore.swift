@@ -182,13 +182,13 @@ public struct ActivityTokenStore: Sendable {
                     .bool(lingers),
                 ]) > 0
         }
+        let isNews = "v.activity_id IS NOT NULL AND la.activity_id IS NULL"
         switch action {
         case .activate(let generation): return try await update(activation, generation)
         case .rotate(let generation): return try await update(rotation, generation)
         case .keep(let generation):
             // Only what is new: the activity's name.
-            return try await update(
-                naming, generation, where: "v.activity_id IS NOT NULL AND la.activity_id IS NULL")
+            return try await update(naming, generation, where: isNews)
         case .adopt:
             return try await insert(key, rule, transaction, next, "active")
         case .replace(let generation):
@@ -203,12 +203,10 @@ public struct ActivityTokenStore: Sendable {
                     PostgresValue(rule.activityID?.rawValue),
                 ]) > 0
         case .end(let generation?):
-            return try await update(
-                ending, generation,
-                where: """
-                    NOT (la.end_push = 'due' AND la.update_token IS NOT DISTINCT FROM v.token)
-                    AND NOT \(wasFormer("v.token", of: "la"))
-                    """)
+            let isOwed = "la.end_push = 'due' AND la.update_token IS NOT DISTINCT FROM v.token"
+            let isFormer = wasFormer("v.token", of: "la")
+            if try await update(ending, generation, where: "NOT (\(isOwed)) AND NOT \(isFormer)") { return true }
+            return try await update(naming, generation, where: "(\(isOwed) OR \(isFormer)) AND \(isNews)")
         case .end(nil):
             return try await insert(key, rule, transaction, next, "match_end", lingers: lingers)
         case .refuse:

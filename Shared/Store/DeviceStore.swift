@@ -157,9 +157,8 @@ public struct DeviceStore: Sendable {
             try await PendingStarts.holdBack(
                 transaction, user: user, match: activity.matchId, device: device, lease: startLease)
         }
-        let key: [PostgresValue] = [
-            .text(user.rawValue), .text(device.rawValue), .intArray(running.map(\.matchId.rawValue)),
-        ]
+        let key: [PostgresValue] = [.text(user.rawValue), .text(device.rawValue)]
+        let runs = PostgresValue.intArray(running.map(\.matchId.rawValue))
         guard capable else {
             // Nothing can be started there: a start that has not gone out is not tried. One that was given up is
             // resolved, however long its lease; then only an activity of the app's own can have it run on.
@@ -170,7 +169,7 @@ public struct DeviceStore: Sendable {
                 WHERE user_id = $1 AND device_id = $2 AND status = 'pending'
                     AND (start_lease_until IS NULL OR start_lease_until <= clock_timestamp()
                         OR start_given_up_at IS NOT NULL AND match_id <> ALL ($3::bigint[]))
-                """, key)
+                """, key + [runs])
             return changed
         }
         // Those whose tries are used up, too: they would be given up when the last lease passes.
@@ -185,7 +184,7 @@ public struct DeviceStore: Sendable {
             WHERE user_id = $1 AND device_id = $2 AND status = 'pending'
                 AND (start_given_up_at IS NOT NULL OR start_attempts >= \(StartPolicy.triesMax))
             RETURNING match_id
-            """, key)
+            """, key + [runs])
         changed.formUnion(try again.map { MatchID(try $0.int64("match_id")) })
         changed.formUnion(try await PendingStarts.insert(transaction, user: user, device: device))
         return changed

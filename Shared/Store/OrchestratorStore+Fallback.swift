@@ -136,7 +136,7 @@ extension OrchestratorStore {
             JOIN devices d ON d.user_id = l.user_id AND d.device_id = l.device_id
             JOIN match_follows f ON f.user_id = l.user_id AND f.match_id = l.match_id
             JOIN active_matches a ON a.match_id = l.match_id
-            WHERE d.fallback_push <> 'due' AND (d.fallback_step = 'none'
+            WHERE d.live_activities_enabled AND d.fallback_push <> 'due' AND (d.fallback_step = 'none'
                     OR d.fallback_step IN ('silent', 'visible')
                         AND d.fallback_at <= clock_timestamp() - $4::double precision * interval '1 second')
                 AND \(StartFallbackSQL.followLasts) AND \(LiveMatch.condition)

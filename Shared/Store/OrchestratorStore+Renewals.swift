@@ -49,8 +49,9 @@ extension OrchestratorStore {
         }
     }
 
-    /// Ends the activities that iOS has ended because of their age, and that nothing has taken the place of: then they
-    /// are missing and started like others. Not while a renewal may still appear.
+    /// Ends the activities of matches in play that iOS has ended because of their age, and that nothing has taken the place
+    /// of: then they are missing and started like others. Not while a renewal may still appear. What is only shown because
+    /// its result is announced stays until the match ends.
     public func endOutlived(under lease: Lease) async throws -> Changes {
         try await repeated(
             lease,
@@ -58,6 +59,8 @@ extension OrchestratorStore {
                 picking: """
                     SELECT l.match_id, l.user_id, l.device_id, l.generation FROM live_activities AS l
                     WHERE l.status = 'active' AND l.renewal_due_at IS NOT NULL
+                        AND EXISTS (
+                            SELECT 1 FROM active_matches AS a WHERE a.match_id = l.match_id AND \(LiveMatch.condition))
                         AND \(ActivityAge.began("l")) <= clock_timestamp()
                             - \(StartFallbackSQL.seconds(RenewalRule.activityLife))
                         AND (l.renewal_lease_until IS NULL OR l.renewal_lease_until <= clock_timestamp())

@@ -43,13 +43,13 @@ extension OrchestratorStore {
             WITH \(LeaseGuard.sql(name: 1, epoch: 2)), picked AS (
                 SELECT match_id, user_id, device_id, generation FROM live_activities
                 WHERE status = 'pending' AND start_given_up_at IS NULL AND start_attempts >= $3::int
-                    AND start_lease_until < clock_timestamp()
+                    AND start_lease_until <= clock_timestamp()
                 LIMIT $4::bigint
             ), changed AS (
                 UPDATE live_activities AS a SET start_given_up_at = clock_timestamp() FROM lease_guard, picked
                 WHERE a.match_id = picked.match_id AND a.user_id = picked.user_id
                     AND a.device_id = picked.device_id AND a.generation = picked.generation
-                    AND a.status = 'pending' AND a.start_lease_until < clock_timestamp()
+                    AND a.status = 'pending' AND a.start_lease_until <= clock_timestamp()
                 RETURNING 1
             )
             SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM changed) AS taken,

@@ -69,23 +69,68 @@ import Testing
         #expect(life.handle(.endDue, at: Self.begin) == [.endPush(Self.second, .now)])
     }
 
-    @Test(arguments: [(0, true), (599, true), (600, false)])
-    func aVerdictFromBeforeTheRegistrationCountsOnlyWhenItIsStillSaidLater(seconds: Int, isActive: Bool) {
+    @Test(arguments: [(-5, true), (0, false), (5, false)])
+    func aVerdictFromBeforeTheRegistrationCountsNeitherNowNorLater(seconds: Int, isActive: Bool) {
         var life = Self.life()
         _ = life.handle(.tokenReported(Self.first, activity: Self.shown, start: nil), at: Self.begin)
-        let verdict = ActivityEvent.updateAnswered(Self.first, .tokenDead(since: Self.begin - .seconds(5)))
-        _ = life.handle(verdict, at: Self.begin + .seconds(seconds))
-        #expect((life.current != nil) == isActive)
+        let verdict = ActivityEvent.updateAnswered(Self.first, .tokenDead(since: Self.begin + .seconds(seconds)))
+        for later in [10, 10_000] where isActive || later == 10 {
+            _ = life.handle(verdict, at: Self.begin + .seconds(later))
+            #expect((life.current != nil) == isActive)
+        }
     }
 
-    @Test func anEndThatNobodyNeedsAnyMoreIsDropped() {
+    @Test func anEndThatNobodyNeedsAnyMoreIsDroppedWhenItFails() {
         var life = Self.life()
+        func fail(_ seconds: Int) {
+            _ = life.handle(.endAnswered(Self.first, .again(after: .seconds(1))), at: after(seconds))
+        }
+        func after(_ seconds: Int) -> Moment { Self.begin + .seconds(seconds) }
         _ = life.handle(.tokenReported(Self.first, activity: Self.shown, start: nil), at: Self.begin)
         _ = life.handle(.unfollowed, at: Self.begin)
-        _ = life.handle(.passDue, at: Self.begin + .seconds(4 * 3_600))
+        fail(4 * 3_600)
         #expect(life.generations[0].endPush.isDue)
-        _ = life.handle(.passDue, at: Self.begin + .seconds(4 * 3_600 + 1))
+        _ = life.handle(.passDue, at: after(5 * 3_600))
+        #expect(life.generations[0].endPush.isDue, "it is tried once, however late")
+        fail(5 * 3_600)
         #expect(life.generations[0].endPush == .dropped)
+        // Another token of it comes: its end is owed from now on.
+        _ = life.handle(.tokenReported(Self.second, activity: Self.shown, start: nil), at: after(6 * 3_600))
+        _ = life.handle(.endAnswered(Self.second, .again(after: .seconds(1))), at: after(7 * 3_600))
+        #expect(life.generations[0].endPush.isDue)
+    }
+
+    @Test func aRefusedStartIsDealtWithAtOnceAndTheSameTokenGetsNoSecondSilentPush() {
+        var life = Self.life()
+        func pass(_ seconds: Int) -> [ActivityIntent] { life.handle(.passDue, at: Self.begin + .seconds(seconds)) }
+        func refuse(_ seconds: Int) {
+            let start = StartID("p\(seconds)")
+            _ = life.handle(.startDue(start, sent: StartPolicy.Sent()), at: Self.begin + .seconds(seconds))
+            _ = life.handle(
+                .startAnswered(start, to: PushToStartToken("s1"), .refused), at: Self.begin + .seconds(seconds))
+        }
+        refuse(0)
+        #expect(pass(1) == [.silentPush])
+        _ = life.handle(.appRegistered(allows: true, runs: false), at: Self.begin + .seconds(10))
+        refuse(20)
+        #expect(pass(21) == [])
+        #expect(life.phone.fallback.step == .passive)
+        // Another token is another chance.
+        _ = life.handle(.startTokenReported(PushToStartToken("s2")), at: Self.begin + .seconds(30))
+        refuse(40)
+        #expect(pass(41) == [.silentPush])
+    }
+
+    @Test func anAnswerToAStartSaysNothingAboutTheRenewalOfWhatItStarted() {
+        var life = Self.life()
+        let start = StartID("p1")
+        _ = life.handle(.startDue(start, sent: StartPolicy.Sent()), at: Self.begin)
+        _ = life.handle(.tokenReported(Self.first, activity: Self.shown, start: start), at: Self.begin)
+        let before = life
+        for verdict in [StartVerdict.notProcessed(retryAfter: .seconds(60)), .refused] {
+            _ = life.handle(.startAnswered(start, to: PushToStartToken("s1"), verdict), at: Self.begin)
+            #expect(life == before)
+        }
     }
 
     @Test func aPhoneThatAnswersNoStartGetsASilentPushThenAVisibleOne() {

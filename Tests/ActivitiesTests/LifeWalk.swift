@@ -54,11 +54,7 @@ struct LifeWalk {
             place.now = max(place.now, since + .seconds(age))
         default: break
         }
-        // An end that nobody needs any more has a test of its own.
-        let isUseless = place.life.generations.contains {
-            $0.endPush.isDue && ($0.endedAt ?? place.now) + .seconds(4 * 3_600) < place.now
-        }
-        return isUseless ? nil : .passDue
+        return .passDue
     }
 
     private static func isAboutToken(_ event: LifeTable.Event) -> Bool {
@@ -108,10 +104,12 @@ struct LifeWalk {
             guard current?.token == nil || current?.token == token else { return nil }
             return .tokenTaken(token)
         case .dismissCurrent:
-            guard let current, current.start.tries > 0 || current.start.sentAt == nil || current.status == .active
-            else {
-                return nil
-            }
+            guard let current else { return nil }
+            // Whether a start is out has to be what the state says.
+            let isLeased = current.start.isLeased(place.now)
+            let isOut = current.start.sentAt != nil || isLeased
+            let seemsOut = current.start.tries > 0 || isLeased || current.start.givenUpAt != nil
+            guard current.status == .active || isOut == seemsOut else { return nil }
             return .dismissed(activity: current.activityID ?? ActivityID("a" + fresh), token: nil)
         case .dismissEnded:
             guard let ended, life.generations.allSatisfy({ !$0.endPush.isDue || $0.number == ended.number }) else {
@@ -134,19 +132,25 @@ struct LifeWalk {
             case .startRefused: return .startAnswered(start, to: startToken, .refused)
             case .startTokenDead: return .startAnswered(start, to: startToken, .tokenDead(since: place.now))
             default:
-                guard let at = life.phone.startTokenAt, place.now < at + .seconds(600) else { return nil }
+                guard life.phone.startTokenAt != nil else { return nil }
                 return .startAnswered(start, to: startToken, .tokenDead(since: before))
             }
         case .updateAccepted: return .updateAnswered(current?.token ?? new, .accepted)
         case .updateUnknown: return .updateAnswered(current?.token ?? new, .unknown)
         case .updateDead: return .updateAnswered(current?.token ?? new, .tokenDead(since: nil))
         case .updateDeadBefore:
-            guard let at = current?.tokenAt, place.now < at + .seconds(600) else { return nil }
+            guard let at = current?.tokenAt else { return nil }
             return .updateAnswered(current?.token ?? new, .tokenDead(since: at - .seconds(1)))
-        case .endAccepted, .endAgain, .endUndeliverable:
-            guard let token = life.generations.first(where: { $0.endPush.isDue })?.token else { return nil }
+        case .endAccepted, .endAgain, .endNotSent, .endUndeliverable:
+            guard let owed = life.generations.first(where: { $0.endPush.isDue }), let token = owed.token else {
+                return nil
+            }
+            // An end that nobody needs any more has a test of its own.
+            let since = max(owed.endedAt ?? place.now, owed.tokenAt ?? place.now)
+            if event == .endAgain, since + .seconds(4 * 3_600) < place.now { return nil }
             let verdicts: [LifeTable.Event: EndVerdict] = [
-                .endAccepted: .accepted, .endAgain: .again(after: .seconds(4)), .endUndeliverable: .undeliverable,
+                .endAccepted: .accepted, .endAgain: .again(after: .seconds(4)), .endNotSent: .notSent,
+                .endUndeliverable: .undeliverable,
             ]
             return verdicts[event].map { .endAnswered(token, $0) }
         case .notLive: return .matchBecame(.notLive)

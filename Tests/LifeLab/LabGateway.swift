@@ -76,7 +76,7 @@ final class LabGateway {
             world.database.changePhone(loser) {
                 $0.startToken = nil
                 $0.startTokenAt = nil
-                $0.startTokenIsDead = false
+                $0.deadStartToken = nil
             }
         }
         owners[token] = owner

@@ -73,7 +73,7 @@ final class Oracle {
         case .updateAnswered(let token, .tokenDead(let since)):
             let died = world.apns.diedAt(token.rawValue)
             if died == nil { world.fail("I12", "\(key): \(token.rawValue) is alive and was retired") }
-            if let since, let at = was.tokenAt, since < at, world.moment - at < world.policy.disbeliefMax {
+            if let since, let at = was.tokenAt, since < at {
                 world.fail("I11", "\(key): a verdict of before its registration retired \(token.rawValue)")
             }
         case .updateAnswered: world.fail("I12", "\(key): retired by \(event)")

@@ -167,9 +167,8 @@ extension FanOutLoop {
     /// Whether a word of that time, if it has one, is about the token as it is registered.
     private func isAbout(_ row: UnsafeMutablePointer<CohortRow>, _ sinceMs: Int64?) -> Bool {
         func moment(_ seconds: Double) -> Moment { Moment(milliseconds: Int((seconds * 1_000).rounded(.down))) }
-        return LifePolicy().isAbout(
-            registered: moment(row.pointee.tokenAt), since: sinceMs.map { Moment(milliseconds: Int($0)) },
-            moment(clock.now))
+        return LifePolicy.isAbout(
+            registered: moment(row.pointee.tokenAt), since: sinceMs.map { Moment(milliseconds: Int($0)) })
     }
 
     private func retire(_ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ slot: Int) {

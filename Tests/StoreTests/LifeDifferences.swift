@@ -1,0 +1,36 @@
+import Activities
+import Sightscreen
+import Store
+
+/// All in which the rules and the statements differ on purpose. Nothing else is left out of the comparison.
+///
+/// - The rules know neither `FOLLOW_RETENTION` nor the purge of what has had its time: no run lasts that long.
+/// - Of starts that are no longer in question (of an ended generation) tries and leases are not compared: nobody reads
+///   them but the count of a phone's hour and day, which the rules are told.
+/// - A push of the fallback that is due and has not left, because it is held or the phone has no device token: the rules
+///   take it for sent at once. Here it leaves at once.
+/// - What an answered start says about the fallback the rules note at once, the statements in the next pass: the phone's
+///   line is compared after a pass.
+enum LifeDifferences {
+    /// A table has no room for tokens that were replaced: a late report of one is taken for a rotation.
+    static func forget(_ life: inout ActivityLife) {
+        for place in life.generations.indices { life.generations[place].formerTokens = [] }
+    }
+
+    /// `START_LEAD`: a start that waits goes out before play, too. The rules know no lead.
+    static func asIfInPlay(_ life: ActivityLife, _ body: (inout ActivityLife) -> [ActivityIntent]) -> (
+        ActivityLife, [ActivityIntent]
+    ) {
+        var changed = life
+        if changed.phase == .notLive { changed.phase = .live }
+        let intents = body(&changed)
+        changed.phase = life.phase
+        return (changed, intents)
+    }
+
+    /// A phone that has had its starts of the hour or the day gets no record in a pass, only from a request: the statement
+    /// spares the rows of phones that get nothing. The rule makes it, and lets it wait.
+    static func withoutNewGeneration(_ life: inout ActivityLife, than before: Int) {
+        while life.generations.count > before { life.generations.removeFirst() }
+    }
+}

@@ -1,0 +1,239 @@
+import Activities
+import Messages
+import Postgres
+import Sightscreen
+import Testing
+
+@testable import Store
+
+/// The rows of the differential test, and the statements that each event has. None have: an answer that says nothing, a
+/// `matchBecame` (its matches do), and what is only sent (`pushState`).
+struct LifeGround: Sendable {
+    static let policy = LifePolicy()
+    static let resultHold = Duration.seconds(300)
+
+    let pool: PostgresPool
+    let clock: LifeClock
+    let orchestrator: Lease
+    let shards: [ShardHold]
+    private let tokens: ActivityTokenStore
+    /// Small, so that a pass takes many bites.
+    private var store: OrchestratorStore { OrchestratorStore(pool: pool, bite: 150) }
+    private var activities: ActivityStore { ActivityStore(pool: pool) }
+    private var devices: DeviceStore { DeviceStore(pool: pool) }
+    private var follows: FollowStore { FollowStore(pool: pool) }
+
+    /// - Returns: the matches' leases, too.
+    static func make(
+        _ pool: PostgresPool, _ clock: LifeClock, matches: Int, cases: [LifeCase]
+    ) async throws -> (LifeGround, [Lease]) {
+        let names = (1...matches).map { LeaseName.match(MatchID(Int64($0))) }
+        let held = try await LeaseStore(pool: pool).acquire(
+            [.orchestrator] + names + (0..<DeviceRoute.shardCount).map { .shard($0) }, holder: "test/1",
+            duration: .seconds(1_000_000))
+        let ground = LifeGround(
+            pool: pool, clock: clock, orchestrator: try #require(held.first { $0.name == .orchestrator }),
+            shards: held.compactMap { ShardHold($0) }, tokens: ActivityTokenStore(pool: pool))
+        let routes = cases.map { DeviceRoute(user: $0.user, device: LifeCase.device) }
+        try await pool.execute(
+            """
+            INSERT INTO devices (user_id, device_id, route, shard, device_token)
+            SELECT u.user_id, 'phone', u.route, u.shard, 'device-' || u.user_id
+            FROM unnest($1::text[], $2::bigint[], $3::int[]) AS u (user_id, route, shard)
+            """,
+            [
+                .textArray(cases.map(\.user.rawValue)), .intArray(routes.map(\.hash)),
+                .intArray(routes.map(\.shard)),
+            ])
+        return (ground, try names.map { name in try #require(held.first { $0.name == name }) })
+    }
+
+    /// What the rows say of each user.
+    func lines() async throws -> [String: String] {
+        var lines: [String: String] = [:]
+        for row in try await pool.query(LifeLine.query) {
+            lines[try row.string("user_id")] = try row.string("text")
+        }
+        return lines
+    }
+
+    // MARK: - What one event does
+
+    /// What a statement said beside what it wrote, as far as the rule says it, too.
+    struct Answer: Sendable {
+        var pushesState = false
+        var unfollows = false
+    }
+
+    /// - Parameter isAlone: a token is registered by itself, not with what others register meanwhile.
+    func execute(_ event: ActivityEvent, of one: LifeCase, isAlone: Bool) async throws -> Answer {
+        var answer = Answer()
+        switch event {
+        case .followed(let startsLocally):
+            _ = try await follows.follow(
+                FollowRequest(matchId: one.matchID, deviceId: LifeCase.device, startsLocally: startsLocally),
+                user: one.user)
+        case .unfollowed: try await follows.unfollow(one.matchID, user: one.user)
+        case .tokenReported(let token, let activity, let start):
+            answer.pushesState = Self.pushesState(
+                try await register(token, activity, start, one.matchID, one.user, isAlone: isAlone))
+        case .tokenTaken(let token):
+            _ = try await register(token, nil, nil, one.matchID, one.thief, isAlone: isAlone)
+        case .dismissed(let activity, let token):
+            let said = try await tokens.dismiss(
+                ActivityDismissedRequest(deviceId: LifeCase.device, activityId: activity, activityToken: token),
+                match: one.matchID, user: one.user)
+            if case .unfollow = said.action { answer.unfollows = true }
+        case .appRegistered(let allows, let runs):
+            _ = try await devices.register(
+                DeviceRegistration(
+                    deviceId: LifeCase.device, liveActivitiesEnabled: allows,
+                    activities: runs ? [RunningActivity(matchId: one.matchID)] : nil),
+                token: .set(DeviceToken("device-\(one.user.rawValue)")), user: one.user)
+        case .startTokenReported(let token):
+            _ = try await devices.register(
+                PushToStartRegistration(pushToStartToken: token, deviceId: LifeCase.device), user: one.user)
+        case .phoneLost:
+            _ = try await devices.unregister(LifeCase.device.rawValue, user: one.user)
+            // The next one to sign in here has a device token, too.
+            try await pool.execute(
+                "UPDATE devices SET device_token = 'device-' || user_id WHERE user_id = $1", [.text(one.user.rawValue)])
+        case .startAnswered(let start, _, let verdict):
+            guard let claim = one.starts.first(where: { $0.startID == start }) else { break }
+            switch verdict {
+            case .accepted, .unknown: break
+            case .notProcessed(let wait): try await activities.releaseStart(claim, after: wait)
+            case .refused: try await activities.giveUpStart(claim)
+            case .tokenDead(let since): try await activities.retireStartToken(claim, sinceMs: since.milliseconds)
+            }
+        case .updateAnswered(let token, .tokenDead(let since)):
+            for generation in one.life.generations where generation.token == token {
+                try await activities.retire(one.key(generation.number), token: token, sinceMs: since.milliseconds)
+            }
+        case .endAnswered(let token, let verdict):
+            for claim in one.ends where claim.token == token {
+                switch verdict {
+                case .accepted: try await activities.finishEnd(claim, .sent)
+                case .undeliverable: try await activities.finishEnd(claim, .dropped)
+                case .notSent: try await activities.releaseEnd(claim)
+                case .again(let wait): try await activities.finishEnd(claim, .again(after: wait))
+                }
+            }
+        case .updateAnswered, .matchBecame, .passDue, .startDue, .endDue: break
+        }
+        return answer
+    }
+
+    private func register(
+        _ token: UpdateToken, _ activity: ActivityID?, _ start: StartID?, _ match: MatchID, _ user: UserID,
+        isAlone: Bool
+    ) async throws -> ActivityTokenRule.Action {
+        let request = ActivityTokenRequest(
+            activityToken: token, deviceId: LifeCase.device, activityId: activity, startId: start)
+        if isAlone {
+            return try await ActivityTokenStore.registerAlone(
+                ActivityTokenJob(request: request, match: match, user: user), pool, 900
+            ).action
+        }
+        return try await tokens.register(request, match: match, user: user).action
+    }
+
+    private static func pushesState(_ action: ActivityTokenRule.Action) -> Bool {
+        switch action {
+        case .activate, .rotate, .adopt, .replace: true
+        case .keep, .end, .refuse: false
+        }
+    }
+
+    // MARK: - What is done for all at once
+
+    /// Users that have had so many starts lately that they get no other now.
+    func sent() async throws -> [String: StartPolicy.Sent] {
+        let rows = try await pool.query(
+            """
+            SELECT user_id, this_hour, this_day FROM (
+                SELECT user_id,
+                    sum(CASE WHEN start_sent_at > clock_timestamp() - interval '1 hour' THEN start_attempts ELSE 0 END
+                        + CASE WHEN renewal_sent_at > clock_timestamp() - interval '1 hour' THEN renewal_attempts
+                            ELSE 0 END) AS this_hour,
+                    sum(CASE WHEN start_sent_at > clock_timestamp() - interval '1 day'
+                        OR renewal_sent_at > clock_timestamp() - interval '1 day' THEN starts_sent ELSE 0 END) AS this_day
+                FROM live_activities GROUP BY user_id) AS s
+            WHERE this_hour >= 6 OR this_day >= 24
+            """)
+        var sent: [String: StartPolicy.Sent] = [:]
+        for row in rows {
+            let day = try row.int("this_day")
+            sent[try row.string("user_id")] = StartPolicy.Sent(
+                deviceHour: try row.int("this_hour"), deviceDay: day, userDay: day)
+        }
+        return sent
+    }
+
+    /// All that can be claimed now.
+    func claimStarts() async throws -> [StartClaim] {
+        var all: [StartClaim] = []
+        var isThorough = false
+        while true {
+            let claims = try await activities.claimStarts(
+                shards, limit: 1_000, lease: Self.policy.starts.firstLease, isThorough: isThorough)
+            all += claims
+            if claims.isEmpty, isThorough { break }
+            isThorough = claims.isEmpty
+        }
+        while true {
+            let claims = try await activities.claimRenewals(
+                shards, limit: 1_000, lease: Self.policy.starts.firstLease)
+            if claims.isEmpty { return all }
+            all += claims
+        }
+    }
+
+    func claimEnds() async throws -> [EndClaim] {
+        var all: [EndClaim] = []
+        while true {
+            let claims = try await activities.claimEnds(shards, limit: 1_000)
+            if claims.isEmpty { return all }
+            all += claims
+        }
+    }
+
+    /// One look of the orchestrator's at everything, in the order of `MatchOrchestrator.runOnce`.
+    /// - Returns: the matches that ended, and the silent and visible pushes that left, by user.
+    func pass() async throws -> (ended: Set<MatchID>, pushes: [String: StartFallback.Step]) {
+        var over = Set(try await store.endSettledMatches(hold: Self.resultHold, under: orchestrator))
+        let off = try await store.calledOffMatches(quiet: Self.resultHold).map(\.matchID)
+        try await store.endCalledOffMatches(off, under: orchestrator)
+        over.formUnion(off)
+        _ = try await store.endActivities(calledOff: off, under: orchestrator)
+        _ = try await store.endUnfollowed(under: orchestrator)
+        try await renew()
+        _ = try await store.giveUpStarts(under: orchestrator)
+        for match in try await store.liveMatches(lead: .zero) {
+            _ = try await store.createPending(for: match, under: orchestrator)
+        }
+        _ = try await store.moveFallbacks(Self.policy.fallback, under: orchestrator)
+        try await store.expireFollows(after: .seconds(172_800), under: orchestrator)
+        try await store.purge(after: .seconds(172_800), under: orchestrator)
+        try await store.purgeDevices(under: orchestrator)
+        var pushes: [String: StartFallback.Step] = [:]
+        while true {
+            let claims = try await activities.claimFallbacks(shards, limit: 1_000)
+            if claims.isEmpty { return (over, pushes) }
+            for claim in claims { pushes[claim.userID.rawValue] = claim.step }
+        }
+    }
+
+    private func renew() async throws {
+        let rule = Self.policy.renewal
+        for (match, isBreak) in try await store.matchesInPlay() {
+            _ = try await store.markRenewals(
+                of: match, from: isBreak ? rule.afterInBreak : rule.after, under: orchestrator)
+        }
+        _ = try await store.endOutlived(under: orchestrator)
+    }
+}
+
+extension Moment? {
+    fileprivate var milliseconds: Int64? { map { Int64($0.milliseconds) } }
+}
