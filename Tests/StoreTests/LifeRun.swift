@@ -43,9 +43,9 @@ struct LifeRun {
     mutating func play(steps: Int) async throws {
         for step in 0..<steps where reports.count < 12 {
             // With three seconds for a step: around the bounds of leases, waits and ages.
-            let waits = [0, 1, 27, 28, 57, 58, 116, 117, 118, 177, 236, 237, 300, 477, 597, 900, 1_800, 3_600, 7_197]
+            let waits = [27, 28, 57, 58, 116, 117, 118, 177, 236, 237, 300, 477, 597]
             let middle = steps * 2 / 3
-            let some = step <= middle + 2 ? waits[4..<13] : step % 3 == 0 ? waits.suffix(2) : waits.dropFirst(4)
+            let some = step <= middle ? waits.prefix(11) : waits.dropFirst(3)
             var wait = Duration.seconds(some.randomElement(using: &random) ?? 1)
             // Activities grow old.
             if step == middle { wait = .seconds(7 * 3_600 + 25 * 60) }
