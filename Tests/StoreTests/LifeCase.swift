@@ -164,8 +164,6 @@ struct LifeCase: Sendable {
 
     mutating func apply(_ event: ActivityEvent, _ now: Moment) -> [ActivityIntent] {
         story.append("\(now.seconds) \(event)")
-        let intents = life.handle(event, at: now)
-        LifeDifferences.forget(&life)
-        return intents
+        return life.handle(event, at: now)
     }
 }

@@ -12,11 +12,6 @@ import Store
 /// - What an answered start says about the fallback the rules note at once, the statements in the next pass: the phone's
 ///   line is compared after a pass.
 enum LifeDifferences {
-    /// A table has no room for tokens that were replaced: a late report of one is taken for a rotation.
-    static func forget(_ life: inout ActivityLife) {
-        for place in life.generations.indices { life.generations[place].formerTokens = [] }
-    }
-
     /// `START_LEAD`: a start that waits goes out before play, too. The rules know no lead.
     static func asIfInPlay(_ life: ActivityLife, _ body: (inout ActivityLife) -> [ActivityIntent]) -> (
         ActivityLife, [ActivityIntent]

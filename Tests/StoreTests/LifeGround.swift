@@ -107,8 +107,16 @@ struct LifeGround: Sendable {
             case .tokenDead(let since): try await activities.retireStartToken(claim, sinceMs: since.milliseconds)
             }
         case .updateAnswered(let token, .tokenDead(let since)):
-            for generation in one.life.generations where generation.token == token {
-                try await activities.retire(one.key(generation.number), token: token, sinceMs: since.milliseconds)
+            // The coordinator judges by the rule, the statement takes that very registration.
+            for generation in one.life.generations
+            where generation.token == token && LifePolicy.isAbout(registered: generation.tokenAt, since: since) {
+                let row = try await pool.query(
+                    """
+                    SELECT extract(epoch FROM token_at)::double precision AS token_at FROM live_activities
+                    WHERE match_id = $1 AND user_id = $2 AND generation = $3
+                    """, [.int(one.matchID.rawValue), .text(one.user.rawValue), .int(generation.number)])
+                guard let tokenAt = try row.first?.double("token_at") else { continue }
+                try await activities.retire([.init(match: one.matchID, token: token, tokenAt: tokenAt)])
             }
         case .endAnswered(let token, let verdict):
             for claim in one.ends where claim.token == token {
