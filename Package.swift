@@ -210,7 +210,8 @@ let package = Package(
             .executableTarget(
                 name: "FanOutLab",
                 dependencies: [
-                    "APNsProtocol", "HTTP2", "LACoordinator", "Messages", "Reactor", "Sightscreen", "Store", arguments,
+                    "APNsProtocol", "HTTP2", "LACoordinator", "Messages", "Reactor", "Sightscreen", "Store", "Tokens",
+                    arguments,
                 ], path: "Tests/FanOutLab", swiftSettings: strict),
         ]
         + [

@@ -29,20 +29,16 @@ actor BareFanOut: HTTP2SenderOwner {
     private var submitted = 0
     private var count = Count()
     private var done: CheckedContinuation<Void, Never>?
-    private var path = Array("/3/device/".utf8) + [UInt8](repeating: 0, count: 160)
+    private var path = Array("/3/device/".utf8) + [UInt8](repeating: 0, count: LabTokens.digits)
+    /// The number of its first device.
+    private let first: Int
 
-    init(reactor: Reactor, requests: Int, body: HTTP2SharedBody, authority: String) {
+    init(reactor: Reactor, requests: Int, first: Int, push: LabPush) {
         self.reactor = reactor
         self.requests = requests
-        self.body = body
-        template = HTTP2HeaderTemplate(
-            authority: authority,
-            fields: [
-                HTTP2Field("authorization", "bearer " + String(repeating: "t", count: 200), neverIndexed: true),
-                HTTP2Field("apns-topic", "com.example.cricket.push-type.liveactivity"),
-                HTTP2Field("apns-push-type", "liveactivity"), HTTP2Field("apns-priority", "10"),
-                HTTP2Field("apns-expiration", "1763800000"),
-            ])
+        self.first = first
+        body = push.body
+        template = push.template
     }
 
     func run(
@@ -64,19 +60,13 @@ actor BareFanOut: HTTP2SenderOwner {
 
     private func fillNow(_ sender: HTTP2Sender) -> Bool {
         guard submitted < requests, sender.hasRoom(forBody: body.count) else { return false }
-        var value = UInt64(truncatingIfNeeded: submitted) &* 0x9e37_79b9_7f4a_7c15
-        for index in 10..<170 {
-            path[index] = Self.digits[Int(value >> 60)]
-            value = value << 4 | value >> 60
-        }
+        LabTokens.write(first + submitted, to: &path[10...])
         submitted += 1
         return path.withUnsafeBufferPointer {
             sender.submit(
                 path: $0, headers: template, body: body, tag: submitted, deadline: sender.now + 10_000_000_000)
         }
     }
-
-    private static let digits = Array("0123456789abcdef".utf8)
 
     nonisolated func finished(_ tag: Int, _ outcome: HTTP2Outcome, on sender: HTTP2Sender) {
         assumeIsolated { $0.finished(outcome) }

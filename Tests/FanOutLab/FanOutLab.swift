@@ -4,5 +4,5 @@ import ArgumentParser
 @main struct FanOutLab: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fanout-lab", abstract: "Measures the fan-out.",
-        subcommands: [SendCommand.self, WicketCommand.self, SinkCommand.self])
+        subcommands: [SendCommand.self, TokensCommand.self, WicketCommand.self])
 }

@@ -15,14 +15,22 @@ struct SendCommand: AsyncParsableCommand {
     @Option(help: "Connections, of all threads together.") var connections = 4
     @Option(help: "Streams under way on each.") var streams = 100
     @Option(help: "Threads.") var threads = 1
-    @Option(help: "Bytes of a body.") var bytes = 1_000
+    @Option(help: "Bytes of a body: white space is added to a push that has fewer.") var bytes = 1_000
+    @Option(help: "The .p8 file that the provider token is signed with; without it the token is no good.")
+    var key: String?
+    @Option(help: "Its key id.") var keyID = "KEYID00001"
+    @Option(help: "Its team.") var teamID = "TEAMID0001"
+    @Option(help: "The app.") var bundleID = "dev.sightscreen.app"
 
     mutating func run() async throws {
         let origin = HTTP2Origin(host: host, port: port)
         let tls = try TLSConfiguration.client(caFile: caFile).makeContext()
         let addresses = try await origin.addresses()
         guard let address = addresses.first else { throw ValidationError("\(host) has no address") }
-        let body = HTTP2SharedBody([UInt8](repeating: UInt8(ascii: "x"), count: bytes))
+        let push = try LabPush(
+            authority: origin.authority,
+            authorization: LabPush.authorization(keyFile: key, keyID: keyID, teamID: teamID), bundleID: bundleID,
+            bytes: bytes)
         let (streams, connections, perThread) = (streams, connections / threads, requests / threads)
         let begun = MonotonicTime.now
         let processor = Self.processorNanoseconds
@@ -30,8 +38,8 @@ struct SendCommand: AsyncParsableCommand {
             for thread in 0..<threads {
                 group.addTask {
                     let fanOut = BareFanOut(
-                        reactor: Reactor(name: "fanout-\(thread)"), requests: perThread, body: body,
-                        authority: origin.authority)
+                        reactor: Reactor(name: "fanout-\(thread)"), requests: perThread,
+                        first: thread * perThread, push: push)
                     return await fanOut.run(address, origin, tls, connections: connections, streams: streams)
                 }
             }
