@@ -60,14 +60,13 @@ public struct APNsSimulatorService: Service {
     private func listen(
         _ environment: APNsEnvironment, _ port: Int, _ simulator: Simulator, _ tls: TLSContext, _ reactor: Reactor
     ) async throws -> HTTP2Server {
-        // One stream until the first valid request; and as small a header table as APNs has.
-        let server = try await HTTP2Server.start(
+        // One stream until the first valid request.
+        try await HTTP2Server.start(
             host: configuration.host, port: port, tls: tls, reactor: reactor,
-            settings: .init(concurrentStreamsMax: 1),
-            onConnection: { id, isOpen in await simulator.connectionChanged(id, environment, isOpen: isOpen) },
-            handler: { request in await simulator.handle(request, environment) })
-        await simulator.attach(server, environment)
-        return server
+            settings: .init(
+                concurrentStreamsMax: 1, initialWindowBytes: configuration.streamWindowBytes,
+                connectionWindowBytes: configuration.connectionWindowBytes),
+            responder: SimulatorGate(simulator, environment))
     }
 
     private func announce(_ ports: SimulatorPorts) async {

@@ -6,18 +6,24 @@ import NIOCore
 
 /// The control port: what tests and phones tell the simulator and ask of it.
 ///
-/// - `POST /tokens` `{token, kind: start|update|device, environment: production|sandbox, timestamp?}` or an array of
-///   them → 201. `timestamp` is the stamp that the token's activity shows already.
+/// - `POST /tokens` `{token, kind: start|update|device, environment: production|sandbox, timestamp?, match?,
+///   frequentPushes?}`, an array of them or one a line, as many as there are → 201. `timestamp` is the stamp that the
+///   token's activity shows already, `match` what `GET /counts` groups it by, `frequentPushes` (true) the user's switch,
+///   which decides on the phone's budget. Of more than 10,000, those before a wrong one are known then.
 /// - `DELETE /tokens/:token` → 204; pushes to it get 410 from now on (`?at=` milliseconds since 1970: since then).
 /// - `GET /tokens` → an array.
-/// - `POST /faults` `{match?: {tokenPrefix?, environment?, event?, pushType?, after?, count?}, …}` with one of
-///   `status` and `reason`, `goaway`, `rst`, `mute`, `close`, `delayMs`, `streamLimit` → 201 `{id}`; `GET`, `DELETE`.
+/// - `POST /faults` `{match?: {tokenPrefix?, environment?, event?, pushType?, after?, count?, afterMs?, forMs?, share?},
+///   …}` with one of `status` and `reason`, `goaway`, `rst`, `mute`, `close`, `delayMs`, `streamLimit` → 201 `{id}`; `GET`, `DELETE`.
 /// - `GET /deliveries?since=SEQ&token=…&follow=1` → NDJSON, all lines after `SEQ`; without `since` all that are kept.
 ///   410 when the lines after `SEQ` are dropped already or `SEQ` is of another run. With `follow` the answer goes on
 ///   with new lines as they come. A limit of lines: `limit`. Several tokens: `token` repeated.
+/// - `GET /counts` → pushes by status, reason, event, priority and verdict; alerts and the devices that had one twice;
+///   per match how many devices show which stamp.
 struct ControlAPI: Sendable {
-    /// Tokens for a hundred thousand devices in one call.
-    static let bodyBytesMax = 16 << 20
+    /// Of a fault; tokens come in any number.
+    static let bodyBytesMax = 1 << 20
+    /// Tokens that are registered at once: the pushes wait for so many.
+    static let tokensAtOnce = 10_000
     /// Lines that are written at once.
     static let pageLinesMax = 500
 
@@ -36,35 +42,33 @@ struct ControlAPI: Sendable {
             await simulator.removeFaults()
             return Response(status: .noContent)
         }
+        router.get("counts") { _, _ in try JSONAnswer.response(await simulator.counts) }
         router.get("deliveries") { request, _ in try await deliveries(request) }
         return router
     }
 
     // MARK: - Tokens
 
-    private struct NewToken: Decodable {
-        var token: String
-        var kind: RegisteredToken.Kind
-        var environment: APNsEnvironment
-        var timestamp: Int?
+    private func registerTokens(_ request: Request) async throws -> Response {
+        var lines = TokenLines()
+        for try await part in request.body {
+            // Parts may be large: each is read in pieces, so that the batches stay small.
+            var rest = part
+            while let piece = rest.readSlice(length: min(rest.readableBytes, 64 * 1_024)), piece.readableBytes > 0 {
+                try piece.withUnsafeReadableBytes { try lines.read($0) }
+                if lines.batch.entries.count >= Self.tokensAtOnce { try await register(&lines) }
+            }
+        }
+        try lines.end()
+        try await register(&lines)
+        return Response(status: .created)
     }
 
-    private func registerTokens(_ request: Request) async throws -> Response {
-        let body = try await body(of: request)
-        let new: [NewToken] = body.first { $0 > 0x20 } == UInt8(ascii: "[") ? try decode(body) : [try decode(body)]
-        for token in new {
-            guard token.token.utf8.count >= 2, token.token.utf8.count <= 400, token.token.allSatisfy(\.isHexDigit)
-            else {
-                throw Problem(.badRequest, "a token is 2 to 400 hexadecimal digits")
-            }
+    private func register(_ lines: inout TokenLines) async throws {
+        guard await simulator.register(lines.batch) else {
+            throw Problem(.conflict, "\(Simulator.tokensMax) tokens are known already")
         }
-        for token in new {
-            let registered = RegisteredToken(token: token.token, kind: token.kind, environment: token.environment)
-            guard await simulator.register(registered, shownStamp: token.timestamp) else {
-                throw Problem(.conflict, "\(Simulator.tokensMax) tokens are known already")
-            }
-        }
-        return Response(status: .created)
+        lines.removeBatch()
     }
 
     private func deleteToken(_ token: String, _ request: Request) async throws -> Response {
@@ -162,19 +166,7 @@ struct ControlAPI: Sendable {
         do {
             return try JSONDecoder().decode(Value.self, from: Data(bytes))
         } catch let error as DecodingError {
-            throw Problem(.badRequest, Self.sentence(error))
-        }
-    }
-
-    private static func sentence(_ error: DecodingError) -> String {
-        func place(_ context: DecodingError.Context) -> String {
-            context.codingPath.isEmpty ? "the body" : context.codingPath.map(\.stringValue).joined(separator: ".")
-        }
-        switch error {
-        case .keyNotFound(let key, let context): return "\(place(context)) lacks \(key.stringValue)"
-        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-            return "\(place(context)): \(context.debugDescription)"
-        @unknown default: return "the body cannot be read"
+            throw Problem(.badRequest, error.sentence)
         }
     }
 }

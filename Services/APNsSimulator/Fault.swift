@@ -14,8 +14,14 @@ struct Fault: Codable, Sendable, Hashable {
         var pushType: APNsPushType?
         /// Lets so many matching ones pass first; 0 without it.
         var after: Int?
-        /// Befalls so many, then is gone; 1 without it, 0 for no end.
+        /// Befalls so many, then is gone; 1 without it (no end with `forMs` or `share`), 0 for no end.
         var count: Int?
+        /// Begins so many milliseconds after it was asked for; at once without it.
+        var afterMs: Int?
+        /// Is gone so many milliseconds after its beginning.
+        var forMs: Int?
+        /// Of those that match, this share (0 to 1) evenly; all without it.
+        var share: Double?
     }
 
     enum Action: Sendable, Hashable {
@@ -40,24 +46,48 @@ struct Fault: Codable, Sendable, Hashable {
     var action: Action
 
     /// As the delivery line names it.
-    var name: String {
+    enum Name: String, Sendable {
+        case answer, goaway, rst, mute, close, delay, streamLimit
+    }
+
+    var name: Name {
         switch action {
-        case .answer: "answer"
-        case .goAway: "goaway"
-        case .reset: "rst"
-        case .mute: "mute"
-        case .close: "close"
-        case .delay: "delay"
-        case .streamLimit: "streamLimit"
+        case .answer: .answer
+        case .goAway: .goaway
+        case .reset: .rst
+        case .mute: .mute
+        case .close: .close
+        case .delay: .delay
+        case .streamLimit: .streamLimit
         }
     }
 
-    func befalls(_ request: APNsRequest, _ environment: APNsEnvironment, event: LiveActivityPayload.Event?) -> Bool {
-        if let prefix = match.tokenPrefix, request.token?.hasPrefix(prefix.lowercased()) != true { return false }
-        if let wanted = match.environment, wanted != environment { return false }
-        if let wanted = match.event, wanted != event { return false }
-        if let wanted = match.pushType, wanted.rawValue != request.field("apns-push-type") { return false }
+    /// What of a request it is aimed by.
+    struct Target {
+        /// As in the path; nil: it names none.
+        var token: UnsafeRawBufferPointer?
+        var environment: APNsEnvironment
+        var event: LiveActivityPayload.Event?
+        var pushType: String?
+    }
+
+    func befalls(_ target: Target) -> Bool {
+        if let prefix = match.tokenPrefix {
+            guard let token = target.token, Self.begins(token, with: prefix) else { return false }
+        }
+        if let wanted = match.environment, wanted != target.environment { return false }
+        if let wanted = match.event, wanted != target.event { return false }
+        if let wanted = match.pushType, wanted.rawValue != target.pushType { return false }
         return true
+    }
+
+    /// Without regard to case.
+    private static func begins(_ token: UnsafeRawBufferPointer, with prefix: String) -> Bool {
+        func lower(_ byte: UInt8) -> UInt8 {
+            (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+        }
+        let prefix = prefix.utf8
+        return token.count >= prefix.count && zip(token, prefix).allSatisfy { lower($0) == lower($1) }
     }
 
     private enum Key: String, CodingKey {
@@ -67,6 +97,11 @@ struct Fault: Codable, Sendable, Hashable {
     init(from decoder: any Decoder) throws {
         let keys = try decoder.container(keyedBy: Key.self)
         match = try keys.decodeIfPresent(Match.self, forKey: .match) ?? Match()
+        try Self.require((0.0...1.0).contains(match.share ?? 1), keys, "share is 0 to 1")
+        let day = 0...86_400_000
+        try Self.require(
+            day.contains(match.afterMs ?? 0) && day.contains(match.forMs ?? 0), keys,
+            "afterMs and forMs are 0 to \(day.upperBound)")
         let delivered = try keys.decodeIfPresent(Bool.self, forKey: .delivered) ?? true
         if let milliseconds = try keys.decodeIfPresent(Int.self, forKey: .delayMs) {
             try Self.require((0...600_000).contains(milliseconds), keys, "delayMs is 0 to 600000")

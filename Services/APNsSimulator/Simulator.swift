@@ -1,8 +1,6 @@
 import APNsProtocol
-import FoundationEssentials
 import HTTP2
 import Reactor
-import Sightscreen
 import Tokens
 
 /// APNs as its clients meet it: knows tokens, judges requests, keeps a log of them, and misbehaves when asked to.
@@ -12,17 +10,6 @@ actor Simulator {
     /// Tokens that it knows at once, deleted ones included.
     static let tokensMax = 4_000_000
 
-    private struct Token {
-        var registered: RegisteredToken
-        var phone: DeviceModel
-    }
-
-    private struct Connection {
-        var history = ProviderTokenHistory()
-        /// It has shown a good provider token, and may have many streams.
-        var isTrusted = false
-    }
-
     private struct ConnectionKey: Hashable {
         var environment: APNsEnvironment
         var id: HTTP2ConnectionID
@@ -31,26 +18,25 @@ actor Simulator {
     private nonisolated let reactor: Reactor
     nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
-    private let configuration: SimulatorConfiguration
-    private let checks: [APNsEnvironment: APNsRequestCheck]
-    private var servers: [APNsEnvironment: HTTP2Server] = [:]
-    private var tokens: [String: Token] = [:]
-    private var connections: [ConnectionKey: Connection] = [:]
-    private var faults = FaultList()
-    private var log: DeliveryLog
-    private var followers: [Int: AsyncStream<Void>.Continuation] = [:]
+    let configuration: SimulatorConfiguration
+    private let production: APNsRequestCheck
+    private let sandbox: APNsRequestCheck
+    let tokens = TokenRegistry()
+    private var connections: [ConnectionKey: SimulatorConnection] = [:]
+    var faults = FaultList()
+    var log: DeliveryLog
+    var alerts = AlertBook()
+    var tally = Tally()
+    var ids = PushIDSource()
+    private(set) var followers: [Int: AsyncStream<Void>.Continuation] = [:]
     private var nextFollower = 0
     private var isStopping = false
-    /// Provider tokens that were found good, and when (seconds since 1970) they expire.
-    private var goodUntil: [String: Int] = [:]
-    /// Recent payloads: one version goes to many devices, and the log keeps it once.
-    private var payloads: [[UInt8]: Payload] = [:]
-
-    private struct Payload {
-        var bytes: [UInt8]
-        var isPush: Bool
-        var event: LiveActivityPayload.Event?
-    }
+    /// Recent ones.
+    private var blocks = Recent<HeaderBlock>()
+    private var payloads = Recent<KnownPayload>()
+    private var answers: [APNsAnswer: KnownAnswer] = [:]
+    private var answerNumbers: [APNsAnswer: Int] = [:]
+    private(set) lazy var accepted = known(.accepted)
 
     init(_ configuration: SimulatorConfiguration, reactor: Reactor) throws {
         self.configuration = configuration
@@ -60,50 +46,109 @@ actor Simulator {
         let providerToken = ProviderTokenCheck(keyID: configuration.keyID, teamID: configuration.teamID) {
             verifier.isValid(signature: $0, of: $1)
         }
-        checks = Dictionary(
-            uniqueKeysWithValues: APNsEnvironment.allCases.map {
-                (
-                    $0,
-                    APNsRequestCheck(
-                        bundleID: configuration.bundleID, environment: $0, providerToken: providerToken)
-                )
-            })
+        func check(_ environment: APNsEnvironment) -> APNsRequestCheck {
+            APNsRequestCheck(
+                bundleID: configuration.bundleID, environment: environment, providerToken: providerToken)
+        }
+        production = check(.production)
+        sandbox = check(.sandbox)
     }
 
-    /// The server of one environment, which its faults act on.
-    func attach(_ server: HTTP2Server, _ environment: APNsEnvironment) { servers[environment] = server }
+    // MARK: - What it has seen before
 
-    func connectionChanged(_ id: HTTP2ConnectionID, _ environment: APNsEnvironment, isOpen: Bool) {
-        if !isOpen { connections[ConnectionKey(environment: environment, id: id)] = nil }
+    func check(_ environment: APNsEnvironment) -> APNsRequestCheck {
+        environment == .production ? production : sandbox
+    }
+
+    func connection(_ id: HTTP2ConnectionID, _ environment: APNsEnvironment) -> SimulatorConnection {
+        let key = ConnectionKey(environment: environment, id: id)
+        if let known = connections[key] { return known }
+        let connection = SimulatorConnection()
+        connections[key] = connection
+        return connection
+    }
+
+    func forget(_ id: HTTP2ConnectionID, _ environment: APNsEnvironment) {
+        connections[ConnectionKey(environment: environment, id: id)] = nil
+    }
+
+    /// - Parameter push: the request, if it has to be read anew.
+    func block(
+        of arrival: HTTP2Arrival, on connection: SimulatorConnection, _ check: APNsRequestCheck,
+        _ push: () -> APNsRequest
+    ) -> HeaderBlock {
+        if let last = connection.block, last.isThat(of: arrival) { return last }
+        let block = blocks.first { $0.isThat(of: arrival) } ?? blocks.add(HeaderBlock(arrival, push(), check))
+        connection.block = block
+        return block
+    }
+
+    func payload(_ body: UnsafeRawBufferPointer, on connection: SimulatorConnection) -> KnownPayload {
+        if let last = connection.payload, last.isThat(body) { return last }
+        let payload =
+            payloads.first { $0.isThat(body) } ?? payloads.add(KnownPayload(Array(body), production, &alerts))
+        connection.payload = payload
+        return payload
+    }
+
+    func known(_ answer: APNsAnswer) -> KnownAnswer {
+        if let known = answers[answer] { return known }
+        // Moments differ without end, statuses and reasons do not.
+        var kind = answer
+        kind.timestampMs = nil
+        let number = answerNumbers[kind] ?? answerNumbers.count
+        answerNumbers[kind] = number
+        if answers.count >= 1_024 { answers.removeAll() }
+        let known = KnownAnswer(answer, number: number)
+        answers[answer] = known
+        return known
+    }
+
+    /// The number of a token that is registered.
+    func device(_ token: UnsafeRawBufferPointer) -> Int? {
+        withUnsafeTemporaryAllocation(byteCount: TokenKey.bytesMax, alignment: 8) { key in
+            guard TokenKey.pack(token, into: key) else { return nil }
+            return tokens.index(of: UnsafeRawBufferPointer(rebasing: key[..<((token.count + 1) / 2)]), token.count)
+        }
     }
 
     // MARK: - Tokens
 
-    /// Makes a token known, or known again. `shown` is the stamp that its activity shows already, if it is known.
-    /// False when there are too many.
-    func register(_ registered: RegisteredToken, shownStamp: Int?) -> Bool {
-        guard tokens[registered.token] != nil || tokens.count < Self.tokensMax else { return false }
-        tokens[registered.token] = Token(
-            registered: registered,
-            phone: DeviceModel(kind: registered.kind, shown: shownStamp.map(Stamp.init)))
-        return true
+    /// Makes tokens known, or known again. False when there are too many: the ones before are known then.
+    func register(_ batch: TokenBatch) -> Bool {
+        var isRoom = true
+        batch.forEach { key, digits, entry in
+            guard isRoom else { return }
+            isRoom = tokens.count < Self.tokensMax || tokens.index(of: key, digits) != nil
+            if isRoom { tokens.register(key, digits, entry) }
+        }
+        return isRoom
     }
 
     /// From now on it is gone: 410. False when it is not known.
     func deleteToken(_ token: String, atMs: Int64) -> Bool {
-        let token = token.lowercased()
-        guard tokens[token] != nil else { return false }
-        tokens[token]?.registered.deletedAtMs = atMs
+        guard let index = Array(token.utf8).withUnsafeBytes({ device($0) }) else { return false }
+        tokens.device(index).pointee.deletedAtMs = atMs
         return true
     }
 
-    var registeredTokens: [RegisteredToken] { tokens.values.map(\.registered).sorted { $0.token < $1.token } }
+    var registeredTokens: [RegisteredToken] {
+        (0..<tokens.count).map { index in
+            let device = tokens.device(index).pointee
+            return RegisteredToken(
+                token: tokens.text(index), kind: device.kind, environment: device.environment,
+                deletedAtMs: device.deletedAtMs)
+        }.sorted { $0.token < $1.token }
+    }
 
     // MARK: - Faults
 
-    func addFault(_ fault: Fault) -> Int? { faults.add(fault) }
+    func addFault(_ fault: Fault) -> Int? { faults.add(fault, nowMs: WallClock.nowMs) }
     func removeFaults() { faults.removeAll() }
-    var pendingFaults: [FaultList.Entry] { faults.entries }
+    var pendingFaults: [FaultList.Entry] {
+        faults.removeExpired(WallClock.nowMs)
+        return faults.entries
+    }
 
     // MARK: - Deliveries
 
@@ -123,8 +168,9 @@ actor Simulator {
         var bytes: [UInt8] = []
         var count = 0
         var seq = since
-        while count < linesMax, let delivery = log[seq + 1] {
+        while count < linesMax, let entry = log[seq + 1] {
             seq += 1
+            let delivery = Delivery(entry, seq: seq, self.tokens)
             guard tokens.isEmpty || tokens.contains(delivery.token) else { continue }
             bytes += try delivery.line()
             count += 1
@@ -153,133 +199,4 @@ actor Simulator {
     }
 
     private func removeFollower(_ id: Int) { followers[id] = nil }
-
-    // MARK: - Requests
-
-    func handle(_ request: HTTP2Request, _ environment: APNsEnvironment) async -> HTTP2Reply {
-        let nowMs = WallClock.nowMs
-        let push = APNsRequest(
-            method: request.method, path: request.path, fields: request.headers.map { .init($0.name, $0.value) },
-            body: request.body)
-        let payload = payload(request.body)
-        let id = push.field("apns-id") ?? UUID().uuidString
-        let fault = faults.take(for: push, environment, event: payload.event)
-
-        let judged = judge(push, from: request.connection, environment, now: Int(nowMs / 1_000))
-        var answer = judged.answer
-        switch fault?.action {
-        case .answer(let other): answer = other
-        case .reset, .goAway(_, processed: false), .mute(delivered: false), .close(delivered: false):
-            answer = APNsAnswer(status: 0)
-        case .goAway, .mute, .close, .delay, .streamLimit, nil: break
-        }
-        var deviceVerdict: DeviceVerdict?
-        if answer.status == 200, let token = push.token {
-            deviceVerdict = tokens[token]?.phone.receive(
-                payload.bytes, expiration: push.field("apns-expiration").flatMap { Int($0) },
-                attributesType: configuration.attributesType, now: Int(nowMs / 1_000))
-        }
-        record(
-            push, payload, id: id, connection: request.connection, environment, atMs: nowMs, answer, deviceVerdict,
-            fault)
-        if judged.becomesTrusted {
-            await servers[environment]?.setConcurrentStreamsMax(configuration.streamsMax, of: request.connection)
-        }
-        return await reply(to: request, environment, answer, id: id, fault: fault?.action)
-    }
-
-    private func judge(
-        _ push: APNsRequest, from id: HTTP2ConnectionID, _ environment: APNsEnvironment, now: Int
-    ) -> (answer: APNsAnswer, becomesTrusted: Bool) {
-        guard let check = checks[environment] else { return (APNsAnswer(.internalServerError), false) }
-        if let reason = check.refusalOfTarget(push) ?? refusalOfSender(push, check, now: now) {
-            return (APNsAnswer(reason), false)
-        }
-        let key = ConnectionKey(environment: environment, id: id)
-        var connection = connections[key] ?? Connection()
-        defer { connections[key] = connection }
-        if let reason = connection.history.refusal(of: push.field("authorization") ?? "", now: now) {
-            return (APNsAnswer(reason), false)
-        }
-        let becomesTrusted = !connection.isTrusted
-        connection.isTrusted = true
-        let token = push.token.flatMap { tokens[$0]?.registered }
-        return (check.answerToAuthorized(push, token: token), becomesTrusted)
-    }
-
-    /// A signature is checked once; its expiry every time.
-    private func refusalOfSender(_ push: APNsRequest, _ check: APNsRequestCheck, now: Int) -> APNsReason? {
-        let authorization = push.field("authorization")
-        if let authorization, let until = goodUntil[authorization] {
-            return now < until ? nil : .expiredProviderToken
-        }
-        if let reason = check.refusalOfSender(push, now: now) { return reason }
-        if let authorization, let claims = ProviderTokenClaims(authorization: authorization) {
-            if goodUntil.count >= 64 { goodUntil.removeAll() }
-            goodUntil[authorization] = claims.issuedAt + ProviderTokenCheck.lifetimeSeconds
-        }
-        return nil
-    }
-
-    private func payload(_ bytes: [UInt8]) -> Payload {
-        if let known = payloads[bytes] { return known }
-        struct Push: Decodable {
-            struct APS: Decodable { var event: LiveActivityPayload.Event? }
-            var aps: APS
-        }
-        let decoded = try? JSONDecoder().decode(Push.self, from: Data(bytes))
-        let payload = Payload(
-            bytes: bytes, isPush: APNsRequestCheck.isPush(bytes) && String(validating: bytes, as: UTF8.self) != nil,
-            event: decoded?.aps.event)
-        if payloads.count >= 64 { payloads.removeAll() }
-        payloads[bytes] = payload
-        return payload
-    }
-
-    private func record(
-        _ push: APNsRequest, _ payload: Payload, id: String, connection: HTTP2ConnectionID,
-        _ environment: APNsEnvironment, atMs: Int64, _ answer: APNsAnswer, _ deviceVerdict: DeviceVerdict?,
-        _ fault: Fault?
-    ) {
-        var headers = [":method": push.method, ":path": push.path, "apns-id": id]
-        for field in push.fields where field.name.hasPrefix("apns-") { headers[field.name] = field.value }
-        log.append { seq in
-            Delivery(
-                seq: seq, receivedAtMs: atMs, environment: environment, connection: connection.rawValue,
-                token: push.token ?? "", headers: headers, payload: payload.bytes, payloadIsPush: payload.isPush,
-                answer: answer, deviceVerdict: deviceVerdict, fault: fault?.name)
-        }
-        for follower in followers.values { follower.yield() }
-    }
-
-    private func reply(
-        to request: HTTP2Request, _ environment: APNsEnvironment, _ answer: APNsAnswer, id: String,
-        fault: Fault.Action?
-    ) async -> HTTP2Reply {
-        let server = servers[environment]
-        switch fault {
-        case .mute: return .silence
-        case .close: return .disconnect
-        case .reset(let code): return .reset(code)
-        case .goAway(let reason, let processed):
-            let last = processed ? request.streamID : max(request.streamID - 2, 0)
-            await server?.sendGoAway(
-                request.connection, lastStreamID: last, debugData: Array(#"{"reason":"\#(reason)"}"#.utf8))
-            // A stream above the last one is dropped by the server itself.
-            return processed ? .respond(response(answer, environment, id: id)) : .silence
-        case .delay(let milliseconds):
-            try? await Task.sleep(for: .milliseconds(milliseconds))
-        case .streamLimit(let limit):
-            await server?.setConcurrentStreamsMax(limit, of: request.connection)
-        case .answer, nil: break
-        }
-        return .respond(response(answer, environment, id: id))
-    }
-
-    private func response(_ answer: APNsAnswer, _ environment: APNsEnvironment, id: String) -> HTTP2Response {
-        var headers = [HTTP2Field("apns-id", id)]
-        // Apple sends it to development builds only.
-        if environment == .sandbox { headers.append(HTTP2Field("apns-unique-id", UUID().uuidString)) }
-        return HTTP2Response(status: answer.status, headers: headers, body: answer.body)
-    }
 }

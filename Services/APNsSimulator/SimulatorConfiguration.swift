@@ -1,3 +1,5 @@
+public import APNsProtocol
+
 /// What a simulator of APNs listens on and believes.
 public struct SimulatorConfiguration: Sendable {
     /// The address of all three ports.
@@ -19,6 +21,15 @@ public struct SimulatorConfiguration: Sendable {
     public var attributesType = "LiveActivityAttributes"
     /// What a connection may have under way once it has shown a good provider token; before that, one stream.
     public var streamsMax = 1_000
+    /// What it may have after a refused push, until the next good one; nil: as many as before. (410 is no mistake.)
+    public var streamsAfterRefusal: Int?
+    /// Each answer comes so much later, and what its push took of the windows is given back with it: a network's delay.
+    public var answerDelayMs = 0
+    /// Flow control: body bytes that may be on their way on one stream and on all of a connection.
+    public var streamWindowBytes = 65_535
+    public var connectionWindowBytes = 65_535
+    /// What phones take in an hour.
+    public var budgets = DeviceBudgets.none
     /// Deliveries that are kept for `GET /deliveries`: the oldest go first.
     public var deliveriesMax = 200_000
     /// Where `apns-simulator/ports.json` is written; nil: nowhere.

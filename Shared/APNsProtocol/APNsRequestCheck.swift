@@ -41,14 +41,24 @@ public struct APNsRequestCheck: Sendable {
     public func answerToAuthorized(_ request: APNsRequest, token: RegisteredToken?) -> APNsAnswer {
         let refusal = refusalOfHeaders(request) ?? refusalOfPayload(request.body)
         if let refusal { return APNsAnswer(refusal) }
-        guard let token, token.environment == environment else { return APNsAnswer(.badDeviceToken) }
+        guard let token else { return APNsAnswer(.badDeviceToken) }
         let isLiveActivity = request.field("apns-push-type") == APNsPushType.liveactivity.rawValue
-        guard token.kind.isForLiveActivities == isLiveActivity else { return APNsAnswer(.deviceTokenNotForTopic) }
-        if let deletedAtMs = token.deletedAtMs { return APNsAnswer(.unregistered, timestampMs: deletedAtMs) }
+        return answer(
+            toToken: token.kind, of: token.environment, deletedAtMs: token.deletedAtMs, isLiveActivity: isLiveActivity)
+    }
+
+    /// Its end: what becomes of a request that is right, by what is known about its token.
+    public func answer(
+        toToken kind: RegisteredToken.Kind, of environment: APNsEnvironment, deletedAtMs: Int64?, isLiveActivity: Bool
+    ) -> APNsAnswer {
+        guard environment == self.environment else { return APNsAnswer(.badDeviceToken) }
+        guard kind.isForLiveActivities == isLiveActivity else { return APNsAnswer(.deviceTokenNotForTopic) }
+        if let deletedAtMs { return APNsAnswer(.unregistered, timestampMs: deletedAtMs) }
         return .accepted
     }
 
-    private func refusalOfHeaders(_ request: APNsRequest) -> APNsReason? {
+    /// What is wrong with the header fields other than `authorization`.
+    public func refusalOfHeaders(_ request: APNsRequest) -> APNsReason? {
         var seen: Set<String> = []
         for field in request.fields where field.name.hasPrefix("apns-") || field.name == "authorization" {
             guard seen.insert(field.name).inserted else { return .duplicateHeaders }
@@ -92,7 +102,7 @@ public struct APNsRequestCheck: Sendable {
         return Self.integer(text) == nil ? .badExpirationDate : nil
     }
 
-    private func refusalOfPayload(_ body: [UInt8]) -> APNsReason? {
+    public func refusalOfPayload(_ body: [UInt8]) -> APNsReason? {
         if body.isEmpty { return .payloadEmpty }
         if body.count > PushPayload.bytesMax { return .payloadTooLarge }
         return Self.isPush(body) ? nil : .payloadEmpty

@@ -1,7 +1,6 @@
-import FoundationEssentials
 public import Sightscreen
 
-/// The end of a push: one token's phone, as far as ActivityKit's rules are known.
+/// The end of a push: one token's phone, as far as ActivityKit's rules are known. Small, for there are very many.
 public struct DeviceModel: Sendable, Hashable {
     /// Updates dated further ahead than this are dropped.
     public static let aheadSecondsMax = 8 * 3_600
@@ -10,11 +9,16 @@ public struct DeviceModel: Sendable, Hashable {
     /// The stamp that an update must exceed.
     public private(set) var shown: Stamp?
     public private(set) var hasEnded = false
+    private let takesFrequentPushes: Bool
+    private var budget = DeviceBudget()
 
-    /// - Parameter shown: the stamp of the start or of the phone's own state, when it is known.
-    public init(kind: RegisteredToken.Kind, shown: Stamp? = nil) {
+    /// - Parameters:
+    ///   - shown: the stamp of the start or of the phone's own state, when it is known.
+    ///   - takesFrequentPushes: the user's switch, which decides on the budget.
+    public init(kind: RegisteredToken.Kind, shown: Stamp? = nil, takesFrequentPushes: Bool = true) {
         self.kind = kind
         self.shown = shown
+        self.takesFrequentPushes = takesFrequentPushes
     }
 
     /// Takes in a push that APNs answered with 200.
@@ -23,18 +27,26 @@ public struct DeviceModel: Sendable, Hashable {
     ///   - expiration: `apns-expiration`; 0 and nil never expire here.
     ///   - now: the phone's clock, seconds since 1970.
     public mutating func receive(
-        _ payload: [UInt8], expiration: Int?, attributesType: String, now: Int
+        _ push: DevicePush, priority: APNsPriority = .immediate, expiration: Int?, attributesType: String,
+        budgets: DeviceBudgets = .none, now: Int
     ) -> DeviceVerdict {
         if let expiration, expiration > 0, expiration < now { return .expired }
         guard kind != .device else { return .handled }
-        guard let head = Self.decode(Push<Head>.self, payload)?.aps else { return .notDecodable }
+        guard let head = push.head else { return .notDecodable }
         guard (head.event == .start) == (kind == .start) else { return .wrongEventForToken }
         if hasEnded { return .alreadyEnded }
-        guard Self.decode(Push<State>.self, payload) != nil else { return .notDecodable }
+        guard push.hasState else { return .notDecodable }
         if head.timestamp > now + Self.aheadSecondsMax, head.event != .end { return .droppedFarTimestamp }
         switch head.event {
-        case .start: return verdictOnStart(payload, attributesType: attributesType)
+        case .start:
+            if let starts = budgets.starts, !budget.take(of: starts, now: now) { return .startBudgetExceeded }
+            return verdictOnStart(push, attributesType: attributesType)
         case .update:
+            let perHour = takesFrequentPushes ? budgets.immediate : budgets.immediateInfrequent
+            // Counted when it comes, whether it is news or not.
+            if priority == .immediate, let perHour, !budget.take(of: perHour, now: now) {
+                return .updateBudgetExceeded
+            }
             if let shown, head.timestamp <= shown.rawValue { return .droppedOldTimestamp }
             shown = Stamp(head.timestamp)
             return .handled
@@ -44,44 +56,9 @@ public struct DeviceModel: Sendable, Hashable {
         }
     }
 
-    private func verdictOnStart(_ payload: [UInt8], attributesType: String) -> DeviceVerdict {
-        guard Self.decode(Push<Alerting>.self, payload) != nil else { return .missingAlert }
-        guard let named = Self.decode(Push<Typed>.self, payload), named.aps.attributesType == attributesType else {
-            return .wrongAttributesType
-        }
-        return Self.decode(Push<Attributed>.self, payload) == nil ? .attributesNotDecodable : .handled
-    }
-
-    private static func decode<Part: Decodable>(_ type: Part.Type, _ payload: [UInt8]) -> Part? {
-        try? JSONDecoder().decode(type, from: Data(payload))
-    }
-
-    private struct Push<APS: Decodable>: Decodable { var aps: APS }
-
-    private struct Head: Decodable {
-        var timestamp: Int
-        var event: LiveActivityPayload.Event
-    }
-
-    private struct State: Decodable {
-        var contentState: ContentState
-        enum CodingKeys: String, CodingKey { case contentState = "content-state" }
-    }
-
-    private struct Alerting: Decodable {
-        struct Alert: Decodable {
-            var title: String
-            var body: String
-        }
-        var alert: Alert
-    }
-
-    private struct Typed: Decodable {
-        var attributesType: String
-        enum CodingKeys: String, CodingKey { case attributesType = "attributes-type" }
-    }
-
-    private struct Attributed: Decodable {
-        var attributes: LiveActivityAttributes
+    private func verdictOnStart(_ push: DevicePush, attributesType: String) -> DeviceVerdict {
+        if push.alert == nil { return .missingAlert }
+        guard push.attributesType == attributesType else { return .wrongAttributesType }
+        return push.hasAttributes ? .handled : .attributesNotDecodable
     }
 }

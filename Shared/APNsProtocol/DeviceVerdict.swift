@@ -20,4 +20,8 @@ public enum DeviceVerdict: String, Codable, Sendable, Hashable, CaseIterable {
     case wrongAttributesType
     /// A start to an update token, or an update or end to a push-to-start token.
     case wrongEventForToken
+    /// An update of priority 10 beyond what the phone takes in an hour.
+    case updateBudgetExceeded
+    /// A start beyond what the phone takes in an hour.
+    case startBudgetExceeded
 }

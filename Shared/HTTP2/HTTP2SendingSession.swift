@@ -3,7 +3,7 @@ internal import CNGHTTP2
 /// The client's end of an HTTP/2 connection that sends very many small requests: it allocates nothing for a request of its
 /// own, and says nothing of an answer but its status and the beginning of its body.
 ///
-/// Bytes go in and out, as with `HTTP2Session`. Not thread-safe; it belongs to whoever moves its bytes.
+/// Bytes go in and out, as with `HTTP2ServingSession`. Not thread-safe; it belongs to whoever moves its bytes.
 final class HTTP2SendingSession: HTTP2ByteEnd {
     /// One request between its submission and its end.
     private struct Slot {

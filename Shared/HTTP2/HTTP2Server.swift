@@ -14,21 +14,27 @@ public actor HTTP2Server {
     public nonisolated let port: Int
 
     private let tls: TLSContext
-    private let handler: Handler
+    private var responder: (any HTTP2Responder)?
     private let bodyBytesMax: Int
     private let connectionsMax: Int
-    private let onConnection: (@Sendable (HTTP2ConnectionID, Bool) async -> Void)?
-    private var settings: HTTP2Session.Settings
+    private var settings: HTTP2Settings
     private var listener: Int32?
     private var connections: [HTTP2ConnectionID: HTTP2ServerConnection] = [:]
     private var nextConnection = 1
-    private var pumpsScheduled: Set<HTTP2ConnectionID> = []
+    /// Answers that wait for their time.
+    private var delayed = HTTP2DelayWheel<DelayedReply>(now: HTTP2Server.milliseconds)
+    private var delayedTimer: Reactor.TimerID?
     private var drainWatchers: [CheckedContinuation<Void, Never>] = []
 
+    private struct DelayedReply {
+        var connection: HTTP2ServerConnection
+        var stream: Int32
+        var reply: HTTP2Reply
+    }
+
     private init(
-        listener: Int32, tls: TLSContext, reactor: Reactor, settings: HTTP2Session.Settings, bodyBytesMax: Int,
-        connectionsMax: Int, onConnection: (@Sendable (HTTP2ConnectionID, Bool) async -> Void)?,
-        handler: @escaping Handler
+        listener: Int32, tls: TLSContext, reactor: Reactor, settings: HTTP2Settings, bodyBytesMax: Int,
+        connectionsMax: Int
     ) {
         self.listener = listener
         self.port = Sockets.port(of: listener)
@@ -37,8 +43,6 @@ public actor HTTP2Server {
         self.settings = settings
         self.bodyBytesMax = bodyBytesMax
         self.connectionsMax = connectionsMax
-        self.onConnection = onConnection
-        self.handler = handler
     }
 
     /// Listens and serves until `close`.
@@ -48,23 +52,42 @@ public actor HTTP2Server {
     ///   - settings: what each connection announces at its start.
     ///   - bodyBytesMax: longer bodies reach the handler cut off and marked.
     ///   - connectionsMax: what comes on top is closed at once.
-    ///   - onConnection: called when a connection is there (true) and gone (false).
+    ///   - responder: decides on each request, at once.
     public static func start(
         host: String, port: Int, tls: TLSContext, reactor: Reactor,
-        settings: HTTP2Session.Settings = .init(concurrentStreamsMax: 1_000), bodyBytesMax: Int = 64 * 1024,
-        connectionsMax: Int = 1_024, onConnection: (@Sendable (HTTP2ConnectionID, Bool) async -> Void)? = nil,
-        handler: @escaping Handler
+        settings: HTTP2Settings = .init(concurrentStreamsMax: 1_000), bodyBytesMax: Int = 64 * 1024,
+        connectionsMax: Int = 1_024, responder: any HTTP2Responder
+    ) async throws(HTTP2Error) -> HTTP2Server {
+        let server = try await make(host, port, tls, reactor, settings, bodyBytesMax, connectionsMax)
+        await server.serve(responder)
+        return server
+    }
+
+    /// The same with a function that may wait before it answers.
+    public static func start(
+        host: String, port: Int, tls: TLSContext, reactor: Reactor,
+        settings: HTTP2Settings = .init(concurrentStreamsMax: 1_000), bodyBytesMax: Int = 64 * 1024,
+        connectionsMax: Int = 1_024, handler: @escaping Handler
+    ) async throws(HTTP2Error) -> HTTP2Server {
+        let server = try await make(host, port, tls, reactor, settings, bodyBytesMax, connectionsMax)
+        await server.serve(
+            HTTP2TaskResponder(handler) { [weak server] request, reply in
+                await server?.answer(request.connection, stream: request.streamID, reply)
+            })
+        return server
+    }
+
+    private static func make(
+        _ host: String, _ port: Int, _ tls: TLSContext, _ reactor: Reactor, _ settings: HTTP2Settings,
+        _ bodyBytesMax: Int, _ connectionsMax: Int
     ) async throws(HTTP2Error) -> HTTP2Server {
         guard tls.isServer else { throw HTTP2Error(.configuration, "a server needs a certificate and its key") }
         guard let address = try await SocketAddress.lookUp(host: host, port: port).first else {
             throw HTTP2Error(.lookup, "\(host) has no address")
         }
-        let listener = try Sockets.listen(on: address)
-        let server = HTTP2Server(
-            listener: listener, tls: tls, reactor: reactor, settings: settings, bodyBytesMax: bodyBytesMax,
-            connectionsMax: connectionsMax, onConnection: onConnection, handler: handler)
-        await server.watchListener()
-        return server
+        return HTTP2Server(
+            listener: try Sockets.listen(on: address), tls: tls, reactor: reactor, settings: settings,
+            bodyBytesMax: bodyBytesMax, connectionsMax: connectionsMax)
     }
 
     // MARK: - For the owner
@@ -81,7 +104,7 @@ public actor HTTP2Server {
 
     /// Announces another limit on one connection.
     public func setConcurrentStreamsMax(_ count: Int, of id: HTTP2ConnectionID) {
-        connections[id]?.transport.session.announce(.init(concurrentStreamsMax: count))
+        connections[id]?.session.announce(.init(concurrentStreamsMax: count))
         schedulePump(id)
     }
 
@@ -92,15 +115,13 @@ public actor HTTP2Server {
         _ id: HTTP2ConnectionID, lastStreamID: Int32? = nil, code: HTTP2ErrorCode = .noError, debugData: [UInt8] = []
     ) {
         guard let connection = connections[id] else { return }
-        connection.transport.session.goAway(lastStream: lastStreamID, code, debugData: debugData)
-        if let lastStreamID { connection.working = connection.working.filter { $0 <= lastStreamID } }
+        connection.session.goAway(lastStream: lastStreamID, code, debugData: debugData)
         schedulePump(id)
     }
 
     /// Resets one stream of one connection.
     public func reset(_ id: HTTP2ConnectionID, stream: Int32, _ code: HTTP2ErrorCode) {
-        connections[id]?.working.remove(stream)
-        connections[id]?.transport.session.reset(stream: stream, code)
+        connections[id]?.session.reset(stream: stream, code)
         schedulePump(id)
     }
 
@@ -117,7 +138,8 @@ public actor HTTP2Server {
 
     // MARK: - Accepting
 
-    private func watchListener() {
+    private func serve(_ responder: any HTTP2Responder) {
+        self.responder = responder
         guard let listener else { return }
         reactor.watch(listener, for: .readable) { _ in self.assumeIsolated { $0.acceptAll() } }
     }
@@ -148,9 +170,21 @@ public actor HTTP2Server {
     private func adopt(_ descriptor: Int32, _ stream: TLSStream) {
         let id = HTTP2ConnectionID(rawValue: nextConnection)
         nextConnection += 1
-        let session = HTTP2Session(role: .server, settings: settings, bodyBytesMax: bodyBytesMax)
-        connections[id] = HTTP2ServerConnection(
+        let session = HTTP2ServingSession(id: id, settings: settings, bodyBytesMax: bodyBytesMax)
+        let connection = HTTP2ServerConnection(
             id: id, transport: HTTP2Transport(descriptor: descriptor, tls: stream, session: session))
+        connections[id] = connection
+        if let responder {
+            session.onRequest = { [unowned self, unowned connection] arrival in
+                switch responder.decide(on: arrival) {
+                case .now(let reply): connection.session.answer(stream: arrival.streamID, reply)
+                case .after(let milliseconds, let reply):
+                    let delayed = DelayedReply(connection: connection, stream: arrival.streamID, reply: reply)
+                    self.assumeIsolated { $0.delay(delayed, milliseconds: milliseconds) }
+                case .later: break
+                }
+            }
+        }
         reactor.watch(descriptor, for: .readable) { ready in self.assumeIsolated { $0.serve(id, ready) } }
         // A client that connects and then does not shake hands is not waited for.
         reactor.schedule(after: .seconds(10)) { [weak self] in
@@ -167,7 +201,7 @@ public actor HTTP2Server {
             switch transport.handshake() {
             case .done:
                 connection.isReady = true
-                tell(id, true)
+                responder?.connectionChanged(id, isOpen: true)
             case .wantsRead:
                 reactor.setInterest(transport.descriptor, .readable)
                 return
@@ -182,7 +216,6 @@ public actor HTTP2Server {
         if ready.contains(.readable) || ready.contains(.failed) {
             let goesOn: Bool
             do throws(HTTP2Error) { goesOn = try transport.read() } catch { goesOn = false }
-            handleEvents(connection)
             guard goesOn else {
                 // Says why, when it was the peer's bytes that were wrong.
                 try? transport.flush()
@@ -193,51 +226,44 @@ public actor HTTP2Server {
         pump(id)
     }
 
-    private func handleEvents(_ connection: HTTP2ServerConnection) {
-        for event in connection.transport.session.takeEvents() {
-            switch event {
-            case .message(let stream, let message): handle(connection, stream, message)
-            case .closed(let stream, _): connection.working.remove(stream)
-            case .goAway, .settings, .pong: break
-            }
-        }
+    /// Answers a request that was to be answered later; nothing happens when it is gone.
+    public func answer(_ id: HTTP2ConnectionID, stream: Int32, _ reply: HTTP2Reply) {
+        connections[id]?.session.answer(stream: stream, reply)
+        schedulePump(id)
     }
 
-    private func handle(_ connection: HTTP2ServerConnection, _ stream: Int32, _ message: HTTP2Session.Message) {
-        let request = HTTP2Request(
-            connection: connection.id, streamID: stream, method: message.fields[":method"] ?? "",
-            path: message.fields[":path"] ?? "", headers: message.fields.filter { $0.name.first != ":" },
-            body: message.body, bodyIsTooLarge: message.bodyIsTooLarge)
-        connection.working.insert(stream)
-        let handler = self.handler
-        Task {
-            let reply = await handler(request)
-            self.answer(request, reply)
-        }
+    private func delay(_ reply: DelayedReply, milliseconds: Int) {
+        // The present millisecond is partly over.
+        delayed.add(reply, due: Self.milliseconds + Int64(milliseconds) + 1)
+        scheduleDelayed()
     }
 
-    private func answer(_ request: HTTP2Request, _ reply: HTTP2Reply) {
-        guard let connection = connections[request.connection], connection.working.contains(request.streamID) else {
-            return
-        }
-        switch reply {
-        case .respond(let response):
-            connection.transport.session.respond(stream: request.streamID, response)
-            connection.working.remove(request.streamID)
-        case .reset(let code): reset(request.connection, stream: request.streamID, code)
-        case .silence: connection.working.remove(request.streamID)
-        case .disconnect:
-            drop(request.connection, politely: false)
-            return
-        }
-        schedulePump(request.connection)
+    /// Looks at the answers that wait about once in a millisecond, while there are any.
+    private func scheduleDelayed() {
+        guard delayedTimer == nil, delayed.count > 0 else { return }
+        delayedTimer = reactor.schedule(after: .milliseconds(1)) { self.assumeIsolated { $0.answerDelayed() } }
     }
+
+    private func answerDelayed() {
+        delayedTimer = nil
+        var touched: [HTTP2ConnectionID: HTTP2ServerConnection] = [:]
+        for due in delayed.take(now: Self.milliseconds) where connections[due.connection.id] != nil {
+            due.connection.session.answer(stream: due.stream, due.reply)
+            touched[due.connection.id] = due.connection
+        }
+        for id in touched.keys { pump(id) }
+        scheduleDelayed()
+    }
+
+    /// By the monotonic clock.
+    private static var milliseconds: Int64 { MonotonicTime.now / 1_000_000 }
 
     private func schedulePump(_ id: HTTP2ConnectionID) {
-        guard connections[id]?.isReady == true, pumpsScheduled.insert(id).inserted else { return }
+        guard let connection = connections[id], connection.isReady, !connection.pumpIsScheduled else { return }
+        connection.pumpIsScheduled = true
         reactor.schedule(after: .zero) {
             self.assumeIsolated {
-                $0.pumpsScheduled.remove(id)
+                connection.pumpIsScheduled = false
                 $0.pump(id)
             }
         }
@@ -245,6 +271,10 @@ public actor HTTP2Server {
 
     private func pump(_ id: HTTP2ConnectionID) {
         guard let connection = connections[id], connection.isReady else { return }
+        if connection.session.isDisconnected {
+            drop(id, politely: false)
+            return
+        }
         let transport = connection.transport
         do throws(HTTP2Error) {
             try transport.flush()
@@ -252,7 +282,6 @@ public actor HTTP2Server {
             drop(id, politely: false)
             return
         }
-        handleEvents(connection)
         // After a GOAWAY the session is finished when its last stream is.
         if transport.session.isFinished {
             drop(id, politely: true)
@@ -265,7 +294,7 @@ public actor HTTP2Server {
         guard let connection = connections.removeValue(forKey: id) else { return }
         reactor.unwatch(connection.transport.descriptor)
         connection.transport.close(politely: politely)
-        if connection.isReady { tell(id, false) }
+        if connection.isReady { responder?.connectionChanged(id, isOpen: false) }
         if connections.isEmpty, listener == nil {
             for watcher in drainWatchers { watcher.resume() }
             drainWatchers.removeAll()
@@ -274,10 +303,5 @@ public actor HTTP2Server {
 
     private func dropAll() {
         for id in connectionIDs { drop(id, politely: false) }
-    }
-
-    private func tell(_ id: HTTP2ConnectionID, _ isOpen: Bool) {
-        guard let onConnection else { return }
-        Task { await onConnection(id, isOpen) }
     }
 }

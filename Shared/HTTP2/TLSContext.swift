@@ -49,6 +49,8 @@ public final class TLSContext: @unchecked Sendable {
         }
         guard SSL_CTX_use_PrivateKey_file(raw, keyFile, SSL_FILETYPE_PEM) == 1, SSL_CTX_check_private_key(raw) == 1
         else { throw HTTP2Error(.configuration, "\(keyFile) does not hold its key: \(OpenSSLErrors.take())") }
+        // A record's head and body with one system call: a server's records are large ones.
+        SSL_CTX_ctrl(raw, SSL_CTRL_SET_READ_AHEAD, 1, nil)
         SSL_CTX_set_alpn_select_cb(
             raw,
             { _, chosen, chosenCount, offered, offeredCount, _ in

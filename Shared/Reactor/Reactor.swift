@@ -20,6 +20,7 @@ public final class Reactor: SerialExecutor, @unchecked Sendable {
 
     private struct Watch {
         var generation: UInt32
+        var interest: Readiness
         var handler: (Readiness) -> Void
     }
 
@@ -92,14 +93,15 @@ public final class Reactor: SerialExecutor, @unchecked Sendable {
         checkIsolated()
         nextGeneration &+= 1
         let known = watches[descriptor] != nil
-        watches[descriptor] = Watch(generation: nextGeneration, handler: handler)
+        watches[descriptor] = Watch(generation: nextGeneration, interest: interest, handler: handler)
         control(known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, descriptor, interest, nextGeneration)
     }
 
     /// Changes what a watched descriptor waits for.
     public func setInterest(_ descriptor: Int32, _ interest: Readiness) {
         checkIsolated()
-        guard let watch = watches[descriptor] else { return }
+        guard let watch = watches[descriptor], watch.interest != interest else { return }
+        watches[descriptor]?.interest = interest
         control(EPOLL_CTL_MOD, descriptor, interest, watch.generation)
     }
 

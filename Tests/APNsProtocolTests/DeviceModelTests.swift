@@ -8,9 +8,13 @@ struct DeviceModelTests {
     private static let type = "LiveActivityAttributes"
 
     private func receive(
-        _ model: inout DeviceModel, _ payload: LiveActivityPayload, expiration: Int? = nil, at now: Int = Self.now
+        _ model: inout DeviceModel, _ payload: LiveActivityPayload, priority: APNsPriority = .immediate,
+        expiration: Int? = nil, budgets: DeviceBudgets = .none, at now: Int = Self.now
     ) throws -> DeviceVerdict {
-        model.receive(try payload.encode().bytes, expiration: expiration, attributesType: Self.type, now: now)
+        model.receive(
+            DevicePush(try payload.encode().bytes), priority: priority, expiration: expiration,
+            attributesType: Self.type,
+            budgets: budgets, now: now)
     }
 
     private func update(_ stamp: Int) -> LiveActivityPayload {
@@ -64,7 +68,37 @@ struct DeviceModelTests {
         let broken = good.replacing(found, with: written)
         #expect(broken != good)
         var phone = DeviceModel(kind: .start)
-        let found = phone.receive(Array(broken.utf8), expiration: nil, attributesType: Self.type, now: Self.now)
+        let found = phone.receive(
+            DevicePush(Array(broken.utf8)), expiration: nil, attributesType: Self.type, now: Self.now)
         #expect(found == verdict)
     }
+
+    @Test func updatesOfPriorityTenHaveAnHourlyBudget() throws {
+        let budgets = DeviceBudgets(immediate: 3, immediateInfrequent: 1)
+        for (isFrequent, count) in [(true, 3), (false, 1)] {
+            var phone = DeviceModel(kind: .update, takesFrequentPushes: isFrequent)
+            for second in 1...count {
+                #expect(try receive(&phone, update(Self.now + second), budgets: budgets) == .handled)
+            }
+            #expect(try receive(&phone, update(Self.now + 4), budgets: budgets) == .updateBudgetExceeded)
+            // What the phone did not take is not shown, and the routine is not counted.
+            #expect(try receive(&phone, update(Self.now + 4), priority: .routine, budgets: budgets) == .handled)
+            #expect(phone.shown == Stamp(Self.now + 4))
+            // One comes back with time.
+            let later = Self.now + 3_600 / count + 1
+            #expect(try receive(&phone, update(Self.now + 5), budgets: budgets, at: later) == .handled)
+            #expect(try receive(&phone, update(Self.now + 6), budgets: budgets, at: later) == .updateBudgetExceeded)
+            #expect(try receive(&phone, Sample.end, budgets: budgets, at: later) == .handled)
+        }
+    }
+
+    @Test func startsHaveABudgetOfTheirOwn() throws {
+        var phone = DeviceModel(kind: .start)
+        let budgets = DeviceBudgets(immediate: 1, starts: 2)
+        for _ in 1...2 { #expect(try receive(&phone, Sample.start, budgets: budgets) == .handled) }
+        #expect(try receive(&phone, Sample.start, budgets: budgets) == .startBudgetExceeded)
+        #expect(try receive(&phone, Sample.start, budgets: budgets, at: Self.now + 1_801) == .handled)
+    }
+
+    @Test func aMillionOfThemAreSmall() { #expect(MemoryLayout<DeviceModel>.stride <= 32) }
 }

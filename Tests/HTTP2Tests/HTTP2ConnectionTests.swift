@@ -12,7 +12,7 @@ import Testing
         static let template = HTTP2HeaderTemplate(authority: "localhost", fields: [HTTP2Field("apns-priority", "5")])
 
         init(
-            settings: HTTP2Session.Settings = .init(concurrentStreamsMax: 1_000), bodyBytesMax: Int = 64 * 1024,
+            settings: HTTP2Settings = .init(concurrentStreamsMax: 1_000), bodyBytesMax: Int = 64 * 1024,
             names: String = "DNS:localhost,IP:127.0.0.1",
             handler: @escaping HTTP2Server.Handler
         ) async throws {

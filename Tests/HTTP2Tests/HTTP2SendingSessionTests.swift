@@ -6,16 +6,20 @@ import Testing
 @Suite struct HTTP2SendingSessionTests {
     final class Pair {
         let client: HTTP2SendingSession
-        let server: HTTP2Session
+        let server: HTTP2ServingSession
         var outcomes: [Int: HTTP2Outcome] = [:]
         var requests: [(stream: Int32, path: String)] = []
 
-        init(slots: Int = 10, replyBytesMax: Int = 100, server settings: HTTP2Session.Settings = .init()) throws {
+        init(slots: Int = 10, replyBytesMax: Int = 100, server settings: HTTP2Settings = .init()) throws {
             client = HTTP2SendingSession(slotCount: slots, replyBytesMax: replyBytesMax)
-            server = HTTP2Session(role: .server, settings: settings, bodyBytesMax: 10_000)
+            server = HTTP2ServingSession(
+                id: HTTP2ConnectionID(rawValue: 1), settings: settings, bodyBytesMax: 10_000)
             client.onOutcome = { [unowned self] tag, outcome in
                 #expect(outcomes[tag] == nil, "one outcome for each request")
                 outcomes[tag] = outcome
+            }
+            server.onRequest = { [unowned self] arrival in
+                requests.append((arrival.streamID, arrival.request.path))
             }
             try exchange()
         }
@@ -32,9 +36,6 @@ import Testing
 
         func toServer() throws {
             while let bytes = try client.nextOutput() { try server.receive(bytes) }
-            for case .message(let stream, let message) in server.takeEvents() {
-                requests.append((stream, message.fields[":path"] ?? ""))
-            }
         }
 
         func toClient() throws { while let bytes = try server.nextOutput() { try client.receive(bytes) } }
@@ -53,7 +54,7 @@ import Testing
         #expect(pair.send(1, body: bytes))
         try pair.exchange()
         #expect(pair.requests.map(\.path) == ["/1"])
-        pair.server.respond(stream: 1, HTTP2Response(status: 410, body: Array("gone".utf8)))
+        pair.server.answer(stream: 1, .respond(HTTP2Response(status: 410, body: Array("gone".utf8))))
         try pair.exchange()
         #expect(pair.outcomes == [1: .response(HTTP2Response(status: 410, body: Array("gone".utf8)))])
         #expect(pair.client.inFlight == 0)
@@ -63,7 +64,7 @@ import Testing
         let pair = try Pair(replyBytesMax: 5)
         #expect(pair.send(1))
         try pair.exchange()
-        pair.server.respond(stream: 1, HTTP2Response(status: 500, body: Array("a long story".utf8)))
+        pair.server.answer(stream: 1, .respond(HTTP2Response(status: 500, body: Array("a long story".utf8))))
         try pair.exchange()
         #expect(pair.outcomes == [1: .response(HTTP2Response(status: 500, body: Array("a lon".utf8)))])
     }
@@ -93,7 +94,7 @@ import Testing
             #expect(pair.send(tag))
             try pair.exchange()
             let stream = try #require(pair.requests.last?.stream)
-            pair.server.respond(stream: stream, HTTP2Response(status: 200))
+            pair.server.answer(stream: stream, .respond(HTTP2Response(status: 200)))
             try pair.exchange()
         }
         #expect(pair.outcomes.count == 100)
@@ -134,7 +135,7 @@ import Testing
         #expect(pair.outcomes == [1: .unknown(.deadline)])
         #expect(!pair.client.expire(now: 6), "it is told once")
         // Its answer comes all the same, and the slot's next request is not taken for it.
-        pair.server.respond(stream: 1, HTTP2Response(status: 200))
+        pair.server.answer(stream: 1, .respond(HTTP2Response(status: 200)))
         try pair.exchange()
         #expect(pair.send(3))
         try pair.exchange()

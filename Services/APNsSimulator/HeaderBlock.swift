@@ -1,0 +1,94 @@
+import APNsProtocol
+import Glibc
+import HTTP2
+
+/// The header fields that many pushes share, as they came, and what was found about them: they are judged once.
+///
+/// What differs from push to push is left out: `:path`, `apns-id` and `apns-collapse-id`.
+final class HeaderBlock {
+    private struct Field {
+        var start: Int
+        var nameCount: Int
+        var valueCount: Int
+    }
+
+    let method: String
+    let authorization: String
+    let pushType: String?
+    let isLiveActivity: Bool
+    let priority: APNsPriority
+    let expiration: Int?
+    /// `apns-*`, for the log.
+    let logged: [String: String]
+    /// What is wrong with the fields but `authorization`.
+    let refusal: APNsReason?
+    /// Seconds since 1970 until which `authorization` was found good; 0: it was not.
+    var goodUntil = 0
+    private let fields: [Field]
+    private let bytes: [UInt8]
+
+    /// - Parameter push: the whole request.
+    init(_ arrival: HTTP2Arrival, _ push: APNsRequest, _ check: APNsRequestCheck) {
+        var fields: [Field] = []
+        var bytes: [UInt8] = []
+        var logged: [String: String] = [:]
+        for index in 0..<arrival.fieldCount where VariableField(arrival.name(index)) == nil {
+            fields.append(
+                Field(
+                    start: bytes.count, nameCount: arrival.name(index).count, valueCount: arrival.value(index).count))
+            bytes += arrival.name(index)
+            bytes += arrival.value(index)
+            let field = arrival.field(index)
+            if field.name.hasPrefix("apns-") { logged[field.name] = field.value }
+        }
+        self.fields = fields
+        self.bytes = bytes
+        self.logged = logged
+        method = push.method
+        authorization = push.field("authorization") ?? ""
+        pushType = push.field("apns-push-type")
+        isLiveActivity = pushType == APNsPushType.liveactivity.rawValue
+        priority = push.field("apns-priority").flatMap { Int($0) }.flatMap(APNsPriority.init(rawValue:)) ?? .immediate
+        expiration = push.field("apns-expiration").flatMap { Int($0) }
+        var shared = push
+        shared.fields.removeAll { field in ["apns-id", "apns-collapse-id"].contains(field.name) }
+        refusal = check.refusalOfHeaders(shared)
+    }
+
+    /// Whether the request has the same fields in the same order.
+    func isThat(of arrival: HTTP2Arrival) -> Bool {
+        let text = arrival.text
+        return bytes.withUnsafeBytes { bytes in
+            guard let mine = bytes.baseAddress, let theirs = text.baseAddress else { return false }
+            var next = 0
+            for field in arrival.fields {
+                if VariableField(UnsafeRawBufferPointer(start: theirs + field.start, count: field.nameCount)) != nil {
+                    continue
+                }
+                guard next < fields.count else { return false }
+                let known = fields[next]
+                guard known.nameCount == field.nameCount, known.valueCount == field.valueCount,
+                    memcmp(mine + known.start, theirs + field.start, known.nameCount + known.valueCount) == 0
+                else { return false }
+                next += 1
+            }
+            return next == fields.count
+        }
+    }
+}
+
+/// A header field whose value differs from push to push.
+enum VariableField {
+    case path
+    case id
+    case collapseID
+
+    init?(_ name: UnsafeRawBufferPointer) {
+        switch name.count {
+        case 5 where name.equals(":path"): self = .path
+        case 7 where name.equals("apns-id"): self = .id
+        case 16 where name.equals("apns-collapse-id"): self = .collapseID
+        default: return nil
+        }
+    }
+}

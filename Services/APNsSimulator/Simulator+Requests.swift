@@ -1,0 +1,209 @@
+import APNsProtocol
+import HTTP2
+
+/// A request on its way through the simulator.
+private struct Push {
+    let arrival: HTTP2Arrival
+    let environment: APNsEnvironment
+    let check: APNsRequestCheck
+    let connection: SimulatorConnection
+    let nowMs: Int64
+    /// In the path; nil when that is no path of a push, or not of the plain form.
+    var token: UnsafeRawBufferPointer?
+    /// As sent, if it was.
+    var sentID: UnsafeRawBufferPointer?
+    var collapseID: UnsafeRawBufferPointer?
+    /// Its own fields are neither doubled nor malformed: what is wrong with the others is known from their block.
+    var isPlain = true
+    var id: PushID?
+    var device: Int?
+
+    var now: Int { Int(nowMs / 1_000) }
+
+    init(
+        _ arrival: HTTP2Arrival, _ environment: APNsEnvironment, _ check: APNsRequestCheck,
+        _ connection: SimulatorConnection, nowMs: Int64
+    ) {
+        self.arrival = arrival
+        self.environment = environment
+        self.check = check
+        self.connection = connection
+        self.nowMs = nowMs
+        let text = arrival.text
+        for field in arrival.fields {
+            let name = UnsafeRawBufferPointer(rebasing: text[field.start..<field.start + field.nameCount])
+            guard let kind = VariableField(name) else { continue }
+            let start = field.start + field.nameCount
+            let value = UnsafeRawBufferPointer(rebasing: text[start..<start + field.valueCount])
+            switch kind {
+            case .path: token = Self.token(value)
+            case .id:
+                if sentID != nil { isPlain = false } else { sentID = value }
+            case .collapseID:
+                if collapseID != nil { isPlain = false } else { collapseID = value }
+            }
+        }
+        if let sentID {
+            if sentID.count == PushID.count { id = PushID(sentID) }
+            if id?.isCanonical != true { isPlain = false }
+        }
+        if let collapseID, collapseID.count > 64 { isPlain = false }
+    }
+
+    private static func token(_ path: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        let prefix: StaticString = "/3/device/"
+        guard path.begins(with: prefix), path.count > prefix.utf8CodeUnitCount else { return nil }
+        let token = UnsafeRawBufferPointer(rebasing: path[prefix.utf8CodeUnitCount...])
+        return token.contains(UInt8(ascii: "/")) ? nil : token
+    }
+
+    /// As text, for what is not like most.
+    var request: APNsRequest {
+        let request = arrival.request
+        return APNsRequest(
+            method: request.method, path: request.path, fields: request.headers.map { .init($0.name, $0.value) },
+            body: request.body)
+    }
+}
+
+extension Simulator {
+    /// Judges a request, lets its phone have it, writes it down and says what is answered.
+    func decide(on arrival: HTTP2Arrival, _ environment: APNsEnvironment) -> HTTP2Decision {
+        let connection = connection(arrival.connection, environment)
+        var push = Push(arrival, environment, check(environment), connection, nowMs: WallClock.nowMs)
+        let block = block(of: arrival, on: connection, push.check) { push.request }
+        let payload = payload(arrival.body, on: connection)
+        let id = push.id ?? PushID(using: &ids)
+        if let token = push.token {
+            push.device = device(token)
+            if !TokenKey.isLowerCase(token) { push.isPlain = false }
+        }
+        let fault = faults.take(
+            for: .init(
+                token: push.token, environment: environment, event: payload.event, pushType: block.pushType),
+            nowMs: push.nowMs)
+
+        var answer = judge(push, block, payload)
+        switch fault?.action {
+        case .answer(let other): answer = known(other)
+        case .reset, .goAway(_, processed: false), .mute(delivered: false), .close(delivered: false):
+            answer = known(APNsAnswer(status: 0))
+        case .goAway, .mute, .close, .delay, .streamLimit, nil: break
+        }
+        let verdict = answer.answer.status == 200 ? deliver(push, block, payload) : nil
+        tally.add(answer, payload.event, block.priority, verdict, environment)
+        record(push, block, payload, id, answer, verdict, fault)
+        setStreams(push, answer)
+        return decision(push, answer, id, fault?.action)
+    }
+
+    // MARK: - Judging
+
+    private func judge(_ push: Push, _ block: HeaderBlock, _ payload: KnownPayload) -> KnownAnswer {
+        let connection = push.connection
+        if push.token == nil || block.method != "POST", let reason = push.check.refusalOfTarget(push.request) {
+            return known(APNsAnswer(reason))
+        }
+        // A signature is checked once; its expiry every time.
+        if push.now >= block.goodUntil {
+            if let reason = push.check.refusalOfSender(push.request, now: push.now) { return known(APNsAnswer(reason)) }
+            if let claims = ProviderTokenClaims(authorization: block.authorization) {
+                block.goodUntil = claims.issuedAt + ProviderTokenCheck.lifetimeSeconds
+            }
+        }
+        if let reason = connection.history.refusal(of: block.authorization, now: push.now) {
+            return known(APNsAnswer(reason))
+        }
+        if !connection.isTrusted {
+            connection.isTrusted = true
+            push.arrival.setConcurrentStreamsMax(configuration.streamsMax)
+        }
+        let refusal = push.isPlain ? block.refusal : push.check.refusalOfHeaders(push.request)
+        if let reason = refusal ?? payload.refusal { return known(APNsAnswer(reason)) }
+        guard let index = push.device else { return known(APNsAnswer(.badDeviceToken)) }
+        let device = tokens.device(index).pointee
+        let answer = push.check.answer(
+            toToken: device.kind, of: device.environment, deletedAtMs: device.deletedAtMs,
+            isLiveActivity: block.isLiveActivity)
+        return answer.status == 200 ? accepted : known(answer)
+    }
+
+    /// To the phone, which APNs never hears of again.
+    private func deliver(_ push: Push, _ block: HeaderBlock, _ payload: KnownPayload) -> DeviceVerdict? {
+        guard let index = push.device else { return nil }
+        let verdict = tokens.device(index).pointee.phone.receive(
+            payload.push, priority: block.priority, expiration: block.expiration,
+            attributesType: configuration.attributesType, budgets: configuration.budgets, now: push.now)
+        if let alert = payload.alert { alerts.accepted(alert, device: index, isShown: verdict == .handled) }
+        return verdict
+    }
+
+    private func record(
+        _ push: Push, _ block: HeaderBlock, _ payload: KnownPayload, _ id: PushID, _ answer: KnownAnswer,
+        _ verdict: DeviceVerdict?, _ fault: Fault?
+    ) {
+        var entry = DeliveryLog.Entry(
+            receivedAtMs: push.nowMs, id: id, block: block, payload: payload, answer: answer,
+            device: push.device.map(UInt32.init), connection: UInt32(push.arrival.connection.rawValue),
+            environment: push.environment, deviceVerdict: verdict, fault: fault?.name)
+        if push.device == nil || !push.isPlain {
+            let request = push.request
+            var headers = [":path": request.path]
+            for field in request.fields where field.name.hasPrefix("apns-") { headers[field.name] = field.value }
+            entry.rare = .init(
+                token: request.token, headers: headers,
+                id: push.id == nil ? push.sentID.map { String(decoding: $0, as: UTF8.self) } : nil)
+        } else if let collapseID = push.collapseID {
+            entry.rare = .init(collapseID: String(decoding: collapseID, as: UTF8.self))
+        }
+        log.append(entry)
+        for follower in followers.values { follower.yield() }
+    }
+
+    // MARK: - Answering
+
+    /// APNs takes fewer streams of who sends what it refuses, if that is asked for. A dead token is no mistake.
+    private func setStreams(_ push: Push, _ answer: KnownAnswer) {
+        let connection = push.connection
+        guard let fewer = configuration.streamsAfterRefusal, connection.isTrusted else { return }
+        let status = answer.answer.status
+        if (400..<500).contains(status), status != 410, !connection.isSlowedDown {
+            connection.isSlowedDown = true
+            push.arrival.setConcurrentStreamsMax(fewer)
+        } else if status == 200, connection.isSlowedDown {
+            connection.isSlowedDown = false
+            push.arrival.setConcurrentStreamsMax(configuration.streamsMax)
+        }
+    }
+
+    private func decision(
+        _ push: Push, _ answer: KnownAnswer, _ id: PushID, _ fault: Fault.Action?
+    ) -> HTTP2Decision {
+        var delay = configuration.answerDelayMs
+        switch fault {
+        case .mute: return .now(.silence)
+        case .close: return .now(.disconnect)
+        case .reset(let code): return .now(.reset(code))
+        case .goAway(let reason, let processed):
+            let stream = push.arrival.streamID
+            push.arrival.sendGoAway(
+                lastStreamID: processed ? stream : max(stream - 2, 0),
+                debugData: Array(#"{"reason":"\#(reason)"}"#.utf8))
+            if !processed { return .now(.silence) }
+        case .delay(let milliseconds): delay += milliseconds
+        case .streamLimit(let limit): push.arrival.setConcurrentStreamsMax(limit)
+        case .answer, nil: break
+        }
+        let reply: HTTP2Reply
+        if push.id == nil, let sent = push.sentID {
+            reply = .respond(
+                HTTP2Response(
+                    status: answer.answer.status,
+                    headers: [HTTP2Field("apns-id", String(decoding: sent, as: UTF8.self))],
+                    body: answer.answer.body))
+        } else {
+            reply = answer.reply(id, push.environment, &ids)
+        }
+        return delay == 0 ? .now(reply) : .after(milliseconds: delay, reply)
+    }
+}

@@ -1,0 +1,50 @@
+import APNsProtocol
+
+/// Counts pushes by what was answered and what they were.
+struct Tally {
+    struct Line: Encodable, Sendable {
+        var status: Int
+        var reason: String?
+        var event: LiveActivityPayload.Event?
+        var priority: Int
+        var deviceVerdict: DeviceVerdict?
+        var environment: APNsEnvironment
+        var count: Int
+    }
+
+    private struct Key: Hashable {
+        var answer: Int
+        var event: LiveActivityPayload.Event?
+        var priority: APNsPriority
+        var verdict: DeviceVerdict?
+        var environment: APNsEnvironment
+    }
+
+    private var indices: [Key: Int] = [:]
+    private(set) var lines: [Line] = []
+    /// Most pushes are like the one before.
+    private var last: (key: Key, index: Int)?
+
+    mutating func add(
+        _ answer: KnownAnswer, _ event: LiveActivityPayload.Event?, _ priority: APNsPriority, _ verdict: DeviceVerdict?,
+        _ environment: APNsEnvironment
+    ) {
+        let key = Key(
+            answer: answer.number, event: event, priority: priority, verdict: verdict, environment: environment)
+        let index: Int
+        if let last, last.key == key {
+            index = last.index
+        } else if let known = indices[key] {
+            index = known
+        } else {
+            index = lines.count
+            indices[key] = index
+            lines.append(
+                Line(
+                    status: answer.answer.status, reason: answer.answer.reasonText, event: event,
+                    priority: priority.rawValue, deviceVerdict: verdict, environment: environment, count: 0))
+        }
+        last = (key, index)
+        lines[index].count += 1
+    }
+}

@@ -1,0 +1,50 @@
+import APNsProtocol
+
+/// Tokens on their way into the registry.
+struct TokenBatch: Sendable {
+    struct Entry: Sendable {
+        var kind: RegisteredToken.Kind
+        var environment: APNsEnvironment
+        /// The stamp that its activity shows already, if it is known.
+        var timestamp: Int?
+        /// The match that its activity follows, if it was told: `GET /counts` groups by it.
+        var match: Int?
+        var frequentPushes: Bool
+        fileprivate var digits: Int
+        fileprivate var start: Int
+    }
+
+    private var bytes: [UInt8] = []
+    private var packed = [UInt8](repeating: 0, count: TokenKey.bytesMax)
+    private(set) var entries: [Entry] = []
+
+    /// False when the text is no token.
+    mutating func add(
+        _ token: UnsafeRawBufferPointer, _ kind: RegisteredToken.Kind, _ environment: APNsEnvironment, timestamp: Int?,
+        match: Int?, frequentPushes: Bool
+    ) -> Bool {
+        let count = (token.count + 1) / 2
+        let isToken = packed.withUnsafeMutableBytes { TokenKey.pack(token, into: $0) }
+        guard isToken else { return false }
+        entries.append(
+            Entry(
+                kind: kind, environment: environment, timestamp: timestamp, match: match,
+                frequentPushes: frequentPushes, digits: token.count, start: bytes.count))
+        bytes += packed[..<count]
+        return true
+    }
+
+    mutating func removeAll() {
+        entries.removeAll(keepingCapacity: true)
+        bytes.removeAll(keepingCapacity: true)
+    }
+
+    func forEach(_ body: (_ key: UnsafeRawBufferPointer, _ digits: Int, Entry) throws -> Void) rethrows {
+        try bytes.withUnsafeBytes { all in
+            for entry in entries {
+                let end = entry.start + (entry.digits + 1) / 2
+                try body(UnsafeRawBufferPointer(rebasing: all[entry.start..<end]), entry.digits, entry)
+            }
+        }
+    }
+}
