@@ -146,15 +146,17 @@ extension Simulator {
             receivedAtMs: push.nowMs, id: id, block: block, payload: payload, answer: answer,
             device: push.device.map(UInt32.init), connection: UInt32(push.arrival.connection.rawValue),
             environment: push.environment, deviceVerdict: verdict, fault: fault?.name)
-        if push.device == nil || !push.isPlain {
+        if push.token == nil || !push.isPlain {
             let request = push.request
             var headers = [":path": request.path]
             for field in request.fields where field.name.hasPrefix("apns-") { headers[field.name] = field.value }
             entry.rare = .init(
                 token: request.token, headers: headers,
                 id: push.id == nil ? push.sentID.map { String(decoding: $0, as: UTF8.self) } : nil)
-        } else if let collapseID = push.collapseID {
-            entry.rare = .init(collapseID: String(decoding: collapseID, as: UTF8.self))
+        } else if push.device == nil || push.collapseID != nil {
+            func text(_ bytes: UnsafeRawBufferPointer) -> String { String(decoding: bytes, as: UTF8.self) }
+            entry.rare = .init(
+                token: push.device == nil ? push.token.map(text) : nil, collapseID: push.collapseID.map(text))
         }
         log.append(entry)
         for follower in followers.values { follower.yield() }

@@ -66,8 +66,10 @@ public struct HTTP2Arrival: @unchecked Sendable {
 
     // MARK: - Its connection
 
-    /// Announces another limit on streams.
-    public func setConcurrentStreamsMax(_ count: Int) { session.announce(.init(concurrentStreamsMax: count)) }
+    /// Announces another limit on streams, together with the answer.
+    public func setConcurrentStreamsMax(_ count: Int) {
+        session.setConcurrentStreamsMax(count, withAnswerTo: streamID)
+    }
 
     /// Sends GOAWAY: streams above `lastStreamID` are dropped unanswered.
     public func sendGoAway(lastStreamID: Int32, code: HTTP2ErrorCode = .noError, debugData: [UInt8] = []) {

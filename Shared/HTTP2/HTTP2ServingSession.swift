@@ -3,9 +3,9 @@ internal import CNGHTTP2
 /// The server's end of an HTTP/2 connection that takes very many small requests: it allocates nothing for a request of its
 /// own, and hands it on where it lies.
 ///
-/// Bytes go in and out, as with `HTTP2SendingSession`. What a request took of the windows is given back when it is answered
-/// (or never will be), so that a sender feels an answer's delay as it would feel a network's. Not thread-safe; it belongs to
-/// whoever moves its bytes.
+/// Bytes go in and out, as with `HTTP2SendingSession`. What a request took of the connection's window is given back when it
+/// is answered (or never will be), so that a sender feels an answer's delay as it would feel a network's. Not thread-safe; it
+/// belongs to whoever moves its bytes.
 final class HTTP2ServingSession: HTTP2ByteEnd {
     /// One request between its HEADERS and the end of its stream.
     private struct Slot {
@@ -13,10 +13,12 @@ final class HTTP2ServingSession: HTTP2ByteEnd {
         var stream: Int32 = 0
         /// While it comes in.
         var arrival: HTTP2ArrivalBytes?
-        /// Body bytes that the windows were not given back yet.
+        /// Body bytes that the connection's window was not given back yet.
         var held = 0
         /// Nothing is answered any more.
         var isDropped = false
+        /// Streams that are allowed from its answer on, if that changes.
+        var streamsMax: Int?
         var answer: HTTP2Answer?
         var values = HTTP2Answer.Values()
         var bodyOffset = 0
@@ -39,6 +41,8 @@ final class HTTP2ServingSession: HTTP2ByteEnd {
     private let windowBytes: Int
     /// Of requests that are not complete: they never hold more than half of the window, or none could be completed.
     private var incompleteBytes = 0
+    /// To be given back with the next output: not each byte for itself, but soon enough to leave a sender nearly all of it.
+    private var owedBytes = 0
     private var lastStreamTaken = Int32.max
 
     init(id: HTTP2ConnectionID, settings: HTTP2Settings, bodyBytesMax: Int) {
@@ -85,6 +89,10 @@ final class HTTP2ServingSession: HTTP2ByteEnd {
     }
 
     func nextOutput() throws(HTTP2Error) -> UnsafeRawBufferPointer? {
+        if owedBytes * 16 >= windowBytes {
+            nghttp2_submit_window_update(raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, Int32(clamping: owedBytes))
+            owedBytes = 0
+        }
         var pointer: UnsafePointer<UInt8>?
         let count = nghttp2_session_mem_send(raw, &pointer)
         guard count >= 0 else {
@@ -103,6 +111,7 @@ final class HTTP2ServingSession: HTTP2ByteEnd {
     func answer(stream: Int32, _ reply: HTTP2Reply) {
         guard let slot = Self.slot(raw, stream), !slot.pointee.isDropped, slot.pointee.answer == nil else { return }
         giveBack(slot)
+        if let streamsMax = slot.pointee.streamsMax { announce(.init(concurrentStreamsMax: streamsMax)) }
         switch reply {
         case .respond(let response): submit(HTTP2Answer(response), slot)
         case .answer(let answer, let values):
@@ -112,6 +121,11 @@ final class HTTP2ServingSession: HTTP2ByteEnd {
         case .silence: slot.pointee.isDropped = true
         case .disconnect: isDisconnected = true
         }
+    }
+
+    /// Announces another limit on streams together with the answer to this one.
+    func setConcurrentStreamsMax(_ count: Int, withAnswerTo stream: Int32) {
+        Self.slot(raw, stream)?.pointee.streamsMax = count
     }
 
     /// Resets a stream.
@@ -161,10 +175,8 @@ final class HTTP2ServingSession: HTTP2ByteEnd {
     private static let valuesOffset = MemoryLayout<Slot>.offset(of: \Slot.values) ?? 0
 
     private func giveBack(_ slot: UnsafeMutablePointer<Slot>) {
-        let held = slot.pointee.held
-        guard held > 0 else { return }
+        owedBytes += slot.pointee.held
         slot.pointee.held = 0
-        nghttp2_session_consume(raw, slot.pointee.stream, held)
     }
 
     // MARK: - Callbacks
@@ -241,15 +253,16 @@ final class HTTP2ServingSession: HTTP2ByteEnd {
     }
 
     private func gotData(_ stream: Int32, _ bytes: UnsafePointer<UInt8>?, _ count: Int) {
+        nghttp2_session_consume_stream(raw, stream, count)
         guard let slot = Self.slot(raw, stream), let arrival = slot.pointee.arrival else {
-            nghttp2_session_consume(raw, stream, count)
+            owedBytes += count
             return
         }
         let room = bodyBytesMax - arrival.body.count
         arrival.body.append(bytes, min(room, count))
         if count > room { arrival.bodyIsTooLarge = true }
         if incompleteBytes + count > windowBytes / 2 {
-            nghttp2_session_consume(raw, stream, count)
+            owedBytes += count
         } else {
             incompleteBytes += count
             slot.pointee.held += count
@@ -274,7 +287,7 @@ final class HTTP2ServingSession: HTTP2ByteEnd {
             incompleteBytes -= slot.pointee.held
             reuse(arrival)
         }
-        if slot.pointee.held > 0 { nghttp2_session_consume_connection(raw, slot.pointee.held) }
+        giveBack(slot)
         nghttp2_session_set_stream_user_data(raw, slot.pointee.stream, nil)
         slot.pointee = Slot()
         freeSlots.append(slot)
