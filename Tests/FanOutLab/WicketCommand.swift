@@ -19,8 +19,11 @@ struct WicketCommand: AsyncParsableCommand {
     @Option(help: "Connections; without it what the engine chooses.") var connections: Int?
     @Option(help: "Streams under way on each.") var streams = 1_000
     @Option(help: "Threads.") var threads = 1
-    @Option(help: "The provider token to show.") var token = String(repeating: "t", count: 200)
-    @Option(help: "The app's bundle id.") var bundle = "com.example.cricket"
+    @Option(help: "The .p8 file that the provider token is signed with; without it the token is no good.")
+    var key: String?
+    @Option(help: "Its key id.") var keyID = "KEYID00001"
+    @Option(help: "Its team.") var teamID = "TEAMID0001"
+    @Option(help: "The app.") var bundleID = "dev.sightscreen.app"
 
     private static let match = MatchID(1_304_076)
 
@@ -38,7 +41,7 @@ struct WicketCommand: AsyncParsableCommand {
         let fanOut = FanOut(
             FanOut.Settings(
                 origins: [.production: origin], tls: try TLSConfiguration.client(caFile: caFile).makeContext(),
-                bundleID: bundle, threads: threads, connections: connections, streams: streams),
+                bundleID: bundleID, threads: threads, connections: connections, streams: streams),
             brakes: brakes, report: { reports.continuation.yield($0) })
         await fanOut.start()
         let answering = Task { await Self.answer(reports.stream, fanOut) }
@@ -65,7 +68,8 @@ struct WicketCommand: AsyncParsableCommand {
     private func prepare(_ fanOut: FanOut, _ freezes: FreezeWatch) async throws {
         let now = Date.now.timeIntervalSince1970
         await fanOut.setClock(now)
-        await fanOut.setToken(token, serial: 1)
+        let authorization = try LabPush.authorization(keyFile: key, keyID: keyID, teamID: teamID)
+        await fanOut.setToken(String(authorization.dropFirst("bearer ".count)), serial: 1)
         for shard in 0..<DeviceRoute.shardCount {
             let trust = ShardTrust(freezes)
             trust.extend(to: .now + .seconds(3_600))
@@ -78,7 +82,8 @@ struct WicketCommand: AsyncParsableCommand {
                     return RosterEntry(
                         key: RosterKey(user: user, device: device, generation: 1), match: Self.match,
                         shard: DeviceRoute(user: user, device: device).shard, environment: .production,
-                        token: LabToken.of(number), tokenAt: now - 3_600, delivered: Stamp(1), isNew: false, level: .all
+                        token: LabTokens.of(number), tokenAt: now - 3_600, delivered: Stamp(1), isNew: false,
+                        level: .all
                     )
                 })
         }
@@ -126,16 +131,6 @@ struct WicketCommand: AsyncParsableCommand {
         let text = (try? String(contentsOf: URL(fileURLWithPath: "/proc/self/statm"), encoding: .utf8)) ?? ""
         return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4_096
     }
-}
-
-enum LabToken {
-    /// 160 digits that only this phone has.
-    static func of(_ number: Int) -> UpdateToken {
-        let digits = String(number, radix: 16)
-        return UpdateToken(String(repeating: "0", count: 8 - digits.count) + digits + filling)
-    }
-
-    private static let filling = String(repeating: "5a", count: 76)
 }
 
 enum LabState {

@@ -109,8 +109,10 @@ import Testing
         #expect(pushes.count == 4_000)
         #expect(
             pushes.allSatisfy { ($0.alert != nil) == ($0.version == 2) && ($0.priority == 10) == ($0.version == 2) })
-        let progress = await bench.fanOut.progress(Ground.match)
-        #expect(progress.version == 3 && progress.targeted == 2_000 && progress.accepted == 2_000)
+        try await eventually("all is known") {
+            let progress = await bench.fanOut.progress(Ground.match)
+            return progress.version == 3 && progress.targeted == 2_000 && progress.accepted == 2_000
+        }
         await bench.end()
     }
 
