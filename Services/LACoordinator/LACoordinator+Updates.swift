@@ -47,6 +47,8 @@ extension LACoordinator {
         case .lostAlerts(let count):
             Counter(label: "sightscreen_alerts_lost_total").increment(by: Int64(count))
         case .expiredToken(let serial): Task { await replaceToken(serial) }
+        case .closed(let host, let reason):
+            logger.info("APNs connection closed", metadata: ["apns.host": "\(host)", "reason": "\(reason)"])
         case .refused(let refusal):
             logger.error(
                 "APNs refuses our key or topic: nothing is sent for a minute",

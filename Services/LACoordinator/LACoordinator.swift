@@ -207,19 +207,24 @@ public actor LACoordinator {
         guard !gained.isEmpty else { return }
         let progress = try await store.progress(shards: gained)
         for shard in gained {
-            // One that was made before the roster could be read is in use already.
-            let trust = trusts[shard] ?? ShardTrust(freezes)
+            let trust = ShardTrust(freezes)
             if let hold = now[shard] { trust.extend(to: hold.trustUntil) }
             trusts[shard] = trust
             await fanOut.hold(shard, trust)
         }
         var count = 0
-        let read = try await store.roster(shards: gained) { records in
-            count += records.count
-            await take(records, progress: progress)
+        do {
+            let read = try await store.roster(shards: gained) { records in
+                count += records.count
+                await take(records, progress: progress)
+            }
+            if cursor == nil { cursor = read }
+        } catch {
+            // What was read in part would be as old as that at the next try.
+            for shard in gained { await lose(shard) }
+            throw error
         }
         for shard in gained { holds[shard] = now[shard] }
-        if cursor == nil { cursor = read }
         if count > 0 {
             logger.info(
                 "Took over activities", metadata: ["shards": "\(gained.count)", "activities": "\(count)"])

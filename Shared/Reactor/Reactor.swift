@@ -63,6 +63,13 @@ public final class Reactor: SerialExecutor, @unchecked Sendable {
         precondition(status == 0, "no thread left for a reactor")
     }
 
+    /// Not before: a job that comes after `stop` never runs, but must find what it touches.
+    deinit {
+        close(wakeup)
+        close(epoll)
+        pthread_mutex_destroy(&lock)
+    }
+
     // MARK: - Executor
 
     public func enqueue(_ job: consuming ExecutorJob) {
@@ -165,9 +172,6 @@ public final class Reactor: SerialExecutor, @unchecked Sendable {
             }
             fireTimers()
         }
-        close(wakeup)
-        close(epoll)
-        pthread_mutex_destroy(&lock)
     }
 
     /// False when the reactor was stopped and nothing is left to run.

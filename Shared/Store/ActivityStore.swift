@@ -63,11 +63,13 @@ public struct ActivityStore: Sendable {
         return cursor
     }
 
-    /// The rows of some shards that changed since an earlier reading, whatever their status. None is lost: those of
-    /// transactions that were still running come with the next reading. Some come twice.
+    /// The rows of some shards that changed since an earlier reading, but for those that are pending: when a match goes live
+    /// there are a million, and nothing is pushed to them. None is lost: those of transactions that were still running come
+    /// with the next reading. Some come twice.
     public func changes(since cursor: String, shards: [Int]) async throws -> ActivityChanges {
         try await records(
-            condition: "la.changed_xid >= $2::xid8 AND la.shard = ANY($1::int[])", [.intArray(shards), .text(cursor)])
+            condition: "la.changed_xid >= $2::xid8 AND la.shard = ANY($1::int[]) AND la.status <> 'pending'",
+            [.intArray(shards), .text(cursor)])
     }
 
     private static let recordColumns = """

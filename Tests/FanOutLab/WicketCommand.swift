@@ -121,7 +121,7 @@ struct WicketCommand: AsyncParsableCommand {
             case .claim(let match, let version, let shards):
                 await fanOut.claimed(match, version, shards, gained: Set(shards))
             case .stamp(let match): await fanOut.fresh(match, nil)
-            case .left: break
+            case .left, .closed: break
             case .dead, .lostAlerts, .expiredToken, .refused: print(report)
             }
         }

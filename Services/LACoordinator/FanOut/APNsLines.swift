@@ -21,6 +21,7 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     private static let turnMax = 64
     /// How long nothing is sent after APNs refused our key, team or topic, in nanoseconds.
     private static let holdTime: Int64 = 60_000_000_000
+    private static let dialsMax = 8
     /// In which all phones are to be reached, in seconds: what the number of connections is for.
     private static let reachIn = 6.0
     /// What APNs is known to announce: bytes under way on a connection.
@@ -32,10 +33,15 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     private let limits: Limits
     private unowned let loop: FanOutLoop
     private var senders: [HTTP2Sender] = []
-    /// Connections that are being made or waited for.
-    private var dialling = 0
+    /// Connections whose address is being looked up.
+    private var dials: [Int: Task<Void, Never>] = [:]
+    private var nextDial = 0
+    /// No connection is made before, by `MonotonicTime`.
+    private var notBefore: Int64 = 0
     private var backoff = Backoff(initial: .milliseconds(100), maximum: .seconds(30))
-    private var openedAt: Int64 = 0
+    /// Those that take no new pushes.
+    private var draining: Set<ObjectIdentifier> = []
+    private var hasWaited = false
     private var heldUntil: Int64 = 0
     private var acceptedAt: Int64 = 0
     private var reported = -1
@@ -128,6 +134,10 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
         case .response(let response) where response.status == 200:
             accepted += 1
             acceptedAt = loop.lastTickAt
+            if hasWaited {
+                hasWaited = false
+                backoff.reset()
+            }
         case .response(let response): counts[response.status, default: 0] += 1
         case .refused, .withdrawn: counts[0, default: 0] += 1
         case .unknown: counts[-1, default: 0] += 1
@@ -184,9 +194,11 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
         loop.reactor.schedule(after: .zero) { [self] in for sender in senders { sender.drain() } }
     }
 
-    func close() {
+    /// - Returns: what still has to be waited for.
+    func close() -> [Task<Void, Never>] {
         isClosed = true
         for sender in senders { sender.close() }
+        return Array(dials.values)
     }
 
     var connectionCount: Int { senders.count }
@@ -203,54 +215,53 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     }
 
     private func dial() {
+        guard MonotonicTime.now >= notBefore else { return }
         // One first, to measure by; and never more than a few handshakes at a time.
         let open = senders.count { $0.phase != .draining && $0.phase != .closed }
-        let missing = min(wanted - open - dialling, 8 - dialling)
+        let missing = min(wanted - open - dials.count, Self.dialsMax - dials.count)
         guard missing > 0 else { return }
-        for _ in 0..<missing { connect(after: .zero) }
+        for _ in 0..<missing { connect() }
     }
 
-    private func connect(after delay: Duration) {
-        dialling += 1
-        Task { [self, loop, origin] in
-            try? await Task.sleep(for: delay)
+    private func connect() {
+        nextDial += 1
+        dials[nextDial] = Task { [self, loop, origin, dial = nextDial] in
             // Apple asks for a fresh query before each connection.
             let addresses = (try? await origin.addresses()) ?? []
-            await loop.onThread { self.connect(to: addresses.randomElement()) }
+            await loop.onThread { self.connect(dial, to: addresses.randomElement()) }
         }
     }
 
-    private func connect(to address: HTTP2Address?) {
-        dialling -= 1
+    private func connect(_ dial: Int, to address: HTTP2Address?) {
+        dials[dial] = nil
         guard !isClosed else { return }
-        guard let address else { return retry() }
+        guard let address else { return waitABit() }
         senders.append(
             HTTP2Sender(to: address, of: origin, tls: tls, reactor: loop.reactor, limits: limits.http, owner: self))
     }
 
-    private func retry() {
-        guard !isClosed else { return }
-        connect(after: backoff.next())
+    private func waitABit() {
+        hasWaited = true
+        notBefore = MonotonicTime.now + MonotonicTime.nanoseconds(backoff.next())
     }
 
     func finished(_ tag: Int, _ outcome: HTTP2Outcome, on sender: HTTP2Sender) {
         loop.finished(tag, outcome, on: sender, self)
     }
 
-    func opened(_ sender: HTTP2Sender) {
-        openedAt = MonotonicTime.now
-        wake()
-    }
+    func opened(_ sender: HTTP2Sender) { wake() }
 
     func isDraining(_ sender: HTTP2Sender, _ reason: String) {
+        draining.insert(ObjectIdentifier(sender))
         // Its place is taken at once.
         dial()
     }
 
     func closed(_ sender: HTTP2Sender, _ reason: HTTP2Error) {
-        let wasOpen = openedAt != 0 && MonotonicTime.now - openedAt > 10_000_000_000
-        if wasOpen { backoff.reset() }
         senders.removeAll { $0 === sender }
-        if !isClosed, senders.isEmpty, dialling == 0 { retry() }
+        // One that was told to go has its successor; after any other the next is made a little later, ever more so while
+        // none of them carries a push.
+        if draining.remove(ObjectIdentifier(sender)) == nil { waitABit() }
+        if !isClosed { loop.report(.closed(host: authority, reason: reason.message)) }
     }
 }

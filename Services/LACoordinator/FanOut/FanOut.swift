@@ -63,7 +63,7 @@ package final class FanOut: Sendable {
     /// Ends everything; the object is of no use afterwards.
     package func close() async {
         for loop in loops {
-            await loop.onThread { loop.close() }
+            for task in await loop.onThread({ loop.close() }) { await task.value }
             loop.reactor.stop()
         }
     }

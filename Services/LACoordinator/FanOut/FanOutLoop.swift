@@ -65,9 +65,10 @@ final class FanOutLoop: @unchecked Sendable {
         scheduleTick()
     }
 
-    func close() {
+    /// - Returns: what has to be waited for before the thread may stop.
+    func close() -> [Task<Void, Never>] {
         isClosed = true
-        for line in lines.values { line.close() }
+        return lines.values.flatMap { $0.close() }
     }
 
     // MARK: - Shards and phones

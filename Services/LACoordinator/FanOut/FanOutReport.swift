@@ -14,6 +14,8 @@ package enum FanOutReport: Sendable {
     case lostAlerts(Int)
     /// APNs called the provider token with this serial expired.
     case expiredToken(serial: Int)
+    /// A connection was lost, or could not be made.
+    case closed(host: String, reason: String)
     /// APNs refuses our key, team or topic; nothing is sent to that host for a while.
     case refused(APNsRefusal)
 

@@ -1,0 +1,227 @@
+"""What `deploy/bench fanout` runs: a wicket to all phones of a match by the engine of la-coordinator, with all its books,
+beside h2load sending the same requests to the same apns-simulator, in turns."""
+
+import argparse
+import base64
+import json
+import os
+import pathlib
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+from bench_postgres import processor_seconds, say
+
+# Pushes per processor second of the engine against h2load's.
+CPU_RATIO_MIN = 0.5
+# Pushes a second with answers after 50 ms and windows of 64 KiB, with the same connections and streams.
+RATIO_MIN = 0.5
+ROSTER_BYTES_MAX = 200
+CONNECTIONS, STREAMS = 4, 500
+KEY_ID, TEAM, BUNDLE = "KEYID00001", "TEAMID0001", "dev.sightscreen.app"
+# h2load reads its targets from a file and goes through it again and again.
+TARGETS = 100_000
+
+
+class Simulator:
+    def __init__(self, binaries, folder, **settings):
+        self.folder = tempfile.mkdtemp(dir=folder)
+        environment = {
+            "PATH": "/usr/bin:/bin", "SIGHTSCREEN_STAND_INS": "1", "SIGHTSCREEN_RUN_DIR": self.folder, "INSTANCE": "bench",
+            "HEALTH_PORT": "0", "LOG_LEVEL": "warning", "APNS_SIMULATOR_PORT": "0", "APNS_SIMULATOR_SANDBOX_PORT": "0",
+            "APNS_SIMULATOR_CONTROL_PORT": "0", "APNS_SIMULATOR_CERTIFICATE_FILE": f"{folder}/server.pem",
+            "APNS_SIMULATOR_KEY_FILE": f"{folder}/server.key", "APNS_SIMULATOR_PUBLIC_KEY_FILE": f"{folder}/public.pem",
+            "APNS_KEY_ID": KEY_ID, "APNS_TEAM_ID": TEAM, "APNS_BUNDLE_ID": BUNDLE, **settings,
+        }
+        if "LD_LIBRARY_PATH" in os.environ:
+            environment["LD_LIBRARY_PATH"] = os.environ["LD_LIBRARY_PATH"]
+        self.log = open(f"{self.folder}/log", "wb")
+        self.process = subprocess.Popen([f"{binaries}/apns-simulator"], env=environment, stdout=self.log, stderr=self.log)
+        for _ in range(300):
+            found = list(pathlib.Path(self.folder).rglob("ports.json"))
+            if found:
+                break
+            if self.process.poll() is not None:
+                sys.exit(f"apns-simulator did not start; its log is {self.folder}/log")
+            time.sleep(0.1)
+        else:
+            sys.exit(f"apns-simulator wrote no ports; its log is {self.folder}/log")
+        ports = json.loads(found[0].read_text())
+        self.port, self.control = ports["production"], ports["control"]
+
+    def load(self, tokens):
+        with open(tokens, "rb") as body:
+            request = urllib.request.Request(
+                f"http://127.0.0.1:{self.control}/tokens", data=body, method="POST",
+                headers={"Content-Length": str(os.path.getsize(tokens))})
+            urllib.request.urlopen(request, timeout=300).read()
+
+    def counts(self):
+        return json.loads(urllib.request.urlopen(f"http://127.0.0.1:{self.control}/counts", timeout=30).read())
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+        self.log.close()
+
+
+def run(command, **options):
+    return subprocess.run(command, check=True, capture_output=True, text=True, **options).stdout
+
+
+def make_keys(folder):
+    curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    run(["openssl", "req", "-x509", *curve, "-keyout", f"{folder}/server.key", "-out", f"{folder}/server.pem", "-days", "2",
+         "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"])
+    run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-out", f"{folder}/key.p8"])
+    run(["openssl", "pkey", "-in", f"{folder}/key.p8", "-pubout", "-out", f"{folder}/public.pem"])
+
+
+def provider_token(folder):
+    def encode(data):
+        return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+    signed = ".".join(encode(json.dumps(part, separators=(",", ":")).encode()) for part in (
+        {"alg": "ES256", "kid": KEY_ID}, {"iss": TEAM, "iat": int(time.time())}))
+    der = subprocess.run(
+        ["openssl", "dgst", "-sha256", "-sign", f"{folder}/key.p8"], input=signed.encode(), check=True,
+        capture_output=True).stdout
+    # SEQUENCE { INTEGER r, INTEGER s } to r and s of 32 bytes each.
+    length = der[3]
+    numbers = der[4:4 + length], der[6 + length:]
+    return signed + "." + encode(b"".join(number.lstrip(b"\0").rjust(32, b"\0") for number in numbers))
+
+
+class Bench:
+    def __init__(self, binaries, folder, phones):
+        self.binaries, self.folder, self.phones = binaries, folder, phones
+
+    def prepare(self):
+        make_keys(self.folder)
+        with open(f"{self.folder}/tokens", "wb") as file:
+            subprocess.run(
+                [f"{self.binaries}/fanout-lab", "tokens", "--devices", str(self.phones)], check=True, stdout=file)
+
+    def targets(self, port):
+        path = f"{self.folder}/targets-{port}"
+        with open(f"{self.folder}/tokens") as tokens, open(path, "w") as file:
+            for _, line in zip(range(TARGETS), tokens):
+                file.write(f"https://localhost:{port}/3/device/{json.loads(line)['token']}\n")
+        return path
+
+    def h2load(self, simulator, targets, connections, streams):
+        """The same requests by a program that keeps no books."""
+        now = int(time.time())
+        headers = {
+            "authorization": f"bearer {provider_token(self.folder)}", "apns-topic": f"{BUNDLE}.push-type.liveactivity",
+            "apns-push-type": "liveactivity", "apns-priority": "10", "apns-expiration": str(now + 60),
+        }
+        payload = f"{self.folder}/payload"
+        pathlib.Path(payload).write_text(json.dumps({"aps": {
+            "timestamp": now, "event": "update", "content-state": {"filling": "x" * 850}, "alert": {"title": f"h2load {now}"}}}))
+        command = ["h2load", "-n", str(self.phones), "-c", str(connections), "-m", str(streams), "-t", "1", "-i", targets,
+                   "-d", payload, *(part for pair in headers.items() for part in ("-H", f"{pair[0]}: {pair[1]}"))]
+        before, begun = os.times(), time.monotonic()
+        output = run(command)
+        after, seconds = os.times(), time.monotonic() - begun
+        if f"{self.phones} succeeded" not in output:
+            sys.exit(f"h2load was refused:\n{output}")
+        spent = after.children_user + after.children_system - before.children_user - before.children_system
+        return {"perSecond": self.phones / seconds, "microseconds": spent * 1e6 / self.phones}
+
+    def wicket(self, simulator, connections, streams):
+        command = [
+            f"{self.binaries}/fanout-lab", "wicket", "--port", str(simulator.port), "--ca", f"{self.folder}/server.pem",
+            "--key", f"{self.folder}/key.p8", "--phones", str(self.phones), "--streams", str(streams)]
+        if connections:
+            command += ["--connections", str(connections)]
+        output = run(command).strip().splitlines()
+        result = json.loads(output[-1])
+        for line in output[:-1]:
+            say(f"  {line}")
+        if result["wicket"]["accepted"] != self.phones or result["wicket"]["failed"]:
+            sys.exit(f"the wicket did not reach everybody: {result}")
+        return result
+
+
+def median(rows, *path):
+    values = []
+    for row in rows:
+        for key in path:
+            row = row[key]
+        values.append(row)
+    return statistics.median(values)
+
+
+def turns(bench, rounds, connections, streams, what, **settings):
+    """Both in turns, on a simulator of their own each time: alerts are told once."""
+    simulator = Simulator(bench.binaries, bench.folder, **settings)
+    try:
+        simulator.load(f"{bench.folder}/tokens")
+        targets = bench.targets(simulator.port)
+        theirs, ours = [], []
+        for turn in range(rounds):
+            server = processor_seconds(simulator.process.pid)
+            theirs.append(bench.h2load(simulator, targets, connections, streams))
+            ours.append(bench.wicket(simulator, connections, streams))
+            server = (processor_seconds(simulator.process.pid) - server) * 1e6 / bench.phones / 3
+            wicket = ours[-1]["wicket"]
+            say(f"  {what} {turn + 1} of {rounds}: h2load {theirs[-1]['perSecond']:7.0f}/s {theirs[-1]['microseconds']:5.1f} µs"
+                f"   engine {wicket['perSecond']:7.0f}/s {wicket['microseconds']:5.1f} µs"
+                f"   first {wicket['firstSeconds'] * 1e3:.0f} ms, last {wicket['lastSeconds']:.1f} s"
+                f"   simulator {server:.1f} µs")
+        counts = simulator.counts()
+    finally:
+        simulator.stop()
+    return theirs, ours, counts
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--binaries", required=True)
+    parser.add_argument("--phones", type=int, default=1_000_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    folder = tempfile.mkdtemp(prefix="ss-bench-", dir="/tmp")
+    bench = Bench(arguments.binaries, folder, arguments.phones)
+    say(f"{arguments.phones} phones …")
+    bench.prepare()
+    theirs, ours, counts = turns(bench, arguments.rounds, CONNECTIONS, STREAMS, "open loopback")
+    # Of record: answers after 50 ms, windows of 64 KiB, as many connections as a million phones take in half a minute.
+    slow_theirs, slow_ours, slow_counts = turns(
+        bench, arguments.rounds, 32, STREAMS, "50 ms, 64 KiB ", APNS_SIMULATOR_ANSWER_DELAY="50ms")
+    again = sum(alert.get("devicesAgain", 0) for alert in counts["alerts"] + slow_counts["alerts"]
+                if not alert.get("title", "").startswith("h2load"))
+    cpu = statistics.median(
+        t["microseconds"] / o["wicket"]["microseconds"] for t, o in zip(theirs, ours))
+    ratio = statistics.median(
+        o["wicket"]["perSecond"] / t["perSecond"] for t, o in zip(slow_theirs, slow_ours))
+    roster = median(ours, "rosterBytes")
+    line = {
+        "bench": "fanout", "phones": arguments.phones, "ratio": round(ratio, 2), "cpuRatio": round(cpu, 2),
+        "microseconds": {"engine": round(median(ours, "wicket", "microseconds"), 1),
+                         "h2load": round(median(theirs, "microseconds"), 1)},
+        "perSecond": {"engine": round(median(slow_ours, "wicket", "perSecond")),
+                      "h2load": round(median(slow_theirs, "perSecond"))},
+        "openPerSecond": {"engine": round(median(ours, "wicket", "perSecond")),
+                          "h2load": round(median(theirs, "perSecond"))},
+        "firstMs": round(median(ours, "wicket", "firstSeconds") * 1e3, 1),
+        "lastSeconds": round(median(ours, "wicket", "lastSeconds"), 2), "rosterBytes": roster,
+        "peakMiB": median(ours, "peakMiB"), "toldTwice": again,
+    }
+    line["met"] = ratio >= RATIO_MIN and cpu >= CPU_RATIO_MIN and roster <= ROSTER_BYTES_MAX and again == 0
+    shutil.rmtree(folder, ignore_errors=True)
+    print(json.dumps(line, separators=(",", ":")), flush=True)
+    sys.exit(0 if line["met"] else 1)
+
+
+if __name__ == "__main__":
+    main()
