@@ -8,13 +8,13 @@ extension LACoordinator {
     func sendEnds() async throws {
         guard !holds.isEmpty, pushes < Self.pushesMax else { return }
         let claims = try await store.claimEnds(Array(holds.values), limit: Self.pushesMax - pushes)
-        for claim in claims {
-            let key = RosterKey(claim.key)
-            // First, since the answer that it may have to wait for can come before ours.
-            endsWaiting[claim.key.matchID, default: [:]][key] = claim
+        // First, since the answer that one may have to wait for can come before ours.
+        for claim in claims { endsWaiting[claim.key.matchID, default: [:]][RosterKey(claim.key)] = claim }
+        let underWay = await fanOut.remove(
+            claims.map { RosterPlace(match: $0.key.matchID, shard: $0.shard, key: RosterKey($0.key)) })
+        for claim in claims where !underWay.contains(RosterKey(claim.key)) {
             // An update that overtakes the end would come after it.
-            if await fanOut.remove(claim.key.matchID, shard: claim.shard, key) { continue }
-            if takeWaiting(claim.key.matchID, key) != nil { sendEnd(claim) }
+            if takeWaiting(claim.key.matchID, RosterKey(claim.key)) != nil { sendEnd(claim) }
         }
     }
 
@@ -41,9 +41,7 @@ extension LACoordinator {
     }
 
     func sendEnd(_ claim: EndClaim) {
-        guard let trust = trust(of: claim.shard) else {
-            return
-        }
+        guard let trust = trust(of: claim.shard) else { return releaseWaiting(claim) }
         let gate = PushGate(trust, brakes.brake(of: claim.key.matchID))
         pushes += 1
         Task {

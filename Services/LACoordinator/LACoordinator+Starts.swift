@@ -77,7 +77,11 @@ extension LACoordinator {
         let headers = APNsHeaders.start(
             bundleID: configuration.apns.bundleID, leaseUntil: claim.leaseUntil, match: claim.key.matchID,
             route: claim.route)
-        guard let trust = trust(of: claim.route.shard) else { return }
+        guard let trust = trust(of: claim.route.shard) else {
+            // Not ours any more; it has not left.
+            try? await store.releaseStart(claim, after: .zero)
+            return
+        }
         let gate = PushGate(trust, match.brake)
         startGates[claim.key] = StartGate(gate: gate, isRenewal: claim.isRenewal)
         pushes += 1

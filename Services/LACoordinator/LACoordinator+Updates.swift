@@ -123,9 +123,10 @@ extension LACoordinator {
 
     private func replaceToken(_ serial: Int) async {
         guard serial == tokenSerial, let expired = shownToken else { return }
-        guard let replacement = try? await tokens.replacement(for: expired), serial == tokenSerial else { return }
-        // One that is too young to be replaced is shown again a little later.
+        let replacement = (try? await tokens.replacement(for: expired)) ?? expired
+        // One that is too young to be replaced, or that the database has no successor for, is shown again a little later.
         if replacement == expired { try? await Task.sleep(for: .seconds(1)) }
+        guard serial == tokenSerial else { return }
         shownToken = replacement
         tokenSerial += 1
         await fanOut.setToken(replacement, serial: tokenSerial)
@@ -134,10 +135,11 @@ extension LACoordinator {
     // MARK: - In each pass
 
     /// Pushes with an alert expire a minute after their event: a phone that was off for longer gets the state again.
-    func repeatAlertStates() async throws {
+    func repeatAlertStates() async {
         for match in matches.values {
             guard let due = match.repeatDueAt, clock.seconds >= due, var update = match.update else { continue }
-            guard let fresh = try await store.takeStamp(match.id) else { continue }
+            // Nil or an error: the next pass tries again.
+            guard let fresh = try? await store.takeStamp(match.id) else { continue }
             guard fresh.version == update.version, match.update?.version == update.version else { continue }
             match.repeatDueAt = nil
             update.stamp = fresh.stamp
@@ -171,8 +173,9 @@ extension LACoordinator {
                 .increment(by: Int64(count))
         }
         if held > 0 { pusher.countHeld(held) }
-        for match in matches.values where match.update.map({ $0.version.rawValue > match.timedVersion }) == true {
-            let progress = await fanOut.progress(match.id)
+        let untimed = matches.values.filter { $0.update.map(\.version.rawValue) ?? 0 > $0.timedVersion }
+        guard !untimed.isEmpty else { return }
+        for (match, progress) in zip(untimed, await fanOut.progress(untimed.map(\.id))) {
             guard progress.version == match.update?.version.rawValue, progress.isComplete else { continue }
             match.timedVersion = progress.version
             guard progress.accepted > 0 else { continue }

@@ -128,6 +128,7 @@ public actor LACoordinator {
         let ticker = Task { [wake] in
             while !Task.isCancelled {
                 wake.yield()
+                await self.extendTrusts()
                 try? await Task.sleep(for: Self.interval)
             }
         }
@@ -176,13 +177,16 @@ public actor LACoordinator {
             try await readChanges()
             freezes.noteRead(.activities, since: mark)
             await publish(try await store.updates(beyond: matches.mapValues(\.seenThrough)), areLogged: true)
-            try await sendStarts()
-            try await sendEnds()
-            try await sendFallbacks()
-            try await repeatAlertStates()
-            try await settleProgress()
+            // Each by itself: a statement that takes too long must not keep the others from their turn.
+            var failure: (any Error)?
+            do { try await sendEnds() } catch { failure = error }
+            do { try await sendStarts() } catch { failure = error }
+            do { try await sendFallbacks() } catch { failure = error }
+            await repeatAlertStates()
+            do { try await settleProgress() } catch { failure = error }
             await count()
             await forgetFinished()
+            if let failure { throw failure }
             if !databaseWorks { logger.notice("The database answers again") }
             databaseWorks = true
         } catch {
@@ -190,6 +194,13 @@ public actor LACoordinator {
                 logger.warning("The database cannot be read", metadata: ["error": "\(error)"])
             }
             databaseWorks = false
+        }
+    }
+
+    /// A pass may take longer than a lease is trusted.
+    private func extendTrusts() async {
+        for hold in await shards() where proofs[hold.shard]?.epoch == hold.epoch {
+            trusts[hold.shard]?.extend(to: hold.trustUntil)
         }
     }
 
@@ -217,6 +228,8 @@ public actor LACoordinator {
             let read = try await store.roster(shards: gained) { records in
                 count += records.count
                 await take(records, progress: progress)
+                // What was held before does not wait for all of it.
+                try await readChanges()
             }
             if cursor == nil { cursor = read }
         } catch {
@@ -249,6 +262,7 @@ public actor LACoordinator {
     /// - Parameter progress: how far their buckets are settled, when the shards were just taken over.
     private func take(_ records: [ActivityRecord], progress: [MatchID: [Int: Stamp]]) async {
         var entries: [RosterEntry] = []
+        var gone: [RosterPlace] = []
         for record in records {
             if let start = startGates[record.key], !start.isWanted(record.status) {
                 start.gate.close()
@@ -256,7 +270,7 @@ public actor LACoordinator {
             }
             let key = RosterKey(record.key)
             guard record.status == .active, let token = record.updateToken else {
-                await fanOut.remove(record.key.matchID, shard: record.route.shard, key)
+                gone.append(RosterPlace(match: record.key.matchID, shard: record.route.shard, key: key))
                 continue
             }
             let settled = progress[record.key.matchID]?[record.route.bucket(of: Self.bucketCount)]
@@ -270,6 +284,7 @@ public actor LACoordinator {
                     tokenAt: record.tokenAt, delivered: delivered,
                     isNew: delivered == nil && !hadItsFirst && clock.now - record.tokenAt < 60, level: record.alerts))
         }
+        if !gone.isEmpty { await fanOut.remove(gone) }
         if !entries.isEmpty { await fanOut.take(entries) }
     }
 

@@ -16,6 +16,9 @@ public final class HTTP2Sender: @unchecked Sendable {
     /// Measured by PING when the connection opened, in nanoseconds; 0 before.
     public private(set) var roundTrip: Int64 = 0
 
+    /// The owner's note: a request was answered well over it.
+    public var isProven = false
+
     private let origin: HTTP2Origin
     private let reactor: Reactor
     private let limits: HTTP2ClientLimits

@@ -34,8 +34,7 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     private unowned let loop: FanOutLoop
     private var senders: [HTTP2Sender] = []
     /// Connections whose address is being looked up.
-    private var dials: [Int: Task<Void, Never>] = [:]
-    private var nextDial = 0
+    private var dialling = 0
     /// No connection is made before, by `MonotonicTime`.
     private var notBefore: Int64 = 0
     private var backoff = Backoff(initial: .milliseconds(100), maximum: .seconds(30))
@@ -50,6 +49,8 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     private var stating: [TokenCohort] = []
     private var turn = 0
     private var isClosed = false
+    /// That are reached over them, as of the last tick.
+    var phones = 0
     /// By status; 0 for those that certainly never left, -1 for those of which nobody knows.
     private var counts: [Int: Int] = [:]
     private var accepted = 0
@@ -72,8 +73,15 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     func unlist(_ cohort: TokenCohort) {
         guard cohort.isListed else { return }
         cohort.isListed = false
-        alerting.removeAll { $0 === cohort }
-        stating.removeAll { $0 === cohort }
+        // The one at work is the last.
+        if alerting.last === cohort {
+            alerting.removeLast()
+        } else if stating.last === cohort {
+            stating.removeLast()
+        } else {
+            alerting.removeAll { $0 === cohort }
+            stating.removeAll { $0 === cohort }
+        }
     }
 
     var hasWork: Bool { !alerting.isEmpty || !stating.isEmpty }
@@ -161,13 +169,15 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     }
 
     /// Does what an answer asks of all pushes.
-    func react(to answer: APNsAnswer, _ authorization: ProviderAuthorization?) {
+    func react(to answer: APNsAnswer, _ authorization: ProviderAuthorization?, on sender: HTTP2Sender) {
         switch answer.action {
         case .refreshProviderToken:
             guard let authorization, reported != authorization.serial else { return }
             reported = authorization.serial
             loop.report(.expiredToken(serial: authorization.serial))
-        case .connectForKey, .reconnect, .retryLater(reconnecting: true): renewConnections()
+        case .connectForKey, .reconnect, .retryLater(reconnecting: true):
+            // Not from within the call that says so.
+            loop.reactor.schedule(after: .zero) { sender.drain() }
         case .stopTopic
         where answer.reason == .deviceTokenNotForTopic && MonotonicTime.now - acceptedAt < Self.holdTime:
             // A token of another app. Anybody can register one: it must not hold up everybody else.
@@ -194,11 +204,9 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
         loop.reactor.schedule(after: .zero) { [self] in for sender in senders { sender.drain() } }
     }
 
-    /// - Returns: what still has to be waited for.
-    func close() -> [Task<Void, Never>] {
+    func close() {
         isClosed = true
         for sender in senders { sender.close() }
-        return Array(dials.values)
     }
 
     var connectionCount: Int { senders.count }
@@ -210,7 +218,7 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
         guard let sample = senders.first(where: { $0.phase == .open && $0.roundTrip > 0 }) else { return 1 }
         let seconds = Double(sample.roundTrip) / 1e9
         let underWay = min(Self.windowBytes / 1_000, Double(min(sample.peerStreamsMax, limits.http.streamsMax)))
-        let needed = Double(loop.count) / Self.reachIn
+        let needed = Double(phones) / Self.reachIn
         return min(max(2, Int((needed * seconds / max(underWay, 1)).rounded(.up))), limits.connectionsMax)
     }
 
@@ -218,29 +226,31 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
         guard MonotonicTime.now >= notBefore else { return }
         // One first, to measure by; and never more than a few handshakes at a time.
         let open = senders.count { $0.phase != .draining && $0.phase != .closed }
-        let missing = min(wanted - open - dials.count, Self.dialsMax - dials.count)
+        let missing = min(wanted - open - dialling, Self.dialsMax - dialling)
         guard missing > 0 else { return }
         for _ in 0..<missing { connect() }
     }
 
     private func connect() {
-        nextDial += 1
-        dials[nextDial] = Task { [self, loop, origin, dial = nextDial] in
+        dialling += 1
+        Task { [self, loop, origin] in
             // Apple asks for a fresh query before each connection.
             let addresses = (try? await origin.addresses()) ?? []
-            await loop.onThread { self.connect(dial, to: addresses.randomElement()) }
+            await loop.onThread { self.connect(to: addresses.randomElement()) }
         }
     }
 
-    private func connect(_ dial: Int, to address: HTTP2Address?) {
-        dials[dial] = nil
+    private func connect(to address: HTTP2Address?) {
+        dialling -= 1
         guard !isClosed else { return }
         guard let address else { return waitABit() }
         senders.append(
             HTTP2Sender(to: address, of: origin, tls: tls, reactor: loop.reactor, limits: limits.http, owner: self))
     }
 
+    /// Once for all that are lost together.
     private func waitABit() {
+        guard MonotonicTime.now >= notBefore else { return }
         hasWaited = true
         notBefore = MonotonicTime.now + MonotonicTime.nanoseconds(backoff.next())
     }
@@ -253,7 +263,8 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
 
     func isDraining(_ sender: HTTP2Sender, _ reason: String) {
         draining.insert(ObjectIdentifier(sender))
-        // Its place is taken at once.
+        // Its place is taken at once, unless it was of no use.
+        if !sender.isProven { waitABit() }
         dial()
     }
 
@@ -261,7 +272,7 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
         senders.removeAll { $0 === sender }
         // One that was told to go has its successor; after any other the next is made a little later, ever more so while
         // none of them carries a push.
-        if draining.remove(ObjectIdentifier(sender)) == nil { waitABit() }
+        if draining.remove(ObjectIdentifier(sender)) == nil || !sender.isProven { waitABit() }
         if !isClosed { loop.report(.closed(host: authority, reason: reason.message)) }
     }
 }

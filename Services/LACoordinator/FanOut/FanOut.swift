@@ -63,7 +63,8 @@ package final class FanOut: Sendable {
     /// Ends everything; the object is of no use afterwards.
     package func close() async {
         for loop in loops {
-            for task in await loop.onThread({ loop.close() }) { await task.value }
+            await loop.onThread { loop.close() }
+            // A name that is still being looked up is not waited for: its answer comes to nothing.
             loop.reactor.stop()
         }
     }
@@ -100,12 +101,16 @@ package final class FanOut: Sendable {
         }
     }
 
-    /// Nothing is sent to an activity any more.
-    /// - Returns: whether a push to it is under way; `FanOutReport.left` comes when it no longer is.
+    /// Nothing is sent to these activities any more.
+    /// - Returns: those that a push is under way to; `FanOutReport.left` comes when it no longer is.
     @discardableResult
-    package func remove(_ match: MatchID, shard: Int, _ key: RosterKey) async -> Bool {
-        let loop = loop(shard)
-        return await loop.onThread { loop.remove(match, shard, key) }
+    func remove(_ places: [RosterPlace]) async -> Set<RosterKey> {
+        var underWay: Set<RosterKey> = []
+        for (index, places) in Dictionary(grouping: places, by: { $0.shard % loops.count }) {
+            let loop = loops[index]
+            underWay.formUnion(await loop.onThread { loop.remove(places) })
+        }
+        return underWay
     }
 
     /// Versions that were committed, or the newest one with a stamp of now.
@@ -169,6 +174,16 @@ package final class FanOut: Sendable {
     }
 
     func forgetFinished() async { for loop in loops { await loop.onThread { loop.forgetFinished() } } }
+
+    /// The same of several.
+    func progress(_ matches: [MatchID]) async -> [VersionProgress] {
+        var sums = matches.map { _ in VersionProgress() }
+        for loop in loops {
+            let all = await loop.onThread { matches.map { loop.matches[$0]?.progressNow ?? VersionProgress() } }
+            for (index, progress) in all.enumerated() { sums[index].add(progress) }
+        }
+        return sums
+    }
 
     package func connections() async -> Int {
         var sum = 0

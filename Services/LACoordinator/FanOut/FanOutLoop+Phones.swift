@@ -19,15 +19,17 @@ extension FanOutLoop {
         wake()
     }
 
-    /// Nothing is sent to an activity any more.
-    /// - Returns: whether a push to it is under way; `FanOutReport.left` comes when it no longer is.
-    func remove(_ id: MatchID, _ shard: Int, _ key: RosterKey) -> Bool {
-        var isUnderWay = false
-        for cohort in matches[id]?.cohorts ?? [] where cohort.shard == shard {
-            cohort.remove(key)
-            isUnderWay = isUnderWay || cohort.isLeaving(key)
+    /// Nothing is sent to these activities any more.
+    /// - Returns: those that a push is under way to; `FanOutReport.left` comes when it no longer is.
+    func remove(_ places: [RosterPlace]) -> [RosterKey] {
+        places.compactMap { place in
+            var isUnderWay = false
+            for cohort in matches[place.match]?.cohorts ?? [] where cohort.shard == place.shard {
+                cohort.remove(place.key)
+                isUnderWay = isUnderWay || cohort.isLeaving(place.key)
+            }
+            return isUnderWay ? place.key : nil
         }
-        return isUnderWay
     }
 
     func lose(_ shard: Int) {
@@ -35,6 +37,7 @@ extension FanOutLoop {
         for match in matches.values {
             for cohort in match.cohorts where cohort.shard == shard {
                 cohort.isLost = true
+                lines[cohort.environment]?.unlist(cohort)
                 forget(cohort)
             }
             match.cohorts.removeAll { $0.shard == shard }
@@ -43,7 +46,9 @@ extension FanOutLoop {
     }
 
     func forget(_ cohort: TokenCohort) {
-        if cohort.isLost, cohort.inFlight == 0, !cohort.isListed { cohorts[cohort.number] = nil }
+        guard cohort.isLost, cohort.inFlight == 0, cohorts[cohort.number] === cohort else { return }
+        cohorts[cohort.number] = nil
+        freeNumbers.append(cohort.number)
     }
 
     func match(_ id: MatchID) -> LoopMatch {
@@ -57,7 +62,7 @@ extension FanOutLoop {
         if let known = match.cohorts.first(where: { $0.shard == entry.shard && $0.environment == entry.environment }) {
             return known
         }
-        let number = cohorts.firstIndex { $0 == nil } ?? cohorts.count
+        let number = freeNumbers.popLast() ?? cohorts.count
         let cohort = TokenCohort(
             number: number, match: match, environment: entry.environment, shard: entry.shard, trust: trust)
         if number == cohorts.count { cohorts.append(cohort) } else { cohorts[number] = cohort }
@@ -76,7 +81,13 @@ extension FanOutLoop {
         for (id, match) in matches where match.cohorts.allSatisfy({ $0.count == 0 && $0.inFlight == 0 && !$0.isListed })
         {
             guard now - match.usedAt > 1_800_000_000_000 else { continue }
-            for cohort in match.cohorts { cohorts[cohort.number] = nil }
+            for cohort in match.cohorts {
+                cohort.isLost = true
+                forget(cohort)
+            }
+            // They hold it, too.
+            match.cohorts = []
+            match.unclaimed = []
             matches[id] = nil
         }
     }

@@ -30,12 +30,13 @@ extension FanOutLoop {
             switch match.need(row, alert, now: now) {
             case .nothing: continue
             case .stamp:
-                cohort.queue(slot)
+                // It alone waits: the others may have what they need.
+                row.pointee.flags.insert(.isQueued)
+                cohort.awaitingStamp.append(Int32(slot))
                 if !match.isTakingStamp {
                     match.isTakingStamp = true
                     report(.stamp(match.id))
                 }
-                return .heldUp
             case .push(let variant):
                 let template = variant.template(lines.authority, authorization)
                 let isSubmitted = cohort.withPath(slot, path) {
@@ -68,7 +69,7 @@ extension FanOutLoop {
                 if row.pointee.underWay == 0 { cohort.release(slot) }
                 continue
             }
-            guard row.pointee.underWay == 0 else { continue }
+            guard row.pointee.underWay == 0, row.pointee.flags.contains(.isUsed) else { continue }
             wasQueued = true
             return slot
         }
@@ -101,9 +102,11 @@ extension FanOutLoop {
         switch outcome {
         case .response(let response) where response.status == 200:
             _ = badTokens.note(isBad: false)
+            sender.isProven = true
             accepted(row, cohort, slot, stamp)
         case .response(let response):
-            refused(row, cohort, slot, stamp, APNsAnswer(status: response.status, body: response.body), lines)
+            refused(
+                row, cohort, slot, stamp, APNsAnswer(status: response.status, body: response.body), lines, sender)
         case .refused, .withdrawn:
             row.pointee.alertedThrough = row.pointee.alertedBefore
             if !isGone { again(row, cohort, slot, from: .milliseconds(20)) }
@@ -140,12 +143,12 @@ extension FanOutLoop {
 
     private func refused(
         _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ slot: Int, _ stamp: UInt32,
-        _ answer: APNsAnswer, _ lines: APNsLines
+        _ answer: APNsAnswer, _ lines: APNsLines, _ sender: HTTP2Sender
     ) {
         // Not processed: the alert is still to be told, if it stays fresh.
         row.pointee.alertedThrough = row.pointee.alertedBefore
         cohort.match.progress.failed += 1
-        lines.react(to: answer, authorization)
+        lines.react(to: answer, authorization, on: sender)
         guard !row.pointee.flags.contains(.isLeaving), !cohort.isLost else { return }
         switch answer.action {
         case .tokenDead(let sinceMs) where isAbout(row, sinceMs): retire(row, cohort, slot)
@@ -156,6 +159,10 @@ extension FanOutLoop {
         case .ourBug, .rebuildSmaller:
             // This version cannot be sent as it is; the next one may.
             row.pointee.delivered = max(row.pointee.delivered, stamp)
+            if stamp < cohort.match.stamp {
+                cohort.queue(slot)
+                list(cohort)
+            }
         case .backOffToken: again(row, cohort, slot, from: .seconds(5), to: .seconds(60))
         case .freezeProviderToken, .retryLater, .refreshProviderToken:
             again(row, cohort, slot, from: .seconds(1), to: .seconds(30))
@@ -175,7 +182,7 @@ extension FanOutLoop {
         dead.append(
             .init(
                 match: cohort.match.id, token: UpdateToken(cohort.token(slot)), tokenAt: row.pointee.tokenAt))
-        cohort.remove(row.pointee.key)
+        cohort.retire(slot)
     }
 
     /// The wait before the next try: doubling, a half of it random.

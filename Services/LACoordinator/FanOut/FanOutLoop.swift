@@ -25,6 +25,8 @@ final class FanOutLoop: @unchecked Sendable {
     private(set) var lines: [APNsEnvironment: APNsLines] = [:]
     var matches: [MatchID: LoopMatch] = [:]
     var cohorts: [TokenCohort?] = []
+    /// Numbers of `cohorts` that are free.
+    var freeNumbers: [Int] = []
     var trusts: [Int: ShardTrust] = [:]
     var clock = DatabaseClock(reading: 0)
     var authorization: ProviderAuthorization?
@@ -35,7 +37,7 @@ final class FanOutLoop: @unchecked Sendable {
     /// Pushes that a hold kept from leaving, since that was last asked.
     var held = 0
     /// Rows that wait for a time, by tick.
-    private var delayed: [Int64: [(cohort: Int, slot: Int)]] = [:]
+    private var delayed: [Int64: [(cohort: TokenCohort, slot: Int)]] = [:]
     private var lastTick: Int64 = 0
     /// By `MonotonicTime`.
     private(set) var lastTickAt: Int64 = 0
@@ -65,10 +67,9 @@ final class FanOutLoop: @unchecked Sendable {
         scheduleTick()
     }
 
-    /// - Returns: what has to be waited for before the thread may stop.
-    func close() -> [Task<Void, Never>] {
+    func close() {
         isClosed = true
-        return lines.values.flatMap { $0.close() }
+        for line in lines.values { line.close() }
     }
 
     // MARK: - Shards and phones
@@ -100,6 +101,7 @@ final class FanOutLoop: @unchecked Sendable {
         match.progress.targeted = phones
         match.unclaimed.removeAll()
         for cohort in match.cohorts {
+            cohort.goOn()
             if untried(cohort) != nil {
                 lines[cohort.environment]?.unlist(cohort)
                 match.unclaimed.append(cohort)
@@ -187,7 +189,10 @@ final class FanOutLoop: @unchecked Sendable {
         guard let match = matches[id] else { return }
         match.isTakingStamp = false
         if let stamp { match.fresh = stamp }
-        for cohort in match.cohorts where cohort.isHeldUp { list(cohort) }
+        for cohort in match.cohorts where !cohort.awaitingStamp.isEmpty {
+            cohort.goOn()
+            list(cohort)
+        }
         wake()
     }
 
@@ -222,7 +227,7 @@ final class FanOutLoop: @unchecked Sendable {
         guard !cohort.row(slot).pointee.flags.contains(.isQueued) else { return }
         cohort.row(slot).pointee.flags.insert(.isQueued)
         let tick = Self.tick(MonotonicTime.now + MonotonicTime.nanoseconds(delay)) + 1
-        delayed[tick, default: []].append((cohort.number, slot))
+        delayed[tick, default: []].append((cohort, slot))
     }
 
     private static func tick(_ time: Int64) -> Int64 { time / MonotonicTime.nanoseconds(tickInterval) }
@@ -233,10 +238,15 @@ final class FanOutLoop: @unchecked Sendable {
             goThroughDelayed()
             // What the operator or the lease held up may go on.
             for match in matches.values {
-                for cohort in match.cohorts where cohort.isHeldUp && !match.isTakingStamp { list(cohort) }
+                for cohort in match.cohorts where cohort.isHeldUp { list(cohort) }
                 claimUntried(match)
             }
-            for line in lines.values { line.sweep() }
+            var phones: [APNsEnvironment: Int] = [:]
+            for cohort in cohorts { if let cohort { phones[cohort.environment, default: 0] += cohort.count } }
+            for (environment, line) in lines {
+                line.phones = phones[environment] ?? 0
+                line.sweep()
+            }
             flush()
             wake()
             scheduleTick()
@@ -258,8 +268,7 @@ final class FanOutLoop: @unchecked Sendable {
         let due = now - lastTick > 1_000 ? delayed.keys.filter { $0 <= now } : Array(lastTick + 1...now)
         lastTick = now
         for tick in due {
-            for (number, slot) in delayed.removeValue(forKey: tick) ?? [] {
-                guard let cohort = cohorts[number], !cohort.isLost else { continue }
+            for (cohort, slot) in delayed.removeValue(forKey: tick) ?? [] where !cohort.isLost {
                 // It is in the other list from now on.
                 cohort.again.append(Int32(slot))
                 list(cohort)

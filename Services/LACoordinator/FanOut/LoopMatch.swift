@@ -18,6 +18,8 @@ final class LoopMatch {
 
     /// Seconds after which the newest state does not go to anybody any more under the stamp it was committed with.
     private static let lateAfter = 60
+    /// Four with each of two stamps.
+    private static let variantsMax = 8
 
     let id: MatchID
     let brake: MatchBrake
@@ -62,6 +64,7 @@ final class LoopMatch {
         update = new
         self.repeatsQuietly = repeatsQuietly
         variants.removeAll(keepingCapacity: true)
+        bytesMax = PushPayload.routineBytesAim
         return true
     }
 
@@ -131,7 +134,10 @@ final class LoopMatch {
             return .push(known)
         }
         guard let made = variant(stamp, alert, priority, update) else { return .nothing }
+        // A long break takes a stamp now and then.
+        if variants.count >= Self.variantsMax { variants.removeFirst() }
         variants.append(made)
+        bytesMax = max(bytesMax, made.body.count)
         return .push(made)
     }
 
@@ -192,5 +198,5 @@ final class LoopMatch {
     }
 
     /// No payload of the newest version is longer.
-    var bytesMax: Int { max(PushPayload.routineBytesAim, variants.lazy.map(\.body.count).max() ?? 0) }
+    private(set) var bytesMax = PushPayload.routineBytesAim
 }

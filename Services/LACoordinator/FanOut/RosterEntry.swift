@@ -1,6 +1,13 @@
 package import APNsProtocol
 package import Sightscreen
 
+/// Where an activity is, if it is anywhere.
+struct RosterPlace: Sendable {
+    var match: MatchID
+    var shard: Int
+    var key: RosterKey
+}
+
 /// An active activity as the loop that pushes to it takes it in.
 package struct RosterEntry: Sendable {
     var key: RosterKey

@@ -10,7 +10,7 @@ final class TokenCohort {
 
     /// Of its loop: part of what a push is remembered by.
     let number: Int
-    unowned let match: LoopMatch
+    let match: LoopMatch
     let environment: APNsEnvironment
     /// Also the bucket of alert claims.
     let shard: Int
@@ -32,7 +32,9 @@ final class TokenCohort {
     var inFlight = 0
     /// It is among the cohorts that its lines go through.
     var isListed = false
-    /// The operator, the lease or a stamp holds it up; looked at again soon.
+    /// Slots that wait for a stamp of now.
+    var awaitingStamp: [Int32] = []
+    /// The operator or the lease holds it up; looked at again soon.
     var isHeldUp = false
     /// Its shard is another's: nothing is sent, and it is gone when the last answer is in.
     var isLost = false
@@ -41,6 +43,8 @@ final class TokenCohort {
     var tried: Set<UInt32> = []
     /// Activities that were taken out while a push to them was under way, and how many such pushes.
     private var leaving: [RosterKey: Int] = [:]
+    /// Registrations that APNs called dead, until the table says so, too.
+    private var dead: [RosterKey: Double] = [:]
     /// Something changed since it was last asked what is settled.
     var needsSettling = true
 
@@ -79,6 +83,10 @@ final class TokenCohort {
     /// Takes an activity in.
     /// - Returns: its slot; nil when it was there already with this registration.
     func take(_ entry: RosterEntry) -> Int? {
+        if let tokenAt = dead.removeValue(forKey: entry.key), tokenAt == entry.tokenAt {
+            dead[entry.key] = tokenAt
+            return nil
+        }
         var alertedThrough: UInt32 = 0
         if let known = index[entry.key] {
             let row = row(Int(known))
@@ -113,6 +121,7 @@ final class TokenCohort {
 
     /// Nothing is sent to it any more. With a push under way its slot stays taken until the answer.
     func remove(_ key: RosterKey) {
+        dead[key] = nil
         guard let slot = index.removeValue(forKey: key).map({ Int($0) }) else { return }
         needsSettling = true
         let row = row(slot)
@@ -122,6 +131,19 @@ final class TokenCohort {
         } else {
             release(slot)
         }
+    }
+
+    /// APNs called its token dead: it is taken out, and this registration not taken in again.
+    func retire(_ slot: Int) {
+        let (key, tokenAt) = (row(slot).pointee.key, row(slot).pointee.tokenAt)
+        remove(key)
+        dead[key] = tokenAt
+    }
+
+    /// Those that waited for a stamp are looked at again.
+    func goOn() {
+        again += awaitingStamp
+        awaitingStamp.removeAll(keepingCapacity: true)
     }
 
     /// A push to it is under way, though it was taken out.
