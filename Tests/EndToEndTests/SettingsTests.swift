@@ -108,6 +108,7 @@ import Tokens
             Case(service: "la-coordinator", setting: "START_LEASE", value: "x"),
             Case(service: "la-coordinator", setting: "START_FALLBACK_WAIT", value: "0s"),
             Case(service: "la-coordinator", setting: "START_RATE", value: "-3"),
+            Case(service: "la-coordinator", setting: "PUSH_THREADS", value: "0"),
             Case(service: "la-coordinator", setting: "ALERT_FRESHNESS", value: "x"),
             Case(service: "la-coordinator", setting: "DISMISS_AFTER", value: "x"),
             Case(service: "api-gateway", setting: "COGNITO_ISSUER", value: nil),
