@@ -10,13 +10,10 @@ struct CohortRow {
         static let isNew = Flags(rawValue: 2)
         /// What went before has an unknown outcome: the state is repeated at priority 5, without the alert it had.
         static let repeatsQuietly = Flags(rawValue: 4)
-        static let isSandbox = Flags(rawValue: 8)
         /// In the list of those to look at again, or in that of those who wait for a time.
         static let isQueued = Flags(rawValue: 16)
         /// Taken out while a push was under way: its answer frees the slot.
         static let isLeaving = Flags(rawValue: 32)
-        /// The user switched frequent updates off: fewer of them.
-        static let isSparing = Flags(rawValue: 64)
     }
 
     var key: RosterKey

@@ -99,7 +99,6 @@ final class TokenCohort {
         let slot = newSlot()
         var flags: CohortRow.Flags = [.isUsed]
         if entry.isNew { flags.insert(.isNew) }
-        if entry.environment == .sandbox { flags.insert(.isSandbox) }
         var row = CohortRow(
             key: entry.key, tokenAt: entry.tokenAt, delivered: UInt32(clamping: entry.delivered?.rawValue ?? 0),
             alertedThrough: alertedThrough, flags: flags, level: Self.level(entry.level))
