@@ -70,7 +70,7 @@ extension ActivityStore {
         let looks = isThorough ? Int(Int32.max) : max(16, 4 * count / max(1, holds.count))
         let candidates = columns.parts.map { part in
             """
-            (SELECT la.match_id, la.user_id, la.device_id, la.generation, la.\(columns.waitsSince) AS waits_since
+            (SELECT la.ctid AS place, la.match_id, la.user_id, la.device_id, la.\(columns.waitsSince) AS waits_since
             FROM live_activities la
             WHERE la.shard = held.shard AND \(columns.isFree) AND la.match_id IN (SELECT p.match_id FROM playing p)
                 AND \(part) LIMIT $5::bigint)
@@ -84,8 +84,7 @@ extension ActivityStore {
                     AND NOT m.at_stumps AND m.display_state NOT IN ('completed', 'abandoned')
                     AND \(Self.isNotHeld("m.match_id"))
             ), due AS (
-                SELECT la.match_id, la.user_id, la.device_id, la.generation, w.waits_since, w.this_hour, w.this_day,
-                    w.user_day
+                SELECT free.*, w.waits_since, w.this_hour, w.this_day, w.user_day
                 FROM (
                     -- What a phone and a user may still get is counted for those in front only, until there are
                     -- enough: when a match begins, hundreds of thousands wait.
@@ -112,10 +111,13 @@ extension ActivityStore {
                         AND sent.user_day < \(StartPolicy.perUserDayMax)
                     ORDER BY p.waits_since, p.match_id LIMIT $3
                 ) w
-                JOIN live_activities la ON la.match_id = w.match_id AND la.user_id = w.user_id
-                    AND la.device_id = w.device_id AND la.generation = w.generation
-                WHERE \(columns.isFree)
-                FOR UPDATE OF la SKIP LOCKED
+                -- By place, whatever the statistics say: when a match begins they know of no waiting activity, and any
+                -- other way to its row would be thought to be one over the few that wait.
+                CROSS JOIN LATERAL (
+                    SELECT la.ctid AS place, la.match_id, la.user_id, la.device_id
+                    FROM live_activities la WHERE la.ctid = w.place AND \(columns.isFree)
+                    FOR UPDATE SKIP LOCKED
+                ) free
             ), granted AS (
                 -- A phone whose matches begin together: those of this very statement count, too.
                 SELECT due.*, row_number() OVER phone AS phone_place, row_number() OVER (
@@ -133,8 +135,8 @@ extension ActivityStore {
                 WHERE g.this_hour + g.phone_place <= \(StartPolicy.perDeviceHourMax)
                     AND g.this_day + g.phone_place <= \(StartPolicy.perDeviceDayMax)
                     AND g.user_day + g.user_place <= \(StartPolicy.perUserDayMax)
-                    AND (la.match_id, la.user_id, la.device_id, la.generation)
-                        = (g.match_id, g.user_id, g.device_id, g.generation)
+                    -- Locked above: it has not moved.
+                    AND la.ctid = g.place
                 RETURNING la.*
             )
             SELECT c.match_id, c.user_id, c.device_id, c.generation, c.route, c.\(columns.id) AS claimed_id,
