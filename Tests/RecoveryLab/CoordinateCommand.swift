@@ -5,10 +5,10 @@ import Sightscreen
 import Store
 
 /// `recovery-lab coordinate`: what a coordinator that holds every shard does first when the bell rings (a line on
-/// standard input): it claims starts, once.
+/// standard input): it claims starts, each time, until standard input ends.
 struct CoordinateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "coordinate", abstract: "Waits for a line, then claims a coordinator's first starts.")
+        commandName: "coordinate", abstract: "At each line claims starts as a coordinator does.")
 
     @Option(help: "The database's URL.") var database: String
 
@@ -21,13 +21,13 @@ struct CoordinateCommand: AsyncParsableCommand {
         let holds = leases.compactMap { ShardHold($0) }
         guard holds.count == DeviceRoute.shardCount else { throw ValidationError("the shards are not free") }
         RecoveryLab.say("ready")
-        guard readLine() != nil else { throw ExitCode(1) }
-        let began = ContinuousClock.now
-        let claims = try await ActivityStore(pool: pool).claimStarts(
-            holds, limit: ActivityStore.claimMax, lease: .seconds(120))
-        let seconds = (.now - began) / .seconds(1)
+        while readLine() != nil {
+            let began = ContinuousClock.now
+            let claims = try await ActivityStore(pool: pool).claimStarts(
+                holds, limit: ActivityStore.claimMax, lease: .seconds(120))
+            RecoveryLab.say(#"{"claimed":\#(claims.count),"seconds":\#((.now - began) / .seconds(1))}"#)
+        }
         try await store.release(names, holder: holder)
         await pool.close()
-        RecoveryLab.say(#"{"claimed":\#(claims.count),"seconds":\#(seconds)}"#)
     }
 }
