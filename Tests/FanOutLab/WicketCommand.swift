@@ -16,6 +16,7 @@ struct WicketCommand: AsyncParsableCommand {
     @Option(help: "Its port.") var port: Int
     @Option(name: .customLong("ca"), help: "PEM file with the root to trust.") var caFile: String
     @Option(help: "Phones.") var phones = 100_000
+    @Option(help: "Phones of another match, to which a routine ball is under way when the wicket falls.") var beside = 0
     @Option(help: "Connections; without it what the engine chooses.") var connections: Int?
     @Option(help: "Streams under way on each.") var streams = 1_000
     @Option(help: "Threads.") var threads = 1
@@ -26,6 +27,7 @@ struct WicketCommand: AsyncParsableCommand {
     @Option(help: "The app.") var bundleID = "dev.sightscreen.app"
 
     private static let match = MatchID(1_304_076)
+    private static let other = MatchID(1_304_077)
 
     mutating func run() async throws {
         let origin = HTTP2Origin(host: host, port: port)
@@ -47,13 +49,10 @@ struct WicketCommand: AsyncParsableCommand {
         let answering = Task { await Self.answer(reports.stream, fanOut) }
         let before = Self.residentBytes
         try await prepare(fanOut, freezes)
-        let roster = Double(Self.residentBytes - before) / Double(phones)
+        let roster = Double(Self.residentBytes - before) / Double(phones + beside)
         let ball = await measure(fanOut, version: 1, alert: nil)
-        let wicket = await measure(
-            fanOut, version: 2,
-            alert: MatchAlert(
-                title: "Wicket! Pollard c Dhoni b Chahar 12 (9)", body: "MI 87/6 (12.3)", kind: .wicket, value: nil,
-                sound: true, eventAt: Int(Date.now.timeIntervalSince1970)))
+        let wicket = await measure(fanOut, version: 2, alert: Self.wicket)
+        let overtaking = beside > 0 ? await overtake(fanOut) : "null"
         answering.cancel()
         await heart.stop()
         let made = await fanOut.connections()
@@ -61,7 +60,8 @@ struct WicketCommand: AsyncParsableCommand {
         print(
             """
             {"phones":\(phones),"rosterBytes":\(roster.rounded()),"peakMiB":\(Self.residentBytes / 1_048_576),\
-            "connections":\(made),"ball":\(ball),"wicket":\(wicket)}
+            "connections":\(made),"ball":\(ball),"wicket":\(wicket),\
+            "overtaking":\(overtaking)}
             """)
     }
 
@@ -75,12 +75,13 @@ struct WicketCommand: AsyncParsableCommand {
             trust.extend(to: .now + .seconds(3_600))
             await fanOut.hold(shard, trust)
         }
-        for first in stride(from: 0, to: phones, by: 10_000) {
+        for first in stride(from: 0, to: phones + beside, by: 10_000) {
             await fanOut.take(
-                (first..<min(first + 10_000, phones)).map { number in
+                (first..<min(first + 10_000, phones + beside)).map { number in
                     let (user, device) = (UserID("user-\(number)"), DeviceID("phone-\(number)"))
                     return RosterEntry(
-                        key: RosterKey(user: user, device: device, generation: 1), match: Self.match,
+                        key: RosterKey(user: user, device: device, generation: 1),
+                        match: number < phones ? Self.match : Self.other,
                         shard: DeviceRoute(user: user, device: device).shard, environment: .production,
                         token: LabTokens.of(number), tokenAt: now - 3_600, delivered: Stamp(1), isNew: false,
                         level: .all
@@ -89,12 +90,45 @@ struct WicketCommand: AsyncParsableCommand {
         }
     }
 
+    /// An alert is known by its words, so each has others.
+    private static var wicket: MatchAlert {
+        let now = Int(Date.now.timeIntervalSince1970)
+        return MatchAlert(
+            title: "Wicket! Pollard c Dhoni b Chahar 12 (9)", body: "MI 87/6 (12.3) \(now)", kind: .wicket, value: nil,
+            sound: true, eventAt: now)
+    }
+
+    private static func update(_ match: MatchID, _ version: Int, _ alert: MatchAlert? = nil) -> MatchUpdate {
+        MatchUpdate(
+            matchID: match, version: MatchVersion(version), stamp: Stamp(Int(Date.now.timeIntervalSince1970)),
+            contentState: LabState.live, priority: alert == nil ? 5 : 10, alert: alert, relevance: 50)
+    }
+
+    /// A routine ball of both matches is under way to a fifth of their phones when the wicket falls.
+    private func overtake(_ fanOut: FanOut) async -> String {
+        await fanOut.setClock(Date.now.timeIntervalSince1970)
+        // Stamps are whole seconds, and must grow.
+        try? await Task.sleep(for: .seconds(1))
+        await fanOut.publish([Self.update(Self.match, 3), Self.update(Self.other, 1)])
+        while await fanOut.progress(Self.other).accepted + fanOut.progress(Self.match).accepted < (phones + beside) / 5
+        {
+            try? await Task.sleep(for: .milliseconds(2))
+        }
+        let routine = await fanOut.progress(Self.match).accepted
+        let besideBefore = await fanOut.progress(Self.other).accepted
+        let result = await measure(fanOut, version: 4, alert: Self.wicket)
+        let besideAfter = await fanOut.progress(Self.other).accepted
+        return """
+            {"routineBefore":\(routine),"besideBefore":\(besideBefore),"besideMeanwhile":\(besideAfter - besideBefore),\
+            "wicket":\(result)}
+            """
+    }
+
     private func measure(_ fanOut: FanOut, version: Int, alert: MatchAlert?) async -> String {
-        let now = Date.now.timeIntervalSince1970
-        await fanOut.setClock(now)
-        let update = MatchUpdate(
-            matchID: Self.match, version: MatchVersion(version), stamp: Stamp(Int(now)), contentState: LabState.live,
-            priority: alert == nil ? 5 : 10, alert: alert, relevance: 50)
+        await fanOut.setClock(Date.now.timeIntervalSince1970)
+        // Stamps are whole seconds, and must grow.
+        try? await Task.sleep(for: .seconds(1))
+        let update = Self.update(Self.match, version, alert)
         let processor = SendCommand.processorNanoseconds
         let begun = MonotonicTime.now
         await fanOut.publish([update])
