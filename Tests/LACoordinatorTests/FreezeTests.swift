@@ -54,6 +54,8 @@ import Testing
                 try await ground.join("asha")
                 try await ground.join("ben")
                 try await ground.pool.transaction { transaction in
+                    // A busy machine may take long over what follows.
+                    try await transaction.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
                     try await transaction.execute("LOCK TABLE \(table) IN ACCESS EXCLUSIVE MODE")
                     if table == "holds" {
                         try await transaction.execute(
