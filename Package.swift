@@ -217,7 +217,7 @@ let package = Package(
         + [
             tests("Sightscreen", ["Sightscreen"]),
             tests("SportMonks", ["SportMonks", "Sightscreen"]),
-            tests("Detection", ["APNsProtocol", "Detection", "Sightscreen", "SportMonks", "Tapes"]),
+            tests("Detection", ["APNsProtocol", "Activities", "Detection", "Sightscreen", "SportMonks", "Tapes"]),
             tests("Tapes", ["Tapes", "SportMonks", "Sightscreen"]),
             tests("Replay", []),
             tests("Activities", ["Activities", "Sightscreen"]),

@@ -42,11 +42,17 @@ public struct UserDataResponse: Codable, Hashable, Sendable {
         public var frequentPushesEnabled: Bool
         public var createdAt: Int
         public var lastSeenAt: Int
+        /// What was sent because starts do not arrive: `none`, `silent`, `visible` or `passive`.
+        public var fallbackStep: String
+        public var fallbackAt: Int?
+        /// When the last visible notification of that kind was sent.
+        public var visiblePushAt: Int?
 
         public init(
             deviceId: DeviceID, platform: String, environment: String, deviceToken: DeviceToken?, deviceTokenAt: Int?,
             pushToStartToken: PushToStartToken?, pushToStartTokenAt: Int?, osVersion: String?, appVersion: String?,
-            liveActivitiesEnabled: Bool, frequentPushesEnabled: Bool, createdAt: Int, lastSeenAt: Int
+            liveActivitiesEnabled: Bool, frequentPushesEnabled: Bool, createdAt: Int, lastSeenAt: Int,
+            fallbackStep: String, fallbackAt: Int?, visiblePushAt: Int?
         ) {
             self.deviceId = deviceId
             self.platform = platform
@@ -61,6 +67,9 @@ public struct UserDataResponse: Codable, Hashable, Sendable {
             self.frequentPushesEnabled = frequentPushesEnabled
             self.createdAt = createdAt
             self.lastSeenAt = lastSeenAt
+            self.fallbackStep = fallbackStep
+            self.fallbackAt = fallbackAt
+            self.visiblePushAt = visiblePushAt
         }
     }
 
@@ -102,12 +111,16 @@ public struct UserDataResponse: Codable, Hashable, Sendable {
         public var createdAt: Int
         public var activatedAt: Int?
         public var endedAt: Int?
+        /// When it is to be replaced, before iOS ends it, and the start that was sent for that.
+        public var renewalDueAt: Int?
+        public var renewalStartId: StartID?
+        public var renewalSentAt: Int?
 
         public init(
             matchId: MatchID, deviceId: DeviceID, generation: Int, status: String, endReason: String?,
             startId: StartID?, startsSent: Int, startSentAt: Int?, startGivenUpAt: Int?, activityId: ActivityID?,
             activityToken: UpdateToken?, activityTokenAt: Int?, endPush: String, createdAt: Int, activatedAt: Int?,
-            endedAt: Int?
+            endedAt: Int?, renewalDueAt: Int?, renewalStartId: StartID?, renewalSentAt: Int?
         ) {
             self.matchId = matchId
             self.deviceId = deviceId
@@ -125,6 +138,9 @@ public struct UserDataResponse: Codable, Hashable, Sendable {
             self.createdAt = createdAt
             self.activatedAt = activatedAt
             self.endedAt = endedAt
+            self.renewalDueAt = renewalDueAt
+            self.renewalStartId = renewalStartId
+            self.renewalSentAt = renewalSentAt
         }
     }
 }

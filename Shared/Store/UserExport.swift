@@ -8,8 +8,9 @@ enum UserExport {
         try await transaction.query(
             """
             SELECT device_id, platform, environment, device_token, push_to_start_token, os_version, app_version,
-                live_activities_enabled, frequent_pushes_enabled,
-                \(seconds("device_token_at", "push_to_start_token_at", "created_at", "last_seen_at"))
+                live_activities_enabled, frequent_pushes_enabled, fallback_step,
+                \(seconds("device_token_at", "push_to_start_token_at", "created_at", "last_seen_at")),
+                \(seconds("fallback_at", "visible_push_at"))
             FROM devices WHERE user_id = $1 ORDER BY device_id
             """, [.text(user.rawValue)]
         ).map { row in
@@ -23,7 +24,9 @@ enum UserExport {
                 osVersion: try row.optionalString("os_version"), appVersion: try row.optionalString("app_version"),
                 liveActivitiesEnabled: try row.bool("live_activities_enabled"),
                 frequentPushesEnabled: try row.bool("frequent_pushes_enabled"),
-                createdAt: try row.int("created_at"), lastSeenAt: try row.int("last_seen_at"))
+                createdAt: try row.int("created_at"), lastSeenAt: try row.int("last_seen_at"),
+                fallbackStep: try row.string("fallback_step"), fallbackAt: try row.optionalInt("fallback_at"),
+                visiblePushAt: try row.optionalInt("visible_push_at"))
         }
     }
 
@@ -49,8 +52,9 @@ enum UserExport {
         let rows = try await transaction.query(
             """
             SELECT match_id, device_id, generation, status, end_reason, start_id, starts_sent, activity_id,
-                update_token, end_push, count(*) OVER () AS all_rows,
-                \(seconds("start_sent_at", "start_given_up_at", "token_at", "created_at", "activated_at", "ended_at"))
+                update_token, end_push, renewal_start_id, count(*) OVER () AS all_rows,
+                \(seconds("start_sent_at", "start_given_up_at", "token_at", "created_at", "activated_at", "ended_at")),
+                \(seconds("renewal_due_at", "renewal_sent_at"))
             FROM live_activities AS l WHERE user_id = $1
             ORDER BY l.created_at DESC, match_id, device_id, generation DESC LIMIT $2
             """, [.text(user.rawValue), .int(limit)])
@@ -66,7 +70,9 @@ enum UserExport {
                 activityToken: try row.optionalString("update_token").map { UpdateToken($0) },
                 activityTokenAt: try row.optionalInt("token_at"), endPush: try row.string("end_push"),
                 createdAt: try row.int("created_at"), activatedAt: try row.optionalInt("activated_at"),
-                endedAt: try row.optionalInt("ended_at"))
+                endedAt: try row.optionalInt("ended_at"), renewalDueAt: try row.optionalInt("renewal_due_at"),
+                renewalStartId: try row.optionalString("renewal_start_id").map { StartID($0) },
+                renewalSentAt: try row.optionalInt("renewal_sent_at"))
         }
         return (activities, try rows.first?.int("all_rows") ?? 0)
     }

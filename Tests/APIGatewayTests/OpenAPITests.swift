@@ -214,14 +214,16 @@ import Tokens
                 deviceToken: full ? DeviceToken("ab") : nil, deviceTokenAt: full ? 1 : nil,
                 pushToStartToken: full ? PushToStartToken("ab") : nil, pushToStartTokenAt: full ? 1 : nil,
                 osVersion: full ? "1" : nil, appVersion: full ? "1" : nil, liveActivitiesEnabled: true,
-                frequentPushesEnabled: true, createdAt: 1, lastSeenAt: 1)
+                frequentPushesEnabled: true, createdAt: 1, lastSeenAt: 1, fallbackStep: "silent",
+                fallbackAt: full ? 1 : nil, visiblePushAt: full ? 1 : nil)
             let activity = UserDataResponse.Activity(
                 matchId: MatchID(5), deviceId: DeviceID("x"), generation: 1, status: "ended",
                 endReason: full ? "match_end" : nil, startId: full ? StartID("s") : nil, startsSent: 1,
                 startSentAt: full ? 1 : nil, startGivenUpAt: full ? 1 : nil,
                 activityId: full ? ActivityID("a") : nil, activityToken: full ? UpdateToken("ab") : nil,
                 activityTokenAt: full ? 1 : nil, endPush: "none", createdAt: 1, activatedAt: full ? 1 : nil,
-                endedAt: full ? 1 : nil)
+                endedAt: full ? 1 : nil, renewalDueAt: full ? 1 : nil, renewalStartId: full ? StartID("s") : nil,
+                renewalSentAt: full ? 1 : nil)
             let follow = UserDataResponse.Follow(
                 matchId: MatchID(5), teamId: full ? "1" : nil, alerts: "all", followedAt: 1,
                 expiresAt: full ? 2 : nil)

@@ -1,3 +1,4 @@
+import Activities
 import Detection
 import FoundationEssentials
 import Sightscreen
@@ -34,6 +35,17 @@ import Testing
         let state = state(of: book)
         #expect(state.matchDisplayState == shown)
         #expect(state.expanded.status == status)
+    }
+
+    /// The store tells a break by its words.
+    @Test func activitiesAreRenewedInTheBreaksThatAreShown() {
+        let breaks = [MatchPhase.lunch, .tea, .dinner].map { phase in
+            var book = PlayBook()
+            book.startInnings(batting: 1)
+            book.snapshot.phase = phase
+            return state(of: book).expanded.status
+        }
+        #expect(breaks == RenewalRule.breakStatuses)
     }
 
     @Test func aPhaseNobodyKnowsKeepsWhatWasShown() {

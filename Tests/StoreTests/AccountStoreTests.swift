@@ -29,6 +29,16 @@ import Testing
                 ActivityTokenRequest(
                     activityToken: UpdateToken("second"), deviceId: DeviceID("phone"), activityId: ActivityID("other")),
                 match: Self.match, user: Self.ann)
+            for statement in [
+                """
+                UPDATE devices SET fallback_step = 'visible', fallback_at = clock_timestamp(),
+                    visible_push_at = clock_timestamp() WHERE user_id = 'ann' AND device_id = 'phone'
+                """,
+                """
+                UPDATE live_activities SET renewal_due_at = clock_timestamp(), renewal_start_id = 'again',
+                    renewal_sent_at = clock_timestamp() WHERE user_id = 'ann' AND status = 'active'
+                """,
+            ] { try await ground.pool.execute(statement) }
 
             let data = try await ground.accounts.export(Self.ann)
             #expect(data.userId == Self.ann)
@@ -41,10 +51,12 @@ import Testing
             #expect(phone.environment == "sandbox" && phone.osVersion == "18.1" && phone.appVersion == "2.0.1")
             let times = [
                 phone.createdAt, phone.lastSeenAt, try #require(phone.deviceTokenAt),
-                try #require(phone.pushToStartTokenAt),
+                try #require(phone.pushToStartTokenAt), try #require(phone.fallbackAt),
+                try #require(phone.visiblePushAt),
             ]
             #expect(times.allSatisfy { (before...before + 60).contains($0) })
             #expect(data.devices.first?.platform == "ipados" && data.devices.first?.deviceToken == nil)
+            #expect(data.devices.map(\.fallbackStep) == ["none", "visible"])
 
             let follow = try #require(data.follows.first)
             #expect(data.follows.count == 1)
@@ -57,6 +69,8 @@ import Testing
                 data.liveActivities.map(\.activityToken) == [UpdateToken("second"), UpdateToken("ann-phone-1304076")])
             #expect(data.liveActivities.last?.endReason == "match_end" && data.liveActivities.last?.endPush == "due")
             #expect(data.liveActivities.allSatisfy { $0.activatedAt != nil && $0.deviceId == DeviceID("phone") })
+            #expect(data.liveActivities.map(\.renewalStartId) == [StartID("again"), nil])
+            #expect(data.liveActivities.map { $0.renewalDueAt != nil && $0.renewalSentAt != nil } == [true, false])
             #expect(data.liveActivitiesOmitted == nil)
 
             let json = String(decoding: try JSONEncoder().encode(data), as: UTF8.self)

@@ -120,6 +120,10 @@ enum AnswerSchemas {
             Schema.optional("appVersion", .anyText), Schema.required("liveActivitiesEnabled", .flag),
             Schema.required("frequentPushesEnabled", .flag), Schema.required("createdAt", .anyInteger),
             Schema.required("lastSeenAt", .anyInteger),
+            Schema.required(
+                "fallbackStep", .choice(["none", "silent", "visible", "passive"]),
+                "What was sent because starts do not arrive."),
+            Schema.optional("fallbackAt", .anyInteger), Schema.optional("visiblePushAt", .anyInteger),
         ]),
         "UserActivity": .object([
             Schema.required("matchId", .anyText), Schema.required("deviceId", .anyText),
@@ -132,6 +136,8 @@ enum AnswerSchemas {
             Schema.required("endPush", .choice(["none", "due", "sent", "dropped"])),
             Schema.required("createdAt", .anyInteger), Schema.optional("activatedAt", .anyInteger),
             Schema.optional("endedAt", .anyInteger),
+            Schema.optional("renewalDueAt", .anyInteger, "When it is to be replaced, before iOS ends it."),
+            Schema.optional("renewalStartId", .anyText), Schema.optional("renewalSentAt", .anyInteger),
         ]),
     ]
 
