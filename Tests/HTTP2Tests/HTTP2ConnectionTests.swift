@@ -172,7 +172,8 @@ import Testing
         ) { _ in .silence }
         var limits = HTTP2ClientLimits()
         limits.pingAfter = .milliseconds(100)
-        limits.pingTimeout = .milliseconds(300)
+        // Of a peer on a busy machine.
+        limits.pingTimeout = .milliseconds(1_500)
         let connection = try await HTTP2ClientConnection.connect(
             to: HTTP2Origin(host: "127.0.0.1", port: server.port), tls: certificates.client(), reactor: reactor,
             limits: limits)
@@ -180,7 +181,7 @@ import Testing
         #expect(await connection.isOpen, "PINGs that are answered keep it open")
         // The server's thread stands still.
         let deaf = Deaf(reactor: other)
-        async let standing: Void = deaf.standStill(milliseconds: 1_500)
+        async let standing: Void = deaf.standStill(milliseconds: 4_000)
         #expect(await connection.waitUntilClosed().contains("PING"))
         await standing
         await server.close(timeout: .milliseconds(100))
