@@ -1,0 +1,30 @@
+# The sender's tests under ThreadSanitizer and AddressSanitizer, for deploy/soak. Sourced from the top of the repository.
+# shellcheck shell=bash
+
+# sanitized thread|address: builds everything so, runs the tests of what sends and of what it stands on, and prints one line
+# of JSON; with status 1 when a test fails or there is a report.
+sanitized() {
+    local kind=$1 folder program log report status=0 tests reports
+    # Beside the builds of deploy/test, which would be made anew otherwise.
+    folder=.build-$kind
+    log=$folder/tests.log
+    report=$PWD/$folder/report
+    echo "Building with ${kind^}Sanitizer in $folder: 10 minutes and more when it is new …" >&2
+    swift build --build-tests --sanitize="$kind" --scratch-path "$folder" >&2 || return
+    program=$(swift build --sanitize="$kind" --scratch-path "$folder" --show-bin-path)/sightscreenPackageTests.xctest
+    rm -f "$report".* "$log"
+    for target in Reactor HTTP2 LACoordinator; do
+        echo "${target}Tests …" >&2
+        # Leaks are not looked for: Swift's runtime keeps what it needs to the end. The address sanitizer's own stack for
+        # locals that outlive their function is not for code that changes threads.
+        TSAN_OPTIONS="log_path=$report exitcode=66 halt_on_error=0" \
+            ASAN_OPTIONS="log_path=$report exitcode=66 detect_leaks=0 detect_stack_use_after_return=0" \
+            "$program" --testing-library swift-testing --filter "^${target}Tests\\." >>"$log" 2>&1 || status=1
+    done
+    tests=$(sed -n 's/.*Test run with \([0-9]*\) tests.*/\1/p' "$log" | awk '{ sum += $1 } END { print sum + 0 }')
+    reports=$(cat "$report".* 2>/dev/null | grep -c '^\(WARNING\|.*ERROR\): \(Thread\|Address\)Sanitizer')
+    [ "$tests" -gt 0 ] && [ "$reports" = 0 ] || status=1
+    [ $status = 0 ] || echo "The tests' output is $log, the reports are $report.*" >&2
+    echo "{\"goal\":\"$kind\",\"tests\":$tests,\"reports\":$reports,\"met\":$([ $status = 0 ] && echo true || echo false)}"
+    return $status
+}
