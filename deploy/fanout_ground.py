@@ -1,0 +1,405 @@
+"""What the goals of the fan-out's lab stand on: a PostgreSQL, an apns-simulator and la-coordinators, all of them real, and a
+match whose followers are rows of a table."""
+
+import collections
+import contextlib
+import hashlib
+import http.client
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "Tests" / "GatewayLab"))
+
+from children import ENVIRONMENT, Child, LabError, ending_on_signals, say, wait_until  # noqa: E402
+from private_postgres import PrivatePostgres  # noqa: E402
+
+MATCH = 1304076
+KEY_ID, TEAM, BUNDLE = "KEYID00001", "TEAMID0001", "dev.sightscreen.app"
+SHARDS = 64
+# What a loop of la-coordinator claims an alert for at once, unless one shard alone has more (`FanOutLoop.claimedMax`).
+CLAIMED = 1_000
+THREADS = 2
+# What a connection carries: as many bytes of pushes as APNs lets it have on their way.
+WINDOW = 65_535
+# The simulator remembers so many requests, with 130 bytes each.
+LOG_LINES = 4_000_000
+
+
+class Failed(Exception):
+    """The fan-out did not do what it must: a finding, not a fault of the lab."""
+
+
+def token(number):
+    return hashlib.md5(f"update{number}".encode()).hexdigest() * 5
+
+
+def tokens(phones):
+    return [token(number) for number in range(1, phones + 1)]
+
+
+def seed_sql(phones):
+    return f"""
+        INSERT INTO fixtures (match_id, league_id, competition, format, status, starts_at, home_id, home_name, home_code,
+            away_id, away_name, away_code)
+        VALUES ({MATCH}, 10, 'Indian Premier League', 'twenty20', '1st Innings', clock_timestamp(), 1, 'Rajasthan Royals',
+            'RR', 2, 'Kolkata Knight Riders', 'KKR');
+        INSERT INTO active_matches (match_id, display_state, went_live_at) VALUES ({MATCH}, 'live', clock_timestamp());
+        CREATE TEMPORARY TABLE phones AS
+        SELECT n, md5('user' || n)::uuid::text AS user_id, md5('phone' || n)::uuid::text AS device_id,
+            hashtextextended('phone' || n, 0) & 9223372036854775807 AS route
+        FROM generate_series(1, {phones}) AS n;
+        INSERT INTO devices (user_id, device_id, route, shard) SELECT user_id, device_id, route, route >> 57 FROM phones;
+        INSERT INTO match_follows (user_id, match_id) SELECT user_id, {MATCH} FROM phones;
+        INSERT INTO live_activities (match_id, user_id, device_id, generation, route, shard, status, start_attempts,
+            update_token, token_at, activated_at)
+        SELECT {MATCH}, user_id, device_id, 1, route, route >> 57, 'active', 1, repeat(md5('update' || n), 5),
+            clock_timestamp() - interval '1 hour', clock_timestamp() - interval '1 hour'
+        FROM phones;
+        ANALYZE;
+        """
+
+
+def content_state(version):
+    return json.dumps({
+        "schema": 1, "version": version, "matchDisplayState": "live", "matchSentiment": "neutral",
+        "compactLeading": {"teamAbbr": "RR", "score": f"{version}/3"},
+        "compactTrailing": {"overs": "12.3", "runRate": "6.96"},
+        "expanded": {
+            "title": "RR v KKR", "subtitle": "IPL · Match 12", "innings": [], "recentBalls": ["1", "W", "4", "6"],
+            "batters": [{"name": "Jos Buttler", "score": "45 (32)", "strikeRate": "140.6", "onStrike": True}],
+            "spoken": f"Rajasthan Royals, version {version}.",
+        },
+    }, separators=(",", ":"), ensure_ascii=False)
+
+
+Version = collections.namedtuple("Version", "number stamp at_ms title event_at")
+Push = collections.namedtuple("Push", "seq at_ms connection token status verdict fault stamp version alert state")
+
+
+class Simulator:
+    """The real apns-simulator and its control port."""
+
+    def __init__(self, binaries, folder, settings):
+        self.folder = folder
+        self.child = Child("apns-simulator", [binaries / "apns-simulator"], folder / "apns-simulator.log", {
+            "SIGHTSCREEN_STAND_INS": "1", "SIGHTSCREEN_RUN_DIR": str(folder / "apns"), "INSTANCE": "lab", "HEALTH_PORT": "0",
+            "LOG_LEVEL": "warning", "APNS_SIMULATOR_PORT": "0", "APNS_SIMULATOR_SANDBOX_PORT": "0",
+            "APNS_SIMULATOR_CONTROL_PORT": "0", "APNS_SIMULATOR_CERTIFICATE_FILE": f"{folder}/server.pem",
+            "APNS_SIMULATOR_KEY_FILE": f"{folder}/server.key", "APNS_SIMULATOR_PUBLIC_KEY_FILE": f"{folder}/public.pem",
+            "APNS_KEY_ID": KEY_ID, "APNS_TEAM_ID": TEAM, "APNS_BUNDLE_ID": BUNDLE, "APNS_SIMULATOR_DELIVERIES": str(LOG_LINES), **settings,
+        })
+        self.connection = None
+
+    def start(self):
+        ports = self.folder / "apns" / "apns-simulator" / "ports.json"
+        ports.unlink(missing_ok=True)
+        self.child.start()
+        self.child.wait_until("apns-simulator listens", ports.exists)
+        found = json.loads(ports.read_text())
+        self.port, self.control = found["production"], found["control"]
+
+    def stop(self):
+        if self.connection:
+            self.connection.close()
+        self.child.stop()
+
+    def request(self, method, path, body=None):
+        if self.connection is None:
+            self.connection = http.client.HTTPConnection("127.0.0.1", self.control, timeout=120)
+        try:
+            self.connection.request(method, path, body)
+            answer = self.connection.getresponse()
+            content = answer.read()
+        except (OSError, http.client.HTTPException) as error:
+            self.connection.close()
+            self.connection = None
+            raise LabError(f"apns-simulator, {method} {path}: {error!r}\n{self.child.last_lines()}") from error
+        if answer.status >= 300:
+            raise LabError(f"apns-simulator, {method} {path}: {answer.status} {content[:200]!r}")
+        return content
+
+    def register(self, tokens):
+        lines = (json.dumps({"token": each, "kind": "update", "environment": "production", "match": MATCH}) for each in tokens)
+        self.request("POST", "/tokens", "\n".join(lines).encode())
+
+    def counts(self):
+        return json.loads(self.request("GET", "/counts"))
+
+    def fault(self, what, **match):
+        self.request("POST", "/faults", json.dumps({"match": {"event": "update", **match}, **what}))
+
+    def faults(self):
+        return json.loads(self.request("GET", "/faults"))
+
+    def clear_faults(self):
+        self.request("DELETE", "/faults")
+
+    def delete(self, token):
+        self.request("DELETE", f"/tokens/{token}")
+
+    def newest(self):
+        """How many requests it has seen."""
+        return sum(line["count"] for line in self.counts()["pushes"])
+
+    def log(self, since):
+        """What it has seen after number `since`, oldest first."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.control, timeout=300)
+        payloads = {}
+        connection.request("GET", f"/deliveries?since={since}")
+        answer = connection.getresponse()
+        if answer.status != 200:
+            raise LabError(f"the log after {since} is not there: {answer.read()[:200]!r}")
+        for line in answer:
+            head, _, payload = line.partition(b',"payload":')
+            if payload not in payloads:
+                aps = json.loads(payload[:-2])["aps"]
+                state = aps.get("content-state") or {}
+                payloads[payload] = (
+                    aps["timestamp"], state.get("version"), (aps.get("alert") or {}).get("title"), state)
+            head = json.loads(head + b"}")
+            yield Push(
+                head["seq"], head["receivedAt"], head["connection"], head["token"], head["verdict"]["status"],
+                head.get("deviceVerdict"), head.get("fault"), *payloads[payload])
+        connection.close()
+
+    def connections(self):
+        """TCP connections that a coordinator has to it."""
+        port = f":{self.port:04X}"
+        rows = (line.split() for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:])
+        return sum(row[2].endswith(port) and row[3] == "01" for row in rows)
+
+
+class Coordinator(Child):
+    """One la-coordinator process under a name."""
+
+    def __init__(self, ground, name):
+        self.ground = ground
+        # A stopped one cannot end when it is asked to.
+        self.is_frozen = False
+        super().__init__(f"la-coordinator {name}", [ground.binaries / "la-coordinator"], ground.folder / "la-coordinator.log", {
+            "DATABASE_URL": ground.url, "SIGHTSCREEN_STAND_INS": "1", "SIGHTSCREEN_RUN_DIR": str(ground.folder / "run"),
+            "INSTANCE": name, "HEALTH_PORT": "0", "APNS_KEY_FILE": f"{ground.folder}/key.p8", "APNS_KEY_ID": KEY_ID,
+            "APNS_TEAM_ID": TEAM, "APNS_BUNDLE_ID": BUNDLE, "APNS_URL": f"https://localhost:{ground.simulator.port}",
+            "APNS_SANDBOX_URL": f"https://localhost:{ground.simulator.port}", "APNS_CA_FILE": f"{ground.folder}/server.pem",
+            "PUSH_THREADS": str(THREADS), **ground.settings,
+        })
+        self.instance = name
+
+    def holds(self):
+        """Shards whose lease it has."""
+        return int(self.ground.sql(
+            f"SELECT count(*) FROM leases WHERE holder LIKE '{self.instance}/%' AND expires_at > clock_timestamp()")[0][0])
+
+    def wait_for_shards(self, count=SHARDS):
+        self.wait_until(f"{self.name} has {count} shards", lambda: self.holds() >= count, within=60)
+
+    def wait_until_up(self):
+        socket = self.ground.folder / "run" / "la-coordinator" / f"{self.instance}.sock"
+        self.wait_until(f"{self.name} is up", socket.exists, within=60)
+
+    def freeze(self):
+        self.is_frozen = True
+        self.process.send_signal(signal.SIGSTOP)
+
+    def thaw(self):
+        self.process.send_signal(signal.SIGCONT)
+        self.is_frozen = False
+
+    def stop(self, with_signal=signal.SIGTERM, patience=15.0):
+        return super().stop(signal.SIGKILL if self.is_frozen else with_signal, patience)
+
+
+class Ground:
+    """Everything is started by `with`, and is gone after it, with its folder.
+
+    `settings` are the coordinators', `simulator` the simulator's, on top of the lab's own.
+    """
+
+    def __init__(self, binaries, phones, settings=None, simulator=None):
+        self.binaries = pathlib.Path(binaries).resolve()
+        self.phones = phones
+        self.settings = settings or {}
+        self.simulator_settings = simulator or {}
+        self.version = 0
+        self.coordinators = []
+        self.names = 0
+
+    def __enter__(self):
+        for program in ("la-coordinator", "apns-simulator", "sightscreen"):
+            if not os.access(self.binaries / program, os.X_OK):
+                raise LabError(f"there is no {program} in {self.binaries}: swift build --product {program}")
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(ending_on_signals())
+            self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ss-fan-", dir="/tmp"))
+            stack.callback(self.remove_folder)
+            # PostgreSQL runs as a user of its own when we are root, and has to pass through.
+            self.folder.chmod(0o711)
+            make_keys(self.folder)
+            self.postgres = PrivatePostgres(self.folder / "pg")
+            stack.callback(self.postgres.stop)
+            self.postgres.create()
+            self.url = self.postgres.url()
+            done = subprocess.run(
+                [self.binaries / "sightscreen", "migrate"], env=ENVIRONMENT | {"DATABASE_URL": self.url}, cwd="/",
+                capture_output=True, text=True)
+            if done.returncode != 0:
+                raise LabError(f"sightscreen migrate: {done.stderr.strip()}")
+            self.sql(seed_sql(self.phones))
+            self.sql("CHECKPOINT")
+            self.simulator = Simulator(self.binaries, self.folder, self.simulator_settings)
+            stack.callback(self.simulator.stop)
+            self.simulator.start()
+            self.simulator.register(tokens(self.phones))
+            stack.callback(self.stop_coordinators)
+            self.stack = stack.pop_all()
+        return self
+
+    def __exit__(self, kind, *_):
+        self.failed = kind is not None
+        self.stack.close()
+
+    def remove_folder(self):
+        if os.environ.get("KEEP_LAB"):
+            return say(f"the logs are in {self.folder}")
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def sql(self, text):
+        return self.postgres.sql(text)
+
+    # Coordinators.
+
+    def start(self, name=None):
+        """A new process; under a name of its own unless one is given."""
+        if name is None:
+            self.names += 1
+            name = f"c{self.names}"
+        coordinator = Coordinator(self, name)
+        coordinator.start()
+        self.coordinators.append(coordinator)
+        return coordinator
+
+    def stop_coordinators(self):
+        for coordinator in self.coordinators:
+            coordinator.stop()
+        self.coordinators = []
+
+    # The match.
+
+    def commit(self, title=None, priority=5):
+        """The next version, as event-bus commits it (`MatchStore.commit`): the stamp is the second it is in, and at most
+        one second ahead."""
+        number = self.version + 1
+        event_at = int(time.time())
+        alert = "NULL"
+        if title:
+            priority = 10
+            alert = quoted(json.dumps({
+                "title": title, "body": "lab", "kind": "wicket", "sound": True, "isKey": True, "eventAt": event_at})) + "::jsonb"
+        state = quoted(content_state(number))
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline:
+            rows = self.sql(f"""
+                WITH written AS (
+                    UPDATE active_matches SET version = version + 1, content_state = {state},
+                        stamp = greatest(stamp + 1, floor(extract(epoch FROM clock_timestamp()))::bigint)
+                    WHERE match_id = {MATCH} AND version = {self.version}
+                        AND stamp < floor(extract(epoch FROM clock_timestamp()))::bigint + 1
+                    RETURNING version, stamp
+                )
+                INSERT INTO match_updates (match_id, version, stamp, content_state, priority, alert)
+                SELECT {MATCH}, version, stamp, {state}, {priority}, {alert} FROM written
+                RETURNING version, stamp, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
+                """)
+            if rows:
+                self.version = number
+                return Version(number, int(rows[0][1]), int(rows[0][2]), title, event_at)
+            time.sleep(0.05)
+        raise LabError(f"version {number} could not be committed")
+
+    def largest_shard(self):
+        return int(self.sql("""
+            SELECT coalesce(max(count), 0) FROM (
+                SELECT count(*) FROM live_activities WHERE status = 'active' GROUP BY shard) AS shards""")[0][0])
+
+    # What the phones show.
+
+    def told(self, title, counts=None):
+        """Phones that showed the alert."""
+        return sum(line["devices"] for line in (counts or self.simulator.counts())["alerts"] if line["title"] == title)
+
+    def behind(self, version, counts=None):
+        """Phones that live and show an older state than this version."""
+        match = (counts or self.simulator.counts())["matches"][0]
+        current = sum(line["devices"] for line in match["stamps"] if line.get("stamp", 0) >= version.stamp)
+        return match["devices"] - match["deleted"] - current
+
+    def wait_until_told(self, title, count, within=60.0):
+        """Until so many phones showed the alert, or it goes on no more. Returns how many did."""
+        deadline, told = time.monotonic() + within, 0
+        while told < count and time.monotonic() < deadline:
+            told = self.told(title)
+            time.sleep(0.03)
+        return told
+
+    def wait_until_newest(self, version, within=60.0):
+        """Until every phone that lives shows this version. Returns the seconds it took."""
+        begun = time.monotonic()
+        while (behind := self.behind(version)) > 0:
+            if time.monotonic() - begun > within:
+                raise Failed(f"{behind} phones did not come to version {version.number} within {within:g} s")
+            time.sleep(0.05)
+        return time.monotonic() - begun
+
+    def wait_until_quiet(self, quiet=1.0, within=30.0):
+        """Until nothing has reached the simulator for a while."""
+        deadline = time.monotonic() + within
+        newest, since = self.simulator.newest(), time.monotonic()
+        while time.monotonic() - since < quiet and time.monotonic() < deadline:
+            time.sleep(0.1)
+            if (now := self.simulator.newest()) != newest:
+                newest, since = now, time.monotonic()
+
+    def warm_up(self, name=None):
+        """A coordinator that has every shard, and phones that all show the newest state."""
+        coordinator = self.start(name)
+        coordinator.wait_for_shards()
+        self.wait_until_newest(self.commit(), within=120)
+        return coordinator
+
+    def told_twice(self):
+        """Over all alerts: phones that showed one again, and pushes that carried one again to a phone."""
+        counts = self.simulator.counts()
+        return sum(line["devicesAgain"] for line in counts["alerts"]), sum(line["pushesAgain"] for line in counts["alerts"])
+
+    def check_states(self, since, version):
+        """By the simulator's log from `since` on: the last state that each phone took is the committed one, to the letter.
+        Returns how many are not."""
+        expected = json.loads(content_state(version.number))
+        last = {}
+        for push in self.simulator.log(since):
+            if push.status == 200 and push.verdict == "handled":
+                last[push.token] = push.state
+        return sum(state != expected for state in last.values()) + self.phones - len(last)
+
+
+def quoted(text):
+    return "'" + text.replace("'", "''") + "'"
+
+
+def make_keys(folder):
+    def run(*command):
+        subprocess.run(["openssl", *command], check=True, capture_output=True)
+
+    curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    run("req", "-x509", *curve, "-keyout", f"{folder}/server.key", "-out", f"{folder}/server.pem", "-days", "2",
+        "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1")
+    run("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-out", f"{folder}/key.p8")
+    run("pkey", "-in", f"{folder}/key.p8", "-pubout", "-out", f"{folder}/public.pem")
+    os.chmod(f"{folder}/key.p8", 0o400)

@@ -1,0 +1,229 @@
+"""Goals of the fan-out's lab about an APNs in trouble: connections that end, and storms of refusals."""
+
+import collections
+import time
+
+from fanout_alerts import CONVERGENCE_MAX, Verdict
+from fanout_ground import Failed, Ground, say, tokens
+
+# Answers come so much later than their pushes, so that there are pushes under way to be lost.
+ANSWER_DELAY_MS = 50
+IN_FLIGHT_MIN = 100
+ADDED_DELAY_MAX = 1.0
+CLEAN_VERSIONS = 5
+AMPLIFICATION_MAX = 1.1
+# Share of the tokens that are deleted.
+GONE_SHARE = 0.1
+# The longest that a coordinator holds back by itself is a minute, and a token that waits then up to another one.
+AFTER_STORM_MAX = 180.0
+
+# By name: a reason and the share of the requests that it befalls. "gone" deletes tokens instead.
+STORMS = {
+    "gone": None,
+    "expired-provider-token": ("ExpiredProviderToken", 1.0),
+    "invalid-provider-token": ("InvalidProviderToken", 1.0),
+    "too-many-requests": ("TooManyRequests", 1.0),
+    "some-too-many-requests": ("TooManyRequests", 0.2),
+    "server-error": ("InternalServerError", 1.0),
+    "some-server-errors": ("InternalServerError", 0.5),
+    "unavailable": ("ServiceUnavailable", 1.0),
+    "some-unavailable": ("ServiceUnavailable", 0.2),
+    "bad-device-token": ("BadDeviceToken", 1.0),
+    "some-bad-device-tokens": ("BadDeviceToken", 0.3),
+}
+
+
+def goaways(options, dice):
+    """GOAWAYs at random pushes, with the push as the last that was processed or as the first that was not."""
+    return cut_off(
+        options, dice, "goaways", options.goaways,
+        lambda: {"goaway": "Shutdown", "processed": dice.random() < 0.5})
+
+
+def resets(options, dice):
+    """Connections cut at random pushes, which were taken in or not."""
+    return cut_off(options, dice, "resets", options.resets, lambda: {"close": True, "delivered": dice.random() < 0.5})
+
+
+def cut_off(options, dice, goal, wanted, trouble):
+    verdict = Verdict(goal)
+    simulator = {
+        "APNS_SIMULATOR_ANSWER_DELAY": f"{options.answer_delay}ms", "APNS_SIMULATOR_CONNECTION_WINDOW": "1048576",
+    }
+    with Ground(options.binaries, options.phones, {}, simulator) as ground:
+        ground.warm_up()
+        clean = Delays()
+        for number in range(1, CLEAN_VERSIONS + 1):
+            run_version(ground, verdict, clean, f"{goal}, clean {number}", options.answer_delay)
+        faulty = Delays()
+        at_once = max(5, options.phones // 4_000)
+        missed, versions = [], 0
+        while faulty.counted < wanted and versions < 4 * wanted // at_once + 10:
+            versions += 1
+            for _ in range(min(at_once, wanted - faulty.counted + 5)):
+                ground.simulator.fault(trouble(), after=dice.randrange(options.phones))
+            title = f"{goal} {versions}"
+            missed.append(run_version(ground, verdict, faulty, title, options.answer_delay))
+            # Those that no push reached.
+            ground.simulator.clear_faults()
+            say(f"  {title}: {faulty.counted} of {wanted} with {IN_FLIGHT_MIN} and more in flight, {missed[-1]} missed it")
+        devices, pushes = ground.told_twice()
+    added = faulty.p99() - clean.p99()
+    verdict.require(devices == 0, f"{devices} phones were alerted twice")
+    verdict.require(pushes == 0, f"{pushes} pushes carried an alert to a phone that had been sent it")
+    verdict.require(faulty.counted >= wanted, f"only {faulty.counted} came with {IN_FLIGHT_MIN} and more in flight")
+    verdict.require(added <= ADDED_DELAY_MAX, f"the slowest hundredth waited {added:.2f} s longer than without faults")
+    if goal == "goaways":
+        # What was not processed is said, so that nobody needs to miss anything.
+        verdict.require(sum(missed) == 0, f"{sum(missed)} alerts were told to nobody")
+    verdict.figures |= {
+        "phones": options.phones, "faults": faulty.faults, "withManyInFlight": faulty.counted, "versions": versions,
+        "inFlightMedian": faulty.median_in_flight(), "alertedTwice": devices, "pushedTwice": pushes, "missed": sum(missed),
+        "cleanP99Seconds": round(clean.p99(), 2), "p99Seconds": round(faulty.p99(), 2), "addedP99Seconds": round(added, 2),
+    }
+    return verdict
+
+
+class Delays:
+    """From commits to deliveries, and what was under way when a connection ended."""
+
+    def __init__(self):
+        self.seconds = []
+        self.in_flight = []
+
+    @property
+    def faults(self):
+        return len(self.in_flight)
+
+    @property
+    def counted(self):
+        return sum(count >= IN_FLIGHT_MIN for count in self.in_flight)
+
+    def median_in_flight(self):
+        return sorted(self.in_flight)[len(self.in_flight) // 2] if self.in_flight else 0
+
+    def p99(self):
+        self.seconds.sort()
+        return self.seconds[int(len(self.seconds) * 0.99)] if self.seconds else 0.0
+
+    def read(self, pushes, version, answer_delay_ms):
+        seen = set()
+        # Those of a connection that were received and not yet answered.
+        under_way = collections.defaultdict(collections.deque)
+        for push in pushes:
+            waiting = under_way[push.connection]
+            while waiting and waiting[0] <= push.at_ms - answer_delay_ms:
+                waiting.popleft()
+            if push.fault:
+                self.in_flight.append(len(waiting))
+            waiting.append(push.at_ms)
+            if push.status == 200 and push.verdict == "handled" and push.version == version.number and push.token not in seen:
+                seen.add(push.token)
+                self.seconds.append((push.at_ms - version.at_ms) / 1_000)
+
+
+def run_version(ground, verdict, delays, title, answer_delay_ms):
+    """One alert to everybody; returns the number of phones that missed it."""
+    since = ground.simulator.newest()
+    version = ground.commit(title)
+    try:
+        ground.wait_until_newest(version, CONVERGENCE_MAX)
+    except Failed as failure:
+        verdict.require(False, f"{title}: {failure}")
+    delays.read(ground.simulator.log(since), version, answer_delay_ms)
+    return ground.phones - ground.told(title)
+
+
+def storms(options, dice):
+    """Refusals of every kind for a while, with versions in between. No token is lost by mistake, none that is dead is tried
+    again, few requests are made beyond what was needed, and afterwards all come to the newest state."""
+    verdict = Verdict("storms")
+    alive = set(tokens(options.phones))
+    lines = []
+    with Ground(options.binaries, options.phones) as ground:
+        ground.warm_up()
+        for name in options.storms:
+            begun = time.monotonic()
+            since = ground.simulator.newest()
+            if STORMS[name] is None:
+                alerted, dead = delete_some(ground, verdict, name, dice, alive)
+                alive -= dead
+            else:
+                alerted = weather(ground, verdict, name, options.storm_seconds)
+            line = account(ground, verdict, name, since, alerted, alive)
+            lines.append(line | {"seconds": round(time.monotonic() - begun)})
+            say(f"  {lines[-1]}")
+        devices, pushes = ground.told_twice()
+    verdict.require(devices == 0, f"{devices} phones were alerted twice")
+    verdict.require(pushes == 0, f"{pushes} pushes carried an alert to a phone that had been sent it")
+    verdict.figures |= {
+        "phones": options.phones, "alertedTwice": devices, "pushedTwice": pushes,
+        "amplificationMost": max((line["amplification"] for line in lines), default=0), "storms": lines,
+    }
+    return verdict
+
+
+def weather(ground, verdict, name, seconds):
+    """A storm with an alert at its beginning and routine versions behind it. Returns the alerts' versions."""
+    reason, share = STORMS[name]
+    until = time.monotonic() + seconds
+    ground.simulator.fault({"reason": reason}, forMs=seconds * 1_000, share=share)
+    alert = newest = ground.commit(f"storm {name}")
+    while (left := until - time.monotonic()) > 0:
+        time.sleep(min(left, max(1.0, seconds / 5)))
+        newest = ground.commit()
+    settle(ground, verdict, name, newest)
+    return {alert.number}
+
+
+def delete_some(ground, verdict, name, dice, alive):
+    """Tokens are deleted while an alert is on its way; then two more versions, and another process that knows only what is
+    in the tables."""
+    gone = dice.sample(sorted(alive), int(len(alive) * GONE_SHARE))
+    for token in gone[: len(gone) // 2]:
+        ground.simulator.delete(token)
+    alert = ground.commit(f"storm {name}")
+    for token in gone[len(gone) // 2:]:
+        ground.simulator.delete(token)
+    settle(ground, verdict, name, alert)
+    for _ in range(2):
+        settle(ground, verdict, name, ground.commit())
+    ground.stop_coordinators()
+    ground.start().wait_for_shards()
+    settle(ground, verdict, name, ground.commit())
+    return {alert.number}, set(gone)
+
+
+def settle(ground, verdict, name, version):
+    try:
+        ground.wait_until_newest(version, AFTER_STORM_MAX)
+    except Failed as failure:
+        verdict.require(False, f"{name}: {failure}")
+    ground.wait_until_quiet(1.0)
+
+
+def account(ground, verdict, name, since, alerted, alive):
+    """Requests beside those that were needed: one for each phone and version that was sent to it at all; one more where the
+    version had an alert and was repeated with a later stamp, as it is a minute after each alert."""
+    requests, answers, again = 0, collections.Counter(), 0
+    stamps, dead = collections.defaultdict(set), set()
+    for push in ground.simulator.log(since):
+        requests += 1
+        answers[push.status] += 1
+        stamps[push.token, push.version].add(push.stamp)
+        # One push at a time is under way to a phone: the next one has heard of the answer to the one before.
+        again += push.token in dead
+        if push.status == 410:
+            dead.add(push.token)
+    needed = sum(min(len(found), 2 if version in alerted else 1) for (_, version), found in stamps.items())
+    amplification = round(requests / max(1, needed), 3)
+    active = {row[0] for row in ground.sql("SELECT update_token FROM live_activities WHERE status = 'active'")}
+    retired, kept = len(alive - active), len(active - alive)
+    verdict.require(retired == 0, f"{name}: {retired} tokens were retired that are good")
+    verdict.require(kept == 0, f"{name}: {kept} dead tokens are still active in the table")
+    verdict.require(again == 0, f"{name}: {again} pushes to tokens that were known to be dead")
+    verdict.require(amplification <= AMPLIFICATION_MAX, f"{name}: {amplification} requests for each that was needed")
+    return {
+        "storm": name, "requests": requests, "needed": needed, "amplification": amplification, "retiredWrongly": retired,
+        "answers": {str(status): count for status, count in sorted(answers.items())},
+    }
