@@ -10,6 +10,8 @@ public struct HTTP2ClientLimits: Sendable {
     public var keepsResponseHeaders = false
     /// For each address: TCP, TLS and the peer's SETTINGS.
     public var connectTimeout = Duration.seconds(5)
+    /// A sender whose thread did not run for so long lets go of what it had not sent by then.
+    public var standstillMax = Duration.seconds(1)
     /// Nothing heard for so long: a PING goes out …
     public var pingAfter = Duration.seconds(30)
     /// … and without an answer by then the connection is lost.

@@ -5,7 +5,8 @@ internal import Glibc
 /// One HTTP/2 connection that asks its owner for the next request whenever it has room for one: nothing waits in it, so
 /// what its owner no longer wants never leaves.
 ///
-/// It belongs to its reactor's thread. At most 64 KiB has been promised to it and not sent. It costs what nghttp2 and
+/// It belongs to its reactor's thread. At most 64 KiB has been promised to it and not sent, and that is dropped when the
+/// process stood still meanwhile. It costs what nghttp2 and
 /// OpenSSL cost, and allocates nothing for a request.
 ///
 /// `@unchecked Sendable`: everything in it is touched on the reactor's thread alone.
@@ -92,8 +93,8 @@ public final class HTTP2Sender: @unchecked Sendable {
     /// Closes now: what was sent is `unknown`.
     public func close() { end(HTTP2Error(.connection, "closed by us"), politely: true) }
 
-    /// Looks at deadlines, the handshake's among them, and asks a silent peer whether it is there. To be called a few times
-    /// a second.
+    /// Looks at deadlines, the handshake's among them, whether this thread runs, and asks a silent peer whether it is there.
+    /// To be called a few times a second.
     public func sweep() {
         guard phase != .closed else { return }
         now = MonotonicTime.now
@@ -104,8 +105,9 @@ public final class HTTP2Sender: @unchecked Sendable {
             }
             return
         }
-        if session.expire(now: now) { schedulePump() }
         guard let transport else { return }
+        do throws(HTTP2Error) { try transport.noteRunning() } catch { return end(error, politely: false) }
+        if session.expire(now: now) { schedulePump() }
         if transport.receivedBytes != heardBytes {
             heardBytes = transport.receivedBytes
             lastHeard = now
@@ -137,7 +139,9 @@ public final class HTTP2Sender: @unchecked Sendable {
             Glibc.close(descriptor)
             throw error
         }
-        transport = HTTP2Transport(descriptor: descriptor, tls: stream, session: session)
+        transport = HTTP2Transport(
+            descriptor: descriptor, tls: stream, session: session,
+            standstillMax: MonotonicTime.nanoseconds(limits.standstillMax))
         reactor.watch(descriptor, for: .writable) { ready in self.serve(ready) }
     }
 

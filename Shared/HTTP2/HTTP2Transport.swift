@@ -14,14 +14,19 @@ final class HTTP2Transport<Session: HTTP2ByteEnd> {
     private(set) var receivedBytes: UInt64 = 0
 
     private let tls: TLSStream
+    /// Nanoseconds after which what was not sent never is; nil: no such time.
+    private let standstillMax: Int64?
+    /// When this thread was last seen to run, by `MonotonicTime`.
+    private var ranAt: Int64 = 0
     private var output: [UInt8] = []
     private var outputStart = 0
     private var input = [UInt8](repeating: 0, count: 16 * 1024)
 
-    init(descriptor: Int32, tls: TLSStream, session: Session) {
+    init(descriptor: Int32, tls: TLSStream, session: Session, standstillMax: Int64? = nil) {
         self.descriptor = descriptor
         self.tls = tls
         self.session = session
+        self.standstillMax = standstillMax
     }
 
     func handshake() -> TLSStream.Progress { tls.handshake() }
@@ -42,8 +47,20 @@ final class HTTP2Transport<Session: HTTP2ByteEnd> {
         }
     }
 
+    /// Throws when this thread has stood still for long with bytes in its hands: they were right when they were made. To be
+    /// called now and then, so that a peer that takes its time is not mistaken for that.
+    func noteRunning() throws(HTTP2Error) {
+        guard let standstillMax else { return }
+        let now = MonotonicTime.now
+        let gap = now - ranAt
+        ranAt = now
+        guard gap > standstillMax, outputStart < output.count else { return }
+        throw HTTP2Error(.connection, "this process stood still with requests in its hands")
+    }
+
     /// Writes what the session has, asking `more` for more work whenever it has nothing left and there is room.
     func flush(_ more: () -> Bool = { false }) throws(HTTP2Error) {
+        try noteRunning()
         while true {
             while output.count - outputStart < Self.outputBytesMax {
                 if let bytes = try session.nextOutput() {
@@ -58,6 +75,7 @@ final class HTTP2Transport<Session: HTTP2ByteEnd> {
                 outputStart = 0
                 return
             }
+            try noteRunning()
             let progress = output.withUnsafeBytes { tls.write(UnsafeRawBufferPointer(rebasing: $0[outputStart...])) }
             switch progress {
             case .done(let count):

@@ -1,3 +1,4 @@
+import Glibc
 import HTTP2
 import Reactor
 import Testing
@@ -15,6 +16,8 @@ import Testing
         private(set) var events: [String] = []
         private var senders: [HTTP2Sender] = []
         private let body = HTTP2SharedBody(Array("ball".utf8))
+        /// This thread stands still for so many microseconds behind the next request.
+        private var standstill: UInt32 = 0
 
         init(reactor: Reactor) { self.reactor = reactor }
 
@@ -29,12 +32,17 @@ import Testing
             for sender in senders { sender.wake() }
         }
 
+        func standStill(microseconds: UInt32) { standstill = microseconds }
         func sweep() { for sender in senders { sender.sweep() } }
         func close() { for sender in senders { sender.close() } }
         var roundTrips: [Int64] { senders.map(\.roundTrip) }
 
         nonisolated func fill(_ sender: HTTP2Sender) -> Bool {
             assumeIsolated { me in
+                if me.next > 0, me.standstill > 0 {
+                    usleep(me.standstill)
+                    me.standstill = 0
+                }
                 guard me.left > 0, sender.hasRoom(forBody: me.body.count) else { return false }
                 me.left -= 1
                 me.next += 1
@@ -130,6 +138,31 @@ import Testing
             return await owner.outcomes.count == 20
         }
         #expect(await owner.outcomes.values.allSatisfy { $0 == .unknown(.deadline) })
+        await owner.close()
+        await bench.end()
+    }
+
+    /// As after a SIGSTOP between a decision and its bytes.
+    @Test func whatWasNotSentBeforeAStandstillNeverIs() async throws {
+        let bench = try await HTTP2ConnectionTests.Bench { _ in .respond(HTTP2Response(status: 200)) }
+        let owner = Owner(reactor: bench.reactor)
+        var limits = HTTP2ClientLimits()
+        limits.standstillMax = .milliseconds(100)
+        try await owner.open(bench.origin, bench.certificates.client(), limits)
+        try await Self.eventually("open") { await owner.events == ["opened"] }
+        await owner.standStill(microseconds: 300_000)
+        await owner.send(1)
+        try await Self.eventually("closed") { await owner.events.count == 2 }
+        #expect(await owner.events.last?.contains("stood still") == true)
+        #expect(await owner.outcomes == [1: .refused], "it certainly did not leave")
+        // One that stands still with nothing in its hands goes on.
+        try await owner.open(bench.origin, bench.certificates.client(), limits)
+        try await Self.eventually("open") { await owner.events.count == 3 }
+        try await Task.sleep(for: .milliseconds(200))
+        await owner.send(1)
+        try await Self.eventually("answered") {
+            await owner.outcomes[2] == .response(HTTP2Response(status: 200))
+        }
         await owner.close()
         await bench.end()
     }
