@@ -150,9 +150,12 @@ public actor LACoordinator {
 
     private func drain() async {
         let deadline = ContinuousClock.now + .seconds(3)
+        // What is claimed nobody else can tell; all the rest whoever takes over does.
+        await fanOut.finish()
         while .now < deadline {
-            let updates = await fanOut.inFlight()
-            guard pushes + updates > 0 else { break }
+            let isBusy = await fanOut.isBusy()
+            guard pushes > 0 || isBusy else { break }
+            await extendTrusts()
             try? await Task.sleep(for: .milliseconds(20))
         }
         for trust in trusts.values { trust.end() }

@@ -50,10 +50,12 @@ struct Ground: Sendable {
     }
 
     /// Runs a coordinator that holds all shards while `body` runs, as long as `isHolding` says so.
+    /// - Parameter trust: how long a hold is trusted after it was asked for; nil: as long as the lease.
     func coordinate(
         instance: String = "a", shards: Range<Int> = 0..<DeviceRoute.shardCount, settings: [String: String] = [:],
         logger: Logger = Logger(label: "coordinator-tests") { _ in SwiftLogNoOpLogHandler() },
-        isHolding: @escaping @Sendable () -> Bool = { true }, _ body: (LACoordinator) async throws -> Void
+        trust: Duration? = nil, isHolding: @escaping @Sendable () -> Bool = { true },
+        _ body: (LACoordinator) async throws -> Void
     ) async throws {
         var environment = environment().merging(settings) { $1 }
         environment["INSTANCE"] = instance
@@ -65,7 +67,12 @@ struct Ground: Sendable {
         let holds = try await leases.acquire(names, holder: holder, duration: .seconds(600))
             .compactMap { ShardHold($0) }
         let coordinator = try LACoordinator(configuration: configuration, pool: pool, logger: logger) {
-            isHolding() ? holds : []
+            guard isHolding() else { return [] }
+            return holds.map { hold in
+                var hold = hold
+                if let trust { hold.trustUntil = .now + trust }
+                return hold
+            }
         }
         let running = Task { await coordinator.run() }
         do { try await body(coordinator) } catch {

@@ -109,6 +109,7 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
                 loop.claimNext(cohort.match)
             }
         }
+        guard !loop.isFinishing else { return false }
         while let cohort = stating.last {
             switch loop.next(cohort, over: sender, self) {
             case .sent:

@@ -60,6 +60,15 @@ package final class FanOut: Sendable {
 
     private func loop(_ shard: Int) -> FanOutLoop { loops[shard % loops.count] }
 
+    /// Tells the alerts that are claimed, and begins nothing else any more.
+    func finish() async { for loop in loops { await loop.onThread { loop.finish() } } }
+
+    /// Pushes are under way, or claimed alerts are still to be told.
+    func isBusy() async -> Bool {
+        for loop in loops where await loop.onThread({ loop.isBusy }) { return true }
+        return false
+    }
+
     /// Ends everything; the object is of no use afterwards.
     package func close() async {
         for loop in loops {
@@ -156,13 +165,6 @@ package final class FanOut: Sendable {
             for outcomes in outcomes { sum.outcomes.merge(outcomes) { $0 + $1 } }
             sum.held += held
         }
-        return sum
-    }
-
-    /// Pushes under way.
-    func inFlight() async -> Int {
-        var sum = 0
-        for loop in loops { sum += await loop.onThread { loop.inFlight } }
         return sum
     }
 

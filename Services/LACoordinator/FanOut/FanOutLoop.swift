@@ -44,6 +44,8 @@ final class FanOutLoop: @unchecked Sendable {
     let path = TokenPath()
     /// The row looked at was asked for.
     var wasQueued = false
+    /// Alerts that are claimed are told, and nothing else begins any more.
+    private(set) var isFinishing = false
     private var isClosed = false
 
     init(
@@ -65,6 +67,16 @@ final class FanOutLoop: @unchecked Sendable {
         self.lines = lines
         lastTick = Self.tick(MonotonicTime.now)
         scheduleTick()
+    }
+
+    func finish() { isFinishing = true }
+
+    /// Pushes are under way, or alerts are claimed that nobody else can tell.
+    var isBusy: Bool {
+        inFlight > 0
+            || matches.values.contains { match in
+                match.isClaiming || match.cohorts.contains { $0.isListed && $0.pass == .alert }
+            }
     }
 
     func close() {
@@ -141,7 +153,8 @@ final class FanOutLoop: @unchecked Sendable {
 
     /// Asks for the next few claims: what is claimed and not sent is lost when the process dies.
     func claimNext(_ match: LoopMatch) {
-        guard !match.isClaiming, !match.cohorts.contains(where: { $0.isListed && $0.pass == .alert }) else { return }
+        guard !isFinishing, !match.isClaiming, !match.cohorts.contains(where: { $0.isListed && $0.pass == .alert })
+        else { return }
         while let first = match.unclaimed.last {
             guard let version = untried(first) else {
                 match.unclaimed.removeLast()

@@ -1,0 +1,38 @@
+import Sightscreen
+import TestKit
+import Testing
+
+@testable import LACoordinator
+
+@Suite struct FinishTests {
+    /// Nobody else may tell what it has claimed, and its leases outlast it. All alerts are one claim here.
+    @Test func whoIsAskedToStopTellsWhatItHasClaimed() async throws {
+        try await Ground.with(streamsMax: 1) { ground in
+            let users = (0..<30).map { "user\($0)" }
+            let valve = Valve(1)
+            try await ground.coordinate(trust: .milliseconds(300)) { coordinator in
+                for user in users {
+                    try await ground.follow(user)
+                    try await ground.activate(user)
+                }
+                for user in users {
+                    try await eventually("\(user) is brought up to date") { await ground.updates(user).count == 1 }
+                }
+                await ground.apns.answer { _, _ in
+                    await valve.pass()
+                    return StubAPNs.accepted
+                }
+                _ = try await ground.commit(alert: .wicket)
+                await coordinator.activitiesChanged()
+                try await eventually("it is on its way") { await ground.apns.pushes.contains { $0.alert != nil } }
+                Task {
+                    // Longer than what it knew of its leases when it was asked to stop.
+                    try await Task.sleep(for: .milliseconds(600))
+                    await valve.open()
+                }
+            }
+            let told = await ground.apns.pushes.filter { $0.alert != nil }
+            #expect(told.count == 30 && Set(told.map(\.token)).count == 30)
+        }
+    }
+}
