@@ -217,7 +217,7 @@ def handover(options, dice):
                 ground.start().wait_until_up()
             round_ = Round(ground, f"handover {number}")
             round_.reach(share)
-            round_.disturb()
+            # Nothing is allowed to be lost: who is asked to stop tells what it has claimed.
             if joins == "with":
                 ground.start()
             statuses.append(pair[0].stop())
@@ -230,8 +230,8 @@ def handover(options, dice):
 
 
 def freeze(options, dice):
-    """SIGSTOP in mid-alert, for longer than the lease and the alert's freshness. Another coordinator takes over; a version is
-    committed meanwhile. When the first one wakes, nothing of the alert leaves any more."""
+    """SIGSTOP in mid-alert, for longer than the lease and the alert's freshness. Another coordinator takes over; a version
+    is committed meanwhile. When the first one wakes, nothing of the alert leaves any more."""
     verdict = Verdict("freeze")
     missed, seconds, late, stale = [], [], 0, 0
     fresh = min(30, max(1, options.freeze_seconds - 2))

@@ -93,7 +93,8 @@ class Simulator:
             "LOG_LEVEL": "warning", "APNS_SIMULATOR_PORT": "0", "APNS_SIMULATOR_SANDBOX_PORT": "0",
             "APNS_SIMULATOR_CONTROL_PORT": "0", "APNS_SIMULATOR_CERTIFICATE_FILE": f"{folder}/server.pem",
             "APNS_SIMULATOR_KEY_FILE": f"{folder}/server.key", "APNS_SIMULATOR_PUBLIC_KEY_FILE": f"{folder}/public.pem",
-            "APNS_KEY_ID": KEY_ID, "APNS_TEAM_ID": TEAM, "APNS_BUNDLE_ID": BUNDLE, "APNS_SIMULATOR_DELIVERIES": str(LOG_LINES), **settings,
+            "APNS_KEY_ID": KEY_ID, "APNS_TEAM_ID": TEAM, "APNS_BUNDLE_ID": BUNDLE,
+            "APNS_SIMULATOR_DELIVERIES": str(LOG_LINES), **settings,
         })
         self.connection = None
 
@@ -126,8 +127,8 @@ class Simulator:
         return content
 
     def register(self, tokens):
-        lines = (json.dumps({"token": each, "kind": "update", "environment": "production", "match": MATCH}) for each in tokens)
-        self.request("POST", "/tokens", "\n".join(lines).encode())
+        kind = {"kind": "update", "environment": "production", "match": MATCH}
+        self.request("POST", "/tokens", "\n".join(json.dumps({"token": each} | kind) for each in tokens).encode())
 
     def counts(self):
         return json.loads(self.request("GET", "/counts"))
@@ -183,7 +184,8 @@ class Coordinator(Child):
         self.ground = ground
         # A stopped one cannot end when it is asked to.
         self.is_frozen = False
-        super().__init__(f"la-coordinator {name}", [ground.binaries / "la-coordinator"], ground.folder / "la-coordinator.log", {
+        log = ground.folder / "la-coordinator.log"
+        super().__init__(f"la-coordinator {name}", [ground.binaries / "la-coordinator"], log, {
             "DATABASE_URL": ground.url, "SIGHTSCREEN_STAND_INS": "1", "SIGHTSCREEN_RUN_DIR": str(ground.folder / "run"),
             "INSTANCE": name, "HEALTH_PORT": "0", "APNS_KEY_FILE": f"{ground.folder}/key.p8", "APNS_KEY_ID": KEY_ID,
             "APNS_TEAM_ID": TEAM, "APNS_BUNDLE_ID": BUNDLE, "APNS_URL": f"https://localhost:{ground.simulator.port}",
@@ -300,8 +302,8 @@ class Ground:
         alert = "NULL"
         if title:
             priority = 10
-            alert = quoted(json.dumps({
-                "title": title, "body": "lab", "kind": "wicket", "sound": True, "isKey": True, "eventAt": event_at})) + "::jsonb"
+            words = {"title": title, "body": "lab", "kind": "wicket", "sound": True, "isKey": True, "eventAt": event_at}
+            alert = quoted(json.dumps(words)) + "::jsonb"
         state = quoted(content_state(number))
         deadline = time.monotonic() + 10
         while time.monotonic() < deadline:

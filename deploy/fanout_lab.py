@@ -1,5 +1,5 @@
-"""What `deploy/soak fanout` runs: the real la-coordinator in front of the real apns-simulator, and everything that may happen
-to both in the middle of an alert. A line of JSON for each goal, and one for all."""
+"""What `deploy/soak fanout` runs: the real la-coordinator in front of the real apns-simulator, and everything that may
+happen to both in the middle of an alert. A line of JSON for each goal, and one for all."""
 
 import argparse
 import json

@@ -9,8 +9,10 @@ from fanout_ground import Failed, Ground, say, tokens
 # Answers come so much later than their pushes, so that there are pushes under way to be lost.
 ANSWER_DELAY_MS = 50
 IN_FLIGHT_MIN = 100
+# Of a connection, as apns-simulator and la-coordinator have it.
+STREAMS = 1_000
 ADDED_DELAY_MAX = 1.0
-CLEAN_VERSIONS = 5
+CLEAN_VERSIONS = 4
 AMPLIFICATION_MAX = 1.1
 # Share of the tokens that are deleted.
 GONE_SHARE = 0.1
@@ -73,12 +75,13 @@ def cut_off(options, dice, goal, wanted, trouble):
     verdict.require(pushes == 0, f"{pushes} pushes carried an alert to a phone that had been sent it")
     verdict.require(faulty.counted >= wanted, f"only {faulty.counted} came with {IN_FLIGHT_MIN} and more in flight")
     verdict.require(added <= ADDED_DELAY_MAX, f"the slowest hundredth waited {added:.2f} s longer than without faults")
-    if goal == "goaways":
-        # What was not processed is said, so that nobody needs to miss anything.
-        verdict.require(sum(missed) == 0, f"{sum(missed)} alerts were told to nobody")
+    # A GOAWAY says what was not processed; of a connection that is lost, nobody knows what became of its streams.
+    allowed = 0 if goal == "goaways" else faulty.faults * STREAMS
+    verdict.require(sum(missed) <= allowed, f"{sum(missed)} phones missed an alert, of {allowed} at most")
     verdict.figures |= {
         "phones": options.phones, "faults": faulty.faults, "withManyInFlight": faulty.counted, "versions": versions,
         "inFlightMedian": faulty.median_in_flight(), "alertedTwice": devices, "pushedTwice": pushes, "missed": sum(missed),
+        "missedAllowed": allowed,
         "cleanP99Seconds": round(clean.p99(), 2), "p99Seconds": round(faulty.p99(), 2), "addedP99Seconds": round(added, 2),
     }
     return verdict
@@ -117,7 +120,8 @@ class Delays:
             if push.fault:
                 self.in_flight.append(len(waiting))
             waiting.append(push.at_ms)
-            if push.status == 200 and push.verdict == "handled" and push.version == version.number and push.token not in seen:
+            is_news = push.version == version.number and push.token not in seen
+            if is_news and push.status == 200 and push.verdict == "handled":
                 seen.add(push.token)
                 self.seconds.append((push.at_ms - version.at_ms) / 1_000)
 
