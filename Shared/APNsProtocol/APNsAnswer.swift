@@ -7,6 +7,8 @@ public struct APNsAnswer: Hashable, Sendable {
     public var reasonText: String?
     /// With 410: when APNs learnt that the token is dead, **milliseconds** since 1970.
     public var timestampMs: Int64?
+    /// Seconds, of a `retry-after` field. Apple documents none; it is obeyed where there is one.
+    public var retryAfter: Int?
 
     public init(status: Int, reasonText: String? = nil, timestampMs: Int64? = nil) {
         self.status = status

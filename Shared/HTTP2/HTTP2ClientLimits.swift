@@ -6,7 +6,8 @@ public struct HTTP2ClientLimits: Sendable {
     public var waitingMax = 4_096
     /// Longer answers are cut off.
     public var responseBodyBytesMax = 64 * 1024
-    /// Answers come with their header fields, which costs as much as all the rest of them.
+    /// Answers come with all their header fields, which costs as much as all the rest of them. A refusal has its
+    /// `retry-after` in any case.
     public var keepsResponseHeaders = false
     /// For each address: TCP, TLS and the peer's SETTINGS.
     public var connectTimeout = Duration.seconds(5)

@@ -10,4 +10,9 @@ public struct HTTP2Response: Sendable, Equatable {
         self.headers = headers
         self.body = body
     }
+
+    /// Seconds after which the peer asks to be tried again, if it said so in seconds.
+    public var retryAfter: Int? {
+        headers.first { $0.name == "retry-after" }.flatMap { Int($0.value) }.flatMap { $0 >= 0 ? $0 : nil }
+    }
 }

@@ -19,6 +19,9 @@ public final class HTTP2Sender: @unchecked Sendable {
 
     /// The owner's note: a request was answered well over it.
     public var isProven = false
+    /// The owner's notes: which credentials requests on it show, and since when, by `MonotonicTime`.
+    public var shown = 0
+    public var shownAt: Int64 = 0
 
     private let origin: HTTP2Origin
     private let reactor: Reactor
@@ -61,6 +64,9 @@ public final class HTTP2Sender: @unchecked Sendable {
 
     /// Requests under way.
     public var inFlight: Int { session.inFlight }
+
+    /// It takes no new requests, or the peer has just said that it will not.
+    public var isGoingAway: Bool { phase != .open || session.goAway != nil }
 
     /// Streams that the peer lets us have open at once now.
     public var peerStreamsMax: Int { session.peerConcurrentStreamsMax }

@@ -1,7 +1,8 @@
 internal import CNGHTTP2
 
 /// The client's end of an HTTP/2 connection that sends very many small requests: it allocates nothing for a request of its
-/// own, and says nothing of an answer but its status and the beginning of its body.
+/// own, and says nothing of an answer but its status, the beginning of its body, and of a refusal when to
+/// come again.
 ///
 /// Bytes go in and out, as with `HTTP2ServingSession`. Not thread-safe; it belongs to whoever moves its bytes.
 final class HTTP2SendingSession: HTTP2ByteEnd {
@@ -199,7 +200,9 @@ final class HTTP2SendingSession: HTTP2ByteEnd {
                 for index in 0..<min(count, 3) {
                     slot.pointee.reply.status = slot.pointee.reply.status * 10 + Int(value[index]) - 48
                 }
-            } else if HTTP2SendingSession.from(me).keepsHeaders {
+            } else if HTTP2SendingSession.from(me).keepsHeaders
+                || slot.pointee.reply.status != 200 && HTTP2SendingSession.isRetryAfter(name, nameCount)
+            {
                 slot.pointee.reply.headers.append(
                     HTTP2Field(
                         String(decoding: UnsafeBufferPointer(start: name, count: nameCount), as: UTF8.self),
@@ -243,6 +246,11 @@ final class HTTP2SendingSession: HTTP2ByteEnd {
             HTTP2SendingSession.from(me).didNotSend(frame.pointee.hd.stream_id)
             return 0
         }
+    }
+
+    /// Of a refusal it is kept in any case: few answers have it, and it asks for something.
+    private static func isRetryAfter(_ name: UnsafePointer<UInt8>, _ count: Int) -> Bool {
+        UnsafeBufferPointer(start: name, count: count).elementsEqual("retry-after".utf8)
     }
 
     private static func from(_ context: UnsafeMutableRawPointer) -> HTTP2SendingSession {

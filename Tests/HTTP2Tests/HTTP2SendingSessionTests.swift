@@ -48,6 +48,28 @@ import Testing
         }
     }
 
+    /// All other fields cost time for nothing.
+    @Test(arguments: [(200, nil), (429, 30), (503, 30)])
+    func ofARefusalItTellsWhenToComeAgain(status: Int, retryAfter: Int?) throws {
+        let pair = try Pair()
+        #expect(pair.send(1))
+        try pair.exchange()
+        let fields = [HTTP2Field("apns-id", "7"), HTTP2Field("retry-after", "30")]
+        pair.server.answer(stream: 1, .respond(HTTP2Response(status: status, headers: fields)))
+        try pair.exchange()
+        guard case .response(let response) = pair.outcomes[1] else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(response.retryAfter == retryAfter)
+        #expect(response.headers.count == (retryAfter == nil ? 0 : 1))
+    }
+
+    @Test(arguments: [("0", 0), ("120", 120), ("-1", nil), ("Wed, 21 Oct 2026 07:28:00 GMT", nil), ("", nil)])
+    func onlySecondsAreUnderstood(text: String, seconds: Int?) {
+        #expect(HTTP2Response(status: 503, headers: [HTTP2Field("retry-after", text)]).retryAfter == seconds)
+    }
+
     @Test(arguments: [0, 1, 16_384, 60_000])
     func carriesBodiesAndTellsStatuses(bytes: Int) throws {
         let pair = try Pair()
