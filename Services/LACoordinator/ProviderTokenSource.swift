@@ -7,6 +7,9 @@ actor ProviderTokenSource {
     /// Age at which the next one is made: old enough for APNs to take another, well before an hour.
     private static let renewAtSeconds = 45 * 60
 
+    /// While none is made, whether there is one to show is asked so often.
+    private static let askFrozenAfter = 60
+
     private let store: ProviderTokenStore
     private let keyID: String
     private let teamID: String
@@ -38,11 +41,19 @@ actor ProviderTokenSource {
         return try await ask(renewAtSeconds: Self.renewAtSeconds, rejected: rejected)
     }
 
+    /// APNs says that there were too many tokens, and has not taken this one: none is made for 20 minutes.
+    /// - Returns: the one before it; the same when there is none that can still be shown.
+    func older(than rejected: String) async throws -> String {
+        if let cached, cached.token != rejected, .now < cached.until { return cached.token }
+        try await store.freeze(keyID: keyID, newest: rejected)
+        return try await ask(renewAtSeconds: Self.renewAtSeconds, rejected: rejected)
+    }
+
     private func ask(renewAtSeconds: Int, rejected: String?) async throws -> String {
         if let asking { return try await asking.value.token }
         let task = Task { [store, keyID, teamID, signer, verifier, minAgeSeconds] in
             try await store.token(
-                keyID: keyID, teamID: teamID,
+                keyID: keyID, teamID: teamID, rejected: rejected,
                 isGood: { stored in
                     // Made with another key, or by a clock that was ahead: worth nothing, whatever its age.
                     guard stored.age > -60, Self.isSigned(stored.token, verifier) else { return false }
@@ -54,7 +65,8 @@ actor ProviderTokenSource {
         asking = task
         defer { asking = nil }
         let stored = try await task.value
-        cached = (stored.token, .now + .seconds(max(renewAtSeconds - stored.age, 5)))
+        let good = stored.isFrozen ? Self.askFrozenAfter : renewAtSeconds - stored.age
+        cached = (stored.token, .now + .seconds(max(good, 5)))
         return stored.token
     }
 

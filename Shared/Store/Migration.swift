@@ -30,5 +30,6 @@ public struct Migration: Sendable {
         Migration("m0010_change_mark", PackageResources.m0010_change_mark_sql),
         Migration("m0012_former_tokens", PackageResources.m0012_former_tokens_sql),
         Migration("m0013_alert_level_changes", PackageResources.m0013_alert_level_changes_sql),
+        Migration("m0014_fanout", PackageResources.m0014_fanout_sql),
     ]
 }
