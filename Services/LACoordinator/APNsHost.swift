@@ -5,6 +5,8 @@ import ServiceKit
 
 /// A few connections to one APNs host: dialled when the first push needs them, again with jitter when they are lost.
 actor APNsHost {
+    /// Between two new provider tokens on a connection.
+    private static let tokenInterval = Duration.seconds(20 * 60)
     /// How long a push waits for a connection before it counts as never sent.
     private static let connectionWaitMax = Duration.seconds(3)
 
@@ -14,6 +16,7 @@ actor APNsHost {
     private let connectionsMax: Int
     private let logger: Logger
     private var connections: [HTTP2ClientConnection] = []
+    private var openSince: [ObjectIdentifier: ContinuousClock.Instant] = [:]
     private var dialers: [Task<Void, Never>] = []
     private var next = 0
     private var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
@@ -52,6 +55,15 @@ actor APNsHost {
         let old = connections
         connections = []
         for connection in old { await connection.drain() }
+    }
+
+    /// The same with those that may not show another provider token yet.
+    func renewYoungConnections() async {
+        let young = connections.filter { connection in
+            openSince[ObjectIdentifier(connection)].map { .now - $0 < Self.tokenInterval } ?? true
+        }
+        connections.removeAll { connection in young.contains { $0 === connection } }
+        for connection in young { await connection.drain() }
     }
 
     func close() async {
@@ -96,10 +108,12 @@ actor APNsHost {
                 let since = ContinuousClock.now
                 guard !isClosed else { return await connection.close() }
                 connections.append(connection)
+                openSince[ObjectIdentifier(connection)] = since
                 wakeWaiting()
                 logger.debug("Connected to APNs", metadata: ["apns.host": "\(origin)"])
                 let reason = await connection.waitUntilClosed()
                 connections.removeAll { $0 === connection }
+                openSince[ObjectIdentifier(connection)] = nil
                 if isClosed { return }
                 logger.info("APNs connection closed", metadata: ["apns.host": "\(origin)", "reason": "\(reason)"])
                 if .now - since > .seconds(10) { backoff.reset() }

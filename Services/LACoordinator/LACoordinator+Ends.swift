@@ -68,7 +68,7 @@ extension LACoordinator {
                 if case .braked = result {
                     try await store.releaseEnd(claim)
                 } else {
-                    try await store.finishEnd(claim, endResult(claim, result))
+                    try await store.finishEnd(claim, Self.endResult(attempt: claim.attempt, result))
                 }
             } catch {
                 logger.warning("An end's answer could not be noted", metadata: ["error": "\(error)"])
@@ -88,8 +88,8 @@ extension LACoordinator {
         return fresh.stamp
     }
 
-    private func endResult(_ claim: EndClaim, _ result: PushResult) -> ActivityStore.EndResult {
-        let later = Duration.seconds(min(900, 1 << min(claim.attempt, 9)))
+    static func endResult(attempt: Int, _ result: PushResult) -> ActivityStore.EndResult {
+        let later = Duration.seconds(min(900, 1 << min(attempt, 9)))
         switch result {
         case .refused, .withdrawn, .braked: return .again(after: .milliseconds(300))
         case .unknown: return .again(after: later)
@@ -99,7 +99,8 @@ extension LACoordinator {
             case .accepted: return .sent
             case .tokenDead, .tokenUnknown, .ourBug, .rebuildSmaller: return .dropped
             case .refreshProviderToken, .reconnect, .connectForKey: return .again(after: .seconds(1))
-            case .backOffToken, .freezeProviderToken, .retryLater: return .again(after: later)
+            case .backOffToken, .freezeProviderToken, .retryLater:
+                return .again(after: max(later, .seconds(min(answer.retryAfter ?? 0, 900))))
             case .stopTopic, .stopSending, .keyRevoked: return .again(after: .seconds(60))
             }
         }

@@ -106,21 +106,17 @@ extension LACoordinator {
         case .braked: try await store.releaseStart(claim, after: .zero)
         case .held: try await store.releaseStart(claim, after: .seconds(30))
         case .answered(let answer):
-            switch answer.action {
-            case .accepted: _ = badTokens.note(isBad: false)
-            case .tokenDead(let sinceMs): try await store.retireStartToken(claim, sinceMs: sinceMs)
-            case .tokenUnknown:
+            switch StartVerdict(answer) {
+            case .sent: _ = badTokens.note(isBad: false)
+            case .retire(let sinceMs): try await store.retireStartToken(claim, sinceMs: sinceMs)
+            case .retireUnlessMany:
                 if badTokens.note(isBad: true) {
                     try await store.retireStartToken(claim, sinceMs: nil)
                 } else {
                     try await store.releaseStart(claim, after: .seconds(60))
                 }
-            case .ourBug, .rebuildSmaller: try await store.giveUpStart(claim)
-            case .refreshProviderToken, .reconnect, .connectForKey:
-                try await store.releaseStart(claim, after: .seconds(1))
-            case .backOffToken, .freezeProviderToken, .retryLater:
-                try await store.releaseStart(claim, after: .seconds(15))
-            case .stopTopic, .stopSending, .keyRevoked: try await store.releaseStart(claim, after: .seconds(60))
+            case .giveUp: try await store.giveUpStart(claim)
+            case .again(let seconds): try await store.releaseStart(claim, after: .seconds(seconds))
             }
         }
     }

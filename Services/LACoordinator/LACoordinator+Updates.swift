@@ -1,3 +1,4 @@
+import APNsProtocol
 import Activities
 import Logging
 import Messages
@@ -9,6 +10,8 @@ import Store
 extension LACoordinator {
     /// Alerts whose time is remembered; more than can be fresh.
     private static let alertsKept = 8
+    /// Between two changes of the provider token that APNs asked for: two that it takes neither of must not go to and fro.
+    private static let tokenChangeMin = Duration.seconds(3)
 
     /// Takes in versions, and brings the activities of their matches to the newest ones.
     /// - Parameter areLogged: they were read from the log, with all alerts before them; else one came by doorbell, and
@@ -46,7 +49,13 @@ extension LACoordinator {
         case .left(let match, let key): release(match, key)
         case .lostAlerts(let count):
             Counter(label: "sightscreen_alerts_lost_total").increment(by: Int64(count))
-        case .expiredToken(let serial): Task { await replaceToken(serial) }
+        case .expiredToken(let serial): Task { await replaceToken(serial) { try await $0.replacement(for: $1) } }
+        case .tooManyTokens(let serial): Task { await replaceToken(serial) { try await $0.older(than: $1) } }
+        case .stopped(let host, let cause):
+            logger.warning(
+                "APNs is in trouble: nothing but a push now and then goes there",
+                metadata: ["apns.host": "\(host)", "cause": "\(cause)"])
+        case .resumed(let host): logger.notice("APNs takes pushes again", metadata: ["apns.host": "\(host)"])
         case .closed(let host, let reason):
             logger.info("APNs connection closed", metadata: ["apns.host": "\(host)", "reason": "\(reason)"])
         case .refused(let refusal):
@@ -121,15 +130,19 @@ extension LACoordinator {
         await fanOut.setToken(token, serial: tokenSerial)
     }
 
-    private func replaceToken(_ serial: Int) async {
-        guard serial == tokenSerial, let expired = shownToken else { return }
-        let replacement = (try? await tokens.replacement(for: expired)) ?? expired
-        // One that is too young to be replaced, or that the database has no successor for, is shown again a little later.
-        if replacement == expired { try? await Task.sleep(for: .seconds(1)) }
-        guard serial == tokenSerial else { return }
-        shownToken = replacement
+    /// The loops send nothing with the token of this serial but a push now and then, and ask for another each time.
+    private func replaceToken(
+        _ serial: Int, with other: (ProviderTokenSource, String) async throws -> String
+    ) async {
+        guard serial == tokenSerial, let refused = shownToken, .now - tokenReplacedAt >= Self.tokenChangeMin else {
+            return
+        }
+        // One that is too young to be replaced stays; so does one for which the database has no successor now.
+        guard let token = try? await other(tokens, refused), token != refused, serial == tokenSerial else { return }
+        shownToken = token
+        tokenReplacedAt = .now
         tokenSerial += 1
-        await fanOut.setToken(replacement, serial: tokenSerial)
+        await fanOut.setToken(token, serial: tokenSerial)
     }
 
     // MARK: - In each pass
@@ -167,12 +180,23 @@ extension LACoordinator {
 
     /// What the loops did since the last pass.
     func count() async {
-        let (outcomes, held) = await fanOut.takeCounts()
-        for (outcome, count) in outcomes {
+        let counts = await fanOut.takeCounts()
+        for (outcome, count) in counts.outcomes {
             Counter(label: "sightscreen_pushes_total", dimensions: [("kind", "update"), ("outcome", outcome)])
                 .increment(by: Int64(count))
         }
-        if held > 0 { pusher.countHeld(held) }
+        for (failure, count) in counts.failures {
+            Counter(label: "sightscreen_push_failures_total", dimensions: [("reason", failure.name)])
+                .increment(by: Int64(count))
+        }
+        if counts.repetitions > 0 {
+            Counter(label: "sightscreen_pushes_repeated_total").increment(by: Int64(counts.repetitions))
+        }
+        for (environment, count) in counts.stopped {
+            Gauge(label: "sightscreen_apns_stopped", dimensions: [("environment", environment.rawValue)])
+                .record(count)
+        }
+        if counts.held > 0 { pusher.countHeld(counts.held) }
         let untimed = matches.values.filter { $0.update.map(\.version.rawValue) ?? 0 > $0.timedVersion }
         guard !untimed.isEmpty else { return }
         for (match, progress) in zip(untimed, await fanOut.progress(untimed.map(\.id))) {

@@ -57,6 +57,8 @@ public actor LACoordinator {
     /// The provider token that the loops show, and how many they have shown.
     var shownToken: String?
     var tokenSerial = 0
+    /// When APNs last asked for another one and got it.
+    var tokenReplacedAt = ContinuousClock.now - .seconds(3_600)
     /// Progress that is not written yet.
     var unsettled: [MatchID: [Int: Stamp]] = [:]
     /// Of starts that have been claimed and not been answered.

@@ -30,6 +30,13 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
             throw ConfigurationError(setting: "DATABASE_URL", problem: "is not a PostgreSQL URL")
         }
         context.metrics.describe("sightscreen_pushes_total", help: "Pushes by kind and what became of them.")
+        context.metrics.describe(
+            "sightscreen_push_failures_total", help: "Updates that were not taken, by APNs' reason or ours.")
+        context.metrics.describe(
+            "sightscreen_pushes_repeated_total", help: "Updates sent once more because the one before was not taken.")
+        context.metrics.describe(
+            "sightscreen_apns_stopped",
+            help: "Threads that send an APNs host nothing but a push now and then, because of what it answers.")
         context.metrics.describe("sightscreen_holds", help: "Holds of the operator in force here, by level.")
         context.metrics.describe(
             "sightscreen_pushes_held_total", help: "Pushes that a hold of the operator kept from leaving.")

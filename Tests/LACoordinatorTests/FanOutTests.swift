@@ -10,7 +10,7 @@ import Testing
 
 /// The engine alone, with an APNs and without a database.
 @Suite struct FanOutTests {
-    private struct Bench {
+    struct Bench {
         let apns: StubAPNs
         let fanOut: FanOut
         let heart: Heart
@@ -85,9 +85,9 @@ import Testing
         }
     }
 
-    private static let now = 1_800_000_000.0
+    static let now = 1_800_000_000.0
 
-    private static func update(_ version: Int, alert kind: EventKind? = nil, after seconds: Int = 0) -> MatchUpdate {
+    static func update(_ version: Int, alert kind: EventKind? = nil, after seconds: Int = 0) -> MatchUpdate {
         MatchUpdate(
             matchID: Ground.match, version: MatchVersion(version), stamp: Stamp(Int(now) + version),
             contentState: Ground.state(version), priority: kind == nil ? 5 : 10,

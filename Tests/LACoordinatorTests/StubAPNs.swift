@@ -22,6 +22,8 @@ actor StubAPNs {
         var dismissAt: Int?
         var attributes: [String: String]
         var wakesApp: Bool
+        /// Of those that were made to it.
+        var connection: HTTP2ConnectionID
         /// What Apple would answer to it, whatever the token.
         var verdict: APNsAnswer
     }
@@ -45,9 +47,12 @@ actor StubAPNs {
 
     static let accepted = HTTP2Reply.respond(HTTP2Response(status: 200))
 
-    static func refusal(_ reason: APNsReason, timestampMs: Int64? = nil) -> HTTP2Reply {
+    static func refusal(_ reason: APNsReason, timestampMs: Int64? = nil, retryAfter: Int? = nil) -> HTTP2Reply {
         let answer = APNsAnswer(reason, timestampMs: timestampMs)
-        return .respond(HTTP2Response(status: answer.status, body: answer.body))
+        return .respond(
+            HTTP2Response(
+                status: answer.status, headers: retryAfter.map { [HTTP2Field("retry-after", "\($0)")] } ?? [],
+                body: answer.body))
     }
 
     private init(reactor: Reactor, server: HTTP2Server, log: Log) {
@@ -132,7 +137,8 @@ actor StubAPNs {
             collapseID: request.headers["apns-collapse-id"], authorization: request.headers["authorization"] ?? "",
             event: aps.event ?? "", timestamp: aps.timestamp ?? 0, version: aps.state?.version ?? 0,
             alert: aps.alert?.title, sound: aps.alert?.sound, dismissAt: aps.dismissAt, attributes: attributes,
-            wakesApp: aps.wakesApp == 1, verdict: verdict(request, isForApp: aps.event == nil))
+            wakesApp: aps.wakesApp == 1, connection: request.connection,
+            verdict: verdict(request, isForApp: aps.event == nil))
     }
 
     private static func verdict(_ request: HTTP2Request, isForApp: Bool) -> APNsAnswer {

@@ -19,8 +19,10 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     static let timeout: Int64 = 10_000_000_000
     /// Pushes of one cohort in a row, before another one has its turn.
     private static let turnMax = 64
-    /// How long nothing is sent after APNs refused our key, team or topic, in nanoseconds.
-    private static let holdTime: Int64 = 60_000_000_000
+    /// A host that has taken a push so lately does not refuse all of us, in nanoseconds.
+    private static let acceptedLately: Int64 = 60_000_000_000
+    /// Between two new provider tokens on a connection, in nanoseconds: APNs refuses more.
+    private static let tokenInterval: Int64 = 1_200_000_000_000
     private static let dialsMax = 8
     /// In which all phones are to be reached, in seconds: what the number of connections is for.
     private static let reachIn = 6.0
@@ -41,9 +43,11 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     /// Those that take no new pushes.
     private var draining: Set<ObjectIdentifier> = []
     private var hasWaited = false
-    private var heldUntil: Int64 = 0
+    private var breaker = HostBreaker()
+    private var budget = RetryBudget()
+    /// That may be looked at until the next tick.
+    private var repetitionsLeft = 0
     private var acceptedAt: Int64 = 0
-    private var reported = -1
     /// Cohorts with phones to alert, and those whose phones only get the state.
     private var alerting: [TokenCohort] = []
     private var stating: [TokenCohort] = []
@@ -54,6 +58,7 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     /// By status; 0 for those that certainly never left, -1 for those of which nobody knows.
     private var counts: [Int: Int] = [:]
     private var accepted = 0
+    private var repetitions = 0
 
     init(origin: HTTP2Origin, tls: TLSContext, limits: Limits, loop: FanOutLoop) {
         self.origin = origin
@@ -87,13 +92,13 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     var hasWork: Bool { !alerting.isEmpty || !stating.isEmpty }
 
     func wake() {
-        guard hasWork, !isClosed else { return }
+        guard hasWork, !isClosed, breaker.letsThrough(MonotonicTime.now) else { return }
         dial()
         for sender in senders { sender.wake() }
     }
 
     func fill(_ sender: HTTP2Sender) -> Bool {
-        guard sender.now >= heldUntil else { return false }
+        guard breaker.letsThrough(sender.now) else { return false }
         while let cohort = alerting.last {
             switch loop.next(cohort, over: sender, self) {
             case .sent:
@@ -138,23 +143,127 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
         cohorts.insert(last, at: 0)
     }
 
-    func count(_ outcome: HTTP2Outcome) {
-        switch outcome {
-        case .response(let response) where response.status == 200:
-            accepted += 1
-            acceptedAt = loop.lastTickAt
-            if hasWaited {
-                hasWaited = false
-                backoff.reset()
-            }
-        case .response(let response): counts[response.status, default: 0] += 1
-        case .refused, .withdrawn: counts[0, default: 0] += 1
-        case .unknown: counts[-1, default: 0] += 1
+    // MARK: - What may be sent
+
+    /// Whether a push may be a repetition now. One that asks whether the host works again is none too many.
+    var hasRoomForRepetition: Bool { budget.room > 0 || breaker.isStopped }
+
+    /// How many of so many repetitions that wait for room may be looked at again.
+    func takeRepetitions(_ wanted: Int) -> Int {
+        let taken = min(wanted, repetitionsLeft)
+        repetitionsLeft -= taken
+        return taken
+    }
+
+    func sent(_ tag: Int, isRepetition: Bool) {
+        budget.sent(isRepetition: isRepetition)
+        breaker.sent(tag)
+        if isRepetition { repetitions += 1 }
+    }
+
+    /// Whether a connection may show a provider token: it shows no two new ones within 20 minutes, but goes.
+    func mayShow(_ serial: Int, on sender: HTTP2Sender) -> Bool {
+        if sender.shown == serial { return true }
+        if sender.shown != 0, sender.now - sender.shownAt < Self.tokenInterval {
+            // Not from within the call that asks.
+            loop.reactor.schedule(after: .zero) { sender.drain() }
+            return false
+        }
+        sender.shown = serial
+        sender.shownAt = sender.now
+        return true
+    }
+
+    /// There is another provider token.
+    func tokenChanged() {
+        guard breaker.cause == .providerToken else { return }
+        resume()
+    }
+
+    private func resume() {
+        breaker.resume()
+        hasResumed()
+    }
+
+    private func hasResumed() {
+        budget.recover()
+        loop.report(.resumed(host: authority))
+        // Not from within the call that says so.
+        loop.reactor.schedule(after: .zero) { [self] in wake() }
+    }
+
+    /// Why nothing is sent but a push now and then.
+    var stopCause: HostBreaker.Cause? { breaker.cause }
+
+    func tick() {
+        budget.tick(loop.lastTickAt, phones: phones)
+        repetitionsLeft =
+            breaker.isStopped ? (breaker.letsThrough(loop.lastTickAt) ? 1 : 0) : budget.room
+        sweep()
+    }
+
+    // MARK: - Answers
+
+    func accepted(_ tag: Int) {
+        accepted += 1
+        acceptedAt = loop.lastTickAt
+        budget.answered(mustBeRepeated: false)
+        if breaker.answeredWell(tag) { hasResumed() }
+        if hasWaited {
+            hasWaited = false
+            backoff.reset()
         }
     }
 
-    /// Pushes by outcome since that was last asked.
-    func takeCounts() -> [String: Int] {
+    /// - Parameter isFree: it was not looked at because its connection went.
+    func notProcessed(_ tag: Int, isFree: Bool) {
+        counts[0, default: 0] += 1
+        if !isFree { budget.answered(mustBeRepeated: true) }
+        breaker.lost(tag, now: MonotonicTime.now)
+    }
+
+    func unanswered(_ tag: Int) {
+        counts[-1, default: 0] += 1
+        budget.answered(mustBeRepeated: true)
+        breaker.lost(tag, now: MonotonicTime.now)
+    }
+
+    /// Does what a refusal asks of all pushes.
+    /// - Parameter serial: of the provider token it was sent with.
+    func refused(
+        _ tag: Int, _ answer: APNsAnswer, _ verdict: UpdateVerdict, serial: Int, on sender: HTTP2Sender
+    ) {
+        counts[answer.status, default: 0] += 1
+        if verdict.endsConnection {
+            // Not from within the call that says so.
+            loop.reactor.schedule(after: .zero) { sender.drain() }
+        }
+        if case .again = verdict.phone { budget.answered(mustBeRepeated: true) }
+        let now = MonotonicTime.now
+        switch verdict.host {
+        case .goOn: if breaker.answeredWell(tag) { hasResumed() }
+        case .error:
+            if breaker.answeredWithError(tag, retryAfter: answer.retryAfter, now: now) {
+                loop.report(.stopped(host: authority, cause: HostBreaker.Cause.serverErrors.rawValue))
+            }
+        case .newToken, .olderToken:
+            // Another is shown already: this was sent before.
+            guard serial == loop.authorization?.serial else { return breaker.lost(tag, now: now) }
+            guard breaker.stop(for: .providerToken, tag, now: now) else { return }
+            let isExpired = verdict.host == .newToken
+            loop.report(isExpired ? .expiredToken(serial: serial) : .tooManyTokens(serial: serial))
+        case .stopUnlessItTakesOthers where now - acceptedAt < Self.acceptedLately:
+            // A token of another app. Anybody can register one: it must not hold up everybody else.
+            breaker.lost(tag, now: now)
+        case .stop, .stopUnlessItTakesOthers:
+            guard breaker.stop(for: .refusal, tag, now: now) else { return }
+            loop.report(.refused(.init(status: answer.status, reason: answer.reasonText ?? "", host: authority)))
+            renewConnections()
+        }
+    }
+
+    /// Pushes since that was last asked, by outcome, and how many of them were repetitions.
+    func takeCounts() -> (outcomes: [String: Int], repetitions: Int) {
         var outcomes = accepted > 0 ? [PushResult.outcome(status: 200): accepted] : [:]
         for (status, count) in counts {
             let outcome =
@@ -165,34 +274,8 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
                 }
             outcomes[outcome, default: 0] += count
         }
-        (accepted, counts) = (0, [:])
-        return outcomes
-    }
-
-    /// Does what an answer asks of all pushes.
-    func react(to answer: APNsAnswer, _ authorization: ProviderAuthorization?, on sender: HTTP2Sender) {
-        switch answer.action {
-        case .refreshProviderToken:
-            guard let authorization, reported != authorization.serial else { return }
-            reported = authorization.serial
-            loop.report(.expiredToken(serial: authorization.serial))
-        case .connectForKey, .reconnect, .retryLater(reconnecting: true):
-            // Not from within the call that says so.
-            loop.reactor.schedule(after: .zero) { sender.drain() }
-        case .stopTopic
-        where answer.reason == .deviceTokenNotForTopic && MonotonicTime.now - acceptedAt < Self.holdTime:
-            // A token of another app. Anybody can register one: it must not hold up everybody else.
-            break
-        case .stopSending, .keyRevoked, .stopTopic:
-            let now = MonotonicTime.now
-            guard now >= heldUntil else { return }
-            heldUntil = now + Self.holdTime
-            loop.report(.refused(.init(status: answer.status, reason: answer.reasonText ?? "", host: authority)))
-            renewConnections()
-        case .accepted, .tokenDead, .tokenUnknown, .backOffToken, .freezeProviderToken, .retryLater, .ourBug,
-            .rebuildSmaller:
-            break
-        }
+        defer { (accepted, repetitions, counts) = (0, 0, [:]) }
+        return (outcomes, repetitions)
     }
 
     // MARK: - Connections

@@ -10,10 +10,14 @@ struct CohortRow {
         static let isNew = Flags(rawValue: 2)
         /// What went before has an unknown outcome: the state is repeated at priority 5, without the alert it had.
         static let repeatsQuietly = Flags(rawValue: 4)
-        /// In the list of those to look at again, or in that of those who wait for a time.
+        /// The push under way, or the last one, shows a provider token with an odd serial.
+        static let showsOddToken = Flags(rawValue: 8)
+        /// In the list of those to look at again, or in one of those who wait for something.
         static let isQueued = Flags(rawValue: 16)
         /// Taken out while a push was under way: its answer frees the slot.
         static let isLeaving = Flags(rawValue: 32)
+        /// The last push was not looked at, or not for a reason of its own: another costs APNs nothing more.
+        static let repeatsFreely = Flags(rawValue: 128)
     }
 
     var key: RosterKey
@@ -23,17 +27,47 @@ struct CohortRow {
     var delivered: UInt32 = 0
     /// The stamp of the push under way; 0 when there is none.
     var underWay: UInt32 = 0
+    /// The stamp of the last push, whatever became of it; 0 when there was none.
+    var tried: UInt32 = 0
     /// The version of the last alert that the phone was told, or that was lost on its way; 0 for none.
     var alertedThrough: UInt32 = 0
     /// What `alertedThrough` was before the push under way.
     var alertedBefore: UInt32 = 0
     var flags: Flags
-    /// Of `AlertLevel.allCases`.
-    var level: UInt8
-    /// In a row.
-    var failures: UInt8 = 0
+    /// Of `AlertLevel.allCases` in the lowest two bits, above them the failures in a row.
+    private var levelAndFailures: UInt8
+    /// Of `PushFailure`, or 0.
+    private var failureNumber: UInt8 = 0
     /// Bytes of the token in its place, or 0: it is elsewhere.
     var tokenBytes: UInt8 = 0
+
+    init(
+        key: RosterKey, tokenAt: Double, delivered: UInt32 = 0, alertedThrough: UInt32 = 0, flags: Flags, level: UInt8
+    ) {
+        self.key = key
+        self.tokenAt = tokenAt
+        self.delivered = delivered
+        self.alertedThrough = alertedThrough
+        self.flags = flags
+        levelAndFailures = level
+    }
+
+    var level: UInt8 {
+        get { levelAndFailures & 3 }
+        set { levelAndFailures = levelAndFailures & ~3 | newValue & 3 }
+    }
+
+    /// In a row; counted no further than 20.
+    var failures: UInt8 {
+        get { levelAndFailures >> 2 }
+        set { levelAndFailures = level | min(newValue, 20) << 2 }
+    }
+
+    /// Why the version last tried has not been taken; nil: nothing is known against it.
+    var failure: PushFailure? {
+        get { failureNumber == 0 ? nil : PushFailure(rawValue: failureNumber) }
+        set { failureNumber = newValue?.rawValue ?? 0 }
+    }
 
     var alertLevel: AlertLevel { AlertLevel.allCases[Int(level)] }
 }

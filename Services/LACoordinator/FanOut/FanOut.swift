@@ -154,16 +154,23 @@ package final class FanOut: Sendable {
         return all
     }
 
-    /// Pushes since that was last asked: by outcome, and those that a hold kept from leaving.
-    func takeCounts() async -> (outcomes: [String: Int], held: Int) {
-        var sum: (outcomes: [String: Int], held: Int) = ([:], 0)
+    /// What the loops did since that was last asked.
+    func takeCounts() async -> FanOutCounts {
+        var sum = FanOutCounts()
         for loop in loops {
-            let (outcomes, held) = await loop.onThread {
-                defer { loop.held = 0 }
-                return (loop.lines.values.map { $0.takeCounts() }, loop.held)
-            }
-            for outcomes in outcomes { sum.outcomes.merge(outcomes) { $0 + $1 } }
-            sum.held += held
+            sum.add(
+                await loop.onThread {
+                    var counts = FanOutCounts(held: loop.held, failures: loop.failures)
+                    for (environment, lines) in loop.lines {
+                        let (outcomes, repetitions) = lines.takeCounts()
+                        counts.outcomes.merge(outcomes) { $0 + $1 }
+                        counts.repetitions += repetitions
+                        counts.stopped[environment] = lines.stopCause == nil ? 0 : 1
+                    }
+                    loop.held = 0
+                    loop.failures = [:]
+                    return counts
+                })
         }
         return sum
     }

@@ -5,6 +5,9 @@ import Messages
 import Sightscreen
 
 extension FanOutLoop {
+    /// No phone waits longer because APNs asked for it, in seconds.
+    private static let retryAfterMax = 900
+
     enum Turn {
         case sent
         /// The connection takes no more now.
@@ -18,7 +21,9 @@ extension FanOutLoop {
     /// Sends the next push of a cohort over a connection.
     func next(_ cohort: TokenCohort, over sender: HTTP2Sender, _ lines: APNsLines) -> Turn {
         let match = cohort.match
-        guard let authorization, sender.hasRoom(forBody: match.bytesMax) else { return .noRoom }
+        guard let authorization, sender.hasRoom(forBody: match.bytesMax),
+            lines.mayShow(authorization.serial, on: sender)
+        else { return .noRoom }
         // Asked for each push: this thread may have stood still since the last one.
         guard !cohort.isLost, !match.brake.stops(.pushes), cohort.trust.isHeld else { return .heldUp }
         let now = clock.seconds
@@ -38,25 +43,48 @@ extension FanOutLoop {
                     report(.stamp(match.id))
                 }
             case .push(let variant):
+                let hadThis = row.pointee.tried >= match.stamp
+                let isRepetition = hadThis && !row.pointee.flags.contains(.repeatsFreely)
+                if isRepetition, !lines.hasRoomForRepetition {
+                    cohort.park(slot)
+                    continue
+                }
                 let template = variant.template(lines.authority, authorization)
+                let tag = cohort.number << 32 | slot
                 let isSubmitted = cohort.withPath(slot, path) {
                     sender.submit(
-                        path: $0, headers: template, body: variant.body, tag: cohort.number << 32 | slot,
+                        path: $0, headers: template, body: variant.body, tag: tag,
                         deadline: sender.now + APNsLines.timeout)
                 }
                 guard isSubmitted else {
                     cohort.queue(slot)
                     return .noRoom
                 }
-                row.pointee.underWay = variant.stamp
-                row.pointee.alertedBefore = row.pointee.alertedThrough
-                if variant.alert != 0 { row.pointee.alertedThrough = variant.alert }
+                lines.sent(tag, isRepetition: isRepetition)
+                note(variant, on: row, authorization)
+                if !hadThis { row.pointee.failure = nil }
                 cohort.inFlight += 1
                 match.progress.sent += 1
                 return .sent
             }
         }
         return .done
+    }
+
+    /// A push to it is under way.
+    private func note(
+        _ variant: PushVariant, on row: UnsafeMutablePointer<CohortRow>, _ authorization: ProviderAuthorization
+    ) {
+        row.pointee.underWay = variant.stamp
+        row.pointee.tried = variant.stamp
+        row.pointee.alertedBefore = row.pointee.alertedThrough
+        if variant.alert != 0 { row.pointee.alertedThrough = variant.alert }
+        row.pointee.flags.remove(.repeatsFreely)
+        if authorization.serial.isMultiple(of: 2) {
+            row.pointee.flags.remove(.showsOddToken)
+        } else {
+            row.pointee.flags.insert(.showsOddToken)
+        }
     }
 
     /// The next row that nothing is under way to: those that were asked for first, then the others in turn.
@@ -97,23 +125,28 @@ extension FanOutLoop {
         row.pointee.underWay = 0
         cohort.inFlight -= 1
         cohort.needsSettling = true
-        lines.count(outcome)
         let isGone = row.pointee.flags.contains(.isLeaving) || cohort.isLost
         switch outcome {
         case .response(let response) where response.status == 200:
             _ = badTokens.note(isBad: false)
             sender.isProven = true
+            lines.accepted(tag)
             accepted(row, cohort, slot, stamp)
-        case .response(let response):
-            refused(
-                row, cohort, slot, stamp, APNsAnswer(status: response.status, body: response.body), lines, sender)
+        case .response(let response): refused(row, cohort, tag, stamp, response, lines, sender)
         case .refused, .withdrawn:
             row.pointee.alertedThrough = row.pointee.alertedBefore
+            // One that its connection takes along is not APNs' trouble.
+            let isFree = sender.isGoingAway
+            lines.notProcessed(tag, isFree: isFree)
+            if isFree { row.pointee.flags.insert(.repeatsFreely) }
+            failed(.notProcessed, row, cohort, stamp)
             if !isGone { again(row, cohort, slot, from: .milliseconds(20)) }
         case .unknown:
             // The phone may have been told: the alert is never repeated.
             if row.pointee.alertedThrough != row.pointee.alertedBefore { lost += 1 }
             row.pointee.flags.insert(.repeatsQuietly)
+            lines.unanswered(tag)
+            failed(.unanswered, row, cohort, stamp)
             if !isGone { again(row, cohort, slot, from: .milliseconds(500)) }
         }
         if row.pointee.flags.contains(.isLeaving), !row.pointee.flags.contains(.isQueued) { cohort.release(slot) }
@@ -136,39 +169,68 @@ extension FanOutLoop {
         }
         let now = MonotonicTime.now
         match.progress.accepted += 1
+        if let failure = row.pointee.failure {
+            match.progress.failed[failure, default: 1] -= 1
+            row.pointee.failure = nil
+        }
         if row.pointee.alertedThrough != row.pointee.alertedBefore { match.progress.alerted += 1 }
         if match.progress.firstAcceptedAt == 0 { match.progress.firstAcceptedAt = now }
         match.progress.lastAcceptedAt = now
     }
 
+    /// A phone counts once, by what was last said, and no more when it is taken after all.
+    private func failed(
+        _ failure: PushFailure, _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ stamp: UInt32
+    ) {
+        failures[failure, default: 0] += 1
+        let match = cohort.match
+        guard stamp >= match.stamp else { return }
+        if let before = row.pointee.failure { match.progress.failed[before, default: 1] -= 1 }
+        row.pointee.failure = failure
+        match.progress.failed[failure, default: 0] += 1
+    }
+
     private func refused(
-        _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ slot: Int, _ stamp: UInt32,
-        _ answer: APNsAnswer, _ lines: APNsLines, _ sender: HTTP2Sender
+        _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ tag: Int, _ stamp: UInt32,
+        _ response: HTTP2Response, _ lines: APNsLines, _ sender: HTTP2Sender
     ) {
         // Not processed: the alert is still to be told, if it stays fresh.
         row.pointee.alertedThrough = row.pointee.alertedBefore
-        cohort.match.progress.failed += 1
-        lines.react(to: answer, authorization, on: sender)
+        var answer = APNsAnswer(status: response.status, body: response.body)
+        answer.retryAfter = response.retryAfter
+        let verdict = UpdateVerdict(answer)
+        failed(PushFailure(answer), row, cohort, stamp)
+        lines.refused(tag, answer, verdict, serial: serial(of: row), on: sender)
         guard !row.pointee.flags.contains(.isLeaving), !cohort.isLost else { return }
-        switch answer.action {
-        case .tokenDead(let sinceMs) where isAbout(row, sinceMs): retire(row, cohort, slot)
+        let slot = tag & 0xffff_ffff
+        switch verdict.phone {
+        case .retire(let sinceMs) where isAbout(row, sinceMs): retire(row, cohort, slot)
         // Of an earlier life of the token.
-        case .tokenDead: again(row, cohort, slot, from: .seconds(1), to: .seconds(60))
-        case .tokenUnknown where badTokens.note(isBad: true): retire(row, cohort, slot)
-        case .tokenUnknown: again(row, cohort, slot, from: .seconds(60), to: .seconds(60))
-        case .ourBug, .rebuildSmaller:
+        case .retire: again(row, cohort, slot, from: .seconds(1), to: .seconds(60))
+        case .retireUnlessMany where badTokens.note(isBad: true): retire(row, cohort, slot)
+        case .retireUnlessMany: again(row, cohort, slot, from: .seconds(60), to: .seconds(60))
+        case .leaveOut, .shows:
             // This version cannot be sent as it is; the next one may.
             row.pointee.delivered = max(row.pointee.delivered, stamp)
             if stamp < cohort.match.stamp {
                 cohort.queue(slot)
                 list(cohort)
             }
-        case .backOffToken: again(row, cohort, slot, from: .seconds(5), to: .seconds(60))
-        case .freezeProviderToken, .retryLater, .refreshProviderToken:
-            again(row, cohort, slot, from: .seconds(1), to: .seconds(30))
-        case .stopTopic, .stopSending, .keyRevoked: again(row, cohort, slot, from: .seconds(10), to: .seconds(60))
-        case .accepted, .reconnect, .connectForKey: again(row, cohort, slot, from: .milliseconds(100))
+        case .asSoonAsPossible:
+            row.pointee.flags.insert(.repeatsFreely)
+            cohort.queue(slot)
+            list(cohort)
+        case .again(let first, let most):
+            again(
+                row, cohort, slot, from: .milliseconds(first), to: .milliseconds(most),
+                notBefore: .seconds(min(answer.retryAfter ?? 0, Self.retryAfterMax)))
         }
+    }
+
+    /// Of the provider token that the last push to it showed: the one of now, or the one before.
+    private func serial(of row: UnsafeMutablePointer<CohortRow>) -> Int {
+        let serial = authorization?.serial ?? 0
+        return row.pointee.flags.contains(.showsOddToken) == serial.isMultiple(of: 2) ? serial - 1 : serial
     }
 
     /// Whether a word of that time, if it has one, is about the token as it is registered.
@@ -188,10 +250,10 @@ extension FanOutLoop {
     /// The wait before the next try: doubling, a half of it random.
     private func again(
         _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ slot: Int, from first: Duration,
-        to most: Duration = .seconds(10)
+        to most: Duration = .seconds(10), notBefore: Duration = .zero
     ) {
         let bound = min(first * (1 << min(Int(row.pointee.failures), 10)), most)
-        row.pointee.failures = min(row.pointee.failures + 1, 20)
-        delay(cohort, slot, by: bound * Double.random(in: 0.5...1))
+        row.pointee.failures += 1
+        delay(cohort, slot, by: max(bound * Double.random(in: 0.5...1), notBefore))
     }
 }

@@ -29,11 +29,15 @@ final class FanOutLoop: @unchecked Sendable {
     var freeNumbers: [Int] = []
     var trusts: [Int: ShardTrust] = [:]
     var clock = DatabaseClock(reading: 0)
-    var authorization: ProviderAuthorization?
+    var authorization: ProviderAuthorization? {
+        didSet { if authorization?.serial != oldValue?.serial { for line in lines.values { line.tokenChanged() } } }
+    }
     var badTokens = BadTokenBreaker()
     /// To be reported at the next tick.
     var dead: [FanOutReport.DeadToken] = []
     var lost = 0
+    /// Pushes that were not taken, since that was last asked.
+    var failures: [PushFailure: Int] = [:]
     /// Pushes that a hold kept from leaving, since that was last asked.
     var held = 0
     /// Rows that wait for a time, by tick.
@@ -114,6 +118,8 @@ final class FanOutLoop: @unchecked Sendable {
         match.unclaimed.removeAll()
         for cohort in match.cohorts {
             cohort.goOn()
+            // What is newer is no repetition.
+            cohort.unpark(.max)
             if untried(cohort) != nil {
                 lines[cohort.environment]?.unlist(cohort)
                 match.unclaimed.append(cohort)
@@ -251,19 +257,29 @@ final class FanOutLoop: @unchecked Sendable {
             goThroughDelayed()
             // What the operator or the lease held up may go on.
             for match in matches.values {
-                for cohort in match.cohorts where cohort.isHeldUp { list(cohort) }
+                for cohort in match.cohorts {
+                    if cohort.isHeldUp { list(cohort) }
+                    if !cohort.parked.isEmpty { unpark(cohort) }
+                }
                 claimUntried(match)
             }
             var phones: [APNsEnvironment: Int] = [:]
             for cohort in cohorts { if let cohort { phones[cohort.environment, default: 0] += cohort.count } }
             for (environment, line) in lines {
                 line.phones = phones[environment] ?? 0
-                line.sweep()
+                line.tick()
             }
             flush()
             wake()
             scheduleTick()
         }
+    }
+
+    private func unpark(_ cohort: TokenCohort) {
+        let most = lines[cohort.environment]?.takeRepetitions(cohort.parked.count) ?? 0
+        guard most > 0 else { return }
+        cohort.unpark(most)
+        list(cohort)
     }
 
     private func flush() {

@@ -14,6 +14,12 @@ package enum FanOutReport: Sendable {
     case lostAlerts(Int)
     /// APNs called the provider token with this serial expired.
     case expiredToken(serial: Int)
+    /// APNs has seen too many provider tokens: the one before that with this serial is to be shown, and none to be made.
+    case tooManyTokens(serial: Int)
+    /// Nothing but a push now and then goes to a host.
+    case stopped(host: String, cause: String)
+    /// It takes pushes again.
+    case resumed(host: String)
     /// A connection was lost, or could not be made.
     case closed(host: String, reason: String)
     /// APNs refuses our key, team or topic; nothing is sent to that host for a while.

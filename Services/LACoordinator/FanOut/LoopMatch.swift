@@ -193,7 +193,8 @@ final class LoopMatch {
     var progressNow: VersionProgress {
         var progress = progress
         progress.isComplete =
-            unclaimed.isEmpty && cohorts.allSatisfy { !$0.isListed && $0.inFlight == 0 && !$0.isHeldUp }
+            unclaimed.isEmpty
+            && cohorts.allSatisfy { !$0.isListed && $0.inFlight == 0 && !$0.isHeldUp && $0.parked.isEmpty }
         return progress
     }
 

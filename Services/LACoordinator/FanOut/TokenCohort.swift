@@ -34,6 +34,8 @@ final class TokenCohort {
     var isListed = false
     /// Slots that wait for a stamp of now.
     var awaitingStamp: [Int32] = []
+    /// Slots whose push would be a repetition too many: they wait for room in the budget, or for the next version.
+    private(set) var parked: [Int32] = []
     /// The operator or the lease holds it up; looked at again soon.
     var isHeldUp = false
     /// Its shard is another's: nothing is sent, and it is gone when the last answer is in.
@@ -143,6 +145,22 @@ final class TokenCohort {
     func goOn() {
         again += awaitingStamp
         awaitingStamp.removeAll(keepingCapacity: true)
+    }
+
+    /// There is no room for another repetition.
+    func park(_ slot: Int) {
+        row(slot).pointee.flags.insert(.isQueued)
+        parked.append(Int32(slot))
+    }
+
+    /// So many of those for whom there was no room are looked at again.
+    func unpark(_ most: Int) {
+        guard most < parked.count else {
+            again += parked
+            return parked.removeAll(keepingCapacity: true)
+        }
+        again += parked.prefix(most)
+        parked.removeFirst(most)
     }
 
     /// A push to it is under way, though it was taken out.

@@ -7,7 +7,8 @@ package struct VersionProgress: Sendable {
     package var accepted = 0
     /// Answers to pushes that something newer had overtaken.
     package var superseded = 0
-    package var failed = 0
+    /// Phones that it has not reached, by what was last said.
+    package var failed: [PushFailure: Int] = [:]
     /// Phones that were told an alert with it.
     package var alerted = 0
     /// By `MonotonicTime`; 0 while it has not happened.
@@ -24,7 +25,7 @@ package struct VersionProgress: Sendable {
         sent += other.sent
         accepted += other.accepted
         superseded += other.superseded
-        failed += other.failed
+        failed.merge(other.failed) { $0 + $1 }
         alerted += other.alerted
         isComplete = isComplete && other.isComplete
         func earliest(_ one: Int64, _ other: Int64) -> Int64 {

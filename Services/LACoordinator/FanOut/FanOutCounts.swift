@@ -1,0 +1,22 @@
+import APNsProtocol
+
+/// What loops did in a while, for the metrics.
+struct FanOutCounts: Sendable {
+    /// Pushes by outcome.
+    var outcomes: [String: Int] = [:]
+    /// Of these, pushes of something that the phone should have had by an earlier one.
+    var repetitions = 0
+    /// Pushes that a hold kept from leaving.
+    var held = 0
+    var failures: [PushFailure: Int] = [:]
+    /// Loops that send a host nothing but a push now and then.
+    var stopped: [APNsEnvironment: Int] = [:]
+
+    mutating func add(_ other: Self) {
+        outcomes.merge(other.outcomes) { $0 + $1 }
+        repetitions += other.repetitions
+        held += other.held
+        failures.merge(other.failures) { $0 + $1 }
+        stopped.merge(other.stopped) { $0 + $1 }
+    }
+}

@@ -1,0 +1,213 @@
+import APNsProtocol
+import HTTP2
+import Messages
+import NIOConcurrencyHelpers
+import Sightscreen
+import TestKit
+import Testing
+
+@testable import LACoordinator
+
+/// The engine and an APNs that is in trouble: little more than the first pushes leaves, and nobody is forgotten.
+@Suite struct FanOutTroubleTests {
+    private typealias Bench = FanOutTests.Bench
+
+    /// Distinct pairs of a phone and a version, and pushes in all.
+    private static func amplification(_ pushes: [StubAPNs.Push]) -> Double {
+        Double(pushes.count) / Double(Set(pushes.map { "\($0.token) \($0.version)" }).count)
+    }
+
+    @Test func aBrownOutCostsATenthMoreAtMost() async throws {
+        let bench = try await Bench(threads: 1)
+        let isTroubled = NIOLockedValueBox(true)
+        await bench.apns.answer { push, count in
+            // As good as any coin.
+            let coin = DeviceRoute(user: UserID(push.token), device: DeviceID("\(count)")).hash % 2
+            return isTroubled.withLockedValue { $0 } && coin == 0
+                ? StubAPNs.refusal(.serviceUnavailable) : StubAPNs.accepted
+        }
+        await bench.crowd(2_000)
+        for version in 2...4 {
+            await bench.fanOut.publish([FanOutTests.update(version)])
+            try await eventually("most have been tried", within: .seconds(20)) {
+                await Set(bench.apns.pushes.filter { $0.version == version }.map(\.token)).count > 1_900
+            }
+            // That much trouble there is with each.
+            try await Task.sleep(for: .seconds(2))
+        }
+        let pushes = await bench.apns.pushes
+        #expect(Self.amplification(pushes) <= 1.1)
+        isTroubled.withLockedValue { $0 = false }
+        try await eventually("all have the newest state", within: .seconds(30)) {
+            let progress = await bench.fanOut.progress(Ground.match)
+            return progress.version == 4 && progress.accepted == 2_000 && progress.isComplete
+        }
+        await bench.end()
+    }
+
+    @Test func aHostThatTakesNothingIsAskedNowAndThenUntilItDoes() async throws {
+        let bench = try await Bench(threads: 1)
+        await bench.apns.answer { _, _ in StubAPNs.refusal(.internalServerError) }
+        await bench.crowd(3_000)
+        await bench.fanOut.publish([FanOutTests.update(2, alert: .wicket)])
+        try await eventually("it is stopped") { bench.reported { if case .stopped = $0 { true } else { false } } == 1 }
+        try await eventually("what was under way is answered") { await bench.fanOut.inFlight() == 0 }
+        let before = await bench.apns.pushes.count
+        #expect(before < 1_000, "all the others did not leave")
+        // Half a second, then one, then two between those that ask.
+        try await Task.sleep(for: .seconds(3))
+        #expect(await bench.apns.pushes.count - before <= 4)
+        #expect(await bench.apns.pushes.count > before)
+        await bench.apns.answer(nil)
+        try await eventually("all have been told") {
+            await bench.fanOut.progress(Ground.match).accepted == 3_000
+        }
+        #expect(bench.reported { if case .resumed = $0 { true } else { false } } == 1)
+        let told = Dictionary(grouping: await bench.apns.pushes.dropFirst(before), by: \.token)
+        #expect(told.count == 3_000)
+        await bench.end()
+    }
+
+    @Test func nothingLeavesWithATokenThatIsKnownToBeExpired() async throws {
+        let bench = try await Bench()
+        await bench.apns.answer { push, _ in
+            push.authorization == "bearer token" ? StubAPNs.refusal(.expiredProviderToken) : StubAPNs.accepted
+        }
+        await bench.crowd(2_000)
+        await bench.fanOut.publish([FanOutTests.update(2, alert: .wicket)])
+        try await eventually("another is asked for by both threads") { bench.expired().count >= 2 }
+        try await eventually("what was under way is answered") { await bench.fanOut.inFlight() == 0 }
+        let before = await bench.apns.pushes.count
+        #expect(before < 1_000)
+        try await Task.sleep(for: .milliseconds(500))
+        // On a slow machine each thread may have come to ask whether it is taken by now.
+        #expect(await bench.apns.pushes.count <= before + 2)
+        await bench.fanOut.setToken("other", serial: 2)
+        try await eventually("all have been told") {
+            await bench.fanOut.progress(Ground.match).accepted == 2_000
+        }
+        let pushes = await bench.apns.pushes
+        let refused = pushes.prefix { $0.authorization == "bearer token" }
+        #expect(refused.count < 1_000)
+        #expect(pushes.count == refused.count + 2_000, "those that were refused went out once more, the others once")
+        #expect(pushes.allSatisfy { $0.alert == "wicket 2" }, "none of them had been processed")
+        #expect(bench.expired().allSatisfy { $0 == 1 })
+        let later = pushes.dropFirst(refused.count).map(\.connection)
+        #expect(Set(refused.map(\.connection)).isDisjoint(with: later))
+        await bench.end()
+    }
+
+    /// What was sent before another token was there is answered after it.
+    @Test func aLateWordAboutTheTokenBeforeStopsNothing() async throws {
+        let bench = try await Bench(threads: 1)
+        let valve = Valve(0)
+        await bench.apns.answer { push, _ in
+            guard push.authorization == "bearer token" else { return StubAPNs.accepted }
+            await valve.pass()
+            return StubAPNs.refusal(.expiredProviderToken)
+        }
+        await bench.crowd(500)
+        await bench.fanOut.publish([FanOutTests.update(2)])
+        try await eventually("some are under way") { await bench.apns.pushes.count > 10 }
+        await bench.fanOut.setToken("other", serial: 2)
+        await valve.open()
+        try await eventually("all have it") { await bench.fanOut.progress(Ground.match).accepted == 500 }
+        #expect(bench.expired() == [])
+        await bench.end()
+    }
+
+    @Test func theOlderTokenIsShownWhereThereWereTooMany() async throws {
+        let bench = try await Bench(threads: 1)
+        await bench.apns.answer { push, _ in
+            push.authorization == "bearer newer" ? StubAPNs.refusal(.tooManyProviderTokenUpdates) : StubAPNs.accepted
+        }
+        await bench.crowd(1_000)
+        await bench.fanOut.setToken("newer", serial: 2)
+        await bench.fanOut.publish([FanOutTests.update(2)])
+        try await eventually("the older one is asked for") {
+            bench.reported { if case .tooManyTokens(2) = $0 { true } else { false } } == 1
+        }
+        await bench.fanOut.setToken("older", serial: 3)
+        try await eventually("all have it") { await bench.fanOut.progress(Ground.match).accepted == 1_000 }
+        await bench.end()
+    }
+
+    @Test func aConnectionShowsOneTokenOnlyForTwentyMinutes() async throws {
+        let bench = try await Bench()
+        await bench.crowd(1_000)
+        for (version, token) in [(2, "token"), (3, "second"), (4, "third")] {
+            await bench.fanOut.setToken(token, serial: version - 1)
+            await bench.fanOut.publish([FanOutTests.update(version)])
+            try await eventually("all have version \(version)") {
+                let progress = await bench.fanOut.progress(Ground.match)
+                return progress.version == version && progress.accepted == 1_000
+            }
+        }
+        let shown = Dictionary(grouping: await bench.apns.pushes, by: \.connection)
+        #expect(shown.values.allSatisfy { Set($0.map(\.authorization)).count == 1 })
+        await bench.end()
+    }
+
+    @Test func onePhoneWithTooManyRequestsWaitsAlone() async throws {
+        let bench = try await Bench()
+        let busy = Ground.updateToken("user7")
+        await bench.apns.answer { push, count in
+            push.token == busy && count == 1
+                ? StubAPNs.refusal(.tooManyRequests, retryAfter: 3_600) : StubAPNs.accepted
+        }
+        await bench.crowd(500)
+        for version in 2...4 {
+            await bench.fanOut.publish([FanOutTests.update(version)])
+            try await eventually("the others have version \(version)") {
+                await bench.apns.pushes.count { $0.version == version && $0.token != busy } == 499
+            }
+        }
+        #expect(await bench.apns.pushes(to: busy).map(\.version) == [2])
+        let progress = await bench.fanOut.progress(Ground.match)
+        #expect(progress.accepted == 499)
+        await bench.end()
+    }
+
+    @Test func aPhoneCountsOnceAndByWhatWasLastSaid() async throws {
+        let bench = try await Bench(threads: 1)
+        let names = Dictionary(uniqueKeysWithValues: (0..<100).map { (Ground.updateToken("user\($0)"), $0) })
+        let works = NIOLockedValueBox(false)
+        await bench.apns.answer { push, count in
+            switch names[push.token] ?? 0 {
+            case 0..<3: StubAPNs.refusal(.unregistered, timestampMs: Int64(FanOutTests.now) * 1_000)
+            case 3..<5 where !works.withLockedValue { $0 }:
+                StubAPNs.refusal(count == 1 ? .serviceUnavailable : .internalServerError)
+            case 5: StubAPNs.refusal(.payloadTooLarge)
+            default: StubAPNs.accepted
+            }
+        }
+        await bench.crowd(100)
+        await bench.fanOut.publish([FanOutTests.update(2)])
+        try await eventually("two are refused again") {
+            let progress = await bench.fanOut.progress(Ground.match)
+            return Self.named(progress) == ["InternalServerError": 2, "PayloadTooLarge": 1, "Unregistered": 3]
+                && progress.accepted == 94 && progress.targeted == 100
+        }
+        works.withLockedValue { $0 = true }
+        try await eventually("they are taken after all", within: .seconds(15)) {
+            let progress = await bench.fanOut.progress(Ground.match)
+            return Self.named(progress) == ["PayloadTooLarge": 1, "Unregistered": 3] && progress.accepted == 96
+        }
+        await bench.end()
+    }
+
+    private static func named(_ progress: VersionProgress) -> [String: Int] {
+        Dictionary(uniqueKeysWithValues: progress.failed.filter { $1 > 0 }.map { ($0.name, $1) })
+    }
+}
+
+extension FanOutTests.Bench {
+    fileprivate func reported(_ isMeant: (FanOutReport) -> Bool) -> Int {
+        reports.withLockedValue { $0.count(where: isMeant) }
+    }
+
+    /// Serials of the provider tokens that another was asked for.
+    fileprivate func expired() -> [Int] {
+        reports.withLockedValue { $0.compactMap { if case .expiredToken(let serial) = $0 { serial } else { nil } } }
+    }
+}
