@@ -17,8 +17,11 @@ import Testing
         let reports: NIOLockedValueBox<[FanOutReport]>
         let claiming: Task<Void, Never>
 
-        /// - Parameter gains: whether claims succeed.
-        init(threads: Int = 2, streamsMax: Int = 1_000, gains: Bool = true) async throws {
+        /// - Parameter claims: what is gained of the shards of a claim, the first being number 1; nil: no answer.
+        init(
+            threads: Int = 2, streamsMax: Int = 1_000,
+            claims: @escaping @Sendable (Int, [Int]) async -> Set<Int>? = { Set($1) }
+        ) async throws {
             let credentials = try Credentials()
             apns = try await StubAPNs.start(credentials, streamsMax: streamsMax)
             let freezes = FreezeWatch()
@@ -43,9 +46,12 @@ import Testing
                 })
             self.fanOut = fanOut
             claiming = Task {
+                var count = 0
                 for await report in stream.stream {
                     guard case .claim(let match, let version, let shards) = report else { continue }
-                    await fanOut.claimed(match, version, shards, gained: gains ? Set(shards) : [])
+                    count += 1
+                    guard let gained = await claims(count, shards) else { continue }
+                    await fanOut.claimed(match, version, shards, gained: gained)
                 }
             }
             await fanOut.start()
@@ -75,6 +81,13 @@ import Testing
                         token: UpdateToken(Ground.updateToken(user.rawValue)), tokenAt: FanOutTests.now - 3_600,
                         delivered: Stamp(1), isNew: false, level: level)
                 })
+        }
+
+        /// The shards of the claims that were asked for.
+        func claims() -> [[Int]] {
+            reports.withLockedValue { reports in
+                reports.compactMap { report in if case .claim(_, _, let shards) = report { shards } else { nil } }
+            }
         }
 
         func lostAlerts() -> Int {
@@ -139,12 +152,46 @@ import Testing
     }
 
     @Test func anAlertThatAnotherHasClaimedIsNotToldAndCounted() async throws {
-        let bench = try await Bench(gains: false)
+        let bench = try await Bench(claims: { _, _ in [] })
         await bench.crowd(300)
         await bench.fanOut.publish([Self.update(2, alert: .wicket)])
         try await eventually("all have the state") { await bench.apns.pushes.count == 300 }
         #expect(await bench.apns.pushes.allSatisfy { $0.alert == nil && $0.priority == 5 })
         try await eventually("they are counted") { bench.lostAlerts() == 300 }
+        await bench.end()
+    }
+
+    @Test func aClaimWithoutAnAnswerCostsItsOwnPhonesTheAlertAndNobodyTheState() async throws {
+        let bench = try await Bench(threads: 1, claims: { number, shards in number == 1 ? nil : Set(shards) })
+        await bench.crowd(4_000)
+        await bench.fanOut.publish([Self.update(2, alert: .wicket)])
+        try await eventually("all have the state") { await bench.apns.pushes.count == 4_000 }
+        let claims = bench.claims()
+        try #require(claims.count > 1)
+        #expect(claims.count == 2, "what was left was claimed in one go")
+        let late = Set(claims[0])
+        let untold = await bench.apns.pushes.filter { $0.alert == nil }
+        #expect(!untold.isEmpty && untold.allSatisfy { $0.priority == 5 })
+        try await eventually("they are counted") { bench.lostAlerts() == untold.count }
+        // The answer, after all.
+        await bench.fanOut.claimed(Ground.match, MatchVersion(2), claims[0], gained: late)
+        await bench.fanOut.publish([Self.update(3)])
+        try await eventually("all have the next ball") { await bench.apns.pushes.count { $0.version == 3 } == 4_000 }
+        #expect(await bench.apns.pushes.count { $0.alert != nil } == 4_000 - untold.count, "nobody is told late")
+        await bench.end()
+    }
+
+    @Test func afterASlowAnswerTheOthersDoNotWaitForOneEach() async throws {
+        let bench = try await Bench(
+            threads: 1,
+            claims: { _, shards in
+                try? await Task.sleep(for: .milliseconds(600))
+                return Set(shards)
+            })
+        await bench.crowd(8_000)
+        await bench.fanOut.publish([Self.update(2, alert: .wicket)])
+        try await eventually("all are told") { await bench.apns.pushes.count { $0.alert != nil } == 8_000 }
+        #expect(bench.claims().count == 2)
         await bench.end()
     }
 

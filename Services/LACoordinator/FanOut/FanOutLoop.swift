@@ -13,8 +13,6 @@ import Store
 ///
 /// `@unchecked Sendable`: everything in it is touched on its reactor's thread alone; `FanOutActor` is the way in.
 final class FanOutLoop: @unchecked Sendable {
-    /// Phones for which alerts are claimed at once: those are lost when the process dies then.
-    private static let claimedMax = 1_000
     static let tickInterval = Duration.milliseconds(50)
 
     let reactor: Reactor
@@ -130,78 +128,6 @@ final class FanOutLoop: @unchecked Sendable {
         claimNext(match)
     }
 
-    /// An alert that may still be told and was not claimed for this cohort.
-    private func untried(_ cohort: TokenCohort) -> MatchVersion? {
-        let match = cohort.match
-        // Held: it is claimed when the hold is lifted, should it still be news.
-        guard cohort.count > 0, !match.brake.stops(.alerts) else { return nil }
-        let now = clock.seconds
-        return match.alerts.entries.last {
-            match.alerts.isFresh($0, now: now) && !cohort.tried.contains(LoopMatch.number($0.version))
-        }?.version
-    }
-
-    /// Alerts that came with a version that was read late, and those that a hold kept from being claimed.
-    private func claimUntried(_ match: LoopMatch) {
-        if match.alerts.hasFresh(now: clock.seconds) {
-            for cohort in match.cohorts { claimUntried(cohort) }
-        }
-        claimNext(match)
-    }
-
-    func claimUntried(_ cohort: TokenCohort) {
-        let match = cohort.match
-        guard untried(cohort) != nil, !match.unclaimed.contains(where: { $0 === cohort }) else { return }
-        lines[cohort.environment]?.unlist(cohort)
-        match.unclaimed.append(cohort)
-        claimNext(match)
-    }
-
-    /// Asks for the next few claims: what is claimed and not sent is lost when the process dies.
-    func claimNext(_ match: LoopMatch) {
-        guard !isFinishing, !match.isClaiming, !match.cohorts.contains(where: { $0.isListed && $0.pass == .alert })
-        else { return }
-        while let first = match.unclaimed.last {
-            guard let version = untried(first) else {
-                match.unclaimed.removeLast()
-                start(first)
-                continue
-            }
-            var shards: [Int] = []
-            var phones = 0
-            for cohort in match.unclaimed.reversed() where !shards.contains(cohort.shard) {
-                guard shards.isEmpty || phones + cohort.count <= Self.claimedMax else { break }
-                shards.append(cohort.shard)
-                phones += cohort.count
-            }
-            match.isClaiming = true
-            report(.claim(match.id, version, shards: shards))
-            return
-        }
-    }
-
-    /// The claims that `FanOutReport.claim` asked for.
-    /// - Parameter gained: those of the shards that may tell the alert; the others never will.
-    func claimed(_ id: MatchID, _ version: MatchVersion, _ shards: [Int], gained: Set<Int>) {
-        guard let match = matches[id] else { return }
-        match.isClaiming = false
-        let number = LoopMatch.number(version)
-        for cohort in match.cohorts where shards.contains(cohort.shard) {
-            cohort.tried.insert(number)
-            if gained.contains(cohort.shard) {
-                cohort.gained.insert(number)
-            } else {
-                lost += match.lost(version, cohort)
-            }
-        }
-        // Those with another alert to claim come again; the others go.
-        let ready = match.unclaimed.filter { shards.contains($0.shard) && untried($0) == nil }
-        match.unclaimed.removeAll { cohort in ready.contains { $0 === cohort } }
-        for cohort in ready { start(cohort) }
-        claimNext(match)
-        wake()
-    }
-
     func wake() { for line in lines.values { line.wake() } }
 
     func fresh(_ id: MatchID, _ stamp: FreshStamp?) {
@@ -218,7 +144,7 @@ final class FanOutLoop: @unchecked Sendable {
     // MARK: - Work
 
     /// From the first row on.
-    private func start(_ cohort: TokenCohort) {
+    func start(_ cohort: TokenCohort) {
         cohort.cursor = 0
         cohort.pass = cohort.gained.isEmpty ? .state : .alert
         cohort.isHeldUp = false
@@ -261,6 +187,7 @@ final class FanOutLoop: @unchecked Sendable {
                     if cohort.isHeldUp { list(cohort) }
                     if !cohort.parked.isEmpty { unpark(cohort) }
                 }
+                waitForClaim(match)
                 claimUntried(match)
             }
             var phones: [APNsEnvironment: Int] = [:]

@@ -16,6 +16,14 @@ final class LoopMatch {
         var keepAlive: Int
     }
 
+    /// Of an alert, for some shards.
+    struct Claim {
+        let version: MatchVersion
+        let shards: [Int]
+        /// For how many the answer has been waited for.
+        var ticks = 0
+    }
+
     /// Seconds after which the newest state does not go to anybody any more under the stamp it was committed with.
     private static let lateAfter = 60
     /// Four with each of two stamps.
@@ -38,7 +46,10 @@ final class LoopMatch {
     var usedAt = MonotonicTime.now
     /// Those that have not begun with the newest alert: one after the other is claimed for.
     var unclaimed: [TokenCohort] = []
-    var isClaiming = false
+    /// The one that is not answered.
+    var claim: Claim?
+    /// The last one took its time.
+    var claimsAreSlow = false
     var progress = VersionProgress()
     private var variants: [PushVariant] = []
 

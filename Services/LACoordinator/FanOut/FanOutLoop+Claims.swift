@@ -1,0 +1,99 @@
+import HTTP2
+import Sightscreen
+
+/// Alerts are claimed for a few cohorts after the other, and the state of those waits for the answer: it takes the alert
+/// with it.
+extension FanOutLoop {
+    /// Phones for which alerts are claimed at once: those are lost when the process dies then.
+    private static let claimedMax = 1_000
+    /// In ticks, two seconds. A cohort does not wait any longer: its state goes without the alert, which nobody there is
+    /// told any more, since the claim may stand in the table. Ticks are not counted while the process stands still.
+    private static let claimPatience = 40
+    /// In ticks, a quarter of a second. After an answer that took longer, and after none, what is left is claimed in one go:
+    /// with as many waits as there are shards the last would get its state when it is no news.
+    private static let claimSlow = 5
+
+    /// An alert that may still be told and was not claimed for this cohort.
+    func untried(_ cohort: TokenCohort) -> MatchVersion? {
+        let match = cohort.match
+        // Held: it is claimed when the hold is lifted, should it still be news.
+        guard cohort.count > 0, !match.brake.stops(.alerts) else { return nil }
+        let now = clock.seconds
+        return match.alerts.entries.last {
+            match.alerts.isFresh($0, now: now) && !cohort.tried.contains(LoopMatch.number($0.version))
+        }?.version
+    }
+
+    /// Alerts that came with a version that was read late, and those that a hold kept from being claimed.
+    func claimUntried(_ match: LoopMatch) {
+        if match.alerts.hasFresh(now: clock.seconds) {
+            for cohort in match.cohorts { claimUntried(cohort) }
+        }
+        claimNext(match)
+    }
+
+    func claimUntried(_ cohort: TokenCohort) {
+        let match = cohort.match
+        guard untried(cohort) != nil, !match.unclaimed.contains(where: { $0 === cohort }) else { return }
+        lines[cohort.environment]?.unlist(cohort)
+        match.unclaimed.append(cohort)
+        claimNext(match)
+    }
+
+    /// Asks for the next few claims: what is claimed and not sent is lost when the process dies.
+    func claimNext(_ match: LoopMatch) {
+        guard !isFinishing, match.claim == nil, !match.cohorts.contains(where: { $0.isListed && $0.pass == .alert })
+        else { return }
+        while let first = match.unclaimed.last {
+            guard let version = untried(first) else {
+                match.unclaimed.removeLast()
+                start(first)
+                continue
+            }
+            var shards: [Int] = []
+            var phones = 0
+            for cohort in match.unclaimed.reversed() where !shards.contains(cohort.shard) {
+                guard shards.isEmpty || match.claimsAreSlow || phones + cohort.count <= Self.claimedMax else { break }
+                shards.append(cohort.shard)
+                phones += cohort.count
+            }
+            match.claim = LoopMatch.Claim(version: version, shards: shards)
+            report(.claim(match.id, version, shards: shards))
+            return
+        }
+    }
+
+    /// Called with each tick: a claim that is not answered is given up.
+    func waitForClaim(_ match: LoopMatch) {
+        guard var claim = match.claim else { return }
+        claim.ticks += 1
+        match.claim = claim
+        if claim.ticks >= Self.claimPatience { claimed(match.id, claim.version, claim.shards, gained: []) }
+    }
+
+    /// The claims that `FanOutReport.claim` asked for.
+    /// - Parameter gained: those of the shards that may tell the alert; the others never will.
+    func claimed(_ id: MatchID, _ version: MatchVersion, _ shards: [Int], gained: Set<Int>) {
+        guard let match = matches[id] else { return }
+        if let claim = match.claim, claim.version == version, claim.shards == shards {
+            match.claim = nil
+            match.claimsAreSlow = claim.ticks > Self.claimSlow
+        }
+        let number = LoopMatch.number(version)
+        for cohort in match.cohorts where shards.contains(cohort.shard) {
+            // One that was given up is answered too late, whatever the answer: the state has gone without it.
+            guard cohort.tried.insert(number).inserted else { continue }
+            if gained.contains(cohort.shard) {
+                cohort.gained.insert(number)
+            } else {
+                lost += match.lost(version, cohort)
+            }
+        }
+        // Those with another alert to claim come again; the others go.
+        let ready = match.unclaimed.filter { shards.contains($0.shard) && untried($0) == nil }
+        match.unclaimed.removeAll { cohort in ready.contains { $0 === cohort } }
+        for cohort in ready { start(cohort) }
+        claimNext(match)
+        wake()
+    }
+}
