@@ -9,9 +9,19 @@ enum DevelopmentDefaults {
     /// `COGNITO_ISSUER`, or the issuer of the run.
     static var issuer: String? {
         if let issuer = ProcessInfo.processInfo.environment["COGNITO_ISSUER"] { return issuer }
-        struct Run: Decodable { var issuer: String }
+        return run?.issuer
+    }
+
+    /// The database of the run; said aloud, so that nobody takes it for another.
+    static func databaseURL() -> String? {
+        guard let run else { return nil }
+        Output.error("sightscreen: DATABASE_URL is not set: this is the run of sightscreen up in \(stateFolder)")
+        return run.databaseURL
+    }
+
+    private static var run: Endpoints? {
         guard let file = FileManager.default.contents(atPath: "\(stateFolder)/endpoints.json") else { return nil }
-        return (try? JSONDecoder().decode(Run.self, from: file))?.issuer
+        return try? JSONDecoder().decode(Endpoints.self, from: file)
     }
 
     /// The first of `COGNITO_CLIENT_ID`, or the demo's.

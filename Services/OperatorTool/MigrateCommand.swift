@@ -34,7 +34,7 @@ struct MigrateCommand: AsyncParsableCommand {
 
     /// `DATABASE_URL`, or what is in the file that `DATABASE_URL_FILE` names.
     static func databaseURL(_ environment: [String: String]) throws -> String? {
-        if let url = environment["DATABASE_URL"] { return url }
+        if let url = environment["DATABASE_URL"], !url.isEmpty { return url }
         guard let file = environment["DATABASE_URL_FILE"] else { return nil }
         guard let text = TextFile.read(file) else { throw UpError.setting("DATABASE_URL_FILE", "cannot read \(file)") }
         return text.split(whereSeparator: \.isNewline).first.map(String.init)

@@ -53,8 +53,8 @@ public struct ActivityCase: Sendable, Hashable {
         self.isHeld = isHeld
     }
 
-    /// Everything that this system could do for it is wanted: a followed match in play, on a phone that takes pushes.
-    public var shouldExist: Bool { follow == .current && phase.isOn && isEnabled && hasStartToken }
+    /// A followed match in play, whatever the phone can show.
+    public var shouldExist: Bool { follow == .current && phase.isOn }
 
     public var finding: ActivityFinding {
         switch record {

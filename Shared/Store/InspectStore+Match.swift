@@ -176,6 +176,10 @@ extension InspectStore {
                 isHeld: inspection.hold == .pushes)
             if phone.isEnabled, phone.hasStartToken { inspection.capableDevices += count }
             if phone.record != .none { current += count }
+            if case .pending = phone.record, [.noStartToken, .notAllowed].contains(phone.finding) {
+                // It waits, but not for a coordinator.
+                inspection.pushes.startsToSend -= count
+            }
             findings[phone.finding, default: 0] += count
             if [.startDue, .held, .madeNextPass].contains(phone.finding) {
                 waiting[phone.record != .none, default: 0] += count

@@ -67,7 +67,8 @@ import Testing
             #expect((finding == .endsNextPass) == (phone.record != .none && isUnwanted), "\(phone)")
             // It makes what is missing where all conditions hold, the user's day apart.
             let isMade =
-                phone.record == .none && phone.shouldExist && phone.cap != .phoneHour && phone.cap != .phoneDay
+                phone.record == .none && phone.shouldExist && phone.isEnabled && phone.hasStartToken
+                && phone.cap != .phoneHour && phone.cap != .phoneDay
             #expect((finding == .madeNextPass) == isMade, "\(phone)")
             // A coordinator sends a start exactly when nothing at all is in the way.
             let isFree: Bool

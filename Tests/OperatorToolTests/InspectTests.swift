@@ -66,6 +66,18 @@ import Testing
         #expect(lines.last == "              nothing is missing")
     }
 
+    @Test func aFollowerWithoutAPhoneMissesOneWhileTheMatchIsOn() throws {
+        func lines(_ phase: String) throws -> [String] {
+            let json = """
+                {"userId":"ben","now":1000000,"devices":[],"withoutFollow":[],"follows":[{"matchId":"7",
+                "phase":"\(phase)","hold":"none","alerts":"all","createdAt":999000,"phones":[]}]}
+                """
+            return InspectText.lines(of: try decode(UserInspection.self, json))
+        }
+        #expect(try lines("suspended").last == "MISSING       no phone is registered")
+        #expect(try !lines("upcoming").contains { $0.hasPrefix("MISSING") })
+    }
+
     @Test(arguments: [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567"), (-1_000, "-1,000")])
     func numbersAreGrouped(_ value: Int, _ text: String) { #expect(InspectText.number(value) == text) }
 
@@ -129,7 +141,7 @@ import Testing
             "UPDATE devices SET fallback_step = 'silent', fallback_push = 'sent', fallback_at = clock_timestamp()")
         await fallback.close()
         let text = try await run(["device", "phone"], environment: environment).text
-        #expect(text.contains("does not answer to starts: step silent, its push sent, "))
+        #expect(text.contains("does not answer to starts: step silent, its push has left, "))
         let device = try await run(["device", "phone", "--json", "--database", url], environment: [:])
         #expect(device.status == .exited(0))
         #expect(device.text.hasPrefix("{\"deviceId\":\"phone\""))
@@ -143,6 +155,31 @@ import Testing
             #expect(unknown.text == "sightscreen: nothing is known of \(kind) \(id)\n")
         }
         #expect(try await run(["match", "4x"], environment: environment).status == .exited(64))
-        #expect(try await run(["match", "42"], environment: [:]).status == .exited(78))
+        let nowhere = ["SIGHTSCREEN_STATE_DIR": "/nonexistent"]
+        #expect(try await run(["match", "42"], environment: nowhere).status == .exited(78))
+        // A line that is left empty in a file of settings.
+        let blank = try await run(["match", "42"], environment: nowhere.merging(["DATABASE_URL": ""]) { $1 })
+        #expect(blank.status == .exited(78))
+    }
+    @Test func aRunOfUpNeedsNoDatabaseAndKnowsNames() async throws {
+        let url = try await PrivatePostgres.shared.makeDatabase()
+        let pool = try PostgresPool(url: url, applicationName: "tests")
+        let asha = try DevelopmentIdentity.subject(of: "asha")
+        try await pool.execute("INSERT INTO match_follows (user_id, match_id) VALUES ('\(asha)', 42)")
+        await pool.close()
+        let folder = try TemporaryDirectory(prefix: "ss-inspect")
+        let endpoints = Endpoints(
+            gateway: "", issuer: "", apnsControl: "", provider: "", apns: "", databaseURL: url, runDirectory: "",
+            secrets: "", logs: "", health: [:])
+        try JSONEncoder().encode(endpoints).write(to: URL(filePath: folder.appending("endpoints.json")))
+        let environment = ["SIGHTSCREEN_STATE_DIR": "\(folder.path)"]
+
+        let user = try await run(["user", "asha"], environment: environment)
+        #expect(user.status == .exited(0))
+        #expect(user.text.contains("user          \(asha)\n"))
+        #expect(user.text.contains("this is the run of sightscreen up in \(folder.path)\n"))
+        // Of a database that was named, an id is an id.
+        let named = try await run(["user", "asha"], environment: environment.merging(["DATABASE_URL": url]) { $1 })
+        #expect(named.status == .exited(1))
     }
 }

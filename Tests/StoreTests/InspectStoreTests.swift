@@ -22,7 +22,9 @@ import Testing
             INSERT INTO active_matches (match_id, display_state, version, stamp, content_state, went_live_at)
             VALUES ($1, 'live', 7, 100, '{}', clock_timestamp() - interval '2 minutes')
             """, [.int(Self.match.rawValue)])
-        for user in ["running", "tokenless", "off", "new", "capped", "given-up", "out", "due", "gone", "phoneless"] {
+        for user in [
+            "running", "tokenless", "off", "new", "capped", "given-up", "out", "due", "gone", "phoneless", "mute",
+        ] {
             if user != "gone" {
                 try await pool.execute(
                     "INSERT INTO match_follows (user_id, match_id) VALUES ($1, $2)",
@@ -33,7 +35,7 @@ import Testing
                 """
                 INSERT INTO devices (user_id, device_id, route, shard, push_to_start_token, push_to_start_token_at,
                     live_activities_enabled)
-                VALUES ($1, 'phone', 77, 3, CASE WHEN $1 <> 'tokenless' THEN 'start-' || $1 END, clock_timestamp(),
+                VALUES ($1, 'phone', 77, 3, CASE WHEN $1 NOT IN ('tokenless', 'mute') THEN 'start-' || $1 END, clock_timestamp(),
                     $1 <> 'off')
                 """, [.text(user)])
         }
@@ -51,6 +53,8 @@ import Testing
                 ('given-up', 'pending', NULL, NULL, 3, -1, true),
                 ('out', 'pending', NULL, NULL, 1, 60, false),
                 ('due', 'pending', NULL, NULL, 0, NULL, false),
+                -- Its start token died.
+                ('mute', 'pending', NULL, NULL, 0, NULL, false),
                 ('gone', 'active', NULL, 'another-token', 1, -1, false)
             ) AS a (user_id, status, reason, token, tries, lease, given_up)
             """, [.int(Self.match.rawValue)])
@@ -70,18 +74,18 @@ import Testing
             #expect(match.phase == .live)
             #expect(match.state?.version == 7)
             #expect(match.fixture?.title == "Royals v Riders, IPL")
-            #expect((match.followers, match.followersWithoutPhone, match.capableDevices) == (9, 1, 6))
+            #expect((match.followers, match.followersWithoutPhone, match.capableDevices) == (10, 1, 6))
             #expect(match.leases.map(\.name) == ["orchestrator"])
             #expect((match.shardsHeld, match.coordinators) == (1, 1))
             #expect(
                 match.activities.map { "\($0.count) \($0.status) \($0.endReason ?? "-")" }.sorted()
-                    == ["1 ended token_invalid", "2 active -", "3 pending -"])
+                    == ["1 ended token_invalid", "2 active -", "4 pending -"])
             #expect((match.pushes.startsToSend, match.pushes.startsOut) == (1, 1))
             #expect((match.pushes.startsLocal, match.pushes.startsGivenUp, match.pushes.endsOwed) == (0, 1, 0))
             let findings = Dictionary(uniqueKeysWithValues: match.findings.map { ($0.finding, $0.count) })
             #expect(
                 findings == [
-                    .running: 1, .noStartToken: 1, .notAllowed: 1, .madeNextPass: 1, .phoneHourCap: 1, .givenUp: 1,
+                    .running: 1, .noStartToken: 2, .notAllowed: 1, .madeNextPass: 1, .phoneHourCap: 1, .givenUp: 1,
                     .startIsOut: 1, .startDue: 1,
                 ])
             #expect(match.withoutFollower == 1)
@@ -138,7 +142,7 @@ import Testing
         try await withDatabase { (pool: PostgresPool) async throws in
             try await ground(pool)
             let device = try #require(try await InspectStore(pool: pool).device(DeviceID("phone")))
-            #expect(device.registrations.count == 9)
+            #expect(device.registrations.count == 10)
             let running = try #require(device.registrations.first { $0.userId == UserID("running") })
             // printf %s secret-token | sha256sum
             #expect(running.activities.map(\.updateToken) == ["930bbdc5"])

@@ -23,12 +23,12 @@ struct InspectCommand: AsyncParsableCommand {
         @OptionGroup var options: InspectOptions
 
         func validate() throws {
-            guard MatchID(id) != nil else { throw ValidationError("\(id) is not a match id: digits only") }
+            guard MatchID(id) != nil else { throw ValidationError("\(id) is not a match id: a number below 2^63") }
         }
 
         func run() async throws {
             guard let match = MatchID(id) else { return }
-            try await options.show("match", id, InspectText.lines(of:)) { try await $0.match(match) }
+            try await options.show("match", id, InspectText.lines(of:)) { store, _ in try await store.match(match) }
         }
     }
 
@@ -36,11 +36,16 @@ struct InspectCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Shows a user's phones and follows, and what each match comes to on each phone.")
 
-        @Argument(help: "The user's id: the sub of their token.") var id: String
+        @Argument(help: "The user's id: the sub of their token; of sightscreen up also the name.") var id: String
         @OptionGroup var options: InspectOptions
 
         func run() async throws {
-            try await options.show("user", id, InspectText.lines(of:)) { try await $0.user(UserID(id)) }
+            try await options.show("user", id, InspectText.lines(of:)) { store, isOwnRun in
+                let found = try await store.user(UserID(id))
+                // There a name is enough, as for `sightscreen token`.
+                guard found == nil, isOwnRun else { return found }
+                return try await store.user(UserID(DevelopmentIdentity.subject(of: id)))
+            }
         }
     }
 
@@ -52,7 +57,9 @@ struct InspectCommand: AsyncParsableCommand {
         @OptionGroup var options: InspectOptions
 
         func run() async throws {
-            try await options.show("device", id, InspectText.lines(of:)) { try await $0.device(DeviceID(id)) }
+            try await options.show("device", id, InspectText.lines(of:)) { store, _ in
+                try await store.device(DeviceID(id))
+            }
         }
     }
 }
@@ -61,22 +68,26 @@ struct InspectCommand: AsyncParsableCommand {
 struct InspectOptions: ParsableArguments {
     @Option(
         name: [.customLong("database-url"), .customLong("database")],
-        help: "libpq URL of the database; by default DATABASE_URL.")
+        help: "libpq URL of the database; by default DATABASE_URL, or that of sightscreen up.")
     var databaseURL: String?
 
     @Flag(help: "Print one JSON object; times are seconds since 1970.") var json = false
 
+    /// - Parameter read: is told whether the database is that of `sightscreen up`, which nobody named.
     /// - Throws: `UpError` with status 1 when `read` finds nothing.
     func show<Found: Encodable & Sendable>(
-        _ kind: String, _ id: String, _ lines: (Found) -> [String], _ read: (InspectStore) async throws -> Found?
+        _ kind: String, _ id: String, _ lines: (Found) -> [String],
+        _ read: (InspectStore, Bool) async throws -> Found?
     ) async throws {
-        guard let url = try databaseURL ?? MigrateCommand.databaseURL(ProcessInfo.processInfo.environment) else {
+        let environment = ProcessInfo.processInfo.environment
+        let named = try databaseURL ?? MigrateCommand.databaseURL(environment)
+        guard let url = named ?? DevelopmentDefaults.databaseURL() else {
             throw UpError.setting("DATABASE_URL", "is required; set it, or give --database-url")
         }
         // What is counted for a match is counted side by side.
         let pool = try MigrateCommand.pool(url: url, size: 4, applicationName: "sightscreen-inspect")
         let found: Found?
-        do { found = try await read(InspectStore(pool: pool)) } catch let error as PostgresError {
+        do { found = try await read(InspectStore(pool: pool), named == nil) } catch let error as PostgresError {
             await pool.close()
             throw UpError("the database did not answer: \(error.message)")
         }

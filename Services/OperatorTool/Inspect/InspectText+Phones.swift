@@ -20,6 +20,7 @@ extension InspectText {
                     "follow",
                     "\(follow.matchId)  \(follow.title ?? "not in the schedule")  \(follow.phase)\(hold), "
                         + "alerts: \(follow.alerts)\(expiry)"))
+            if follow.phase.isOn, follow.phones.isEmpty { lines.append(row("MISSING", "no phone is registered")) }
             lines += follow.phones.map { phone in
                 let exists = phone.exists.map { "\($0), generation \(phone.generation ?? 0)" } ?? "nothing"
                 let mark = phone.finding.isDiscrepancy ? "MISSING" : ""
@@ -53,10 +54,20 @@ extension InspectText {
             lines.append(
                 row(
                     "",
-                    "does not answer to starts: step \(device.fallbackStep), its push \(device.fallbackPush), "
+                    "does not answer to starts: step \(device.fallbackStep), \(fallbackPush(of: device)), "
                         + "\(time(device.fallbackAt, now))\(shown)"))
         }
         return lines
+    }
+
+    private static func fallbackPush(of device: InspectedDevice) -> String {
+        switch device.fallbackPush {
+        case "due": "its push waits to leave"
+        case "sent": "its push has left"
+        case _ where device.fallbackStep == "passive": "nothing more until the app registers"
+        case _ where device.deviceToken == nil: "no push without a device token"
+        default: "no push"
+        }
     }
 
     private static func registration(of device: InspectedDevice, _ now: Int) -> [String] {

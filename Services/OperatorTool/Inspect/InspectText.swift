@@ -62,7 +62,8 @@ enum InspectText {
         } else {
             lines.append(row("version", "none yet: event-bus has committed nothing"))
         }
-        lines.append(row("hold", match.hold == .none ? "none" : "\(match.hold): see sightscreen's /admin/hold"))
+        let hold = match.hold == .none ? "" : ": lifted by PUT /admin/hold or /admin/matches/\(match.matchId)/hold"
+        lines.append(row("hold", "\(match.hold)\(hold)"))
         lines += leases(of: match)
         let expired = match.followersExpired == 0 ? "" : ", \(number(match.followersExpired)) of them expired"
         let phoneless =
