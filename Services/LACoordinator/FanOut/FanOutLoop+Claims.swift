@@ -1,4 +1,6 @@
+import Activities
 import HTTP2
+import Messages
 import Sightscreen
 
 /// Alerts are claimed for a few cohorts after the other, and the state of those waits for the answer: it takes the alert

@@ -77,7 +77,7 @@ final class FanOutLoop: @unchecked Sendable {
     var isBusy: Bool {
         inFlight > 0
             || matches.values.contains { match in
-                match.isClaiming || match.cohorts.contains { $0.isListed && $0.pass == .alert }
+                match.claim != nil || match.cohorts.contains { $0.isListed && $0.pass == .alert }
             }
     }
 
