@@ -128,7 +128,7 @@ extension FanOutLoop {
         let isGone = row.pointee.flags.contains(.isLeaving) || cohort.isLost
         switch outcome {
         case .response(let response) where response.status == 200:
-            _ = badTokens.note(isBad: false)
+            badTokens.noteGood()
             sender.isProven = true
             lines.accepted(tag)
             accepted(row, cohort, slot, stamp)
@@ -207,8 +207,7 @@ extension FanOutLoop {
         case .retire(let sinceMs) where isAbout(row, sinceMs): retire(row, cohort, slot)
         // Of an earlier life of the token.
         case .retire: again(row, cohort, slot, from: .seconds(1), to: .seconds(60))
-        case .retireUnlessMany where badTokens.note(isBad: true): retire(row, cohort, slot)
-        case .retireUnlessMany: again(row, cohort, slot, from: .seconds(60), to: .seconds(60))
+        case .retireUnlessMany: suspect(row, cohort, slot)
         case .leaveOut, .shows:
             // This version cannot be sent as it is; the next one may.
             row.pointee.delivered = max(row.pointee.delivered, stamp)
@@ -245,6 +244,22 @@ extension FanOutLoop {
             .init(
                 match: cohort.match.id, token: UpdateToken(cohort.token(slot)), tokenAt: row.pointee.tokenAt))
         cohort.retire(slot)
+    }
+
+    /// APNs called its token bad: it is retired when that is believed, and waits until then.
+    private func suspect(_ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ slot: Int) {
+        badTokens.noteBad(
+            SuspectToken(cohort: cohort, slot: slot, key: row.pointee.key, tokenAt: row.pointee.tokenAt))
+        again(row, cohort, slot, from: .seconds(60), to: .seconds(60))
+    }
+
+    func convict(_ suspect: SuspectToken) {
+        let cohort = suspect.cohort
+        guard !cohort.isLost, cohort.slot(suspect.key) == suspect.slot else { return }
+        let row = cohort.row(suspect.slot)
+        // Not one that was registered meanwhile.
+        guard row.pointee.tokenAt == suspect.tokenAt else { return }
+        retire(row, cohort, suspect.slot)
     }
 
     /// The wait before the next try: doubling, a half of it random.

@@ -30,7 +30,7 @@ final class FanOutLoop: @unchecked Sendable {
     var authorization: ProviderAuthorization? {
         didSet { if authorization?.serial != oldValue?.serial { for line in lines.values { line.tokenChanged() } } }
     }
-    var badTokens = BadTokenBreaker()
+    var badTokens = BadTokenJury<SuspectToken>()
     /// To be reported at the next tick.
     var dead: [FanOutReport.DeadToken] = []
     var lost = 0
@@ -77,7 +77,11 @@ final class FanOutLoop: @unchecked Sendable {
     var isBusy: Bool {
         inFlight > 0
             || matches.values.contains { match in
-                match.claim != nil || match.cohorts.contains { $0.isListed && $0.pass == .alert }
+                // What the lease holds up for a moment goes on.
+                match.claim != nil
+                    || match.cohorts.contains {
+                        $0.pass == .alert && ($0.isListed || $0.isHeldUp && !match.brake.stops(.pushes))
+                    }
             }
     }
 
@@ -181,6 +185,7 @@ final class FanOutLoop: @unchecked Sendable {
         guard !isClosed else { return }
         reactor.schedule(after: Self.tickInterval) { [self] in
             goThroughDelayed()
+            for suspect in badTokens.judge(now: lastTickAt) { convict(suspect) }
             // What the operator or the lease held up may go on.
             for match in matches.values {
                 for cohort in match.cohorts {
