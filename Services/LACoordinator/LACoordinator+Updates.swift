@@ -200,11 +200,7 @@ extension LACoordinator {
         let untimed = matches.values.filter { $0.update.map(\.version.rawValue) ?? 0 > $0.timedVersion }
         guard !untimed.isEmpty else { return }
         for (match, progress) in zip(untimed, await fanOut.progress(untimed.map(\.id))) {
-            guard progress.version == match.update?.version.rawValue, progress.isComplete else { continue }
-            match.timedVersion = progress.version
-            guard progress.accepted > 0 else { continue }
-            Metrics.Timer(label: "sightscreen_fanout_seconds")
-                .record(duration: .nanoseconds(progress.lastAcceptedAt - progress.publishedAt))
+            if progress.version == match.update?.version.rawValue, progress.isComplete { time(progress, match) }
         }
     }
 

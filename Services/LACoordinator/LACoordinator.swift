@@ -61,6 +61,8 @@ public actor LACoordinator {
     var tokenReplacedAt = ContinuousClock.now - .seconds(3_600)
     /// Progress that is not written yet.
     var unsettled: [MatchID: [Int: Stamp]] = [:]
+    /// When the operator was last told of the progress.
+    var progressNotedAt = ContinuousClock.now - .seconds(3_600)
     /// Of starts that have been claimed and not been answered.
     var startGates: [ActivityKey: StartGate] = [:]
     var startBudget: Double = 0
@@ -163,6 +165,7 @@ public actor LACoordinator {
         for trust in trusts.values { trust.end() }
         try? await settleProgress()
         await count()
+        try? await noteProgress(isLast: true)
         await fanOut.close()
         await pusher.close()
         reactor.stop()
@@ -190,6 +193,7 @@ public actor LACoordinator {
             await repeatAlertStates()
             do { try await settleProgress() } catch { failure = error }
             await count()
+            do { try await noteProgress() } catch { failure = error }
             await forgetFinished()
             if let failure { throw failure }
             if !databaseWorks { logger.notice("The database answers again") }

@@ -42,6 +42,8 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
             "sightscreen_pushes_held_total", help: "Pushes that a hold of the operator kept from leaving.")
         context.metrics.describe(
             "sightscreen_alerts_lost_total", help: "Alerts that are never told, to be on the safe side.")
+        context.metrics.describe(
+            "sightscreen_fanout_first_seconds", help: "From a version's arrival to its first phone.")
         context.metrics.describe("sightscreen_fanout_seconds", help: "From a version's arrival to its last phone.")
     }
 

@@ -20,6 +20,8 @@ final class MatchFanOut {
     var usedAt = ContinuousClock.now
     /// For `sightscreen_fanout_seconds`: the last version whose time was told.
     var timedVersion = 0
+    /// What the operator was last told.
+    var noted = VersionProgress()
     /// What was written of the progress of each shard.
     var settled: [Int: Stamp] = [:]
 

@@ -26,8 +26,8 @@ extension InspectStore {
             hold: try await HoldStore(pool: pool).all().level(for: id), leases: leases.all,
             shardsHeld: leases.shards, coordinators: leases.coordinators, followers: try counts.int("followers"),
             followersExpired: try counts.int("expired"), followersWithoutPhone: 0, capableDevices: 0, activities: [],
-            pushes: .init(), alertClaims: try await alertClaims(id), findings: [], withoutFollower: 0,
-            capsCountedFor: nil)
+            pushes: .init(), alertClaims: try await alertClaims(id), fanOut: try await fanOut(id), findings: [],
+            withoutFollower: 0, capsCountedFor: nil)
         try Self.add(activities, to: &inspection)
         guard head.fixture != nil || head.state != nil || inspection.followers > 0 || !activities.isEmpty else {
             return nil
@@ -131,6 +131,24 @@ extension InspectStore {
                 version: try $0.int("alert_version"), buckets: try $0.int("buckets"),
                 bucketCount: try $0.int("bucket_count"), holders: try $0.int("holders"),
                 claimedAt: try $0.int("claimed_at"))
+        }
+    }
+
+    private func fanOut(_ id: MatchID) async throws -> [FanOutProgress] {
+        let rows = try await pool.query(
+            """
+            SELECT coordinator, version, targeted, sent, accepted, superseded, failed::text AS failed, first_ms, last_ms,
+                \(Self.seconds("updated_at", of: "p"))
+            FROM fanout_progress AS p WHERE match_id = $1 ORDER BY version DESC, coordinator LIMIT 100
+            """, [.int(id.rawValue)])
+        return try rows.map { row in
+            FanOutProgress(
+                match: id, coordinator: try row.string("coordinator"), version: try row.int("version"),
+                targeted: try row.int("targeted"), sent: try row.int("sent"), accepted: try row.int("accepted"),
+                superseded: try row.int("superseded"),
+                failed: try ActivityStore.decode([String: Int].self, try row.string("failed")),
+                firstMs: try row.optionalInt("first_ms"), lastMs: try row.optionalInt("last_ms"),
+                updatedAt: try row.int("updated_at"))
         }
     }
 

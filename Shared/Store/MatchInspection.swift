@@ -84,6 +84,8 @@ public struct MatchInspection: Sendable, Codable {
     public var activities: [Count]
     public var pushes: Pushes
     public var alertClaims: [AlertClaim]
+    /// Of each coordinator that has pushed it, those with the newest version first.
+    public var fanOut: [FanOutProgress]
     /// Every phone of every follower, by what its case comes to; the most frequent first.
     public var findings: [Finding]
     /// Activities that have not ended, of nobody who follows, or on a phone that has no record.

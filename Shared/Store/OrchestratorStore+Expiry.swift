@@ -84,8 +84,11 @@ extension OrchestratorStore {
                     AND NOT EXISTS (
                         SELECT 1 FROM active_matches AS m WHERE m.match_id = t.match_id AND m.ended_at IS NULL)
                     """), [.int(bite), retention.parameter])
-        for table in ["match_updates", "alert_claims", "bucket_progress", "active_matches"] {
-            let key = ["match_updates": ["match_id", "version"], "active_matches": ["match_id"]][table]
+        for table in ["match_updates", "alert_claims", "bucket_progress", "fanout_progress", "active_matches"] {
+            let key = [
+                "match_updates": ["match_id", "version"], "active_matches": ["match_id"],
+                "fanout_progress": ["match_id", "coordinator"],
+            ][table]
             _ = try await repeated(
                 lease,
                 Self.deleteStatement(

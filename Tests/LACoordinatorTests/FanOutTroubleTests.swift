@@ -12,9 +12,10 @@ import Testing
 @Suite struct FanOutTroubleTests {
     private typealias Bench = FanOutTests.Bench
 
-    /// Distinct pairs of a phone and a version, and pushes in all.
-    private static func amplification(_ pushes: [StubAPNs.Push]) -> Double {
-        Double(pushes.count) / Double(Set(pushes.map { "\($0.token) \($0.version)" }).count)
+    /// A phone's first push of each version, and all others.
+    private static func count(_ pushes: [StubAPNs.Push]) -> (firsts: Int, repetitions: Int) {
+        let firsts = Set(pushes.map { "\($0.token) \($0.version)" }).count
+        return (firsts, pushes.count - firsts)
     }
 
     @Test func aBrownOutCostsATenthMoreAtMost() async throws {
@@ -26,21 +27,25 @@ import Testing
             return isTroubled.withLockedValue { $0 } && coin == 0
                 ? StubAPNs.refusal(.serviceUnavailable) : StubAPNs.accepted
         }
-        await bench.crowd(2_000)
+        await bench.crowd(1_000)
+        let begun = ContinuousClock.now
         for version in 2...4 {
             await bench.fanOut.publish([FanOutTests.update(version)])
             try await eventually("most have been tried", within: .seconds(20)) {
-                await Set(bench.apns.pushes.filter { $0.version == version }.map(\.token)).count > 1_900
+                await Set(bench.apns.pushes.filter { $0.version == version }.map(\.token)).count > 950
             }
             // That much trouble there is with each.
             try await Task.sleep(for: .seconds(2))
         }
-        let pushes = await bench.apns.pushes
-        #expect(Self.amplification(pushes) <= 1.1)
+        let (firsts, repetitions) = Self.count(await bench.apns.pushes)
+        // Two a second are for matches where little is sent.
+        let most = firsts / 10 + 2 * Int((ContinuousClock.now - begun) / .seconds(1)) + 20
+        #expect(repetitions <= most, "of \(firsts)")
+        #expect(repetitions > firsts / 50, "nobody waits for nothing")
         isTroubled.withLockedValue { $0 = false }
         try await eventually("all have the newest state", within: .seconds(30)) {
             let progress = await bench.fanOut.progress(Ground.match)
-            return progress.version == 4 && progress.accepted == 2_000 && progress.isComplete
+            return progress.version == 4 && progress.accepted == 1_000 && progress.isComplete
         }
         await bench.end()
     }
@@ -48,7 +53,7 @@ import Testing
     @Test func aHostThatTakesNothingIsAskedNowAndThenUntilItDoes() async throws {
         let bench = try await Bench(threads: 1)
         await bench.apns.answer { _, _ in StubAPNs.refusal(.internalServerError) }
-        await bench.crowd(3_000)
+        await bench.crowd(1_500)
         await bench.fanOut.publish([FanOutTests.update(2, alert: .wicket)])
         try await eventually("it is stopped") { bench.reported { if case .stopped = $0 { true } else { false } } == 1 }
         try await eventually("what was under way is answered") { await bench.fanOut.inFlight() == 0 }
@@ -60,11 +65,11 @@ import Testing
         #expect(await bench.apns.pushes.count > before)
         await bench.apns.answer(nil)
         try await eventually("all have been told") {
-            await bench.fanOut.progress(Ground.match).accepted == 3_000
+            await bench.fanOut.progress(Ground.match).accepted == 1_500
         }
         #expect(bench.reported { if case .resumed = $0 { true } else { false } } == 1)
         let told = Dictionary(grouping: await bench.apns.pushes.dropFirst(before), by: \.token)
-        #expect(told.count == 3_000)
+        #expect(told.count == 1_500)
         await bench.end()
     }
 
@@ -73,8 +78,9 @@ import Testing
         await bench.apns.answer { push, _ in
             push.authorization == "bearer token" ? StubAPNs.refusal(.expiredProviderToken) : StubAPNs.accepted
         }
-        await bench.crowd(2_000)
-        await bench.fanOut.publish([FanOutTests.update(2, alert: .wicket)])
+        await bench.crowd(1_200)
+        // News however slow the machine is.
+        await bench.fanOut.publish([FanOutTests.update(2, alert: .wicket, after: -600)])
         try await eventually("another is asked for by both threads") { bench.expired().count >= 2 }
         try await eventually("what was under way is answered") { await bench.fanOut.inFlight() == 0 }
         let before = await bench.apns.pushes.count
@@ -84,12 +90,12 @@ import Testing
         #expect(await bench.apns.pushes.count <= before + 2)
         await bench.fanOut.setToken("other", serial: 2)
         try await eventually("all have been told") {
-            await bench.fanOut.progress(Ground.match).accepted == 2_000
+            await bench.fanOut.progress(Ground.match).accepted == 1_200
         }
         let pushes = await bench.apns.pushes
         let refused = pushes.prefix { $0.authorization == "bearer token" }
         #expect(refused.count < 1_000)
-        #expect(pushes.count == refused.count + 2_000, "those that were refused went out once more, the others once")
+        #expect(pushes.count == refused.count + 1_200, "those that were refused went out once more, the others once")
         #expect(pushes.allSatisfy { $0.alert == "wicket 2" }, "none of them had been processed")
         #expect(bench.expired().allSatisfy { $0 == 1 })
         let later = pushes.dropFirst(refused.count).map(\.connection)
@@ -134,13 +140,13 @@ import Testing
 
     @Test func aConnectionShowsOneTokenOnlyForTwentyMinutes() async throws {
         let bench = try await Bench()
-        await bench.crowd(1_000)
+        await bench.crowd(300)
         for (version, token) in [(2, "token"), (3, "second"), (4, "third")] {
             await bench.fanOut.setToken(token, serial: version - 1)
             await bench.fanOut.publish([FanOutTests.update(version)])
             try await eventually("all have version \(version)") {
                 let progress = await bench.fanOut.progress(Ground.match)
-                return progress.version == version && progress.accepted == 1_000
+                return progress.version == version && progress.accepted == 300
             }
         }
         let shown = Dictionary(grouping: await bench.apns.pushes, by: \.connection)

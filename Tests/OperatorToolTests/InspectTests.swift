@@ -25,6 +25,13 @@ import Testing
         "activities":[{"status":"ended","endReason":"match_end","count":5},{"status":"active","count":999980}],
         "pushes":{"startsToSend":12,"startsOut":1,"startsLocal":0,"startsGivenUp":7,"renewalsDue":4,"endsOwed":2,"endsDropped":0},
         "alertClaims":[{"version":117,"buckets":64,"bucketCount":64,"holders":2,"claimedAt":999700}],
+        "fanOut":[{"match":"1304076","coordinator":"a","version":118,"targeted":600000,"sent":600100,"accepted":599500,
+                "superseded":0,"failed":{"Unregistered":490,"TooManyRequests":10},"firstMs":12,"lastMs":7900,
+                "updatedAt":999999},
+            {"match":"1304076","coordinator":"b","version":118,"targeted":400000,"sent":400000,"accepted":399700,
+                "superseded":0,"failed":{"Unregistered":300},"firstMs":15,"lastMs":8143,"updatedAt":999998},
+            {"match":"1304076","coordinator":"c","version":117,"targeted":5,"sent":9,"accepted":4,"superseded":2,
+                "failed":{},"updatedAt":999700}],
         "findings":[{"finding":"running","count":999980},{"finding":"noStartToken","count":8}],
         "withoutFollower":1,"capsCountedFor":10000}
         """
@@ -44,6 +51,14 @@ import Testing
         #expect(lines.contains("renewals      4 due or out"))
         #expect(lines.contains("ends          2 owed, 0 undeliverable"))
         #expect(lines.contains("alert claims  version 117: 64 of 64 buckets, 5 min ago"))
+        #expect(
+            lines.contains(
+                "fan-out       version 118: 1,000,000 targeted, 1,000,100 sent, 999,200 accepted, "
+                    + "800 failed (Unregistered 790, TooManyRequests 10), first 12 ms, last 8.1 s; 1 s ago"))
+        #expect(
+            lines.contains(
+                "              c is behind: version 117: 5 targeted, 9 sent, 4 accepted, none failed, 2 overtaken; "
+                    + "5 min ago"))
         #expect(lines.contains("as it is      999,980: it runs"))
         #expect(lines.contains { $0.hasPrefix("MISSING       8: no push-to-start token") })
         #expect(lines.contains { $0.hasPrefix("MISSING       3: the follower has registered no phone") })
@@ -56,7 +71,7 @@ import Testing
             {"matchId":"7","now":1000000,"phase":"upcoming","hold":"none","leases":[],"shardsHeld":64,
             "coordinators":1,"followers":2,"followersExpired":1,"followersWithoutPhone":0,"capableDevices":2,
             "activities":[],"pushes":{"startsToSend":0,"startsOut":0,"startsLocal":0,"startsGivenUp":0,"renewalsDue":0,"endsOwed":0,
-            "endsDropped":0},"alertClaims":[],"findings":[{"finding":"notLive","count":2}],"withoutFollower":0}
+            "endsDropped":0},"alertClaims":[],"fanOut":[],"findings":[{"finding":"notLive","count":2}],"withoutFollower":0}
             """
         let lines = InspectText.lines(of: try decode(MatchInspection.self, json))
         #expect(lines.contains("match         7  not in the schedule"))

@@ -94,6 +94,30 @@ import Testing
         }
     }
 
+    @Test func aMatchSaysHowFarEachCoordinatorIs() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            try await ground(pool)
+            func progress(_ coordinator: String, _ version: Int, _ accepted: Int) -> FanOutProgress {
+                FanOutProgress(
+                    match: Self.match, coordinator: coordinator, version: version, targeted: 1_000, sent: 1_010,
+                    accepted: accepted, superseded: 3, failed: ["Unregistered": 1_000 - accepted],
+                    firstMs: accepted > 0 ? 12 : nil, lastMs: accepted > 0 ? 8_100 : nil)
+            }
+            let store = ActivityStore(pool: pool)
+            try await store.note([progress("a", 6, 990), progress("b", 6, 0)])
+            try await store.note([progress("b", 7, 980)])
+            var noted = try #require(try await InspectStore(pool: pool).match(Self.match)).fanOut
+            for index in noted.indices {
+                #expect(noted[index].updatedAt > 0)
+                noted[index].updatedAt = 0
+            }
+            #expect(noted == [progress("b", 7, 980), progress("a", 6, 990)], "the newest version first")
+            try await store.note([progress("a", 8, 0)])
+            let newest = try await InspectStore(pool: pool).match(Self.match)?.fanOut.first
+            #expect(newest?.version == 8 && newest?.firstMs == nil)
+        }
+    }
+
     /// What inspect foretells is what the orchestrator then does.
     @Test func thePassMakesAndEndsExactlyWhatWasForetold() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in

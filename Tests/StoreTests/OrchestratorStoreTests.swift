@@ -214,6 +214,11 @@ import Testing
             #expect(try await count(pool, "end_reason = 'token_invalid' AND user_id = 'cat'") == 2)
             #expect(try await count(pool, "status = 'pending'") == 4)
 
+            try await ActivityStore(pool: pool).note([
+                FanOutProgress(
+                    match: Self.match, coordinator: "a", version: 1, targeted: 1, sent: 1, accepted: 1, superseded: 0,
+                    failed: [:], firstMs: 1, lastMs: 1)
+            ])
             try await pool.execute(
                 "UPDATE active_matches SET settled_at = now(), ended_at = now() - interval '2 hours'")
             _ = try await store.endActivities(under: lease)
@@ -226,9 +231,11 @@ import Testing
             #expect(try await pool.query("SELECT 1 FROM match_follows").count == 1)
             // The last follower may still look at it.
             #expect(try await pool.query("SELECT 1 FROM active_matches").count == 1)
+            #expect(try await pool.query("SELECT 1 FROM fanout_progress").count == 1)
             try await pool.execute("DELETE FROM match_follows")
             try await store.purge(after: .seconds(3600), under: lease)
             #expect(try await pool.query("SELECT 1 FROM active_matches").isEmpty)
+            #expect(try await pool.query("SELECT 1 FROM fanout_progress").isEmpty)
         }
     }
 

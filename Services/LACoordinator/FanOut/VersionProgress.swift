@@ -1,5 +1,5 @@
 /// How far the newest version of a match is.
-package struct VersionProgress: Sendable {
+package struct VersionProgress: Sendable, Equatable {
     package var version = 0
     /// Phones that were to get it.
     package var targeted = 0

@@ -78,7 +78,48 @@ enum InspectText {
                     "version \(claim.version): \(claim.buckets) of \(claim.bucketCount) buckets, "
                         + "\(ago(claim.claimedAt, now))"))
         }
-        return lines + findings(of: match)
+        return lines + fanOut(of: match) + findings(of: match)
+    }
+
+    /// All coordinators together for the newest version that one of them has; those that are behind by themselves.
+    private static func fanOut(of match: MatchInspection) -> [String] {
+        guard var newest = match.fanOut.first else { return [] }
+        for other in match.fanOut.dropFirst() where other.version == newest.version {
+            newest.targeted += other.targeted
+            newest.sent += other.sent
+            newest.accepted += other.accepted
+            newest.superseded += other.superseded
+            newest.failed.merge(other.failed) { $0 + $1 }
+            newest.firstMs = [newest.firstMs, other.firstMs].compactMap { $0 }.min()
+            newest.lastMs = [newest.lastMs, other.lastMs].compactMap { $0 }.max()
+            newest.updatedAt = max(newest.updatedAt, other.updatedAt)
+        }
+        var lines = [row("fan-out", fanOut(newest, match.now))]
+        for behind in match.fanOut where behind.version < newest.version {
+            lines.append(row("", "\(behind.coordinator) is behind: \(fanOut(behind, match.now))"))
+        }
+        return lines
+    }
+
+    /// "version 118: 1,000,000 targeted, 999,200 accepted, 800 failed (Unregistered 790, TooManyRequests 10), …"
+    private static func fanOut(_ progress: FanOutProgress, _ now: Int) -> String {
+        let failed = progress.failed.filter { $1 > 0 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        let count = failed.reduce(0) { $0 + $1.value }
+        let reasons = failed.map { "\($0.key) \(number($0.value))" }.joined(separator: ", ")
+        var parts = [
+            "version \(progress.version): \(number(progress.targeted)) targeted", "\(number(progress.sent)) sent",
+            "\(number(progress.accepted)) accepted",
+            count == 0 ? "none failed" : "\(number(count)) failed (\(reasons))",
+        ]
+        if progress.superseded > 0 { parts.append("\(number(progress.superseded)) overtaken") }
+        if let first = progress.firstMs { parts.append("first \(duration(first))") }
+        if let last = progress.lastMs { parts.append("last \(duration(last))") }
+        return parts.joined(separator: ", ") + "; \(ago(progress.updatedAt, now))"
+    }
+
+    /// "12 ms", "8.1 s"
+    static func duration(_ milliseconds: Int) -> String {
+        milliseconds < 1_000 ? "\(milliseconds) ms" : "\(milliseconds / 1_000).\(milliseconds / 100 % 10) s"
     }
 
     private static func ago(_ seconds: Int, _ now: Int) -> String { "\(span(max(0, now - seconds))) ago" }
