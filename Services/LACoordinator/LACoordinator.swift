@@ -291,7 +291,9 @@ public actor LACoordinator {
                     key: key, match: record.key.matchID, shard: record.route.shard,
                     environment: APNsEnvironment(rawValue: record.environment) ?? .production, token: token,
                     tokenAt: record.tokenAt, delivered: delivered,
-                    isNew: delivered == nil && !hadItsFirst && clock.now - record.tokenAt < 60, level: record.alerts))
+                    isNew: delivered == nil && !hadItsFirst && clock.now - record.tokenAt < 60, level: record.alerts,
+                    infrequent: record.takesFrequentPushes
+                        ? nil : RosterKey(user: record.key.userID, device: record.key.deviceID, generation: 0)))
         }
         if !gone.isEmpty { await fanOut.remove(gone) }
         if !entries.isEmpty { await fanOut.take(entries) }

@@ -14,6 +14,8 @@ public struct ActivityRecord: Sendable, Hashable {
     public var tokenAt: Double
     /// Of the follow; none without one.
     public var alerts: AlertLevel
+    /// Of the device: its user has not switched frequent updates off.
+    public var takesFrequentPushes: Bool
 }
 
 /// Rows, and how to ask for what changes after them.

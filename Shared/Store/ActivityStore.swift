@@ -74,7 +74,8 @@ public struct ActivityStore: Sendable {
 
     private static let recordColumns = """
         la.match_id, la.user_id, la.device_id, la.generation, la.route, la.status, la.update_token,
-        \(tokenAt) AS token_at, coalesce(d.environment, 'production') AS environment, coalesce(f.alerts, 'none') AS alerts
+        \(tokenAt) AS token_at, coalesce(d.environment, 'production') AS environment, coalesce(f.alerts, 'none') AS alerts,
+        coalesce(d.frequent_pushes_enabled, true) AS takes_frequent
         """
 
     private static let recordJoins = """
@@ -88,7 +89,8 @@ public struct ActivityStore: Sendable {
             environment: try row.string("environment"),
             status: ActivityRecord.Status(rawValue: try row.string("status")) ?? .ended,
             updateToken: try row.optionalString("update_token").map { UpdateToken($0) },
-            tokenAt: try row.double("token_at"), alerts: AlertLevel(rawValue: try row.string("alerts")) ?? .none)
+            tokenAt: try row.double("token_at"), alerts: AlertLevel(rawValue: try row.string("alerts")) ?? .none,
+            takesFrequentPushes: try row.bool("takes_frequent"))
     }
 
     private func records(condition: String, _ parameters: [PostgresValue]) async throws -> ActivityChanges {

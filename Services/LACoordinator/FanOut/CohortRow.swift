@@ -16,6 +16,8 @@ struct CohortRow {
         static let isQueued = Flags(rawValue: 16)
         /// Taken out while a push was under way: its answer frees the slot.
         static let isLeaving = Flags(rawValue: 32)
+        /// Its user has switched frequent updates off.
+        static let isInfrequent = Flags(rawValue: 64)
         /// The last push was not looked at, or not for a reason of its own: another costs APNs nothing more.
         static let repeatsFreely = Flags(rawValue: 128)
     }

@@ -10,7 +10,11 @@ extension FanOutLoop {
                 other.remove(entry.key)
             }
             let cohort = cohort(match, entry, trust)
-            guard let slot = cohort.take(entry) else { continue }
+            guard let slot = cohort.take(entry) else {
+                if !cohort.again.isEmpty { list(cohort) }
+                continue
+            }
+            match.progress.targeted += 1
             cohort.queue(slot)
             // An alert of a moment ago is claimed first: without it nothing would tell it to them.
             claimUntried(cohort)
@@ -77,6 +81,7 @@ extension FanOutLoop {
 
     /// A match that has had neither phones nor versions for a while needs no memory; if it goes on, it is read again.
     func forgetFinished() {
+        immediates.forget(now: clock.seconds)
         let now = MonotonicTime.now
         for (id, match) in matches where match.cohorts.allSatisfy({ $0.count == 0 && $0.inFlight == 0 && !$0.isListed })
         {

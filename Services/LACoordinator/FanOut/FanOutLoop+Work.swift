@@ -32,7 +32,9 @@ extension FanOutLoop {
             let alert = match.alert(for: row, cohort, now: now)
             // In this pass only those who are alerted.
             if cohort.pass == .alert, alert == nil, !wasQueued { continue }
-            switch match.need(row, alert, now: now) {
+            let isInfrequent = row.pointee.flags.contains(.isInfrequent)
+            let mayBeImmediate = !isInfrequent || immediates.hasRoom(cohort.infrequent[Int32(slot)], now: now)
+            switch match.need(row, alert, mayBeImmediate: mayBeImmediate, now: now) {
             case .nothing: continue
             case .stamp:
                 // It alone waits: the others may have what they need.
@@ -61,6 +63,9 @@ extension FanOutLoop {
                     return .noRoom
                 }
                 lines.sent(tag, isRepetition: isRepetition)
+                if isInfrequent, variant.priority == .immediate {
+                    immediates.take(cohort.infrequent[Int32(slot)], now: now)
+                }
                 note(variant, on: row, authorization)
                 if !hadThis { row.pointee.failure = nil }
                 cohort.inFlight += 1
@@ -159,6 +164,7 @@ extension FanOutLoop {
     ) {
         row.pointee.delivered = max(row.pointee.delivered, stamp)
         row.pointee.failures = 0
+        let isNew = row.pointee.flags.contains(.isNew)
         row.pointee.flags.subtract([.repeatsQuietly, .isNew])
         let match = cohort.match
         guard stamp >= match.stamp else {
@@ -174,6 +180,8 @@ extension FanOutLoop {
             row.pointee.failure = nil
         }
         if row.pointee.alertedThrough != row.pointee.alertedBefore { match.progress.alerted += 1 }
+        // One that came later says nothing of how long the version took.
+        guard !isNew else { return }
         if match.progress.firstAcceptedAt == 0 { match.progress.firstAcceptedAt = now }
         match.progress.lastAcceptedAt = now
     }
@@ -220,9 +228,10 @@ extension FanOutLoop {
             cohort.queue(slot)
             list(cohort)
         case .again(let first, let most):
+            // What a host in trouble asks for is its breaker's: the phone may be due another version by then.
+            let asked = verdict.host == .error ? 0 : min(answer.retryAfter ?? 0, Self.retryAfterMax)
             again(
-                row, cohort, slot, from: .milliseconds(first), to: .milliseconds(most),
-                notBefore: .seconds(min(answer.retryAfter ?? 0, Self.retryAfterMax)))
+                row, cohort, slot, from: .milliseconds(first), to: .milliseconds(most), notBefore: .seconds(asked))
         }
     }
 

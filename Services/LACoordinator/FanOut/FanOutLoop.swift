@@ -31,6 +31,7 @@ final class FanOutLoop: @unchecked Sendable {
         didSet { if authorization?.serial != oldValue?.serial { for line in lines.values { line.tokenChanged() } } }
     }
     var badTokens = BadTokenJury<SuspectToken>()
+    var immediates = ImmediateBudget()
     /// To be reported at the next tick.
     var dead: [FanOutReport.DeadToken] = []
     var lost = 0
@@ -116,7 +117,8 @@ final class FanOutLoop: @unchecked Sendable {
         match.progress = VersionProgress()
         match.progress.version = match.update?.version.rawValue ?? 0
         match.progress.publishedAt = MonotonicTime.now
-        match.progress.targeted = phones
+        let few = match.cohorts.reduce(0) { $0 + $1.infrequent.count }
+        match.progress.targeted = match.coarse.stamp < match.stamp ? phones - few : phones
         match.unclaimed.removeAll()
         for cohort in match.cohorts {
             cohort.goOn()
@@ -194,6 +196,7 @@ final class FanOutLoop: @unchecked Sendable {
                 }
                 waitForClaim(match)
                 claimUntried(match)
+                if match.coarsen(now: clock.seconds) { goToInfrequent(match) }
             }
             var phones: [APNsEnvironment: Int] = [:]
             for cohort in cohorts { if let cohort { phones[cohort.environment, default: 0] += cohort.count } }
@@ -204,6 +207,14 @@ final class FanOutLoop: @unchecked Sendable {
             flush()
             wake()
             scheduleTick()
+        }
+    }
+
+    /// Nothing better has come for phones with few updates.
+    private func goToInfrequent(_ match: LoopMatch) {
+        for cohort in match.cohorts where !cohort.infrequent.isEmpty {
+            match.progress.targeted += cohort.queueInfrequent(below: match.coarse.stamp)
+            list(cohort)
         }
     }
 

@@ -33,6 +33,7 @@ final class LoopMatch {
     let brake: MatchBrake
     private let rules: Rules
     private(set) var update: MatchUpdate?
+    private(set) var coarse = CoarseVersions()
     private(set) var alerts: AlertRide
     /// When versions with an alert were committed, milliseconds since 1970.
     private var alertTimes: [UInt32: Int64] = [:]
@@ -72,6 +73,7 @@ final class LoopMatch {
             guard (update.version, update.stamp) < (new.version, new.stamp) else { return false }
             if update.version < new.version { fresh = nil }
         }
+        coarse.published(new, isForAll: repeatsQuietly)
         update = new
         self.repeatsQuietly = repeatsQuietly
         variants.removeAll(keepingCapacity: true)
@@ -131,13 +133,27 @@ final class LoopMatch {
         }
     }
 
+    /// The newest version is for phones with few updates, too, if it is time.
+    /// - Returns: whether it has become so.
+    func coarsen(now: Int) -> Bool {
+        guard let update else { return false }
+        return coarse.pass(update, now: now)
+    }
+
     /// What a phone needs now.
-    /// - Parameter now: seconds since 1970 by the database's clock.
-    func need(_ row: UnsafeMutablePointer<CohortRow>, _ alert: AlertRide.Entry?, now: Int) -> Need {
+    /// - Parameters:
+    ///   - mayBeImmediate: it has a push at priority 10 left.
+    ///   - now: seconds since 1970 by the database's clock.
+    func need(
+        _ row: UnsafeMutablePointer<CohortRow>, _ alert: AlertRide.Entry?, mayBeImmediate: Bool = true, now: Int
+    ) -> Need {
         guard let update else { return .nothing }
+        if row.pointee.flags.contains(.isInfrequent), alert == nil, row.pointee.delivered >= max(coarse.stamp, 1) {
+            return .nothing
+        }
         guard let stamp = stamp(for: row, update, now: now) else { return .stamp }
         guard row.pointee.delivered < stamp else { return .nothing }
-        let priority = priority(row, update, hasAlert: alert != nil)
+        let priority = mayBeImmediate ? priority(row, update, hasAlert: alert != nil) : .routine
         let version = alert.map { Self.number($0.version) } ?? 0
         if let known = variants.first(where: {
             $0.stamp == stamp && $0.alert == version && $0.priority == priority
@@ -175,7 +191,7 @@ final class LoopMatch {
         if brake.stops(.alerts) || row.pointee.flags.contains(.repeatsQuietly) || repeatsQuietly { return .routine }
         if row.pointee.delivered == 0 { return row.pointee.flags.contains(.isNew) ? .immediate : .routine }
         // The version's priority was for an alert that this phone does not get.
-        if update.alert != nil { return .routine }
+        if update.alert != nil || row.pointee.flags.contains(.isInfrequent) { return .routine }
         return update.priority == 10 ? .immediate : .routine
     }
 

@@ -23,11 +23,13 @@ package struct RosterEntry: Sendable {
     /// The first state goes at once, at priority 10.
     var isNew: Bool
     var level: AlertLevel
+    /// Names the phone, if its user has switched frequent updates off: its budget spans its matches.
+    var infrequent: RosterKey?
 
     /// - Parameter shard: the top bits of its route.
     package init(
         key: RosterKey, match: MatchID, shard: Int, environment: APNsEnvironment, token: UpdateToken, tokenAt: Double,
-        delivered: Stamp?, isNew: Bool, level: AlertLevel
+        delivered: Stamp?, isNew: Bool, level: AlertLevel, infrequent: RosterKey? = nil
     ) {
         self.key = key
         self.match = match
@@ -38,5 +40,6 @@ package struct RosterEntry: Sendable {
         self.delivered = delivered
         self.isNew = isNew
         self.level = level
+        self.infrequent = infrequent
     }
 }

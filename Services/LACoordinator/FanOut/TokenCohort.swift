@@ -23,6 +23,8 @@ final class TokenCohort {
     private var index: [RosterKey: Int32] = [:]
     /// Tokens that do not fit in their place.
     private var oddTokens: [Int32: String] = [:]
+    /// The phones whose users have switched frequent updates off.
+    private(set) var infrequent: [Int32: RosterKey] = [:]
 
     /// Where the look at all rows is.
     var cursor = 0
@@ -93,7 +95,13 @@ final class TokenCohort {
         if let known = index[entry.key] {
             let row = row(Int(known))
             row.pointee.level = Self.level(entry.level)
-            if row.pointee.tokenAt == entry.tokenAt, token(Int(known)) == entry.token.rawValue { return nil }
+            let tookFew = row.pointee.flags.contains(.isInfrequent)
+            setInfrequent(Int(known), entry.infrequent)
+            if row.pointee.tokenAt == entry.tokenAt, token(Int(known)) == entry.token.rawValue {
+                // It may be behind all others.
+                if tookFew, entry.infrequent == nil, row.pointee.underWay == 0 { queue(Int(known)) }
+                return nil
+            }
             // Another token: the old one is never used again; what the phone was told by it, it was told.
             alertedThrough = row.pointee.alertedThrough
             remove(entry.key)
@@ -108,9 +116,32 @@ final class TokenCohort {
         row.tokenBytes = UInt8(packed)
         if packed == 0 { oddTokens[Int32(slot)] = entry.token.rawValue }
         self.row(slot).pointee = row
+        setInfrequent(slot, entry.infrequent)
         index[entry.key] = Int32(slot)
         needsSettling = true
         return slot
+    }
+
+    private func setInfrequent(_ slot: Int, _ device: RosterKey?) {
+        infrequent[Int32(slot)] = device
+        if device == nil {
+            row(slot).pointee.flags.remove(.isInfrequent)
+        } else {
+            row(slot).pointee.flags.insert(.isInfrequent)
+        }
+    }
+
+    /// Those with few updates that do not show this stamp are looked at.
+    /// - Returns: how many.
+    func queueInfrequent(below stamp: UInt32) -> Int {
+        var count = 0
+        for slot in infrequent.keys {
+            let row = row(Int(slot))
+            guard row.pointee.delivered < stamp, !row.pointee.flags.contains(.isLeaving) else { continue }
+            count += 1
+            if row.pointee.underWay == 0 { queue(Int(slot)) }
+        }
+        return count
     }
 
     /// Puts a row among those to look at before the others.
@@ -178,6 +209,7 @@ final class TokenCohort {
     func release(_ slot: Int) {
         row(slot).pointee.flags = []
         oddTokens[Int32(slot)] = nil
+        infrequent[Int32(slot)] = nil
         free.append(Int32(slot))
     }
 
