@@ -7,7 +7,9 @@ extension LACoordinator {
     /// Claims the ends that are due, and sends each when nothing else is under way to its token.
     func sendEnds() async throws {
         guard !holds.isEmpty, pushes < Self.pushesMax else { return }
-        let claims = try await store.claimEnds(Array(holds.values), limit: Self.pushesMax - pushes)
+        let room = min(Self.pushesMax - pushes, ActivityStore.claimMax)
+        let claims = try await store.claimEnds(Array(holds.values), limit: room)
+        endsAreLeft = claims.count == room
         // First, since the answer that one may have to wait for can come before ours.
         for claim in claims { endsWaiting[claim.key.matchID, default: [:]][RosterKey(claim.key)] = claim }
         let underWay = await fanOut.remove(
@@ -16,6 +18,15 @@ extension LACoordinator {
             // An update that overtakes the end would come after it.
             if takeWaiting(claim.key.matchID, RosterKey(claim.key)) != nil { sendEnd(claim) }
         }
+        claimMoreEnds()
+    }
+
+    /// When a match is over a million ends are due: the next ones do not wait for the next look at the tables, but for room
+    /// to send as many as one statement claims.
+    private func claimMoreEnds() {
+        guard endsAreLeft, Self.pushesMax - pushes >= ActivityStore.claimMax else { return }
+        endsAreLeft = false
+        activitiesChanged()
     }
 
     private func takeWaiting(_ match: MatchID, _ key: RosterKey) -> EndClaim? {
@@ -32,11 +43,15 @@ extension LACoordinator {
     /// end. It is claimed anew if it is still owed.
     private func releaseWaiting(_ claim: EndClaim) {
         Task {
-            // Not noted: its lease passes.
-            do { try await store.releaseEnd(claim) } catch {
-                logger.warning("An end could not be given back", metadata: ["error": "\(error)"])
-            }
+            await giveBack(claim)
             activitiesChanged()
+        }
+    }
+
+    private func giveBack(_ claim: EndClaim) async {
+        // Not noted: its lease passes.
+        do { try await store.releaseEnd(claim) } catch {
+            logger.warning("An end could not be given back", metadata: ["error": "\(error)"])
         }
     }
 
@@ -62,29 +77,45 @@ extension LACoordinator {
             } catch {
                 logger.warning("An end could not be made", metadata: ["error": "\(error)"])
             }
-            pushes -= 1
-            // Not noted: its lease passes, and it is sent again.
-            do {
-                if case .braked = result {
-                    try await store.releaseEnd(claim)
-                } else {
-                    try await store.finishEnd(claim, Self.endResult(attempt: claim.attempt, result))
-                }
-            } catch {
-                logger.warning("An end's answer could not be noted", metadata: ["error": "\(error)"])
+            if case .braked = result {
+                pushes -= 1
+                await giveBack(claim)
+            } else {
+                endResults.append((claim, Self.endResult(attempt: claim.attempt, result)))
+                if !isNotingEnds { await noteEnds() }
             }
         }
+    }
+
+    /// Writes down what became of ends, all that have come together since the last time: those of a match that is over come
+    /// by the thousand. Until then they count as under way.
+    private func noteEnds() async {
+        isNotingEnds = true
+        while !endResults.isEmpty {
+            let results = endResults
+            endResults = []
+            do { try await store.finishEnds(results) } catch {
+                // Their leases pass, and they are sent again.
+                logger.warning(
+                    "Answers to ends could not be noted", metadata: ["ends": "\(results.count)", "error": "\(error)"])
+            }
+            pushes -= results.count
+            claimMoreEnds()
+        }
+        isNotingEnds = false
     }
 
     /// The newest stamp, or one of now when that is over 10 s old.
     private func endStamp(_ claim: EndClaim) async throws -> Stamp {
         if claim.now - claim.stamp.rawValue <= 10 { return claim.stamp }
-        let match = matches[claim.key.matchID]
-        if let fresh = match?.fresh, clock.seconds - fresh.stamp.rawValue <= 10 { return fresh.stamp }
-        guard let fresh = try await store.takeStamp(claim.key.matchID) else {
-            return max(claim.stamp, Stamp(clock.seconds))
-        }
-        match?.fresh = fresh
+        let match = match(claim.key.matchID)
+        if let fresh = match.fresh, clock.seconds - fresh.stamp.rawValue <= 10 { return fresh.stamp }
+        // One for all that are due together: each takes the lock of the match's row.
+        let taking = match.takingEndStamp ?? Task { [store, id = match.id] in try await store.takeStamp(id) }
+        match.takingEndStamp = taking
+        defer { if match.takingEndStamp == taking { match.takingEndStamp = nil } }
+        guard let fresh = try await taking.value else { return max(claim.stamp, Stamp(clock.seconds)) }
+        match.fresh = fresh
         return fresh.stamp
     }
 

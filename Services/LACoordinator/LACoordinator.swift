@@ -21,7 +21,7 @@ public actor LACoordinator {
     /// memory.
     static let pushesMax = 4_096
     /// How often the tables are read when no doorbell rings.
-    static let interval = Duration.milliseconds(500)
+    public static let interval = Duration.milliseconds(500)
     /// Between looks at all pending activities, while none of those in front may be started.
     static let thoroughInterval = Duration.seconds(10)
 
@@ -42,6 +42,7 @@ public actor LACoordinator {
     private let wakeups: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
     private let reactor: Reactor
+    private let interval: Duration
 
     var matches: [MatchID: MatchFanOut] = [:]
     var clock = DatabaseClock(reading: 0)
@@ -52,6 +53,11 @@ public actor LACoordinator {
     private var cursor: String?
     /// Starts, ends and pushes to apps under way.
     var pushes = 0
+    /// More are due than could be claimed.
+    var endsAreLeft = false
+    /// What became of ends, until it is noted.
+    var endResults: [(claim: EndClaim, result: ActivityStore.EndResult)] = []
+    var isNotingEnds = false
     /// Ends that wait until no update to their activity is under way.
     var endsWaiting: [MatchID: [RosterKey: EndClaim]] = [:]
     /// The provider token that the loops show, and how many they have shown.
@@ -74,11 +80,14 @@ public actor LACoordinator {
     private(set) var isStopping = false
     private var databaseWorks = true
 
-    /// - Parameter shards: the shards this process holds now, with the proof.
+    /// - Parameters:
+    ///   - interval: longer in tests of doorbells.
+    ///   - shards: the shards this process holds now, with the proof.
     public init(
         configuration: CoordinatorConfiguration, pool: PostgresPool, logger: Logger,
-        shards: @escaping @Sendable () async -> [ShardHold]
+        interval: Duration = LACoordinator.interval, shards: @escaping @Sendable () async -> [ShardHold]
     ) throws {
+        self.interval = interval
         self.configuration = configuration
         self.logger = logger
         self.shards = shards
@@ -129,11 +138,11 @@ public actor LACoordinator {
         }
         await heart.start()
         let watching = Task { [holdWatch, wake] in await holdWatch.run { wake.yield() } }
-        let ticker = Task { [wake] in
+        let ticker = Task { [wake, interval] in
             while !Task.isCancelled {
                 wake.yield()
                 await self.extendTrusts()
-                try? await Task.sleep(for: Self.interval)
+                try? await Task.sleep(for: interval)
             }
         }
         await withTaskCancellationHandler {

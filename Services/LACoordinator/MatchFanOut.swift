@@ -15,6 +15,8 @@ final class MatchFanOut {
     var alertsAt: [MatchVersion: Int] = [:]
     /// The last stamp that was taken for a repetition.
     var fresh: FreshStamp?
+    /// One is being taken for ends.
+    var takingEndStamp: Task<FreshStamp?, any Error>?
     /// The newest version goes out once more, without alert: its alert pushes are about to expire. Seconds since 1970.
     var repeatDueAt: Int?
     var usedAt = ContinuousClock.now

@@ -2,19 +2,30 @@ import Postgres
 import Sightscreen
 
 extension ActivityStore {
-    /// Takes ends that are due in our shards, each for a while; not those that the operator holds.
+    /// Takes ends that are due in our shards, each for a while; not those that the operator holds. First those that a user
+    /// waits for: a match that is over leaves a million others.
     /// - Parameter lease: longer than a push can take (two waits for a connection and a deadline: 26 s), so that an end
     ///   under way is never sent beside itself.
     public func claimEnds(_ holds: [ShardHold], limit: Int, lease: Duration = .seconds(30)) async throws -> [EndClaim] {
+        let limit = min(limit, Self.claimMax)
+        let urgent = try await claimEnds(holds, dismissal: "now", limit: limit, lease: lease)
+        guard urgent.count < limit else { return urgent }
+        return urgent
+            + (try await claimEnds(holds, dismissal: "linger", limit: limit - urgent.count, lease: lease))
+    }
+
+    private func claimEnds(
+        _ holds: [ShardHold], dismissal: String, limit: Int, lease: Duration
+    ) async throws -> [EndClaim] {
         let rows = try await pool.query(
             """
             WITH RECURSIVE owed (match_id) AS (
                 -- The matches that have ends to send, one step in the index for each: a held one with a million of them
                 -- must not be walked over to reach the others.
-                SELECT min(match_id) FROM live_activities WHERE end_push = 'due'
+                SELECT min(match_id) FROM live_activities WHERE end_push = 'due' AND end_dismissal = $5
                 UNION ALL
                 SELECT (SELECT min(la.match_id) FROM live_activities la
-                    WHERE la.end_push = 'due' AND la.match_id > owed.match_id)
+                    WHERE la.end_push = 'due' AND la.end_dismissal = $5 AND la.match_id > owed.match_id)
                 FROM owed WHERE owed.match_id IS NOT NULL
             ), due AS (
                 SELECT la.match_id, la.user_id, la.device_id, la.generation
@@ -27,7 +38,7 @@ extension ActivityStore {
                     CROSS JOIN LATERAL (
                         SELECT match_id, user_id, device_id, generation FROM live_activities
                         WHERE match_id = m.match_id AND shard = held.shard
-                            AND end_push = 'due' AND update_token IS NOT NULL
+                            AND end_push = 'due' AND end_dismissal = $5 AND update_token IS NOT NULL
                             AND (end_lease_until IS NULL OR end_lease_until <= clock_timestamp())
                         LIMIT $3
                         FOR UPDATE SKIP LOCKED) found
@@ -55,8 +66,8 @@ extension ActivityStore {
                 ORDER BY version DESC LIMIT 1) u ON m.content_state IS NULL
             """,
             [
-                .intArray(holds.map(\.shard)), .intArray(holds.map(\.epoch)), .int(min(limit, Self.claimMax)),
-                .double(lease / .seconds(1)),
+                .intArray(holds.map(\.shard)), .intArray(holds.map(\.epoch)), .int(limit),
+                .double(lease / .seconds(1)), .text(dismissal),
             ])
         return try rows.map { row in
             EndClaim(
@@ -82,28 +93,50 @@ extension ActivityStore {
 
     /// Notes the result for the very token it was sent to.
     public func finishEnd(_ claim: EndClaim, _ result: EndResult) async throws {
-        let (state, delay): (String, Duration) =
+        try await finishEnds([(claim, result)])
+    }
+
+    /// Notes results for the very tokens they are about.
+    public func finishEnds(_ results: [(claim: EndClaim, result: EndResult)]) async throws {
+        func state(_ result: EndResult) -> (String, Double) {
             switch result {
-            case .sent: ("sent", .zero)
-            case .dropped: ("dropped", .zero)
-            case .again(let delay): ("due", delay)
+            case .sent: ("sent", 0)
+            case .dropped: ("dropped", 0)
+            case .again(let delay): ("due", delay / .seconds(1))
             }
+        }
+        let (keys, states) = (results.map(\.claim.key), results.map { state($0.result) })
         // Four hours after it fell due (it ended, or a later token of it came) nobody needs it any more: the system has
-        // removed the activity.
+        // removed the activity. The rows are locked in one order, whoever notes some of them at once.
         try await pool.execute(
             """
-            UPDATE live_activities SET
-                end_push = CASE WHEN $6 = 'due'
-                        AND greatest(ended_at, token_at) < clock_timestamp() - interval '4 hours'
-                    THEN 'dropped' ELSE $6 END,
-                end_lease_until = clock_timestamp() + $7::double precision * interval '1 second'
-            WHERE match_id = $1 AND user_id = $2 AND device_id = $3 AND generation = $4 AND update_token = $5
-                AND end_push = 'due'
+            WITH results AS (
+                SELECT * FROM unnest(
+                    $1::bigint[], $2::text[], $3::text[], $4::int[], $5::text[], $6::text[], $7::double precision[]
+                ) AS r (match_id, user_id, device_id, generation, token, state, delay)
+            ), owed AS MATERIALIZED (
+                SELECT la.match_id, la.user_id, la.device_id, la.generation, results.state, results.delay
+                FROM results JOIN live_activities la
+                    ON la.user_id = results.user_id AND la.device_id = results.device_id
+                    AND la.match_id = results.match_id AND la.generation = results.generation
+                WHERE la.update_token = results.token AND la.end_push = 'due'
+                ORDER BY la.user_id, la.device_id, la.match_id, la.generation
+                FOR UPDATE OF la
+            )
+            UPDATE live_activities la SET
+                end_push = CASE WHEN owed.state = 'due'
+                        AND greatest(la.ended_at, la.token_at) < clock_timestamp() - interval '4 hours'
+                    THEN 'dropped' ELSE owed.state END,
+                end_lease_until = clock_timestamp() + owed.delay * interval '1 second'
+            FROM owed
+            WHERE la.user_id = owed.user_id AND la.device_id = owed.device_id AND la.match_id = owed.match_id
+                AND la.generation = owed.generation
             """,
             [
-                .int(claim.key.matchID.rawValue), .text(claim.key.userID.rawValue),
-                .text(claim.key.deviceID.rawValue), .int(claim.key.generation), .text(claim.token.rawValue),
-                .text(state), .double(delay / .seconds(1)),
+                .intArray(keys.map(\.matchID.rawValue)), .textArray(keys.map(\.userID.rawValue)),
+                .textArray(keys.map(\.deviceID.rawValue)), .intArray(keys.map(\.generation)),
+                .textArray(results.map(\.claim.token.rawValue)), .textArray(states.map(\.0)),
+                .doubleArray(states.map(\.1)),
             ])
     }
 

@@ -1,10 +1,11 @@
-import LACoordinator
 import Messages
 import Postgres
 import Sightscreen
 import Store
 import TestKit
 import Testing
+
+@testable import LACoordinator
 
 @Suite struct EndRaceTests {
     /// Lets an end be claimed while the first state of its activity is under way.
@@ -60,5 +61,25 @@ import Testing
             }
         }
         #expect(events.count { $0 == "end" } == 1)
+    }
+
+    /// A match that is over: its ends are more than one statement claims, and nobody rings.
+    @Test func manyEndsDoNotWaitForOneLookAtTheTablesAfterTheOther() async throws {
+        try await Ground.with { ground in
+            try await ground.crowd(2_500)
+            try await ground.pool.execute(
+                """
+                UPDATE live_activities SET status = 'ended', end_reason = 'match_end', ended_at = clock_timestamp(),
+                    end_push = 'due', end_dismissal = 'linger'
+                """)
+            try await ground.coordinate(interval: .seconds(600)) { _ in
+                try await eventually("all ends are sent and noted", within: .seconds(30)) {
+                    try await ground.pool.query("SELECT 1 FROM live_activities WHERE end_push <> 'sent' LIMIT 1")
+                        .isEmpty
+                }
+            }
+            let pushes = await ground.apns.pushes
+            #expect(pushes.count == 2_500 && pushes.allSatisfy { $0.event == "end" })
+        }
     }
 }

@@ -53,6 +53,7 @@ struct Ground: Sendable {
     /// - Parameter trust: how long a hold is trusted after it was asked for; nil: as long as the lease.
     func coordinate(
         instance: String = "a", shards: Range<Int> = 0..<DeviceRoute.shardCount, settings: [String: String] = [:],
+        interval: Duration = LACoordinator.interval,
         logger: Logger = Logger(label: "coordinator-tests") { _ in SwiftLogNoOpLogHandler() },
         trust: Duration? = nil, isHolding: @escaping @Sendable () -> Bool = { true },
         _ body: (LACoordinator) async throws -> Void
@@ -66,7 +67,9 @@ struct Ground: Sendable {
         let names = shards.map { LeaseName.shard($0) }
         let holds = try await leases.acquire(names, holder: holder, duration: .seconds(600))
             .compactMap { ShardHold($0) }
-        let coordinator = try LACoordinator(configuration: configuration, pool: pool, logger: logger) {
+        let coordinator = try LACoordinator(
+            configuration: configuration, pool: pool, logger: logger, interval: interval
+        ) {
             guard isHolding() else { return [] }
             return holds.map { hold in
                 var hold = hold

@@ -205,6 +205,37 @@ import Testing
         }
     }
 
+    @Test func anEndThatAUserWaitsForComesBeforeThoseOfAMatchThatIsOver() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let shards = try await manyEnds(pool, 400)
+            try await pool.execute(
+                "UPDATE live_activities SET end_dismissal = CASE WHEN user_id = 'user77' THEN 'now' ELSE 'linger' END")
+            let claims = try await ActivityStore(pool: pool).claimEnds(shards, limit: 3)
+            #expect(claims.count == 3 && claims.first?.key.userID == UserID("user77"))
+            #expect(claims.map(\.lingers) == [false, true, true])
+        }
+    }
+
+    @Test func whatBecameOfEndsIsNotedTogetherForTheTokensTheyWentTo() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let shards = try await manyEnds(pool, 4)
+            let store = ActivityStore(pool: pool)
+            let claims = try await store.claimEnds(shards, limit: 10).sorted { $0.token.rawValue < $1.token.rawValue }
+            #expect(claims.count == 5)
+            // A rotated token's end is still owed, and one that fell due long ago is not tried again.
+            try await pool.execute("UPDATE live_activities SET update_token = 'other' WHERE user_id = 'user1'")
+            try await pool.execute(
+                "UPDATE live_activities SET ended_at = now() - interval '5 hours' WHERE user_id = 'user3'")
+            let results: [ActivityStore.EndResult] = [
+                .sent, .sent, .dropped, .again(after: .seconds(60)), .again(after: .seconds(60)),
+            ]
+            try await store.finishEnds(Array(zip(claims, results)).map { (claim: $0, result: $1) })
+            let states = try await pool.query("SELECT end_push FROM live_activities ORDER BY user_id")
+                .map { try $0.string("end_push") }
+            #expect(states == ["sent", "due", "dropped", "dropped", "due"])
+        }
+    }
+
     @Test func anEndThatAHoldStoppedOnItsWayIsOwedAsBefore() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             let shards = try await owed(pool)
