@@ -1,4 +1,5 @@
 import Messages
+import NIOConcurrencyHelpers
 import Postgres
 import Sightscreen
 import Store
@@ -80,6 +81,42 @@ import Testing
             }
             let pushes = await ground.apns.pushes
             #expect(pushes.count == 2_500 && pushes.allSatisfy { $0.event == "end" })
+        }
+    }
+
+    /// The shard goes and comes back, while the answer to an update takes its time.
+    @Test func anEndWaitsForAnUpdateFromBeforeItsShardWasLost() async throws {
+        try await Ground.with { ground in
+            let valve = Valve(0)
+            await ground.apns.answer { push, count in
+                if push.event == "update", count == 1 { await valve.pass() }
+                return StubAPNs.accepted
+            }
+            let isHolding = NIOLockedValueBox(true)
+            try await ground.coordinate(isHolding: { isHolding.withLockedValue { $0 } }) { coordinator in
+                try await ground.join("asha")
+                isHolding.withLockedValue { $0 = false }
+                await coordinator.activitiesChanged()
+                try await eventually("the shards are lost") { await coordinator.fanOut.phones() == 0 }
+                isHolding.withLockedValue { $0 = true }
+                await coordinator.activitiesChanged()
+                try await eventually("the state is repeated and taken") {
+                    let inFlight = await coordinator.fanOut.inFlight()
+                    return await ground.updates("asha").count == 2 && inFlight == 1
+                }
+                try await FollowStore(pool: ground.pool).unfollow(Ground.match, user: UserID("asha"))
+                await coordinator.activitiesChanged()
+                try await eventually("its end is claimed") {
+                    try await ground.pool.query("SELECT end_attempts FROM live_activities WHERE user_id = 'asha'")[0]
+                        .int("end_attempts") == 1
+                }
+                try await Task.sleep(for: .milliseconds(500))
+                #expect(await ground.updates("asha").allSatisfy { $0.event == "update" }, "it would be overtaken")
+                await valve.open()
+                try await eventually("the end is sent and noted") {
+                    try await ground.status("asha") == "ended user_unfollow sent"
+                }
+            }
         }
     }
 }

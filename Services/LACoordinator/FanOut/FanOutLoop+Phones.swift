@@ -26,9 +26,12 @@ extension FanOutLoop {
     /// Nothing is sent to these activities any more.
     /// - Returns: those that a push is under way to; `FanOutReport.left` comes when it no longer is.
     func remove(_ places: [RosterPlace]) -> [RosterKey] {
-        places.compactMap { place in
+        // Lost ones that wait for their last answers: what they sent may come after what follows.
+        let lost = cohorts.compactMap { $0 }.filter(\.isLost)
+        return places.compactMap { place in
             var isUnderWay = false
-            for cohort in matches[place.match]?.cohorts ?? [] where cohort.shard == place.shard {
+            let known = (matches[place.match]?.cohorts ?? []) + lost.filter { $0.match.id == place.match }
+            for cohort in known where cohort.shard == place.shard {
                 cohort.remove(place.key)
                 isUnderWay = isUnderWay || cohort.isLeaving(place.key)
             }
