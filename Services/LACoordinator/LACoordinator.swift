@@ -271,9 +271,9 @@ public actor LACoordinator {
 
     private func readChanges() async throws {
         guard let cursor, !holds.isEmpty else { return }
-        let changes = try await store.changes(since: cursor, shards: holds.values.map(\.shard))
-        await take(changes.records, progress: [:])
-        self.cursor = changes.cursor
+        self.cursor = try await store.changes(since: cursor, shards: holds.values.map(\.shard)) { records in
+            await take(records, progress: [:])
+        }
     }
 
     /// Takes in rows as they are now; most have not changed since they were last read.

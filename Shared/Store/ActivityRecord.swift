@@ -17,11 +17,3 @@ public struct ActivityRecord: Sendable, Hashable {
     /// Of the device: its user has not switched frequent updates off.
     public var takesFrequentPushes: Bool
 }
-
-/// Rows, and how to ask for what changes after them.
-public struct ActivityChanges: Sendable {
-    public var records: [ActivityRecord]
-    /// The oldest transaction that was still running when they were read: rows of it and of later ones come (again)
-    /// with the next reading.
-    public var cursor: String
-}

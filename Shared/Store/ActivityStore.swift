@@ -9,9 +9,16 @@ public import Sightscreen
 public struct ActivityStore: Sendable {
     /// Rows claimed by one statement: what a pass can send before the next one looks again.
     public static let claimMax = 1_000
+    /// Rows of `live_activities` read by one statement.
+    public static let pageMax = 10_000
     let pool: PostgresPool
+    private let pageRows: Int
 
-    public init(pool: PostgresPool) { self.pool = pool }
+    /// - Parameter pageRows: fewer in tests.
+    public init(pool: PostgresPool, pageRows: Int = ActivityStore.pageMax) {
+        self.pool = pool
+        self.pageRows = pageRows
+    }
 
     /// The database's clock, seconds since 1970.
     public func now() async throws -> Double {
@@ -29,9 +36,6 @@ public struct ActivityStore: Sendable {
     }
 
     // MARK: - The roster
-
-    /// Rows in one page of the roster.
-    private static let pageRows = 10_000
 
     /// All active rows of some shards, page by page: there may be a million.
     /// - Returns: from where to ask for changes; what changed while the pages were read comes with them.
@@ -54,22 +58,52 @@ public struct ActivityStore: Sendable {
                 """,
                 [
                     .intArray(shards), .int(last?.matchID.rawValue ?? -1), .text(last?.userID.rawValue ?? ""),
-                    .text(last?.deviceID.rawValue ?? ""), .int(Self.pageRows),
+                    .text(last?.deviceID.rawValue ?? ""), .int(pageRows),
                 ], deadline: .seconds(30))
             let records = try rows.map { try record($0) }
-            last = records.count == Self.pageRows ? records.last?.key : nil
+            last = records.count == pageRows ? records.last?.key : nil
             try await take(records)
         } while last != nil
         return cursor
     }
 
-    /// The rows of some shards that changed since an earlier reading, but for those that are pending: when a match goes live
-    /// there are a million, and nothing is pushed to them. None is lost: those of transactions that were still running come
-    /// with the next reading. Some come twice.
-    public func changes(since cursor: String, shards: [Int]) async throws -> ActivityChanges {
-        try await records(
-            condition: "la.changed_xid >= $2::xid8 AND la.shard = ANY($1::int[]) AND la.status <> 'pending'",
-            [.intArray(shards), .text(cursor)])
+    /// The rows of some shards that changed since an earlier reading, page by page in the order of their changes, but for
+    /// those that are pending: when a match goes live there are a million, and nothing is pushed to them. None is lost:
+    /// those of transactions that were still running when the first page was read come with the next reading, and one that
+    /// changes again before its page is read comes later, perhaps in the same. Some come twice.
+    /// - Returns: from where to ask for the next changes.
+    public func changes(
+        since cursor: String, shards: [Int], _ take: ([ActivityRecord]) async throws -> Void
+    ) async throws -> String {
+        var next: String?
+        var last: (change: String, key: ActivityKey)?
+        repeat {
+            let rows = try await pool.query(
+                """
+                WITH snapshot AS (SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS cursor)
+                SELECT snapshot.cursor, la.changed_xid::text AS change, \(Self.recordColumns)
+                FROM snapshot LEFT JOIN (
+                    SELECT * FROM live_activities
+                    WHERE changed_xid >= $2::xid8 AND shard = ANY($1::int[]) AND status <> 'pending'
+                        AND (changed_xid, user_id, device_id, match_id, generation)
+                            > ($2::xid8, $3::text, $4::text, $5::bigint, $6::int)
+                    ORDER BY changed_xid, user_id, device_id, match_id, generation LIMIT $7
+                ) AS la ON true \(Self.recordJoins)
+                ORDER BY la.changed_xid, la.user_id, la.device_id, la.match_id, la.generation
+                """,
+                [
+                    .intArray(shards), .text(last?.change ?? cursor), .text(last?.key.userID.rawValue ?? ""),
+                    .text(last?.key.deviceID.rawValue ?? ""), .int(last?.key.matchID.rawValue ?? -1),
+                    .int(last?.key.generation ?? -1), .int(pageRows),
+                ], deadline: .seconds(30))
+            guard let first = rows.first, let end = rows.last else { throw PostgresError(.decoding, "no snapshot") }
+            if next == nil { next = try first.string("cursor") }
+            // Without changes there is one row, of nothing.
+            let records = try first.isNull("match_id") ? [] : rows.map { try record($0) }
+            last = rows.count == pageRows ? try records.last.map { (try end.string("change"), $0.key) } : nil
+            if !records.isEmpty { try await take(records) }
+        } while last != nil
+        return next ?? cursor
     }
 
     private static let recordColumns = """
@@ -91,21 +125,6 @@ public struct ActivityStore: Sendable {
             updateToken: try row.optionalString("update_token").map { UpdateToken($0) },
             tokenAt: try row.double("token_at"), alerts: AlertLevel(rawValue: try row.string("alerts")) ?? .none,
             takesFrequentPushes: try row.bool("takes_frequent"))
-    }
-
-    private func records(condition: String, _ parameters: [PostgresValue]) async throws -> ActivityChanges {
-        let rows = try await pool.query(
-            """
-            WITH snapshot AS (SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS cursor)
-            SELECT snapshot.cursor, \(Self.recordColumns)
-            FROM snapshot LEFT JOIN live_activities la ON \(condition) \(Self.recordJoins)
-            """, parameters, deadline: .seconds(30))
-        guard let first = rows.first else { throw PostgresError(.decoding, "no snapshot") }
-        let records = try rows.compactMap { row -> ActivityRecord? in
-            guard try !row.isNull("match_id") else { return nil }
-            return try record(row)
-        }
-        return ActivityChanges(records: records, cursor: try first.string("cursor"))
     }
 
     /// Of a row `la`: when its token was registered.
