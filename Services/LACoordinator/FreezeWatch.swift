@@ -1,26 +1,54 @@
 import Synchronization
 
-/// Notices that this process did not run for a while: it was stopped, starved, or its machine slept. What it knows is then
-/// as old as the gap, a lease that runs on or not; nothing may leave before it has read what changed meanwhile.
+/// Notices that what this process knows is too old: it did not run for a while (it was stopped, starved, or its machine
+/// slept), or the database does not tell what changed. Nothing may leave then, a lease that runs on or not, before it has
+/// read what changed meanwhile.
 ///
 /// Asked on the connections' thread for every push.
 package final class FreezeWatch: Sendable {
     /// What has to be read anew.
     package enum Reading: CaseIterable, Sendable { case activities, holds }
 
+    /// When a reading began.
+    package struct Mark: Sendable {
+        fileprivate let gaps: Int
+        fileprivate let at: Int64
+    }
+
+    /// An unfollow and a hold are obeyed within a second: what is known is never older.
+    static let ageMax = Duration.seconds(1)
     /// Between two beats, on a thread that does little else.
     static let interval = Duration.milliseconds(100)
     /// A longer gap counts. An unfollow is obeyed within a second, of which the reading takes its part.
     static let gapMax = Duration.milliseconds(500)
 
     private static let gapMaxNs = Int64(gapMax / .nanoseconds(1))
+    private let ageMaxNs: Int64?
     private let beatAt: Atomic<Int64>
     private let gaps = Atomic<Int>(0)
-    /// Through how many gaps each has been read.
-    private let activitiesRead = Atomic<Int>(0)
-    private let holdsRead = Atomic<Int>(0)
+    private let activities = Read()
+    private let holds = Read()
 
-    package init() { beatAt = Atomic(ContinuousClock.now.sinceBegin) }
+    /// Through how many gaps something has been read, and when the last reading of it began.
+    private final class Read: Sendable {
+        let gaps = Atomic<Int>(0)
+        let at = Atomic<Int64>(.min / 2)
+
+        func note(_ mark: Mark) {
+            at.store(mark.at, ordering: .releasing)
+            gaps.store(mark.gaps, ordering: .releasing)
+        }
+
+        func isSince(_ gaps: Int, _ at: Int64) -> Bool {
+            self.gaps.load(ordering: .acquiring) >= gaps && self.at.load(ordering: .acquiring) >= at
+        }
+    }
+
+    /// - Parameter ageMax: what was read longer ago is too old; nil where there is nothing to read.
+    package init(ageMax: Duration? = nil) {
+        ageMaxNs = ageMax.map { Int64($0 / .nanoseconds(1)) }
+        beatAt = Atomic(ContinuousClock.now.sinceBegin)
+    }
 
     /// - Returns: whether there was a gap since the last one.
     @discardableResult
@@ -34,25 +62,25 @@ package final class FreezeWatch: Sendable {
     }
 
     /// To be asked for before a reading begins.
-    package func mark() -> Int {
-        beat()
-        return gaps.load(ordering: .sequentiallyConsistent)
+    package func mark(_ now: ContinuousClock.Instant = .now) -> Mark {
+        beat(now)
+        return Mark(gaps: gaps.load(ordering: .sequentiallyConsistent), at: now.sinceBegin)
     }
 
     /// It was read.
-    package func noteRead(_ reading: Reading, since mark: Int) {
+    package func noteRead(_ reading: Reading, since mark: Mark) {
         switch reading {
-        case .activities: activitiesRead.store(mark, ordering: .releasing)
-        case .holds: holdsRead.store(mark, ordering: .releasing)
+        case .activities: activities.note(mark)
+        case .holds: holds.note(mark)
         }
     }
 
-    /// It runs, and has read everything since it did not.
+    /// It runs, has read everything since it did not, and not too long ago.
     func isAwake(_ now: ContinuousClock.Instant = .now) -> Bool {
-        guard now.sinceBegin - beatAt.load(ordering: .sequentiallyConsistent) <= Self.gapMaxNs else {
-            return false
-        }
+        let now = now.sinceBegin
+        guard now - beatAt.load(ordering: .sequentiallyConsistent) <= Self.gapMaxNs else { return false }
         let gaps = gaps.load(ordering: .sequentiallyConsistent)
-        return activitiesRead.load(ordering: .acquiring) >= gaps && holdsRead.load(ordering: .acquiring) >= gaps
+        let oldest = ageMaxNs.map { now - $0 } ?? .min
+        return activities.isSince(gaps, oldest) && holds.isSince(gaps, oldest)
     }
 }

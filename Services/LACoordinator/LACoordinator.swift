@@ -20,7 +20,7 @@ public actor LACoordinator {
     /// Starts, ends and pushes to apps under way at once: a few thousand fill the connections, more would only wait in
     /// memory.
     static let pushesMax = 4_096
-    /// How often the tables are read when no doorbell rings.
+    /// How often the tables are read when no doorbell rings. Half of the age at which what is known is too old.
     public static let interval = Duration.milliseconds(500)
     /// Between looks at all pending activities, while none of those in front may be started.
     static let thoroughInterval = Duration.seconds(10)
@@ -33,7 +33,7 @@ public actor LACoordinator {
     private let reports: AsyncStream<FanOutReport>
     private let reported: AsyncStream<FanOutReport>.Continuation
     nonisolated let brakes = Brakes()
-    nonisolated let freezes = FreezeWatch()
+    nonisolated let freezes: FreezeWatch
     private let holdWatch: HoldWatch
     let logger: Logger
     /// Names this run in alert claims.
@@ -51,6 +51,8 @@ public actor LACoordinator {
     private(set) var proofs: [Int: ShardHold] = [:]
     private var trusts: [Int: ShardTrust] = [:]
     private var cursor: String?
+    /// When changes were last read.
+    private var readAt = ContinuousClock.now
     /// Starts, ends and pushes to apps under way.
     var pushes = 0
     /// More are due than could be claimed.
@@ -88,6 +90,7 @@ public actor LACoordinator {
         interval: Duration = LACoordinator.interval, shards: @escaping @Sendable () async -> [ShardHold]
     ) throws {
         self.interval = interval
+        freezes = FreezeWatch(ageMax: max(FreezeWatch.ageMax, interval * 2))
         self.configuration = configuration
         self.logger = logger
         self.shards = shards
@@ -184,7 +187,6 @@ public actor LACoordinator {
     private func pass() async {
         // A brake that was set before we began holds from our first push on.
         guard brakes.areKnown else { return }
-        let mark = freezes.mark()
         do {
             let now = try await store.now()
             clock = DatabaseClock(reading: now)
@@ -192,15 +194,13 @@ public actor LACoordinator {
             try await showToken()
             try await updateShards()
             try await readChanges()
-            freezes.noteRead(.activities, since: mark)
             await publish(try await store.updates(beyond: matches.mapValues(\.seenThrough)), areLogged: true)
-            // Each by itself: a statement that takes too long must not keep the others from their turn.
             var failure: (any Error)?
-            do { try await sendEnds() } catch { failure = error }
-            do { try await sendStarts() } catch { failure = error }
-            do { try await sendFallbacks() } catch { failure = error }
-            await repeatAlertStates()
-            do { try await settleProgress() } catch { failure = error }
+            await attempt(sendEnds, &failure)
+            await attempt(sendStarts, &failure)
+            await attempt(sendFallbacks, &failure)
+            await attempt(repeatAlertStates, &failure)
+            await attempt(settleProgress, &failure)
             await count()
             do { try await noteProgress() } catch { failure = error }
             await forgetFinished()
@@ -213,6 +213,15 @@ public actor LACoordinator {
             }
             databaseWorks = false
         }
+    }
+
+    /// Each by itself: a statement that takes too long must not keep the others from their turn, nor make what is known too
+    /// old.
+    private func attempt(_ step: () async throws -> Void, _ failure: inout (any Error)?) async {
+        do {
+            try await step()
+            if .now - readAt > Self.interval { try await readChanges() }
+        } catch { failure = error }
     }
 
     /// A pass may take longer than a lease is trusted.
@@ -243,13 +252,14 @@ public actor LACoordinator {
         }
         var count = 0
         do {
-            let read = try await store.roster(shards: gained) { records in
+            // From here on their changes are read with those of the others.
+            if holds.isEmpty { cursor = try await store.cursor() }
+            try await store.roster(shards: gained) { records in
                 count += records.count
                 await take(records, progress: progress)
-                // What was held before does not wait for all of it.
-                try await readChanges()
+                // What goes out meanwhile must not be too old, of what was held before or of what was read just now.
+                try await readChanges(and: gained)
             }
-            if cursor == nil { cursor = read }
         } catch {
             // What was read in part would be as old as that at the next try.
             for shard in gained { await lose(shard) }
@@ -269,11 +279,17 @@ public actor LACoordinator {
         for match in matches.values { match.settled[shard] = nil }
     }
 
-    private func readChanges() async throws {
-        guard let cursor, !holds.isEmpty else { return }
-        self.cursor = try await store.changes(since: cursor, shards: holds.values.map(\.shard)) { records in
-            await take(records, progress: [:])
+    /// - Parameter gained: shards that are being taken over.
+    private func readChanges(and gained: [Int] = []) async throws {
+        let mark = freezes.mark()
+        let shards = holds.keys + gained
+        if let cursor, !shards.isEmpty {
+            self.cursor = try await store.changes(since: cursor, shards: shards) { records in
+                await take(records, progress: [:])
+            }
         }
+        freezes.noteRead(.activities, since: mark)
+        readAt = .now
     }
 
     /// Takes in rows as they are now; most have not changed since they were last read.

@@ -37,15 +37,17 @@ public struct ActivityStore: Sendable {
 
     // MARK: - The roster
 
-    /// All active rows of some shards, page by page: there may be a million.
-    /// - Returns: from where to ask for changes; what changed while the pages were read comes with them.
-    public func roster(
-        shards: [Int], _ take: ([ActivityRecord]) async throws -> Void
-    ) async throws -> String {
-        let snapshot = try await pool.query("SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS cursor", [])
+    /// From where to ask for changes: what changes from now on comes with them.
+    public func cursor() async throws -> String {
+        let snapshot = try await pool.query("SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS cursor")
         guard let cursor = try snapshot.first?.string("cursor") else {
             throw PostgresError(.decoding, "no snapshot")
         }
+        return cursor
+    }
+
+    /// All active rows of some shards, page by page, each as of when it is read: there may be a million.
+    public func roster(shards: [Int], _ take: ([ActivityRecord]) async throws -> Void) async throws {
         var last: ActivityKey?
         repeat {
             let rows = try await pool.query(
@@ -64,7 +66,6 @@ public struct ActivityStore: Sendable {
             last = records.count == pageRows ? records.last?.key : nil
             try await take(records)
         } while last != nil
-        return cursor
     }
 
     /// The rows of some shards that changed since an earlier reading, page by page in the order of their changes, but for

@@ -34,6 +34,23 @@ import Testing
         #expect(watch.isAwake())
     }
 
+    @Test func whatWasReadLongAgoIsTooOldThoughTheProcessRuns() {
+        let watch = FreezeWatch(ageMax: .seconds(1))
+        let begin = ContinuousClock.now
+        func at(_ ms: Int) -> ContinuousClock.Instant { begin + .milliseconds(ms) }
+        #expect(!watch.isAwake(at(0)), "nothing was read yet")
+        for reading in FreezeWatch.Reading.allCases { watch.noteRead(reading, since: watch.mark(at(0))) }
+        watch.beat(at(500))
+        watch.noteRead(.holds, since: watch.mark(at(600)))
+        #expect(watch.isAwake(at(1_000)))
+        watch.beat(at(1_000))
+        #expect(!watch.isAwake(at(1_001)), "the activities were read a second ago")
+        watch.noteRead(.activities, since: watch.mark(at(1_100)))
+        #expect(watch.isAwake(at(1_600)))
+        watch.beat(at(1_600))
+        #expect(!watch.isAwake(at(1_601)), "and now the holds")
+    }
+
     @Test func aLeaseThatRunsOnIsNotTrustedUntilAllWasRead() {
         let watch = FreezeWatch()
         let trust = ShardTrust(watch)
@@ -85,6 +102,25 @@ import Testing
                     }
                     #expect(await ground.updates("asha").filter { $0.event == "update" }.allSatisfy { $0.version == 1 })
                 }
+            }
+        }
+    }
+
+    /// It runs, and the database takes its time with what it asks. Others are answered: a user unfollows, the operator holds
+    /// the match.
+    @Test(arguments: ["live_activities", "holds"])
+    func nothingLeavesWhileTheDatabaseDoesNotTellWhatChanged(table: String) async throws {
+        try await Ground.with { ground in
+            try await ground.coordinate { coordinator in
+                try await ground.join("asha")
+                try await ground.pool.transaction { transaction in
+                    try await transaction.execute("LOCK TABLE \(table) IN ACCESS EXCLUSIVE MODE")
+                    try await Task.sleep(for: FreezeWatch.ageMax + .milliseconds(100))
+                    await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit()))
+                    try await Task.sleep(for: .milliseconds(500))
+                    #expect(await ground.apns.pushes.allSatisfy { $0.version == 1 })
+                }
+                try await eventually("it has the newest state") { await ground.updates("asha").last?.version == 2 }
             }
         }
     }

@@ -24,7 +24,7 @@ import Testing
     @Test func manyChangesComePageByPage() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             let store = ActivityStore(pool: pool, pageRows: 4)
-            let begin = try await store.roster(shards: Self.shards) { _ in }
+            let begin = try await store.cursor()
             for first in stride(from: 1, to: 22, by: 7) { try await Self.add(first...first + 6, pool) }
             var pages: [[ActivityRecord]] = []
             _ = try await store.changes(since: begin, shards: Self.shards) { pages.append($0) }
@@ -44,7 +44,7 @@ import Testing
         try await withDatabase { (pool: PostgresPool) async throws in
             let store = ActivityStore(pool: pool, pageRows: 4)
             try await Self.add(1...2, pool)
-            let begin = try await store.roster(shards: Self.shards) { _ in }
+            let begin = try await store.cursor()
             var (seen, next): ([ActivityRecord], String) = ([], begin)
             try await pool.transaction { early in
                 try await early.execute("UPDATE live_activities SET update_token = 'late' WHERE user_id = 'user1'")
@@ -66,7 +66,7 @@ import Testing
     @Test func whatChangesAgainBeforeItsPageIsReadIsNotMissed() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             let store = ActivityStore(pool: pool, pageRows: 4)
-            let begin = try await store.roster(shards: Self.shards) { _ in }
+            let begin = try await store.cursor()
             try await Self.add(1...12, pool)
             var records: [ActivityRecord] = []
             _ = try await store.changes(since: begin, shards: Self.shards) { page in

@@ -254,7 +254,7 @@ import Testing
             let own = try #require(starts.first { $0.key.deviceID == Self.phone })
             #expect(try await ground.register("ee01", "first", own.startID) == .activate(generation: 1))
             var records: [ActivityRecord] = []
-            _ = try await ground.activities.roster(shards: [own.route.shard]) { records += $0 }
+            try await ground.activities.roster(shards: [own.route.shard]) { records += $0 }
             let record = try #require(records.first { $0.key == own.key })
             // Said of another registration of it.
             func dead(_ tokenAt: Double) -> ActivityStore.DeadToken {
