@@ -163,9 +163,9 @@ import Testing
 
     @Test func aClaimWithoutAnAnswerCostsItsOwnPhonesTheAlertAndNobodyTheState() async throws {
         let bench = try await Bench(threads: 1, claims: { number, shards in number == 1 ? nil : Set(shards) })
-        await bench.crowd(4_000)
+        await bench.crowd(1_500)
         await bench.fanOut.publish([Self.update(2, alert: .wicket)])
-        try await eventually("all have the state") { await bench.apns.pushes.count == 4_000 }
+        try await eventually("all have the state") { await bench.apns.pushes.count == 1_500 }
         let claims = bench.claims()
         try #require(claims.count > 1)
         #expect(claims.count == 2, "what was left was claimed in one go")
@@ -176,8 +176,8 @@ import Testing
         // The answer, after all.
         await bench.fanOut.claimed(Ground.match, MatchVersion(2), claims[0], gained: late)
         await bench.fanOut.publish([Self.update(3)])
-        try await eventually("all have the next ball") { await bench.apns.pushes.count { $0.version == 3 } == 4_000 }
-        #expect(await bench.apns.pushes.count { $0.alert != nil } == 4_000 - untold.count, "nobody is told late")
+        try await eventually("all have the next ball") { await bench.apns.pushes.count { $0.version == 3 } == 1_500 }
+        #expect(await bench.apns.pushes.count { $0.alert != nil } == 1_500 - untold.count, "nobody is told late")
         await bench.end()
     }
 
@@ -188,9 +188,9 @@ import Testing
                 try? await Task.sleep(for: .milliseconds(600))
                 return Set(shards)
             })
-        await bench.crowd(8_000)
+        await bench.crowd(2_500)
         await bench.fanOut.publish([Self.update(2, alert: .wicket)])
-        try await eventually("all are told") { await bench.apns.pushes.count { $0.alert != nil } == 8_000 }
+        try await eventually("all are told") { await bench.apns.pushes.count { $0.alert != nil } == 2_500 }
         #expect(bench.claims().count == 2)
         await bench.end()
     }
@@ -217,14 +217,7 @@ import Testing
         await bench.crowd(500)
         var other = Self.update(2, alert: .wicket)
         other.matchID = MatchID(7)
-        let user = UserID("zoe")
-        await bench.fanOut.take([
-            RosterEntry(
-                key: RosterKey(user: user, device: DeviceID("phone"), generation: 1), match: MatchID(7),
-                shard: DeviceRoute(user: user, device: DeviceID("phone")).shard, environment: .production,
-                token: UpdateToken(Ground.updateToken("zoe")), tokenAt: Self.now - 3_600, delivered: Stamp(1),
-                isNew: false, level: .all)
-        ])
+        await bench.fanOut.take([Self.zoe(tokenAt: Self.now - 3_600, delivered: Stamp(1))])
         await bench.fanOut.publish([Self.update(2)])
         try await eventually("the ball is on its way") { await bench.apns.pushes.count >= 20 }
         await bench.fanOut.publish([other])
@@ -234,5 +227,36 @@ import Testing
         let place = try #require(await bench.apns.pushes.firstIndex { $0.alert != nil })
         #expect(place < 100, "it waited behind \(place) others")
         await bench.end()
+    }
+
+    @Test func aFirstStateDoesNotWaitForAllAlertsOfABigMatch() async throws {
+        let bench = try await Bench(threads: 1, streamsMax: 5)
+        let valve = Valve(20)
+        await bench.apns.answer { _, _ in
+            await valve.pass()
+            return StubAPNs.accepted
+        }
+        await bench.crowd(1_500)
+        await bench.fanOut.publish([Self.update(2, alert: .wicket)])
+        try await eventually("the alert is on its way") { await bench.apns.pushes.count >= 20 }
+        var other = Self.update(2)
+        other.matchID = MatchID(7)
+        await bench.fanOut.publish([other])
+        await bench.fanOut.take([Self.zoe(tokenAt: Self.now - 5, delivered: nil)])
+        await valve.open()
+        try await eventually("all is there") { await bench.apns.pushes.count == 1_501 }
+        let place = try #require(await bench.apns.pushes.firstIndex { $0.alert == nil })
+        #expect(place < 700, "it waited behind \(place) others")
+        await bench.end()
+    }
+
+    /// A phone of another match.
+    private static func zoe(tokenAt: Double, delivered: Stamp?) -> RosterEntry {
+        let (user, device) = (UserID("zoe"), DeviceID("phone"))
+        return RosterEntry(
+            key: RosterKey(user: user, device: device, generation: 1), match: MatchID(7),
+            shard: DeviceRoute(user: user, device: device).shard, environment: .production,
+            token: UpdateToken(Ground.updateToken("zoe")), tokenAt: tokenAt, delivered: delivered,
+            isNew: delivered == nil, level: .all)
     }
 }

@@ -19,6 +19,9 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     static let timeout: Int64 = 10_000_000_000
     /// Pushes of one cohort in a row, before another one has its turn.
     private static let turnMax = 64
+    /// Of so many turns one is for states, while alerts are told: theirs may take half a minute, and a phone that has just
+    /// got its activity waits for its first state.
+    private static let turnsWithOneForStates = 8
     /// A host that has taken a push so lately does not refuse all of us, in nanoseconds.
     private static let acceptedLately: Int64 = 60_000_000_000
     /// Between two new provider tokens on a connection, in nanoseconds: APNs refuses more.
@@ -52,6 +55,8 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     private var alerting: [TokenCohort] = []
     private var stating: [TokenCohort] = []
     private var turn = 0
+    /// Pushes while both alerts and states were waiting.
+    private var shared = 0
     private var isClosed = false
     /// That are reached over them, as of the last tick.
     var phones = 0
@@ -99,6 +104,17 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
 
     func fill(_ sender: HTTP2Sender) -> Bool {
         guard breaker.letsThrough(sender.now) else { return false }
+        let isShared = !alerting.isEmpty && !stating.isEmpty
+        let place = shared / Self.turnMax % Self.turnsWithOneForStates
+        let isStatesTurn = isShared && place == Self.turnsWithOneForStates - 1
+        let sent: Bool? = isStatesTurn ? state(sender) ?? alert(sender) : alert(sender) ?? state(sender)
+        if isShared, sent == true { shared += 1 }
+        return sent ?? false
+    }
+
+    /// Sends the next push to a phone that is to be alerted.
+    /// - Returns: whether there was room; nil when there is none to send.
+    private func alert(_ sender: HTTP2Sender) -> Bool? {
         while let cohort = alerting.last {
             switch loop.next(cohort, over: sender, self) {
             case .sent:
@@ -114,7 +130,12 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
                 loop.claimNext(cohort.match)
             }
         }
-        guard !loop.isFinishing else { return false }
+        return nil
+    }
+
+    /// The same to any other phone.
+    private func state(_ sender: HTTP2Sender) -> Bool? {
+        guard !loop.isFinishing else { return nil }
         while let cohort = stating.last {
             switch loop.next(cohort, over: sender, self) {
             case .sent:
@@ -125,7 +146,7 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
             case .done: stop(cohort, isHeldUp: false)
             }
         }
-        return false
+        return nil
     }
 
     private func stop(_ cohort: TokenCohort, isHeldUp: Bool) {

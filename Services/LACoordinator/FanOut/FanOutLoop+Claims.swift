@@ -1,5 +1,4 @@
 import Activities
-import HTTP2
 import Messages
 import Sightscreen
 
