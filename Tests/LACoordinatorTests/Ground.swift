@@ -67,8 +67,10 @@ struct Ground: Sendable {
         let names = shards.map { LeaseName.shard($0) }
         let holds = try await leases.acquire(names, holder: holder, duration: .seconds(600))
             .compactMap { ShardHold($0) }
+        // Not ours: what a test locks must not keep its own statements waiting.
+        let own = try PostgresPool(url: url, size: 6, applicationName: "coordinator")
         let coordinator = try LACoordinator(
-            configuration: configuration, pool: pool, logger: logger, interval: interval
+            configuration: configuration, pool: own, logger: logger, interval: interval
         ) {
             guard isHolding() else { return [] }
             return holds.map { hold in
@@ -77,7 +79,10 @@ struct Ground: Sendable {
                 return hold
             }
         }
-        let running = Task { await coordinator.run() }
+        let running = Task {
+            await coordinator.run()
+            await own.close()
+        }
         do { try await body(coordinator) } catch {
             running.cancel()
             await running.value
