@@ -210,8 +210,9 @@ let package = Package(
             .executableTarget(
                 name: "FanOutLab",
                 dependencies: [
-                    "APNsProtocol", "HTTP2", "LACoordinator", "Messages", "Reactor", "Sightscreen", "Store", "Tokens",
-                    arguments,
+                    "APNsProtocol", "HTTP2", "LACoordinator", "Messages", "Postgres", "Reactor", "ServiceKit",
+                    "Sightscreen",
+                    "Store", "Tokens", arguments, logging,
                 ], path: "Tests/FanOutLab", swiftSettings: strict),
         ]
         + [

@@ -51,6 +51,8 @@ public actor LACoordinator {
     private(set) var proofs: [Int: ShardHold] = [:]
     private var trusts: [Int: ShardTrust] = [:]
     private var cursor: String?
+    /// What changes said of while shards were taken over: it is newer than what the pages of these shards say.
+    private var changedMeanwhile: Set<RosterKey> = []
     /// When changes were last read.
     private var readAt = ContinuousClock.now
     /// Starts, ends and pushes to apps under way.
@@ -128,6 +130,9 @@ public actor LACoordinator {
 
     /// The operator set or lifted a hold. Nothing waits for this actor, which may be busy.
     public nonisolated func holdsChanged() { holdWatch.ring() }
+
+    /// Phones that are taken in.
+    package nonisolated func phones() async -> Int { await fanOut.phones() }
 
     // MARK: - Running
 
@@ -251,14 +256,18 @@ public actor LACoordinator {
             await fanOut.hold(shard, trust)
         }
         var count = 0
+        changedMeanwhile = []
+        defer { changedMeanwhile = [] }
         do {
             // From here on their changes are read with those of the others.
             if holds.isEmpty { cursor = try await store.cursor() }
-            try await store.roster(shards: gained) { records in
+            // What goes out meanwhile must not be too old, of what was held before or of what has just been read.
+            try await store.roster(
+                shards: gained, meanwhile: { try await readChanges(and: gained, progress) }
+            ) { records in
                 count += records.count
-                await take(records, progress: progress)
-                // What goes out meanwhile must not be too old, of what was held before or of what was read just now.
-                try await readChanges(and: gained)
+                await take(records, progress: progress, except: changedMeanwhile)
+                try await readChanges(and: gained, progress)
             }
         } catch {
             // What was read in part would be as old as that at the next try.
@@ -279,13 +288,18 @@ public actor LACoordinator {
         for match in matches.values { match.settled[shard] = nil }
     }
 
-    /// - Parameter gained: shards that are being taken over.
-    private func readChanges(and gained: [Int] = []) async throws {
+    /// - Parameters:
+    ///   - gained: shards that are being taken over.
+    ///   - progress: how far their buckets are settled.
+    private func readChanges(
+        and gained: [Int] = [], _ progress: [MatchID: [Int: Stamp]] = [:]
+    ) async throws {
         let mark = freezes.mark()
         let shards = holds.keys + gained
         if let cursor, !shards.isEmpty {
             self.cursor = try await store.changes(since: cursor, shards: shards) { records in
-                await take(records, progress: [:])
+                if !gained.isEmpty { for record in records { changedMeanwhile.insert(RosterKey(record.key)) } }
+                await take(records, progress: progress)
             }
         }
         freezes.noteRead(.activities, since: mark)
@@ -293,35 +307,22 @@ public actor LACoordinator {
     }
 
     /// Takes in rows as they are now; most have not changed since they were last read.
-    /// - Parameter progress: how far their buckets are settled, when the shards were just taken over.
-    private func take(_ records: [ActivityRecord], progress: [MatchID: [Int: Stamp]]) async {
-        var entries: [RosterEntry] = []
-        var gone: [RosterPlace] = []
-        for record in records {
-            if let start = startGates[record.key], !start.isWanted(record.status) {
+    /// - Parameters:
+    ///   - progress: how far their buckets are settled, when the shards were just taken over.
+    ///   - known: those of which something newer is known.
+    private func take(
+        _ records: [ActivityRecord], progress: [MatchID: [Int: Stamp]], except known: Set<RosterKey> = []
+    ) async {
+        if !startGates.isEmpty {
+            for record in records {
+                guard let start = startGates[record.key], !start.isWanted(record.status) else { continue }
                 start.gate.close()
                 startGates[record.key] = nil
             }
-            let key = RosterKey(record.key)
-            guard record.status == .active, let token = record.updateToken else {
-                gone.append(RosterPlace(match: record.key.matchID, shard: record.route.shard, key: key))
-                continue
-            }
-            let settled = progress[record.key.matchID]?[record.route.bucket(of: Self.bucketCount)]
-            let delivered = settled.flatMap { record.tokenAt + 30 < Double($0.rawValue) ? $0 : nil }
-            // Taken over soon after its first state: only a repetition, if that.
-            let hadItsFirst = settled.map { Double($0.rawValue) >= record.tokenAt.rounded(.down) } ?? false
-            entries.append(
-                RosterEntry(
-                    key: key, match: record.key.matchID, shard: record.route.shard,
-                    environment: APNsEnvironment(rawValue: record.environment) ?? .production, token: token,
-                    tokenAt: record.tokenAt, delivered: delivered,
-                    isNew: delivered == nil && !hadItsFirst && clock.now - record.tokenAt < 60, level: record.alerts,
-                    infrequent: record.takesFrequentPushes
-                        ? nil : RosterKey(user: record.key.userID, device: record.key.deviceID, generation: 0)))
         }
-        if !gone.isEmpty { await fanOut.remove(gone) }
-        if !entries.isEmpty { await fanOut.take(entries) }
+        let news = await RosterNews(records, progress: progress, now: clock.now, except: known)
+        if !news.gone.isEmpty { await fanOut.remove(news.gone) }
+        if !news.entries.isEmpty { await fanOut.take(news.entries) }
     }
 
     func trust(of shard: Int) -> ShardTrust? { trusts[shard] }

@@ -12,7 +12,7 @@ public struct ActivityStore: Sendable {
     /// Rows of `live_activities` read by one statement.
     public static let pageMax = 10_000
     let pool: PostgresPool
-    private let pageRows: Int
+    let pageRows: Int
 
     /// - Parameter pageRows: fewer in tests.
     public init(pool: PostgresPool, pageRows: Int = ActivityStore.pageMax) {
@@ -44,28 +44,6 @@ public struct ActivityStore: Sendable {
             throw PostgresError(.decoding, "no snapshot")
         }
         return cursor
-    }
-
-    /// All active rows of some shards, page by page, each as of when it is read: there may be a million.
-    public func roster(shards: [Int], _ take: ([ActivityRecord]) async throws -> Void) async throws {
-        var last: ActivityKey?
-        repeat {
-            let rows = try await pool.query(
-                """
-                SELECT \(Self.recordColumns)
-                FROM live_activities la \(Self.recordJoins)
-                WHERE la.status <> 'ended' AND la.status = 'active' AND la.shard = ANY($1::int[])
-                    AND (la.match_id, la.user_id, la.device_id) > ($2::bigint, $3::text, $4::text)
-                ORDER BY la.match_id, la.user_id, la.device_id LIMIT $5
-                """,
-                [
-                    .intArray(shards), .int(last?.matchID.rawValue ?? -1), .text(last?.userID.rawValue ?? ""),
-                    .text(last?.deviceID.rawValue ?? ""), .int(pageRows),
-                ], deadline: .seconds(30))
-            let records = try rows.map { try record($0) }
-            last = records.count == pageRows ? records.last?.key : nil
-            try await take(records)
-        } while last != nil
     }
 
     /// The rows of some shards that changed since an earlier reading, page by page in the order of their changes, but for
@@ -107,18 +85,18 @@ public struct ActivityStore: Sendable {
         return next ?? cursor
     }
 
-    private static let recordColumns = """
+    static let recordColumns = """
         la.match_id, la.user_id, la.device_id, la.generation, la.route, la.status, la.update_token,
         \(tokenAt) AS token_at, coalesce(d.environment, 'production') AS environment, coalesce(f.alerts, 'none') AS alerts,
         coalesce(d.frequent_pushes_enabled, true) AS takes_frequent
         """
 
-    private static let recordJoins = """
+    static let recordJoins = """
         LEFT JOIN devices d ON d.user_id = la.user_id AND d.device_id = la.device_id
         LEFT JOIN match_follows f ON f.user_id = la.user_id AND f.match_id = la.match_id
         """
 
-    private func record(_ row: PostgresRow) throws -> ActivityRecord {
+    func record(_ row: PostgresRow) throws -> ActivityRecord {
         ActivityRecord(
             key: try key(row), route: DeviceRoute(hash: try row.int64("route")),
             environment: try row.string("environment"),

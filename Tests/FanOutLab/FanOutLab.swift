@@ -4,5 +4,7 @@ import ArgumentParser
 @main struct FanOutLab: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fanout-lab", abstract: "Measures the fan-out.",
-        subcommands: [SendCommand.self, TokensCommand.self, WicketCommand.self])
+        subcommands: [
+            SendCommand.self, TokensCommand.self, WicketCommand.self, RosterSeedCommand.self, RosterCommand.self,
+        ])
 }

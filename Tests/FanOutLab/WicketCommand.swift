@@ -26,7 +26,7 @@ struct WicketCommand: AsyncParsableCommand {
     @Option(help: "Its team.") var teamID = "TEAMID0001"
     @Option(help: "The app.") var bundleID = "dev.sightscreen.app"
 
-    private static let match = MatchID(1_304_076)
+    static let match = MatchID(1_304_076)
     private static let other = MatchID(1_304_077)
 
     mutating func run() async throws {
@@ -161,7 +161,7 @@ struct WicketCommand: AsyncParsableCommand {
         }
     }
 
-    private static var residentBytes: Int {
+    static var residentBytes: Int {
         let text = (try? String(contentsOf: URL(fileURLWithPath: "/proc/self/statm"), encoding: .utf8)) ?? ""
         return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4_096
     }

@@ -175,6 +175,13 @@ package final class FanOut: Sendable {
         return sum
     }
 
+    /// Pushes under way.
+    func inFlight() async -> Int {
+        var sum = 0
+        for loop in loops { sum += await loop.onThread { loop.inFlight } }
+        return sum
+    }
+
     /// Phones in all.
     package func phones() async -> Int {
         var sum = 0

@@ -1,0 +1,42 @@
+import APNsProtocol
+import Sightscreen
+import Store
+
+/// Rows of the table as the loops take them in.
+struct RosterNews: Sendable {
+    /// Those that are active.
+    var entries: [RosterEntry] = []
+    var gone: [RosterPlace] = []
+
+    /// Beside the coordinator, which has claims to answer: a page takes some milliseconds.
+    /// - Parameters:
+    ///   - progress: how far their buckets are settled, when the shards were just taken over.
+    ///   - now: seconds since 1970 by the database's clock.
+    ///   - known: those of which something newer is known.
+    @concurrent init(
+        _ records: [ActivityRecord], progress: [MatchID: [Int: Stamp]], now: Double,
+        except known: Set<RosterKey>
+    ) async {
+        entries.reserveCapacity(records.count)
+        for record in records {
+            let key = RosterKey(record.key)
+            guard known.isEmpty || !known.contains(key) else { continue }
+            guard record.status == .active, let token = record.updateToken else {
+                gone.append(RosterPlace(match: record.key.matchID, shard: record.route.shard, key: key))
+                continue
+            }
+            let settled = progress[record.key.matchID]?[record.route.bucket(of: LACoordinator.bucketCount)]
+            let delivered = settled.flatMap { record.tokenAt + 30 < Double($0.rawValue) ? $0 : nil }
+            // Taken over soon after its first state: only a repetition, if that.
+            let hadItsFirst = settled.map { Double($0.rawValue) >= record.tokenAt.rounded(.down) } ?? false
+            entries.append(
+                RosterEntry(
+                    key: key, match: record.key.matchID, shard: record.route.shard,
+                    environment: APNsEnvironment(rawValue: record.environment) ?? .production, token: token,
+                    tokenAt: record.tokenAt, delivered: delivered,
+                    isNew: delivered == nil && !hadItsFirst && now - record.tokenAt < 60, level: record.alerts,
+                    infrequent: record.takesFrequentPushes
+                        ? nil : RosterKey(user: record.key.userID, device: record.key.deviceID, generation: 0)))
+        }
+    }
+}
