@@ -163,16 +163,15 @@ extension LACoordinator {
 
     /// Notes how far the shards of each match have come.
     func settleProgress() async throws {
-        var news: [MatchID: [Int: Stamp]] = [:]
-        for (id, shard, stamp) in await fanOut.settled() { news[id, default: [:]][shard] = stamp }
-        for (id, stamps) in unsettled { news[id, default: [:]].merge(stamps) { max($0, $1) } }
+        var news = unsettled
+        for (id, shard, progress) in await fanOut.settled() { news[id, default: [:]][shard] = progress }
         unsettled = news
-        for (id, stamps) in news {
+        for (id, buckets) in news {
             let match = match(id)
-            let newer = stamps.filter { shard, stamp in match.settled[shard].map { $0 < stamp } ?? true }
+            let newer = buckets.filter { $1.isNews(after: match.settled[$0]) }
             if !newer.isEmpty {
                 try await store.settle(id, newer, bucketCount: Self.bucketCount)
-                match.settled.merge(newer) { max($0, $1) }
+                match.settled.merge(newer) { $1 }
             }
             unsettled[id] = nil
         }

@@ -70,7 +70,7 @@ public actor LACoordinator {
     /// When APNs last asked for another one and got it.
     var tokenReplacedAt = ContinuousClock.now - .seconds(3_600)
     /// Progress that is not written yet.
-    var unsettled: [MatchID: [Int: Stamp]] = [:]
+    var unsettled: [MatchID: [Int: BucketProgress]] = [:]
     /// When the operator was last told of the progress.
     var progressNotedAt = ContinuousClock.now - .seconds(3_600)
     /// Of starts that have been claimed and not been answered.
@@ -292,7 +292,7 @@ public actor LACoordinator {
     ///   - gained: shards that are being taken over.
     ///   - progress: how far their buckets are settled.
     private func readChanges(
-        and gained: [Int] = [], _ progress: [MatchID: [Int: Stamp]] = [:]
+        and gained: [Int] = [], _ progress: [MatchID: [Int: BucketProgress]] = [:]
     ) async throws {
         let mark = freezes.mark()
         let shards = holds.keys + gained
@@ -311,7 +311,7 @@ public actor LACoordinator {
     ///   - progress: how far their buckets are settled, when the shards were just taken over.
     ///   - known: those of which something newer is known.
     private func take(
-        _ records: [ActivityRecord], progress: [MatchID: [Int: Stamp]], except known: Set<RosterKey> = []
+        _ records: [ActivityRecord], progress: [MatchID: [Int: BucketProgress]], except known: Set<RosterKey> = []
     ) async {
         if !startGates.isEmpty {
             for record in records {

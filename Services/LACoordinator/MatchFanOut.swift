@@ -25,7 +25,7 @@ final class MatchFanOut {
     /// What the operator was last told.
     var noted = VersionProgress()
     /// What was written of the progress of each shard.
-    var settled: [Int: Stamp] = [:]
+    var settled: [Int: BucketProgress] = [:]
 
     init(id: MatchID, brake: MatchBrake) {
         self.id = id

@@ -191,34 +191,40 @@ public struct ActivityStore: Sendable {
     // MARK: - Progress
 
     /// How far the buckets of some shards are settled, per match.
-    public func progress(shards: [Int]) async throws -> [MatchID: [Int: Stamp]] {
+    public func progress(shards: [Int]) async throws -> [MatchID: [Int: BucketProgress]] {
         let rows = try await pool.query(
             """
-            SELECT match_id, bucket, settled_stamp FROM bucket_progress
+            SELECT match_id, bucket, settled_stamp, array_to_string(laggards, ',') AS laggards FROM bucket_progress
             WHERE bucket * \(DeviceRoute.shardCount) / bucket_count = ANY($1::int[])
             """, [.intArray(shards)])
-        var progress: [MatchID: [Int: Stamp]] = [:]
+        var progress: [MatchID: [Int: BucketProgress]] = [:]
         for row in rows {
             let match = MatchID(try row.int64("match_id"))
-            progress[match, default: [:]][try row.int("bucket")] = Stamp(try row.int("settled_stamp"))
+            let laggards = try row.string("laggards").split(separator: ",").compactMap { Int64($0) }
+            progress[match, default: [:]][try row.int("bucket")] = BucketProgress(
+                stamp: Stamp(try row.int("settled_stamp")), laggards: Set(laggards))
         }
         return progress
     }
 
-    /// Notes that every device of these buckets shows the state of its stamp.
-    public func settle(_ match: MatchID, _ buckets: [Int: Stamp], bucketCount: Int) async throws {
+    /// Notes that every device of these buckets, but for those named, shows the state of its stamp.
+    public func settle(_ match: MatchID, _ buckets: [Int: BucketProgress], bucketCount: Int) async throws {
         let entries = Array(buckets)
         try await pool.execute(
             """
-            INSERT INTO bucket_progress (match_id, bucket, bucket_count, settled_stamp)
-            SELECT $1, bucket, $2, stamp FROM unnest($3::int[], $4::bigint[]) AS settled (bucket, stamp)
+            INSERT INTO bucket_progress AS known (match_id, bucket, bucket_count, settled_stamp, laggards)
+            SELECT $1, bucket, $2, stamp, laggards::bigint[]
+            FROM unnest($3::int[], $4::bigint[], $5::text[]) AS settled (bucket, stamp, laggards)
             ON CONFLICT (match_id, bucket) DO UPDATE SET
                 bucket_count = excluded.bucket_count,
-                settled_stamp = greatest(bucket_progress.settled_stamp, excluded.settled_stamp)
+                settled_stamp = greatest(known.settled_stamp, excluded.settled_stamp),
+                laggards = CASE WHEN excluded.settled_stamp < known.settled_stamp THEN known.laggards
+                    ELSE excluded.laggards END
             """,
             [
                 .int(match.rawValue), .int(bucketCount), .intArray(entries.map(\.key)),
-                .intArray(entries.map(\.value.rawValue)),
+                .intArray(entries.map(\.value.stamp.rawValue)),
+                .textArray(entries.map { "{\($0.value.laggards.map { "\($0)" }.joined(separator: ","))}" }),
             ])
     }
 

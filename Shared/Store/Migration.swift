@@ -32,5 +32,6 @@ public struct Migration: Sendable {
         Migration("m0013_alert_level_changes", PackageResources.m0013_alert_level_changes_sql),
         Migration("m0014_fanout", PackageResources.m0014_fanout_sql),
         Migration("m0015_urgent_ends", PackageResources.m0015_urgent_ends_sql),
+        Migration("m0016_laggards", PackageResources.m0016_laggards_sql),
     ]
 }

@@ -76,11 +76,38 @@ import Testing
         for (user, stamp) in [("asha", 12), ("ben", 10), ("cat", 11)] {
             _ = cohort.take(Self.entry(user, token: user, delivered: stamp))
         }
-        #expect(cohort.settled() == 10)
+        #expect(cohort.settled() == BucketProgress(stamp: Stamp(10)))
         cohort.remove(RosterKey(user: UserID("ben"), device: DeviceID("phone"), generation: 1))
-        #expect(cohort.settled() == 11)
+        #expect(cohort.settled() == BucketProgress(stamp: Stamp(11)))
         _ = cohort.take(Self.entry("dan", token: "dd"))
         #expect(cohort.settled() == nil)
+    }
+
+    @Test func aPhoneThatIsTriedAgainAndAgainDoesNotKeepTheOthersUnsettled() throws {
+        let cohort = makeCohort()
+        for (user, stamp) in [("asha", 12), ("ben", 10), ("cat", 12)] {
+            _ = cohort.take(Self.entry(user, token: user, delivered: stamp))
+        }
+        let silent = try #require(cohort.take(Self.entry("dan", token: "dd")))
+        #expect(cohort.settled() == nil, "it was not tried yet")
+        cohort.row(silent).pointee.failures = 1
+        let marks = ["ben", "dd"].map { BucketProgress.mark(of: UpdateToken($0)) }
+        #expect(cohort.settled() == BucketProgress(stamp: Stamp(10), laggards: [marks[1]]))
+        let ben = try #require(cohort.slot(RosterKey(user: UserID("ben"), device: DeviceID("phone"), generation: 1)))
+        cohort.row(ben).pointee.failures = 3
+        #expect(cohort.settled() == BucketProgress(stamp: Stamp(12), laggards: Set(marks)))
+        cohort.row(ben).pointee.delivered = 13
+        #expect(cohort.settled() == BucketProgress(stamp: Stamp(12), laggards: [marks[1]]))
+    }
+
+    @Test func whenManyAreTriedAgainAllWaitForTheLast() {
+        let cohort = makeCohort()
+        _ = cohort.take(Self.entry("asha", token: "asha", delivered: 12))
+        for number in 0...BucketProgress.laggardsMax {
+            guard let slot = cohort.take(Self.entry("\(number)", token: "\(number)", delivered: 10)) else { continue }
+            cohort.row(slot).pointee.failures = 1
+        }
+        #expect(cohort.settled() == BucketProgress(stamp: Stamp(10)))
     }
 
     /// A million phones of one match fit in 200 MB; the process and its connections come on top.

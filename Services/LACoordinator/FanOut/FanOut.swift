@@ -147,9 +147,9 @@ package final class FanOut: Sendable {
         return sum
     }
 
-    /// What every phone of a match in a shard shows at least, where that may have changed since it was last asked.
-    func settled() async -> [(match: MatchID, shard: Int, stamp: Stamp)] {
-        var all: [(match: MatchID, shard: Int, stamp: Stamp)] = []
+    /// How far the phones of a match in a shard are, where that may have changed since it was last asked.
+    func settled() async -> [(match: MatchID, shard: Int, progress: BucketProgress)] {
+        var all: [(match: MatchID, shard: Int, progress: BucketProgress)] = []
         for loop in loops { all += await loop.onThread { loop.settled() } }
         return all
     }

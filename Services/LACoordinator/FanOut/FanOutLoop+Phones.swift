@@ -1,5 +1,6 @@
 import HTTP2
 import Sightscreen
+import Store
 
 extension FanOutLoop {
     func take(_ entries: [RosterEntry]) {
@@ -102,19 +103,19 @@ extension FanOutLoop {
 
     // MARK: - Progress
 
-    /// What every phone of a match in a shard shows at least, where that may have changed.
-    func settled() -> [(match: MatchID, shard: Int, stamp: Stamp)] {
-        var all: [(match: MatchID, shard: Int, stamp: Stamp)] = []
+    /// How far the phones of a match in a shard are, where that may have changed.
+    func settled() -> [(match: MatchID, shard: Int, progress: BucketProgress)] {
+        var all: [(match: MatchID, shard: Int, progress: BucketProgress)] = []
         for match in matches.values {
             let changed = Set(match.cohorts.filter(\.needsSettling).map(\.shard))
             for shard in changed {
-                var least: UInt32? = .max
-                for cohort in match.cohorts where cohort.shard == shard {
-                    cohort.needsSettling = false
-                    guard cohort.count > 0 else { continue }
-                    least = cohort.settled().flatMap { stamp in least.map { min($0, stamp) } }
+                let parts = match.cohorts.filter { $0.shard == shard && $0.count > 0 }
+                for cohort in match.cohorts where cohort.shard == shard { cohort.needsSettling = false }
+                guard let first = parts.first?.settled() else { continue }
+                let together = parts.dropFirst().reduce(Optional(first)) { sum, cohort in
+                    cohort.settled().flatMap { sum?.and($0) }
                 }
-                if let least, least < .max { all.append((match.id, shard, Stamp(Int(least)))) }
+                if let together { all.append((match.id, shard, together)) }
             }
         }
         return all

@@ -14,7 +14,7 @@ struct RosterNews: Sendable {
     ///   - now: seconds since 1970 by the database's clock.
     ///   - known: those of which something newer is known.
     @concurrent init(
-        _ records: [ActivityRecord], progress: [MatchID: [Int: Stamp]], now: Double,
+        _ records: [ActivityRecord], progress: [MatchID: [Int: BucketProgress]], now: Double,
         except known: Set<RosterKey>
     ) async {
         entries.reserveCapacity(records.count)
@@ -26,9 +26,9 @@ struct RosterNews: Sendable {
                 continue
             }
             let settled = progress[record.key.matchID]?[record.route.bucket(of: LACoordinator.bucketCount)]
-            let delivered = settled.flatMap { record.tokenAt + 30 < Double($0.rawValue) ? $0 : nil }
+            let delivered = settled.flatMap { $0.covers(token, at: record.tokenAt) ? $0.stamp : nil }
             // Taken over soon after its first state: only a repetition, if that.
-            let hadItsFirst = settled.map { Double($0.rawValue) >= record.tokenAt.rounded(.down) } ?? false
+            let hadItsFirst = settled.map { Double($0.stamp.rawValue) >= record.tokenAt.rounded(.down) } ?? false
             entries.append(
                 RosterEntry(
                     key: key, match: record.key.matchID, shard: record.route.shard,

@@ -1,5 +1,6 @@
 import APNsProtocol
 import Sightscreen
+import Store
 
 /// The audience of one match in one shard: the tokens that get the same payload. A broadcast channel would be another kind
 /// of cohort, with one request for all.
@@ -259,14 +260,28 @@ final class TokenCohort {
 
     // MARK: - Progress
 
-    /// The stamp that every one of its phones shows at least; nil when one of them shows none that is known.
-    func settled() -> UInt32? {
-        var least = UInt32.max
+    /// How far its phones are; nil when one of them shows nothing that is known. Those that APNs does not take the newest
+    /// state for do not count, if they are few: they are named.
+    func settled() -> BucketProgress? {
+        var (least, slowest) = (UInt32.max, UInt32.max)
+        var laggards: [Int] = []
         for slot in 0..<slots {
             let row = row(slot)
             guard row.pointee.flags.contains(.isUsed), !row.pointee.flags.contains(.isLeaving) else { continue }
-            least = min(least, row.pointee.delivered)
+            if row.pointee.failures > 0 {
+                laggards.append(slot)
+                slowest = min(slowest, row.pointee.delivered)
+            } else {
+                least = min(least, row.pointee.delivered)
+            }
         }
-        return least == 0 || least == .max ? nil : least
+        if least == .max || laggards.count > BucketProgress.laggardsMax {
+            least = min(least, slowest)
+            laggards = []
+        }
+        guard least > 0, least < .max else { return nil }
+        let behind = laggards.filter { row($0).pointee.delivered < least }
+        return BucketProgress(
+            stamp: Stamp(Int(least)), laggards: Set(behind.map { BucketProgress.mark(of: UpdateToken(token($0))) }))
     }
 }
