@@ -8,9 +8,11 @@ import Testing
 
 @testable import LACoordinator
 
-/// The engine and an APNs that is in trouble: little more than the first pushes leaves, and nobody is forgotten.
-@Suite struct FanOutTroubleTests {
+/// The engine and an APNs that is in trouble: little more than the first pushes leaves, and nobody is forgotten. One after the
+/// other: each is as much as a slow machine can do.
+@Suite(.serialized) struct FanOutTroubleTests {
     private typealias Bench = FanOutTests.Bench
+    private let patience = Duration.seconds(60)
 
     /// A phone's first push of each version, and all others.
     private static func count(_ pushes: [StubAPNs.Push]) -> (firsts: Int, repetitions: Int) {
@@ -31,19 +33,20 @@ import Testing
         let begun = ContinuousClock.now
         for version in 2...4 {
             await bench.fanOut.publish([FanOutTests.update(version)])
-            try await eventually("most have been tried", within: .seconds(20)) {
+            try await eventually("most have been tried", within: patience) {
                 await Set(bench.apns.pushes.filter { $0.version == version }.map(\.token)).count > 950
             }
             // That much trouble there is with each.
             try await Task.sleep(for: .seconds(2))
         }
         let (firsts, repetitions) = Self.count(await bench.apns.pushes)
-        // Two a second are for matches where little is sent.
-        let most = firsts / 10 + 2 * Int((ContinuousClock.now - begun) / .seconds(1)) + 20
+        // A tenth; two a second are for matches where little is sent; and a slow machine loses a connection now and then,
+        // whose pushes go out again. Without a budget it is four fifths.
+        let most = firsts * 15 / 100 + 2 * Int((ContinuousClock.now - begun) / .seconds(1)) + 20
         #expect(repetitions <= most, "of \(firsts)")
         #expect(repetitions > firsts / 50, "nobody waits for nothing")
         isTroubled.withLockedValue { $0 = false }
-        try await eventually("all have the newest state", within: .seconds(30)) {
+        try await eventually("all have the newest state", within: patience) {
             let progress = await bench.fanOut.progress(Ground.match)
             return progress.version == 4 && progress.accepted == 1_000 && progress.isComplete
         }
@@ -55,8 +58,10 @@ import Testing
         await bench.apns.answer { _, _ in StubAPNs.refusal(.internalServerError) }
         await bench.crowd(1_500)
         await bench.fanOut.publish([FanOutTests.update(2, alert: .wicket)])
-        try await eventually("it is stopped") { bench.reported { if case .stopped = $0 { true } else { false } } == 1 }
-        try await eventually("what was under way is answered") { await bench.fanOut.inFlight() == 0 }
+        try await eventually("it is stopped", within: patience) {
+            bench.reported { if case .stopped = $0 { true } else { false } } == 1
+        }
+        try await eventually("what was under way is answered", within: patience) { await bench.fanOut.inFlight() == 0 }
         let before = await bench.apns.pushes.count
         #expect(before < 1_000, "all the others did not leave")
         // Half a second, then one, then two between those that ask.
@@ -64,7 +69,7 @@ import Testing
         #expect(await bench.apns.pushes.count - before <= 4)
         #expect(await bench.apns.pushes.count > before)
         await bench.apns.answer(nil)
-        try await eventually("all have been told") {
+        try await eventually("all have been told", within: patience) {
             await bench.fanOut.progress(Ground.match).accepted == 1_500
         }
         #expect(bench.reported { if case .resumed = $0 { true } else { false } } == 1)
@@ -81,15 +86,15 @@ import Testing
         await bench.crowd(1_200)
         // News however slow the machine is.
         await bench.fanOut.publish([FanOutTests.update(2, alert: .wicket, after: -600)])
-        try await eventually("another is asked for by both threads") { bench.expired().count >= 2 }
-        try await eventually("what was under way is answered") { await bench.fanOut.inFlight() == 0 }
+        try await eventually("another is asked for by both threads", within: patience) { bench.expired().count >= 2 }
+        try await eventually("what was under way is answered", within: patience) { await bench.fanOut.inFlight() == 0 }
         let before = await bench.apns.pushes.count
         #expect(before < 1_000)
         try await Task.sleep(for: .milliseconds(500))
         // On a slow machine each thread may have come to ask whether it is taken by now.
         #expect(await bench.apns.pushes.count <= before + 2)
         await bench.fanOut.setToken("other", serial: 2)
-        try await eventually("all have been told") {
+        try await eventually("all have been told", within: patience) {
             await bench.fanOut.progress(Ground.match).accepted == 1_200
         }
         let pushes = await bench.apns.pushes
@@ -114,10 +119,12 @@ import Testing
         }
         await bench.crowd(500)
         await bench.fanOut.publish([FanOutTests.update(2)])
-        try await eventually("some are under way") { await bench.apns.pushes.count > 10 }
+        try await eventually("some are under way", within: patience) { await bench.apns.pushes.count > 10 }
         await bench.fanOut.setToken("other", serial: 2)
         await valve.open()
-        try await eventually("all have it") { await bench.fanOut.progress(Ground.match).accepted == 500 }
+        try await eventually("all have it", within: patience) {
+            await bench.fanOut.progress(Ground.match).accepted == 500
+        }
         #expect(bench.expired() == [])
         await bench.end()
     }
@@ -130,11 +137,13 @@ import Testing
         await bench.crowd(1_000)
         await bench.fanOut.setToken("newer", serial: 2)
         await bench.fanOut.publish([FanOutTests.update(2)])
-        try await eventually("the older one is asked for") {
+        try await eventually("the older one is asked for", within: patience) {
             bench.reported { if case .tooManyTokens(2) = $0 { true } else { false } } == 1
         }
         await bench.fanOut.setToken("older", serial: 3)
-        try await eventually("all have it") { await bench.fanOut.progress(Ground.match).accepted == 1_000 }
+        try await eventually("all have it", within: patience) {
+            await bench.fanOut.progress(Ground.match).accepted == 1_000
+        }
         await bench.end()
     }
 
@@ -144,7 +153,7 @@ import Testing
         for (version, token) in [(2, "token"), (3, "second"), (4, "third")] {
             await bench.fanOut.setToken(token, serial: version - 1)
             await bench.fanOut.publish([FanOutTests.update(version)])
-            try await eventually("all have version \(version)") {
+            try await eventually("all have version \(version)", within: patience) {
                 let progress = await bench.fanOut.progress(Ground.match)
                 return progress.version == version && progress.accepted == 300
             }
@@ -164,13 +173,14 @@ import Testing
         await bench.crowd(500)
         for version in 2...4 {
             await bench.fanOut.publish([FanOutTests.update(version)])
-            try await eventually("the others have version \(version)") {
+            try await eventually("the others have version \(version)", within: patience) {
                 await bench.apns.pushes.count { $0.version == version && $0.token != busy } == 499
             }
         }
         #expect(await bench.apns.pushes(to: busy).map(\.version) == [2])
-        let progress = await bench.fanOut.progress(Ground.match)
-        #expect(progress.accepted == 499)
+        try await eventually("all is known", within: patience) {
+            await bench.fanOut.progress(Ground.match).accepted == 499
+        }
         await bench.end()
     }
 
@@ -189,13 +199,13 @@ import Testing
         }
         await bench.crowd(100)
         await bench.fanOut.publish([FanOutTests.update(2)])
-        try await eventually("two are refused again") {
+        try await eventually("two are refused again", within: patience) {
             let progress = await bench.fanOut.progress(Ground.match)
             return Self.named(progress) == ["InternalServerError": 2, "PayloadTooLarge": 1, "Unregistered": 3]
                 && progress.accepted == 94 && progress.targeted == 100
         }
         works.withLockedValue { $0 = true }
-        try await eventually("they are taken after all", within: .seconds(15)) {
+        try await eventually("they are taken after all", within: patience) {
             let progress = await bench.fanOut.progress(Ground.match)
             return Self.named(progress) == ["PayloadTooLarge": 1, "Unregistered": 3] && progress.accepted == 96
         }
