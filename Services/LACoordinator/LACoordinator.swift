@@ -177,6 +177,9 @@ public actor LACoordinator {
             let isBusy = await fanOut.isBusy()
             guard pushes > 0 || isBusy else { break }
             await extendTrusts()
+            // Who unfollows meanwhile gets nothing more; and what knows nothing newer than a standstill sends nothing.
+            let mark = freezes.mark()
+            if (try? await readChanges()) != nil { freezes.noteRead(.activities, since: mark) }
             try? await Task.sleep(for: .milliseconds(20))
         }
         for trust in trusts.values { trust.end() }
@@ -253,7 +256,7 @@ public actor LACoordinator {
             let trust = ShardTrust(freezes)
             if let hold = now[shard] { trust.extend(to: hold.trustUntil) }
             trusts[shard] = trust
-            await fanOut.hold(shard, trust)
+            await fanOut.hold(shard, trust, isComplete: false)
         }
         var count = 0
         changedMeanwhile = []
@@ -275,6 +278,7 @@ public actor LACoordinator {
             throw error
         }
         for shard in gained { holds[shard] = now[shard] }
+        await fanOut.complete(gained)
         if count > 0 {
             logger.info(
                 "Took over activities", metadata: ["shards": "\(gained.count)", "activities": "\(count)"])

@@ -17,9 +17,11 @@ import Testing
         let reports: NIOLockedValueBox<[FanOutReport]>
         let claiming: Task<Void, Never>
 
-        /// - Parameter claims: what is gained of the shards of a claim, the first being number 1; nil: no answer.
+        /// - Parameters:
+        ///   - isComplete: the phones of its shards are all there.
+        ///   - claims: what is gained of the shards of a claim, the first being number 1; nil: no answer.
         init(
-            threads: Int = 2, streamsMax: Int = 1_000,
+            threads: Int = 2, streamsMax: Int = 1_000, isComplete: Bool = true,
             claims: @escaping @Sendable (Int, [Int]) async -> Set<Int>? = { Set($1) }
         ) async throws {
             let credentials = try Credentials()
@@ -60,7 +62,7 @@ import Testing
             for shard in 0..<DeviceRoute.shardCount {
                 let trust = ShardTrust(freezes)
                 trust.extend(to: .now + .seconds(600))
-                await fanOut.hold(shard, trust)
+                await fanOut.hold(shard, trust, isComplete: isComplete)
             }
         }
 
@@ -185,13 +187,34 @@ import Testing
         let bench = try await Bench(
             threads: 1,
             claims: { _, shards in
-                try? await Task.sleep(for: .milliseconds(600))
+                try? await Task.sleep(for: .milliseconds(900))
                 return Set(shards)
             })
         await bench.crowd(2_500)
         await bench.fanOut.publish([Self.update(2, alert: .wicket)])
         try await eventually("all are told") { await bench.apns.pushes.count { $0.alert != nil } == 2_500 }
         #expect(bench.claims().count == 2)
+        await bench.end()
+    }
+
+    /// A standby knows the match and its alert; a claim for the first few phones of a shard would be one for all of them.
+    @Test func nothingIsClaimedForAShardThatIsStillBeingRead() async throws {
+        let bench = try await Bench(isComplete: false)
+        await bench.fanOut.publish([Self.update(2, alert: .wicket)])
+        await bench.crowd(100)
+        await bench.crowd(2_400)
+        await bench.fanOut.complete(Array(0..<DeviceRoute.shardCount))
+        try await eventually("all are told") { await bench.apns.pushes.count >= 2_400 }
+        let pushes = await bench.apns.pushes
+        #expect(pushes.count == 2_400 && pushes.allSatisfy { $0.alert != nil })
+        var sizes: [Int: Int] = [:]
+        for number in 0..<2_400 {
+            sizes[DeviceRoute(user: UserID("user\(number)"), device: DeviceID("phone")).shard, default: 0] += 1
+        }
+        for report in bench.reports.withLockedValue({ $0 }) {
+            guard case .claim(_, _, let shards) = report else { continue }
+            #expect(shards.reduce(0) { $0 + sizes[$1, default: 0] } <= 1_000)
+        }
         await bench.end()
     }
 

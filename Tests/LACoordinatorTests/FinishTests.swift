@@ -10,7 +10,7 @@ import Testing
         try await Ground.with(streamsMax: 1) { ground in
             let users = (0..<12).map { "user\($0)" }
             let valve = Valve(1)
-            try await ground.coordinate(trust: .milliseconds(300)) { coordinator in
+            try await ground.coordinate(settings: ["PUSH_THREADS": "1"], trust: .milliseconds(300)) { coordinator in
                 for user in users {
                     try await ground.follow(user)
                     try await ground.activate(user)

@@ -92,9 +92,15 @@ package final class FanOut: Sendable {
         }
     }
 
-    package func hold(_ shard: Int, _ trust: ShardTrust) async {
+    /// - Parameter isComplete: false while its phones are being read, until `complete`: no alert is claimed for it meanwhile.
+    package func hold(_ shard: Int, _ trust: ShardTrust, isComplete: Bool = true) async {
         let loop = loop(shard)
-        await loop.onThread { loop.hold(shard, trust) }
+        await loop.onThread { loop.hold(shard, trust, isComplete: isComplete) }
+    }
+
+    /// All phones of these shards were taken in.
+    package func complete(_ shards: [Int]) async {
+        for loop in loops { await loop.onThread { loop.complete(shards) } }
     }
 
     package func lose(_ shard: Int) async {

@@ -10,9 +10,9 @@ extension FanOutLoop {
     /// In ticks, two seconds. A cohort does not wait any longer: its state goes without the alert, which nobody there is
     /// told any more, since the claim may stand in the table. Ticks are not counted while the process stands still.
     private static let claimPatience = 40
-    /// In ticks, a quarter of a second. After an answer that took longer, and after none, what is left is claimed in one go:
+    /// In ticks, half a second. After an answer that took longer, and after none, what is left is claimed in one go:
     /// with as many waits as there are shards the last would get its state when it is no news.
-    private static let claimSlow = 5
+    private static let claimSlow = 10
 
     /// An alert that may still be told and was not claimed for this cohort.
     func untried(_ cohort: TokenCohort) -> MatchVersion? {
@@ -41,19 +41,22 @@ extension FanOutLoop {
         claimNext(match)
     }
 
-    /// Asks for the next few claims: what is claimed and not sent is lost when the process dies.
+    /// Asks for the next few claims: what is claimed and not sent is lost when the process dies. A claim is for all phones of
+    /// a shard, so that one that is still being read would be one for more than are known.
     func claimNext(_ match: LoopMatch) {
         guard !isFinishing, match.claim == nil, !match.cohorts.contains(where: { $0.isListed && $0.pass == .alert })
         else { return }
-        while let first = match.unclaimed.last {
+        while let place = match.unclaimed.lastIndex(where: { !reading.contains($0.shard) }) {
+            let first = match.unclaimed[place]
             guard let version = untried(first) else {
-                match.unclaimed.removeLast()
+                match.unclaimed.remove(at: place)
                 start(first)
                 continue
             }
             var shards: [Int] = []
             var phones = 0
-            for cohort in match.unclaimed.reversed() where !shards.contains(cohort.shard) {
+            for cohort in match.unclaimed[...place].reversed()
+            where !shards.contains(cohort.shard) && !reading.contains(cohort.shard) {
                 guard shards.isEmpty || match.claimsAreSlow || phones + cohort.count <= Self.claimedMax else { break }
                 shards.append(cohort.shard)
                 phones += cohort.count

@@ -42,6 +42,7 @@ extension FanOutLoop {
 
     func lose(_ shard: Int) {
         trusts[shard] = nil
+        reading.remove(shard)
         for match in matches.values {
             for cohort in match.cohorts where cohort.shard == shard {
                 cohort.isLost = true

@@ -26,6 +26,8 @@ final class FanOutLoop: @unchecked Sendable {
     /// Numbers of `cohorts` that are free.
     var freeNumbers: [Int] = []
     var trusts: [Int: ShardTrust] = [:]
+    /// Shards whose phones are still being read.
+    var reading: Set<Int> = []
     var clock = DatabaseClock(reading: 0)
     var authorization: ProviderAuthorization? {
         didSet { if authorization?.serial != oldValue?.serial { for line in lines.values { line.tokenChanged() } } }
@@ -93,7 +95,16 @@ final class FanOutLoop: @unchecked Sendable {
 
     // MARK: - Shards and phones
 
-    func hold(_ shard: Int, _ trust: ShardTrust) { trusts[shard] = trust }
+    func hold(_ shard: Int, _ trust: ShardTrust, isComplete: Bool) {
+        trusts[shard] = trust
+        if !isComplete { reading.insert(shard) }
+    }
+
+    func complete(_ shards: [Int]) {
+        reading.subtract(shards)
+        for match in matches.values { claimNext(match) }
+        wake()
+    }
 
     // MARK: - Versions and alerts
 
