@@ -58,7 +58,7 @@ def cut_off(options, dice, goal, wanted, trouble):
         for number in range(1, CLEAN_VERSIONS + 1):
             run_version(ground, verdict, clean, f"{goal}, clean {number}", options.answer_delay)
         faulty = Delays()
-        at_once = max(5, options.phones // 4_000)
+        at_once = max(5, options.phones // 2_000)
         missed, versions = [], 0
         while faulty.counted < wanted and versions < 4 * wanted // at_once + 10:
             versions += 1
