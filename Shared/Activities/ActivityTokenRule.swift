@@ -48,13 +48,13 @@ public struct ActivityTokenRule: Sendable {
         if let named, named.isCurrent, named.formerTokens.contains(token) {
             return .keep(generation: named.generation)
         }
-        if matchIsOver { return .end(generation: named?.generation) }
+        if matchIsOver { return end(in: named) }
         if let renewed = records.first(where: { isRenewal(of: $0, among: records) }) {
             return .replace(generation: renewed.generation)
         }
         guard let named else { return actionForStranger(records) }
         switch named.status {
-        case .ended: return .end(generation: named.generation)
+        case .ended: return end(in: named)
         case .pending: return .activate(generation: named.generation)
         case .active:
             if isOtherActivity(than: named) { return .replace(generation: named.generation) }
@@ -87,6 +87,12 @@ public struct ActivityTokenRule: Sendable {
             had(known) || activityID.map { $0 == known.activityID } ?? false
                 || startID.map { $0 == known.startID } ?? false
         }
+    }
+
+    /// In the record of that activity. One more of the same start has a record of its own: an end that is still owed to the
+    /// first would be forgotten with its token.
+    private func end(in named: ActivityGeneration?) -> Action {
+        .end(generation: named.flatMap { isOtherActivity(than: $0) && !had($0) ? nil : $0.generation })
     }
 
     /// One start may be delivered twice: same start, two activities.

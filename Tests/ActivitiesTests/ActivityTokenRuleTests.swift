@@ -92,6 +92,20 @@ import Testing
         #expect(action([active(2, start: two), ended(1, start: one)], start: one) == .end(generation: 1))
     }
 
+    @Test func aSecondActivityOfAnEndedStartHasARecordOfItsOwn() {
+        let over = ended(1, start: one, activity: first)
+        #expect(action([over], activity: second, start: one) == .end(generation: nil))
+        #expect(action([over], activity: second, start: one, followed: false) == .end(generation: nil))
+        #expect(action([over], activity: second, start: one, over: true) == .end(generation: nil))
+        // The match is over, and the pass has not ended what runs.
+        let running = active(1, start: one, activity: first)
+        #expect(action([running], activity: second, start: one, over: true) == .end(generation: nil))
+        // A token is of one activity, whatever the app calls it.
+        var named = over
+        named.formerTokens = [new]
+        #expect(action([named], activity: second, start: one) == .end(generation: 1))
+    }
+
     @Test func withoutIdsAGenerationFromBeforeTheFollowIsNotMeant() {
         #expect(action([ended(1, beforeFollow: true)]) == .adopt)
         #expect(action([ended(1, start: one, beforeFollow: true)], start: one) == .end(generation: 1))

@@ -131,10 +131,11 @@ enum LifeTable {
         switch event {
         case .endedToken: return owed(nil)
         case .firstToken where state.phase == .ended, .sameToken where state.phase == .ended,
-            .rotatedToken where state.phase == .ended, .otherActivity where state.phase == .ended:
+            .rotatedToken where state.phase == .ended:
             next.current = .none
             return owed(.matchEnd)
-        case .strangeToken where state.phase == .ended: return owed(.matchEnd)
+        case .strangeToken where state.phase == .ended, .otherActivity where state.phase == .ended:
+            return owed(.matchEnd)
         default: break
         }
         switch event {

@@ -73,6 +73,19 @@ extension NamedSchedule {
                 }
             }
             script.expectShown(520, 0)
+        case .startTwiceAndUnfollow:
+            // Both activities are reported after the unfollow, and the end to the first cannot be sent at once.
+            phone.reportsTokens = false
+            script.fate(.start, first: 1, .repeated(after: 1_500))
+            script.fate(.end, first: 1, .trouble)
+            script.follow(300)
+            script.at(304) { [unowned phone] in phone.unfollow(1, endsItself: false) }
+            script.at(306) { [unowned phone] in
+                phone.reportsTokens = true
+                phone.open()
+            }
+            script.expectShown(307, 2)
+            script.expectShown(330, 0)
         default: break
         }
         return script.run()

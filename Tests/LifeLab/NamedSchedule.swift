@@ -20,6 +20,7 @@ enum NamedSchedule: String, CaseIterable, ExpressibleByArgument {
     case doubleFiredStartToken
     case rotationOutOfOrder
     case unfollowAgainstStart
+    case startTwiceAndUnfollow
     case unfollowFollowUnfollow
     case dismissalOnOneOfTwoPhones
     case accountSwitch
@@ -43,7 +44,7 @@ enum NamedSchedule: String, CaseIterable, ExpressibleByArgument {
         switch self {
         case .followBeforePlay, .followInPlay, .localStartAgainstPush, .localStartUnknown, .startPastItsLease,
             .startWithoutAnswer, .phoneThatStartsNothing, .deadStartToken, .doubleFiredStartToken,
-            .unfollowAgainstStart:
+            .unfollowAgainstStart, .startTwiceAndUnfollow:
             starts(bug, isTraced)
         case .endedTokenComesBack, .lateTokenAfterTheMatch, .rotationOutOfOrder, .accountSwitch, .reinstall,
             .deadToken, .verdictOlderThanRegistration, .providerTrouble:

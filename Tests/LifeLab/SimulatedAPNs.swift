@@ -25,6 +25,8 @@ final class SimulatedAPNs {
         case dead(since: Int)
         /// It arrives so much later, whatever its expiry.
         case overdue(by: Int)
+        /// It arrives twice.
+        case repeated(after: Int)
     }
     var fate: ((LabPush) -> Fate?)?
 
@@ -93,6 +95,11 @@ final class SimulatedAPNs {
             world.after(10_000) { reply(.unknown) }
         case .trouble: world.after(100) { reply(.trouble) }
         case .dead(let since): world.after(100) { reply(.dead(since: since)) }
+        case .repeated(let wait):
+            world.oracle.processed(push)
+            world.after(100) { reply(.accepted) }
+            deliver(push, in: 100)
+            deliver(push, in: 100 + wait)
         case .overdue(let wait):
             world.oracle.processed(push)
             var push = push
