@@ -16,7 +16,10 @@ struct BugsCommand: ParsableCommand {
             var random: String?
             for offset in 0..<UInt64(schedules) {
                 guard let failure = RandomSchedule.world(seed: seed + offset, bug: bug).failure else { continue }
-                random = "seed \(seed + offset): \(failure)"
+                random = """
+                    seed \(seed + offset): \(failure)
+                            \(LabOutput.program) replay --seed \(seed + offset) --bug \(bug)
+                    """
                 break
             }
             if random != nil { byChance += 1 }

@@ -110,7 +110,14 @@ extension LabCoordinator {
         }
     }
 
-    func leave(_ push: LabPush) {
+    /// Nothing is under way to it any more: the end that waited for that leaves.
+    func becameFree(_ token: UpdateToken) {
+        busy[token] = nil
+        if let end = endsWaiting.removeValue(forKey: token) { return leave(end) }
+        look(in: 1 + world.random.below(20))
+    }
+
+    private func leave(_ push: LabPush) {
         guard let token = push.token else { return }
         busy[token] = 0
         after(world.random.below(40)) { [unowned self] in
@@ -118,7 +125,7 @@ extension LabCoordinator {
             let isOwed = world.database.lives[push.key]?.generations.contains {
                 $0.token == token && ($0.endPush.isDue || world.bug == .crashesLoseEnds)
             }
-            guard trusts(push.key), isOwed == true else { return busy[token] = nil }
+            guard trusts(push.key), isOwed == true else { return becameFree(token) }
             var push = push
             let match = world.database.match(push.key.match)
             push.stamp = match.stamp
@@ -136,8 +143,7 @@ extension LabCoordinator {
     }
 
     private func endAnswered(_ push: LabPush, _ token: UpdateToken, _ answer: LabAnswer) {
-        busy[token] = nil
-        look(in: 50)
+        defer { becameFree(token) }
         guard world.database.isUp, holds(push.key) else { return }
         let verdict: EndVerdict =
             switch answer {

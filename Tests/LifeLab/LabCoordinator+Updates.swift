@@ -71,10 +71,9 @@ extension LabCoordinator {
         after(world.random.below(40)) { [unowned self] in
             // The last look before it leaves.
             guard !row.isDropped || world.bug == .endedRowsGoOn, trusts(key.life) else {
-                busy[row.token] = nil
                 if push.alert != nil { row.alertedThrough = alertedBefore }
                 row.convergence.answered(Stamp(push.stamp), .notDelivered, thenSend: false)
-                return look(in: 50)
+                return becameFree(row.token)
             }
             row.versionSent = push.version
             world.oracle.begins(push, by: number)
@@ -87,7 +86,6 @@ extension LabCoordinator {
     }
 
     private func answered(_ push: LabPush, _ key: RowKey, _ row: Row, _ alertedBefore: Int, _ answer: LabAnswer) {
-        busy[row.token] = nil
         let stamp = Stamp(push.stamp)
         switch answer {
         case .accepted:
@@ -111,8 +109,7 @@ extension LabCoordinator {
             retry(row, 10_000)
             retire(key, row, since: since)
         }
-        if let end = endsWaiting.removeValue(forKey: row.token) { return leave(end) }
-        look(in: 1 + world.random.below(20))
+        becameFree(row.token)
     }
 
     private func retry(_ row: Row, _ least: Int) {

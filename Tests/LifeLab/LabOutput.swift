@@ -2,6 +2,9 @@ import Glibc
 
 /// Lines for people go to standard error, results to standard output.
 enum LabOutput {
+    /// How it was called: a command that is printed can be repeated as it is.
+    static var program: String { CommandLine.arguments.first ?? "life-lab" }
+
     static func line(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
     static func note(_ text: String) { write(text + "\n", to: STDERR_FILENO) }
 

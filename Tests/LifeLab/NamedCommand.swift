@@ -14,7 +14,8 @@ struct NamedCommand: ParsableCommand {
         for name in NamedSchedule.allCases {
             guard let failure = name.world(bug: bug).failure else { continue }
             failed += 1
-            LabOutput.note("\(name): \(failure)\n    life-lab named \(name)")
+            let planted = bug.map { " --bug \($0)" } ?? ""
+            LabOutput.note("\(name): \(failure)\n    \(LabOutput.program) named \(name)\(planted)")
         }
         LabOutput.line(
             "{\"lab\":\"life-named\",\"schedules\":\(NamedSchedule.allCases.count),\"failed\":\(failed),\"met\":\(failed == 0)}"

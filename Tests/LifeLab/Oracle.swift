@@ -81,11 +81,11 @@ final class Oracle {
             let isRight =
                 new.phase.endsActivities || !new.isFollowed
                 || was.shownSince.map { world.moment - $0 >= RenewalRule.activityLife } ?? false
-            if !isRight { world.fail("section 3", "\(key): a pass ended \(was.number) while it should exist") }
+            if !isRight { world.fail("rule", "\(key): a pass ended \(was.number) while it should exist") }
         case .startDue, .startAnswered, .endDue, .matchBecame, .followed, .startTokenReported:
-            world.fail("section 3", "\(key): \(event) ended generation \(was.number)")
+            world.fail("rule", "\(key): \(event) ended generation \(was.number)")
         case .tokenReported where new.phase != .ended && new.current == nil:
-            world.fail("section 3", "\(key): a token ended generation \(was.number) and nothing took its place")
+            world.fail("rule", "\(key): a token ended generation \(was.number) and nothing took its place")
         case .appRegistered, .unfollowed, .tokenTaken, .dismissed, .phoneLost, .endAnswered, .tokenReported: break
         }
         if ended?.status != .ended { world.fail("I9", "\(key): generation \(was.number) is gone") }
@@ -101,11 +101,14 @@ final class Oracle {
     func unfollowed(_ user: Int, _ match: Int) {
         unfollowedAt[FollowKey(user: user, match: match)] = world.now
         let keys = world.database.keys.filter { $0.user == user && $0.match == match }
+        let at = world.moment
         world.after(2_000) { [unowned self] in
-            guard isCalm(for: 10_000), world.database.follows[FollowKey(user: user, match: match)] == nil else {
-                return
-            }
+            guard world.database.follows[FollowKey(user: user, match: match)] == nil else { return }
             for key in keys {
+                // An update whose answer is lost holds the end back for 10 s. One that was owed before this unfollow may
+                // have been leased for 30 s by who froze, and be repeated after an answer that was lost.
+                let isOfNow = world.database.lives[key]?.generations.contains { $0.endedAt == at } ?? false
+                guard isCalm(for: isOfNow ? 12_000 : 45_000) else { continue }
                 for phone in world.phones where phone.device == key.device && phone.user == user && phone.isOnline {
                     for activity in phone.running(match) {
                         guard let at = activity.registeredAt, at < world.now - 2_000, let token = activity.token else {
@@ -157,7 +160,7 @@ final class Oracle {
         for phone in world.phones where phone.device == key.device && phone.onlineSince < world.now - 20_000 {
             for activity in phone.running(key.match) where activity.token == token {
                 if versions[token] == nil {
-                    world.fail("section 3", "\(token.rawValue) got no state 2.5 s after it was registered")
+                    world.fail("rule", "\(token.rawValue) got no state 2.5 s after it was registered")
                 }
             }
         }
@@ -185,7 +188,7 @@ final class Oracle {
         case .silent: silentAt[push.key.owner] = world.now
         case .visible:
             if silentAt[push.key.owner].map({ world.now - $0 < 120_000 }) ?? true {
-                world.fail("section 3", "a visible push without a silent one two minutes before it")
+                world.fail("rule", "a visible push without a silent one two minutes before it")
             }
         }
     }
@@ -220,7 +223,7 @@ final class Oracle {
         }
         let phase = world.bus.truth(push.key.match).phase
         if phase == .ended || phase == .notLive, world.database.match(push.key.match).phase == .ended {
-            world.fail("section 3", "\(push.key): a start for a match that is over")
+            world.fail("rule", "\(push.key): a start for a match that is over")
         }
     }
 

@@ -37,7 +37,7 @@ struct RunCommand: AsyncParsableCommand {
                 total.steps += share.steps
                 total.failed += share.failed
                 done += count
-                if done - noted >= max(schedules / 10, 1) {
+                if done - noted >= min(max(schedules / 10, 1), 5_000) {
                     noted = done
                     LabOutput.note("life: \(done) of \(schedules) schedules, \(total.failed) failed")
                 }
@@ -61,7 +61,7 @@ struct RunCommand: AsyncParsableCommand {
             share.steps += world.steps
             guard let failure = world.failure else { continue }
             share.failed += 1
-            LabOutput.note("seed \(seed): \(failure)\n    life-lab replay --seed \(seed)")
+            LabOutput.note("seed \(seed): \(failure)\n    \(LabOutput.program) replay --seed \(seed)")
         }
         return share
     }
