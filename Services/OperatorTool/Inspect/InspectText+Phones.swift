@@ -103,7 +103,7 @@ extension InspectText {
             parts.append("\(activity.startAttempts) start(s), the last \(time(activity.startSentAt, now))")
         }
         if activity.status == "pending", let lease = activity.startLeaseUntil {
-            parts.append("start lease until \(time(lease, now))")
+            parts.append("start lease \(lease > now ? "until" : "passed") \(time(lease, now))")
         }
         if let givenUp = activity.startGivenUpAt { parts.append("given up \(time(givenUp, now))") }
         if activity.updateToken != nil {
