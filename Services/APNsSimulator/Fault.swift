@@ -28,7 +28,7 @@ struct Fault: Codable, Sendable, Hashable {
         /// Answers so, whatever the request; it is not delivered.
         case answer(APNsAnswer)
         /// GOAWAY with this reason; the request and all later streams were never processed, or with `processed` the
-        /// request is the last one that was.
+        /// request is the last one that was. Later streams that were complete before it are processed all the same.
         case goAway(reason: String, processed: Bool)
         /// Resets the stream; it was never processed.
         case reset(HTTP2ErrorCode)

@@ -188,10 +188,11 @@ extension Simulator {
         case .reset(let code): return .now(.reset(code))
         case .goAway(let reason, let processed):
             let stream = push.arrival.streamID
-            push.arrival.sendGoAway(
+            let last = push.arrival.sendGoAway(
                 lastStreamID: processed ? stream : max(stream - 2, 0),
                 debugData: Array(#"{"reason":"\#(reason)"}"#.utf8))
-            if !processed { return .now(.silence) }
+            // Later ones were processed before it: GOAWAY says nothing about it then.
+            if !processed { return .now(last < stream ? .silence : .reset(.refusedStream)) }
         case .delay(let milliseconds): delay += milliseconds
         case .streamLimit(let limit): push.arrival.setConcurrentStreamsMax(limit)
         case .answer, nil: break

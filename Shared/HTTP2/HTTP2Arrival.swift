@@ -72,8 +72,13 @@ public struct HTTP2Arrival: @unchecked Sendable {
     }
 
     /// Sends GOAWAY: streams above `lastStreamID` are dropped unanswered.
-    public func sendGoAway(lastStreamID: Int32, code: HTTP2ErrorCode = .noError, debugData: [UInt8] = []) {
-        session.goAway(lastStream: lastStreamID, code, debugData: debugData)
+    /// - Returns: the stream that it names, not below any whose request was handed on before this one. Requests are complete
+    ///   in another order than they began in, and what is above the peer sends again (RFC 9113, section 6.8).
+    @discardableResult
+    public func sendGoAway(lastStreamID: Int32, code: HTTP2ErrorCode = .noError, debugData: [UInt8] = []) -> Int32 {
+        let last = max(lastStreamID, session.handedThrough)
+        session.goAway(lastStream: last, code, debugData: debugData)
+        return last
     }
 }
 

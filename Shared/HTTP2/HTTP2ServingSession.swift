@@ -44,6 +44,8 @@ final class HTTP2ServingSession: HTTP2ByteEnd {
     /// To be given back with the next output: not each byte for itself, but soon enough to leave a sender nearly all of it.
     private var owedBytes = 0
     private var lastStreamTaken = Int32.max
+    /// The highest stream whose request was handed on.
+    private(set) var handedThrough: Int32 = 0
 
     init(id: HTTP2ConnectionID, settings: HTTP2Settings, bodyBytesMax: Int) {
         self.id = id
@@ -278,6 +280,8 @@ final class HTTP2ServingSession: HTTP2ByteEnd {
             giveBack(slot)
         } else {
             onRequest(HTTP2Arrival(id, slot.pointee.stream, self, arrival))
+            // Not before: who is asked may refuse it, and name the one before.
+            handedThrough = max(handedThrough, slot.pointee.stream)
         }
         reuse(arrival)
     }

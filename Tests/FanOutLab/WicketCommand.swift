@@ -142,7 +142,7 @@ struct WicketCommand: AsyncParsableCommand {
         let last = Double(progress.lastAcceptedAt - begun) / 1e9
         return """
             {"accepted":\(progress.accepted),"alerted":\(progress.alerted),"sent":\(progress.sent),\
-            "failed":\(progress.failed),"firstSeconds":\(first),"lastSeconds":\(last),\
+            "failed":\(progress.failed.values.reduce(0, +)),"firstSeconds":\(first),"lastSeconds":\(last),\
             "perSecond":\((Double(progress.accepted) / last).rounded()),"processorSeconds":\(spent),\
             "microseconds":\(spent * 1e6 / Double(max(1, progress.accepted)))}
             """

@@ -130,6 +130,31 @@ import Testing
         #expect(pair.server.isFinished)
     }
 
+    /// The body of the first takes longer; a peer would send the second one again if it were called not processed.
+    @Test func namesNoStreamBelowOneThatWasHandedOnBefore() throws {
+        let pair = try Pair()
+        var named: [Int32] = []
+        pair.server.onRequest = { [unowned pair] arrival in
+            pair.requests.append(arrival.request)
+            if arrival.streamID == 1 { named.append(arrival.sendGoAway(lastStreamID: 1)) }
+        }
+        for (tag, bytes) in [(1, 60_000), (2, 1)] {
+            let path = Array("/\(tag)".utf8)
+            #expect(
+                path.withUnsafeBufferPointer {
+                    pair.client.submit(
+                        path: $0, headers: Pair.template, body: HTTP2SharedBody([UInt8](repeating: 7, count: bytes)),
+                        tag: tag, deadline: .max)
+                })
+        }
+        try pair.exchange()
+        #expect(pair.requests.map(\.path) == ["/2", "/1"])
+        #expect(named == [3])
+        for stream in [1, 3] as [Int32] { pair.server.answer(stream: stream, .respond(HTTP2Response(status: 200))) }
+        try pair.exchange()
+        #expect(pair.outcomes.count == 2 && pair.outcomes.values.allSatisfy { $0 != .refused })
+    }
+
     @Test func cutsOffABodyThatIsTooLargeAndSaysSo() throws {
         let pair = try Pair(bodyBytesMax: 100)
         try pair.send(1, body: [UInt8](repeating: 7, count: 101))
