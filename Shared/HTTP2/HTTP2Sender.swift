@@ -261,7 +261,8 @@ public final class HTTP2Sender: @unchecked Sendable {
         guard phase != .closed else { return }
         phase = .closed
         if let transport {
-            session.abandon(writtenBytes: transport.writtenBytes, error.message)
+            // What is in hand leaves with the good-bye.
+            session.abandon(writtenBytes: politely ? .max : transport.writtenBytes, error.message)
             if politely {
                 session.sayGoodbye()
                 try? transport.flush()

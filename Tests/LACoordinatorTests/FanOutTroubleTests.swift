@@ -40,7 +40,7 @@ import Testing
             try await Task.sleep(for: .seconds(2))
         }
         let (firsts, repetitions) = Self.count(await bench.apns.pushes)
-        // A tenth; two a second are for matches where little is sent; and a slow machine loses a connection now and then,
+        // A twelfth; two a second are for matches where little is sent; and a slow machine loses a connection now and then,
         // whose pushes go out again. Without a budget it is four fifths.
         let most = firsts * 15 / 100 + 2 * Int((ContinuousClock.now - begun) / .seconds(1)) + 20
         #expect(repetitions <= most, "of \(firsts)")

@@ -18,9 +18,9 @@ import Testing
         }
     }
 
-    @Test func inTroubleATenthOfFirstPushesMayBeRepeated() {
+    @Test func inTroubleATwelfthOfFirstPushesMayBeRepeated() {
         var budget = Self.troubled()
-        for _ in 0..<1_000 { budget.sent(isRepetition: false) }
+        for _ in 0..<1_200 { budget.sent(isRepetition: false) }
         #expect(budget.room == 100)
         for _ in 0..<100 { budget.sent(isRepetition: true) }
         #expect(budget.room == 0)
@@ -29,7 +29,7 @@ import Testing
     /// What was repeated while all was well counts, too.
     @Test func whatWasRepeatedBeforeTheTroubleIsPartOfIt() {
         var budget = RetryBudget()
-        for _ in 0..<1_000 { budget.sent(isRepetition: false) }
+        for _ in 0..<1_200 { budget.sent(isRepetition: false) }
         for _ in 0..<60 { budget.sent(isRepetition: true) }
         for _ in 0..<2 { budget.answered(mustBeRepeated: true) }
         #expect(budget.room == 40)
@@ -37,7 +37,7 @@ import Testing
 
     @Test func onlyTheLastTenSecondsCount() {
         var budget = Self.troubled()
-        for _ in 0..<1_000 { budget.sent(isRepetition: false) }
+        for _ in 0..<1_200 { budget.sent(isRepetition: false) }
         for _ in 0..<100 { budget.sent(isRepetition: true) }
         for second in 2...10 {
             budget.tick(Int64(second) * 1_000_000_000, phones: 0)

@@ -243,9 +243,10 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
         breaker.lost(tag, now: MonotonicTime.now)
     }
 
-    func unanswered(_ tag: Int) {
+    func unanswered(_ tag: Int, _ reason: HTTP2Outcome.Reason) {
         counts[-1, default: 0] += 1
-        budget.answered(mustBeRepeated: true)
+        // A connection that is lost is one answer, however much was under way on it.
+        if case .connectionLost = reason {} else { budget.answered(mustBeRepeated: true) }
         breaker.lost(tag, now: MonotonicTime.now)
     }
 
@@ -374,6 +375,7 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     }
 
     func closed(_ sender: HTTP2Sender, _ reason: HTTP2Error) {
+        budget.answered(mustBeRepeated: true)
         senders.removeAll { $0 === sender }
         // One that was told to go has its successor; after any other the next is made a little later, ever more so while
         // none of them carries a push.

@@ -146,11 +146,11 @@ extension FanOutLoop {
             if isFree { row.pointee.flags.insert(.repeatsFreely) }
             failed(.notProcessed, row, cohort, stamp)
             if !isGone { again(row, cohort, slot, from: .milliseconds(20)) }
-        case .unknown:
+        case .unknown(let reason):
             // The phone may have been told: the alert is never repeated.
             if row.pointee.alertedThrough != row.pointee.alertedBefore { lost += 1 }
             row.pointee.flags.insert(.repeatsQuietly)
-            lines.unanswered(tag)
+            lines.unanswered(tag, reason)
             failed(.unanswered, row, cohort, stamp)
             if !isGone { again(row, cohort, slot, from: .milliseconds(500)) }
         }

@@ -1,13 +1,13 @@
 /// How many pushes to one host may be repetitions: what is sent once more because APNs did not take it adds to the load
 /// that it is in trouble with.
 ///
-/// While the last answers are good, any number: those are few. Otherwise a tenth of what was sent for the first time
-/// within the last ten seconds, or a thousandth of all phones each second where little is sent, so that everybody gets
+/// While the last answers are good, any number: those are few. Otherwise a twelfth of what was sent for the first
+/// time within the last ten seconds, or a thousandth of all phones each second where little is sent, so that everybody gets
 /// the newest state in the end.
 struct RetryBudget {
     private static let windowSeconds = 10
     /// One repetition for so many first pushes.
-    private static let firstsPerRepetition = 10
+    private static let firstsPerRepetition = 12
     private static let phonesPerRepetition = 1_000
     private static let repetitionsMin = 2
     /// Among the last 32 answers.
