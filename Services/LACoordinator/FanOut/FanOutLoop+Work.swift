@@ -152,7 +152,9 @@ extension FanOutLoop {
             row.pointee.flags.insert(.repeatsQuietly)
             lines.unanswered(tag, reason)
             failed(.unanswered, row, cohort, stamp)
-            if !isGone { again(row, cohort, slot, from: .milliseconds(500)) }
+            // A connection that is lost has a successor in a moment; a host that does not answer is given time.
+            let wait: Duration = if case .connectionLost = reason { .milliseconds(100) } else { .milliseconds(500) }
+            if !isGone { again(row, cohort, slot, from: wait) }
         }
         if row.pointee.flags.contains(.isLeaving), !row.pointee.flags.contains(.isQueued) { cohort.release(slot) }
         if cohort.left(key) { report(.left(cohort.match.id, key)) }
