@@ -12,8 +12,13 @@ final class TLSStream {
         case failed(String)
     }
 
+    /// Plain bytes of one record (RFC 8446, section 5.1).
+    private static let recordBytesMax = 16_384
+
     private let raw: OpaquePointer
     private let context: TLSContext
+    /// Plain bytes of a record that the socket took a part of.
+    private var unfinished = 0
 
     /// - Parameter host: the name (or IP address) that the peer's certificate must be for; nil for a server.
     init(_ context: TLSContext, descriptor: Int32, host: String?) throws(HTTP2Error) {
@@ -74,10 +79,16 @@ final class TLSStream {
         return status == 1 ? .done(count) : progress(status)
     }
 
+    /// Writes one record at most. While its rest waits for the socket, `bytes` begins with what it was made of.
+    ///
+    /// No more is offered to OpenSSL at once: having finished a record it goes on to the next one, and says of both that
+    /// nothing was written when that one has to wait.
     func write(_ bytes: UnsafeRawBufferPointer) -> Progress {
         ERR_clear_error()
+        let offered = unfinished > 0 ? unfinished : min(bytes.count, Self.recordBytesMax)
         var count = 0
-        let status = SSL_write_ex(raw, bytes.baseAddress, bytes.count, &count)
+        let status = SSL_write_ex(raw, bytes.baseAddress, offered, &count)
+        unfinished = status == 1 ? 0 : offered
         return status == 1 ? .done(count) : progress(status)
     }
 
