@@ -98,4 +98,7 @@ package struct RosterKey: Hashable, Sendable {
     package static func == (one: Self, other: Self) -> Bool { one.low == other.low && one.high == other.high }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(low) }
+
+    /// A hash already.
+    var bits: UInt64 { low }
 }

@@ -21,7 +21,7 @@ final class TokenCohort {
     private var pages: [UnsafeMutablePointer<CohortRow>] = []
     private var tokenPages: [UnsafeMutablePointer<UInt8>] = []
     private var free: [Int32] = []
-    private var index: [RosterKey: Int32] = [:]
+    private var index = SlotIndex()
     /// Tokens that do not fit in their place.
     private var oddTokens: [Int32: String] = [:]
     /// The phones whose users have switched frequent updates off.
@@ -81,7 +81,7 @@ final class TokenCohort {
         pages[slot / Self.pageRows] + slot % Self.pageRows
     }
 
-    func slot(_ key: RosterKey) -> Int? { index[key].map { Int($0) } }
+    func slot(_ key: RosterKey) -> Int? { index.slot(of: key) { row($0).pointee.key } }
 
     // MARK: - Coming and going
 
@@ -93,14 +93,14 @@ final class TokenCohort {
             return nil
         }
         var alertedThrough: UInt32 = 0
-        if let known = index[entry.key] {
-            let row = row(Int(known))
+        if let known = slot(entry.key) {
+            let row = row(known)
             row.pointee.level = Self.level(entry.level)
             let tookFew = row.pointee.flags.contains(.isInfrequent)
-            setInfrequent(Int(known), entry.infrequent)
-            if row.pointee.tokenAt == entry.tokenAt, token(Int(known)) == entry.token.rawValue {
+            setInfrequent(known, entry.infrequent)
+            if row.pointee.tokenAt == entry.tokenAt, token(known) == entry.token.rawValue {
                 // It may be behind all others.
-                if tookFew, entry.infrequent == nil, row.pointee.underWay == 0 { queue(Int(known)) }
+                if tookFew, entry.infrequent == nil, row.pointee.underWay == 0 { queue(known) }
                 return nil
             }
             // Another token: the old one is never used again; what the phone was told by it, it was told.
@@ -118,7 +118,7 @@ final class TokenCohort {
         if packed == 0 { oddTokens[Int32(slot)] = entry.token.rawValue }
         self.row(slot).pointee = row
         setInfrequent(slot, entry.infrequent)
-        index[entry.key] = Int32(slot)
+        index.insert(slot, entry.key) { self.row($0).pointee.key }
         needsSettling = true
         return slot
     }
@@ -155,7 +155,7 @@ final class TokenCohort {
     /// Nothing is sent to it any more. With a push under way its slot stays taken until the answer.
     func remove(_ key: RosterKey) {
         dead[key] = nil
-        guard let slot = index.removeValue(forKey: key).map({ Int($0) }) else { return }
+        guard let slot = index.remove(key, keyAt: { self.row($0).pointee.key }) else { return }
         needsSettling = true
         let row = row(slot)
         if row.pointee.underWay != 0 { leaving[key, default: 0] += 1 }
