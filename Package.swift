@@ -28,10 +28,10 @@ func service(_ name: String, _ dependencies: [Target.Dependency]) -> [Target] {
     ]
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
     .testTarget(
         name: "\(name)Tests", dependencies: dependencies + ["TestKit"], path: "Tests/\(name)Tests",
-        swiftSettings: strict)
+        exclude: exclude, swiftSettings: strict)
 }
 
 func clibrary(_ name: String, pkgConfig: String, apt: String) -> Target {
@@ -223,7 +223,7 @@ let package = Package(
             tests("Replay", []),
             tests("Activities", ["Activities", "Sightscreen"]),
             tests("Messages", ["Messages", "Sightscreen"]),
-            tests("APNsProtocol", ["APNsProtocol", "PayloadProperty", "Sightscreen"]),
+            tests("APNsProtocol", ["APNsProtocol", "PayloadProperty", "Sightscreen"], exclude: ["Goldens"]),
             tests("Reactor", ["Reactor"]),
             tests("Processes", ["Processes", "Reactor"]),
             tests("Postgres", ["Postgres", "Reactor"]),
