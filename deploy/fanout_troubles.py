@@ -12,6 +12,9 @@ IN_FLIGHT_MIN = 100
 # Of a connection, as apns-simulator and la-coordinator have it.
 STREAMS = 1_000
 ADDED_DELAY_MAX = 1.0
+# Each costs all that is under way on its connection, up to a thousand pushes: with more of them there would be as many
+# repetitions as phones, and the last state would be late for want of processor.
+PUSHES_PER_FAULT = 5_000
 CLEAN_VERSIONS = 4
 AMPLIFICATION_MAX = 1.1
 # Share of the tokens that are deleted.
@@ -58,7 +61,7 @@ def cut_off(options, dice, goal, wanted, trouble):
         for number in range(1, CLEAN_VERSIONS + 1):
             run_version(ground, verdict, clean, f"{goal}, clean {number}", options.answer_delay)
         faulty = Delays()
-        at_once = max(5, options.phones // 2_000)
+        at_once = max(2, options.phones // PUSHES_PER_FAULT)
         missed, versions = [], 0
         while faulty.counted < wanted and versions < 4 * wanted // at_once + 10:
             versions += 1
