@@ -12,8 +12,7 @@ extension LACoordinator {
         endsAreLeft = claims.count == room
         // First, since the answer that one may have to wait for can come before ours.
         for claim in claims { endsWaiting[claim.key.matchID, default: [:]][RosterKey(claim.key)] = claim }
-        let underWay = await fanOut.remove(
-            claims.map { RosterPlace(match: $0.key.matchID, shard: $0.shard, key: RosterKey($0.key)) })
+        let underWay = await fanOut.remove(claims.map { RosterPlace($0.key, shard: $0.shard) })
         for claim in claims where !underWay.contains(RosterKey(claim.key)) {
             // An update that overtakes the end would come after it.
             if takeWaiting(claim.key.matchID, RosterKey(claim.key)) != nil { sendEnd(claim) }

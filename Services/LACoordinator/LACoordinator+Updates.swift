@@ -10,6 +10,8 @@ import Store
 extension LACoordinator {
     /// Alerts whose time is remembered; more than can be fresh.
     private static let alertsKept = 8
+    /// Seconds after an alert in which its state is repeated by whoever has not done so.
+    private static let repetitionMax = 120
     /// Between two changes of the provider token that APNs asked for: two that it takes neither of must not go to and fro.
     private static let tokenChangeMin = Duration.seconds(3)
 
@@ -34,8 +36,13 @@ extension LACoordinator {
             }
         }
         guard match.update.map({ $0.version < update.version }) ?? true else { return }
+        // Alerts ride on a version as long as they are news. The first one that this process hears of may have been told by
+        // another process, which did not live to repeat its state.
+        let horizon =
+            match.update == nil ? Self.repetitionMax : Int(configuration.alertFreshness.components.seconds)
         match.update = update
-        match.repeatDueAt = nil
+        match.repeatDueAt = match.alertsAt.values.filter { clock.seconds - $0 <= horizon }.max()
+            .map { $0 + APNsHeaders.alertLifetime }
     }
 
     // MARK: - What the loops ask for
@@ -81,9 +88,6 @@ extension LACoordinator {
             logger.warning(
                 "An alert could not be claimed: its state goes without it",
                 metadata: ["match.id": "\(id)", "error": "\(error)"])
-        }
-        if !gained.isEmpty, let match = matches[id], let eventAt = match.alertsAt[version] {
-            match.repeatDueAt = max(match.repeatDueAt ?? 0, eventAt + 60)
         }
         await fanOut.claimed(id, version, shards, gained: gained)
     }

@@ -53,6 +53,8 @@ public actor LACoordinator {
     private var cursor: String?
     /// What changes said of while shards were taken over: it is newer than what the pages of these shards say.
     private var changedMeanwhile: Set<RosterKey> = []
+    /// When versions and ends were last asked for while shards were taken over.
+    private var wentOnAt = ContinuousClock.now
     /// When changes were last read.
     private var readAt = ContinuousClock.now
     /// Starts, ends and pushes to apps under way.
@@ -265,12 +267,10 @@ public actor LACoordinator {
             // From here on their changes are read with those of the others.
             if holds.isEmpty { cursor = try await store.cursor() }
             // What goes out meanwhile must not be too old, of what was held before or of what has just been read.
-            try await store.roster(
-                shards: gained, meanwhile: { try await readChanges(and: gained, progress) }
-            ) { records in
+            try await store.roster(shards: gained, meanwhile: { try await goOn(beside: gained, progress) }) { records in
                 count += records.count
                 await take(records, progress: progress, except: changedMeanwhile)
-                try await readChanges(and: gained, progress)
+                try await goOn(beside: gained, progress)
             }
         } catch {
             // What was read in part would be as old as that at the next try.
@@ -283,6 +283,18 @@ public actor LACoordinator {
             logger.info(
                 "Took over activities", metadata: ["shards": "\(gained.count)", "activities": "\(count)"])
         }
+    }
+
+    /// Shards that were held before do not wait until others have been read: who unfollows has his end within two seconds.
+    private func goOn(beside gained: [Int], _ progress: [MatchID: [Int: BucketProgress]]) async throws {
+        try await readChanges(and: gained, progress)
+        guard !holds.isEmpty, .now - wentOnAt > interval / 2 else { return }
+        wentOnAt = .now
+        // What fails now is tried again, and said, in the pass.
+        if let updates = try? await store.updates(beyond: matches.mapValues(\.seenThrough)) {
+            await publish(updates, areLogged: true)
+        }
+        try? await sendEnds()
     }
 
     private func lose(_ shard: Int) async {

@@ -21,20 +21,23 @@ public struct APNsHeaders: Hashable, Sendable {
         self.collapseID = collapseID
     }
 
+    /// Seconds after its event for which a push with an alert is delivered: news of a wicket a minute ago is none.
+    public static let alertLifetime = 60
+
     /// Why an update is sent decides how long it is worth delivering.
     public enum UpdateKind: Hashable, Sendable {
         /// + 15 min from `at`.
         case routine(at: Int)
         /// The last one before a break, lunch, tea or stumps: + 2 h from `at`.
         case beforeBreak(at: Int)
-        /// With an alert about something that happened at `eventAt`: + 60 s from then.
+        /// With an alert about something that happened at `eventAt`: + `alertLifetime` from then.
         case alert(eventAt: Int)
 
         public var expiration: Int {
             switch self {
             case .routine(let at): at + 15 * 60
             case .beforeBreak(let at): at + 2 * 60 * 60
-            case .alert(let eventAt): eventAt + 60
+            case .alert(let eventAt): eventAt + APNsHeaders.alertLifetime
             }
         }
     }

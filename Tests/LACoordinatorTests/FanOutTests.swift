@@ -1,12 +1,13 @@
 import APNsProtocol
 import HTTP2
-import LACoordinator
 import Messages
 import NIOConcurrencyHelpers
 import Sightscreen
 import Store
 import TestKit
 import Testing
+
+@testable import LACoordinator
 
 /// The engine alone, with an APNs and without a database.
 @Suite struct FanOutTests {
@@ -127,6 +128,36 @@ import Testing
         try await eventually("all is known") {
             let progress = await bench.fanOut.progress(Ground.match)
             return progress.version == 3 && progress.targeted == 2_000 && progress.accepted == 2_000
+        }
+        await bench.end()
+    }
+
+    /// A renewal: the old activity was told the wicket before it was known that a new one has its place.
+    @Test func theNextActivityOnAPhoneDoesNotTellWhatTheOneBeforeDid() async throws {
+        let bench = try await Bench()
+        await bench.crowd(200)
+        await bench.fanOut.publish([Self.update(2, alert: .wicket)])
+        try await eventually("all are told") { await bench.apns.pushes.count >= 200 }
+        var (places, entries): ([RosterPlace], [RosterEntry]) = ([], [])
+        for number in 0..<200 {
+            let (user, device) = (UserID("user\(number)"), DeviceID("phone"))
+            let shard = DeviceRoute(user: user, device: device).shard
+            let place = RosterPlace(
+                ActivityKey(matchID: Ground.match, userID: user, deviceID: device, generation: 1), shard: shard)
+            places.append(place)
+            entries.append(
+                RosterEntry(
+                    key: RosterKey(user: user, device: device, generation: 2), phone: place.phone, match: Ground.match,
+                    shard: shard, environment: .production, token: UpdateToken("0e\(number % 10)\(number / 10 + 10)"),
+                    tokenAt: Self.now - 1, delivered: nil, isNew: true, level: .all))
+        }
+        _ = await bench.fanOut.remove(places)
+        await bench.fanOut.take(entries)
+        try await eventually("the new ones have the state") { await bench.apns.pushes.count >= 400 }
+        #expect(await bench.apns.pushes.count { $0.alert != nil } == 200)
+        await bench.fanOut.publish([Self.update(3, alert: .wicket)])
+        try await eventually("the next wicket is told") {
+            await bench.apns.pushes.count { $0.alert != nil } == 400
         }
         await bench.end()
     }

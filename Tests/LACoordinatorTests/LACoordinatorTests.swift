@@ -499,6 +499,41 @@ import Testing
             #expect(Set(await ground.apns.pushes.map(\.authorization)).count == 1)
         }
     }
+
+    /// Pushes with an alert are given up by APNs a minute after the event. Whoever told it may be gone by then.
+    @Test func theStateOfAnAlertIsRepeatedAMinuteAfterItWhoeverToldIt() async throws {
+        try await Ground.with { ground in
+            try await ground.coordinate { coordinator in
+                try await ground.join("asha")
+                let wicket = try await ground.commit(alert: .wicket, ageOfEvent: 20)
+                await coordinator.matchUpdated(MatchUpdated(update: wicket))
+                try await eventually("it has the wicket") { await ground.updates("asha").last?.version == 2 }
+                try await eventually("that is settled") {
+                    try await ground.pool.query(
+                        "SELECT 1 FROM bucket_progress WHERE settled_stamp >= $1",
+                        [
+                            .int(wicket.stamp.rawValue)
+                        ]
+                    ).count == 1
+                }
+            }
+            // As if it had been a while.
+            try await ground.pool.execute(
+                """
+                UPDATE match_updates
+                SET alert = jsonb_set(alert, '{eventAt}', to_jsonb((alert->>'eventAt')::bigint - 37))
+                WHERE alert IS NOT NULL
+                """)
+            try await ground.pool.execute("UPDATE live_activities SET token_at = token_at - interval '1 minute'")
+            try await ground.coordinate(instance: "b") { _ in
+                try await eventually("it comes again") { await ground.updates("asha").count { $0.version == 2 } == 2 }
+            }
+            let pushes = await ground.updates("asha").filter { $0.version == 2 }
+            let (first, second) = (try #require(pushes.first), try #require(pushes.last))
+            #expect(first.alert != nil && second.alert == nil && second.priority == 5)
+            #expect(second.timestamp > first.timestamp)
+        }
+    }
 }
 
 extension Array {

@@ -115,4 +115,23 @@ import Testing
         #expect(MemoryLayout<CohortRow>.stride <= 56)
         #expect(MemoryLayout<CohortRow>.stride + TokenPath.inlineBytes + 64 <= 200)
     }
+
+    /// In a break the newest version may be one that was repeated quietly for minutes.
+    @Test func theFirstStateGoesAtOnceWhenTheOthersHadItRepeated() throws {
+        let cohort = makeCohort()
+        let stamp = 2_000_000_000
+        _ = match.publish(
+            MatchUpdate(
+                matchID: Ground.match, version: MatchVersion(2), stamp: Stamp(stamp), contentState: Ground.state(2),
+                priority: 10, alert: nil, relevance: 50), repeatsQuietly: true)
+        var entry = Self.entry("asha", token: "aa", at: Double(stamp) - 100)
+        entry.isNew = true
+        let new = try #require(cohort.take(entry))
+        let old = try #require(cohort.take(Self.entry("ben", token: "bb", delivered: stamp - 60)))
+        let priorities = [new, old].map { slot -> APNsPriority? in
+            guard case .push(let variant) = match.need(cohort.row(slot), nil, now: stamp) else { return nil }
+            return variant.priority
+        }
+        #expect(priorities == [.immediate, .routine])
+    }
 }

@@ -74,8 +74,8 @@ struct CohortRow {
     var alertLevel: AlertLevel { AlertLevel.allCases[Int(level)] }
 }
 
-/// Names an activity: 128 bits of a hash of user, device and generation, seeded anew in each process, so that nobody can
-/// make two of the same.
+/// Names an activity: 128 bits of a hash of user and device, seeded anew in each process, so that nobody can make two of the
+/// same, and of its generation.
 package struct RosterKey: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64
@@ -86,12 +86,24 @@ package struct RosterKey: Hashable, Sendable {
             hasher.combine(salt)
             hasher.combine(user)
             hasher.combine(device)
-            hasher.combine(generation)
             return UInt64(bitPattern: Int64(hasher.finalize()))
         }
-        high = hash(1)
-        low = hash(2)
+        self.init(high: hash(1), low: hash(2) &+ Self.step(generation))
     }
+
+    private init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// What generations are apart: an odd number, so that no two of them meet.
+    private static func step(_ generation: Int) -> UInt64 {
+        UInt64(bitPattern: Int64(generation)) &* 0x9E37_79B9_7F4A_7C15
+    }
+
+    /// Names the phone that an activity is on, as its generation 0.
+    /// - Parameter generation: of this one.
+    func phone(generation: Int) -> Self { Self(high: high, low: low &- Self.step(generation)) }
 
     init(_ key: ActivityKey) { self.init(user: key.userID, device: key.deviceID, generation: key.generation) }
 

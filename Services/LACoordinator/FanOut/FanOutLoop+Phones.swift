@@ -3,15 +3,19 @@ import Sightscreen
 import Store
 
 extension FanOutLoop {
+    /// Longer than the coordinator keeps the newest version of a match that is quiet: what it knows it does not publish anew.
+    private static let quietMax: Int64 = 10_800_000_000_000
+
     func take(_ entries: [RosterEntry]) {
         for entry in entries {
             guard let trust = trusts[entry.shard] else { continue }
             let match = match(entry.match)
+            var told = match.told[entry.phone] ?? 0
             for other in match.cohorts where other.shard == entry.shard && other.environment != entry.environment {
-                other.remove(entry.key)
+                told = max(told, other.remove(entry.key))
             }
             let cohort = cohort(match, entry, trust)
-            guard let slot = cohort.take(entry) else {
+            guard let slot = cohort.take(entry, told: told) else {
                 if !cohort.again.isEmpty { list(cohort) }
                 continue
             }
@@ -33,7 +37,7 @@ extension FanOutLoop {
             var isUnderWay = false
             let known = (matches[place.match]?.cohorts ?? []) + lost.filter { $0.match.id == place.match }
             for cohort in known where cohort.shard == place.shard {
-                cohort.remove(place.key)
+                cohort.match.noteTold(cohort.remove(place.key), on: place.phone, now: clock.seconds)
                 isUnderWay = isUnderWay || cohort.isLeaving(place.key)
             }
             return isUnderWay ? place.key : nil
@@ -87,10 +91,11 @@ extension FanOutLoop {
     /// A match that has had neither phones nor versions for a while needs no memory; if it goes on, it is read again.
     func forgetFinished() {
         immediates.forget(now: clock.seconds)
+        for match in matches.values { match.forgetTold(now: clock.seconds) }
         let now = MonotonicTime.now
         for (id, match) in matches where match.cohorts.allSatisfy({ $0.count == 0 && $0.inFlight == 0 && !$0.isListed })
         {
-            guard now - match.usedAt > 1_800_000_000_000 else { continue }
+            guard now - match.usedAt > Self.quietMax else { continue }
             for cohort in match.cohorts {
                 cohort.isLost = true
                 forget(cohort)

@@ -43,6 +43,9 @@ final class LoopMatch {
     /// The newest version goes out once more, without alert: its alert pushes are about to expire.
     var repeatsQuietly = false
     var cohorts: [TokenCohort] = []
+    /// The last alert that phones were told over activities that are gone, while it is news: the next activity on such a
+    /// phone does not tell it again.
+    private(set) var told: [RosterKey: UInt32] = [:]
     /// When there was last anything to do with it, by `MonotonicTime`.
     var usedAt = MonotonicTime.now
     /// Those that have not begun with the newest alert: one after the other is claimed for.
@@ -89,6 +92,18 @@ final class LoopMatch {
             cohort.tried.formIntersection(kept)
             cohort.gained.formIntersection(kept)
         }
+    }
+
+    /// An activity is gone.
+    /// - Parameter alert: the last one that it told; 0 for none.
+    func noteTold(_ alert: UInt32, on phone: RosterKey, now: Int) {
+        guard alert > 0, alerts.hasFresh(now: now) else { return }
+        told[phone] = max(alert, told[phone] ?? 0)
+    }
+
+    func forgetTold(now: Int) {
+        guard !told.isEmpty, !alerts.hasFresh(now: now) else { return }
+        told = [:]
     }
 
     static func number(_ version: MatchVersion) -> UInt32 { UInt32(clamping: version.rawValue) }
@@ -188,8 +203,9 @@ final class LoopMatch {
         _ row: UnsafeMutablePointer<CohortRow>, _ update: MatchUpdate, hasAlert: Bool
     ) -> APNsPriority {
         if hasAlert { return .immediate }
-        if brake.stops(.alerts) || row.pointee.flags.contains(.repeatsQuietly) || repeatsQuietly { return .routine }
+        if brake.stops(.alerts) || row.pointee.flags.contains(.repeatsQuietly) { return .routine }
         if row.pointee.delivered == 0 { return row.pointee.flags.contains(.isNew) ? .immediate : .routine }
+        if repeatsQuietly { return .routine }
         // The version's priority was for an alert that this phone does not get.
         if update.alert != nil || row.pointee.flags.contains(.isInfrequent) { return .routine }
         return update.priority == 10 ? .immediate : .routine

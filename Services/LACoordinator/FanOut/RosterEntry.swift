@@ -1,16 +1,28 @@
 package import APNsProtocol
 package import Sightscreen
+import Store
 
 /// Where an activity is, if it is anywhere.
 struct RosterPlace: Sendable {
     var match: MatchID
     var shard: Int
     var key: RosterKey
+    /// That the activity is on; see `RosterKey.phone`.
+    var phone: RosterKey
+
+    init(_ activity: ActivityKey, shard: Int) {
+        match = activity.matchID
+        self.shard = shard
+        key = RosterKey(activity)
+        phone = key.phone(generation: activity.generation)
+    }
 }
 
 /// An active activity as the loop that pushes to it takes it in.
 package struct RosterEntry: Sendable {
     var key: RosterKey
+    /// That the activity is on; see `RosterKey.phone`.
+    var phone: RosterKey
     var match: MatchID
     /// The top bits of its route.
     var shard: Int
@@ -26,12 +38,16 @@ package struct RosterEntry: Sendable {
     /// Names the phone, if its user has switched frequent updates off: its budget spans its matches.
     var infrequent: RosterKey?
 
-    /// - Parameter shard: the top bits of its route.
+    /// - Parameters:
+    ///   - phone: nil: the activity is its phone's only one.
+    ///   - shard: the top bits of its route.
     package init(
-        key: RosterKey, match: MatchID, shard: Int, environment: APNsEnvironment, token: UpdateToken, tokenAt: Double,
-        delivered: Stamp?, isNew: Bool, level: AlertLevel, infrequent: RosterKey? = nil
+        key: RosterKey, phone: RosterKey? = nil, match: MatchID, shard: Int, environment: APNsEnvironment,
+        token: UpdateToken, tokenAt: Double, delivered: Stamp?, isNew: Bool, level: AlertLevel,
+        infrequent: RosterKey? = nil
     ) {
         self.key = key
+        self.phone = phone ?? key
         self.match = match
         self.shard = shard
         self.environment = environment

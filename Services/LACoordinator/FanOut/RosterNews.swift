@@ -22,7 +22,7 @@ struct RosterNews: Sendable {
             let key = RosterKey(record.key)
             guard known.isEmpty || !known.contains(key) else { continue }
             guard record.status == .active, let token = record.updateToken else {
-                gone.append(RosterPlace(match: record.key.matchID, shard: record.route.shard, key: key))
+                gone.append(RosterPlace(record.key, shard: record.route.shard))
                 continue
             }
             let settled = progress[record.key.matchID]?[record.route.bucket(of: LACoordinator.bucketCount)]
@@ -31,12 +31,12 @@ struct RosterNews: Sendable {
             let hadItsFirst = settled.map { Double($0.stamp.rawValue) >= record.tokenAt.rounded(.down) } ?? false
             entries.append(
                 RosterEntry(
-                    key: key, match: record.key.matchID, shard: record.route.shard,
+                    key: key, phone: key.phone(generation: record.key.generation), match: record.key.matchID,
+                    shard: record.route.shard,
                     environment: APNsEnvironment(rawValue: record.environment) ?? .production, token: token,
                     tokenAt: record.tokenAt, delivered: delivered,
                     isNew: delivered == nil && !hadItsFirst && now - record.tokenAt < 60, level: record.alerts,
-                    infrequent: record.takesFrequentPushes
-                        ? nil : RosterKey(user: record.key.userID, device: record.key.deviceID, generation: 0)))
+                    infrequent: record.takesFrequentPushes ? nil : key.phone(generation: record.key.generation)))
         }
     }
 }

@@ -86,13 +86,14 @@ final class TokenCohort {
     // MARK: - Coming and going
 
     /// Takes an activity in.
+    /// - Parameter told: the last alert that its phone is known to have been told over another activity or another token.
     /// - Returns: its slot; nil when it was there already with this registration.
-    func take(_ entry: RosterEntry) -> Int? {
+    func take(_ entry: RosterEntry, told: UInt32 = 0) -> Int? {
         if let tokenAt = dead.removeValue(forKey: entry.key), tokenAt == entry.tokenAt {
             dead[entry.key] = tokenAt
             return nil
         }
-        var alertedThrough: UInt32 = 0
+        var alertedThrough = told
         if let known = slot(entry.key) {
             let row = row(known)
             row.pointee.level = Self.level(entry.level)
@@ -104,8 +105,7 @@ final class TokenCohort {
                 return nil
             }
             // Another token: the old one is never used again; what the phone was told by it, it was told.
-            alertedThrough = row.pointee.alertedThrough
-            remove(entry.key)
+            alertedThrough = max(told, remove(entry.key))
         }
         let slot = newSlot()
         var flags: CohortRow.Flags = [.isUsed]
@@ -153,17 +153,20 @@ final class TokenCohort {
     }
 
     /// Nothing is sent to it any more. With a push under way its slot stays taken until the answer.
-    func remove(_ key: RosterKey) {
+    /// - Returns: the last alert that it was told, or that was lost on its way; 0 for none.
+    @discardableResult func remove(_ key: RosterKey) -> UInt32 {
         dead[key] = nil
-        guard let slot = index.remove(key, keyAt: { self.row($0).pointee.key }) else { return }
+        guard let slot = index.remove(key, keyAt: { self.row($0).pointee.key }) else { return 0 }
         needsSettling = true
         let row = row(slot)
+        let told = row.pointee.alertedThrough
         if row.pointee.underWay != 0 { leaving[key, default: 0] += 1 }
         if row.pointee.underWay != 0 || row.pointee.flags.contains(.isQueued) {
             row.pointee.flags.insert(.isLeaving)
         } else {
             release(slot)
         }
+        return told
     }
 
     /// APNs called its token dead: it is taken out, and this registration not taken in again.
