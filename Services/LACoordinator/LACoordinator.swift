@@ -50,13 +50,16 @@ public actor LACoordinator {
     /// The same, and those whose activities are still being read: these have alerts to claim, too.
     private(set) var proofs: [Int: ShardHold] = [:]
     private var trusts: [Int: ShardTrust] = [:]
-    private var cursor: String?
+    private(set) var cursor: String?
     /// What changes said of while shards were taken over: it is newer than what the pages of these shards say.
     private var changedMeanwhile: Set<RosterKey> = []
     /// When versions and ends were last asked for while shards were taken over.
     private var wentOnAt = ContinuousClock.now
     /// When changes were last read.
     private var readAt = ContinuousClock.now
+    let auditEvery: Duration
+    var isAuditing = false
+    var auditedAt = ContinuousClock.now
     /// Starts, ends and pushes to apps under way.
     var pushes = 0
     /// More are due than could be claimed.
@@ -88,12 +91,15 @@ public actor LACoordinator {
 
     /// - Parameters:
     ///   - interval: longer in tests of doorbells.
+    ///   - auditEvery: shorter in tests of audits.
     ///   - shards: the shards this process holds now, with the proof.
     public init(
         configuration: CoordinatorConfiguration, pool: PostgresPool, logger: Logger,
-        interval: Duration = LACoordinator.interval, shards: @escaping @Sendable () async -> [ShardHold]
+        interval: Duration = LACoordinator.interval, auditEvery: Duration = LACoordinator.auditInterval,
+        shards: @escaping @Sendable () async -> [ShardHold]
     ) throws {
         self.interval = interval
+        self.auditEvery = auditEvery
         freezes = FreezeWatch(ageMax: max(FreezeWatch.ageMax, interval * 2))
         self.configuration = configuration
         self.logger = logger
@@ -211,6 +217,7 @@ public actor LACoordinator {
             await attempt(sendFallbacks, &failure)
             await attempt(repeatAlertStates, &failure)
             await attempt(settleProgress, &failure)
+            auditWhenDue()
             await count()
             do { try await noteProgress() } catch { failure = error }
             await forgetFinished()
@@ -297,7 +304,7 @@ public actor LACoordinator {
         try? await sendEnds()
     }
 
-    private func lose(_ shard: Int) async {
+    func lose(_ shard: Int) async {
         holds[shard] = nil
         trusts.removeValue(forKey: shard)?.end()
         await fanOut.lose(shard)

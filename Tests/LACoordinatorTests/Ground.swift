@@ -53,7 +53,7 @@ struct Ground: Sendable {
     /// - Parameter trust: how long a hold is trusted after it was asked for; nil: as long as the lease.
     func coordinate(
         instance: String = "a", shards: Range<Int> = 0..<DeviceRoute.shardCount, settings: [String: String] = [:],
-        interval: Duration = LACoordinator.interval,
+        interval: Duration = LACoordinator.interval, auditEvery: Duration = LACoordinator.auditInterval,
         logger: Logger = Logger(label: "coordinator-tests") { _ in SwiftLogNoOpLogHandler() },
         trust: Duration? = nil, isHolding: @escaping @Sendable () -> Bool = { true },
         _ body: (LACoordinator) async throws -> Void
@@ -70,7 +70,7 @@ struct Ground: Sendable {
         // Not ours: what a test locks must not keep its own statements waiting.
         let own = try PostgresPool(url: url, size: 6, applicationName: "coordinator")
         let coordinator = try LACoordinator(
-            configuration: configuration, pool: own, logger: logger, interval: interval
+            configuration: configuration, pool: own, logger: logger, interval: interval, auditEvery: auditEvery
         ) {
             guard isHolding() else { return [] }
             return holds.map { hold in

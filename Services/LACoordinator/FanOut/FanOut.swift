@@ -195,6 +195,16 @@ package final class FanOut: Sendable {
         return sum
     }
 
+    /// By shard; without those in which a token is dead that the table may not know of yet.
+    func rosterSums(_ shards: [Int]) async -> [Int: RosterSum] {
+        var sums: [Int: RosterSum] = [:]
+        for (index, shards) in Dictionary(grouping: shards, by: { $0 % loops.count }) {
+            let loop = loops[index]
+            sums.merge(await loop.onThread { loop.rosterSums(Set(shards)) }) { $1 }
+        }
+        return sums
+    }
+
     func forgetFinished() async { for loop in loops { await loop.onThread { loop.forgetFinished() } } }
 
     /// The same of several.

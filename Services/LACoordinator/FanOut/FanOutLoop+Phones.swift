@@ -109,6 +109,24 @@ extension FanOutLoop {
 
     // MARK: - Progress
 
+    /// Without shards in which a token is dead that the table may not know of yet.
+    func rosterSums(_ shards: Set<Int>) -> [Int: RosterSum] {
+        var sums = Dictionary(shards.map { ($0, Optional(RosterSum())) }) { first, _ in first }
+        for match in matches.values {
+            for cohort in match.cohorts where shards.contains(cohort.shard) {
+                guard let sum = cohort.sum else {
+                    sums[cohort.shard] = .some(nil)
+                    continue
+                }
+                if var all = sums[cohort.shard] ?? nil {
+                    all += sum
+                    sums[cohort.shard] = all
+                }
+            }
+        }
+        return sums.compactMapValues { $0 }
+    }
+
     /// How far the phones of a match in a shard are, where that may have changed.
     func settled() -> [(match: MatchID, shard: Int, progress: BucketProgress)] {
         var all: [(match: MatchID, shard: Int, progress: BucketProgress)] = []

@@ -263,6 +263,19 @@ final class TokenCohort {
 
     // MARK: - Progress
 
+    /// Of all its phones; nil while a token is dead that the table may not know of yet.
+    var sum: RosterSum? {
+        guard dead.isEmpty else { return nil }
+        var sum = RosterSum()
+        for slot in 0..<slots {
+            let row = row(slot)
+            if row.pointee.flags.contains(.isUsed), !row.pointee.flags.contains(.isLeaving) {
+                sum.add(tokenAt: row.pointee.tokenAt)
+            }
+        }
+        return sum
+    }
+
     /// How far its phones are; nil when one of them shows nothing that is known. Those that APNs does not take the newest
     /// state for do not count, if they are few: they are named.
     func settled() -> BucketProgress? {

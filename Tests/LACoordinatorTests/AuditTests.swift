@@ -1,0 +1,67 @@
+import LACoordinator
+import Messages
+import Postgres
+import Sightscreen
+import TestKit
+import Testing
+
+/// What the loops know beside what the table has.
+@Suite struct AuditTests {
+    private static let mismatch = "is not as the table has it"
+
+    @Test func whatWasLostBetweenTheTableAndTheLoopsIsFound() async throws {
+        try await Ground.with { ground in
+            let lines = LogLines()
+            try await ground.crowd(40)
+            try await ground.coordinate(auditEvery: .milliseconds(50), logger: lines.logger) { coordinator in
+                try await eventually("they are taken in") { await coordinator.phones() == 40 }
+                // No reader of changes hears of either.
+                try await ground.pool.execute("DELETE FROM live_activities WHERE user_id = 'user7'")
+                try await eventually("the one that is gone is found") { await coordinator.phones() == 39 }
+                try await ground.pool.execute("ALTER TABLE live_activities DISABLE TRIGGER USER")
+                try await ground.pool.execute(
+                    """
+                    INSERT INTO live_activities
+                        (match_id, user_id, device_id, generation, route, shard, status, update_token, token_at, changed_xid)
+                    SELECT match_id, 'new', device_id, generation, route, shard, status, 'abcd', token_at, '3'::xid8
+                    FROM live_activities WHERE user_id = 'user8'
+                    """)
+                try await eventually("the one that is new is found") { await coordinator.phones() == 40 }
+                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit()))
+                try await eventually("it gets the next version") {
+                    await ground.apns.pushes(to: "abcd").last?.version == 2
+                }
+            }
+            #expect(lines.count(Self.mismatch) == 2)
+        }
+    }
+
+    @Test func nothingIsFoundWhileTokensComeAndGo() async throws {
+        try await Ground.with { ground in
+            let lines = LogLines()
+            try await ground.crowd(100)
+            try await ground.coordinate(auditEvery: .zero, logger: lines.logger) { coordinator in
+                try await eventually("they are taken in") { await coordinator.phones() == 100 }
+                for round in 0..<200 {
+                    let user = "user\(Int.random(in: 0..<100))"
+                    if round.isMultiple(of: 5) {
+                        try await ground.pool.execute(
+                            """
+                            UPDATE live_activities SET status = 'ended', end_reason = 'user_dismissed', ended_at = now()
+                            WHERE user_id = $1
+                            """, [.text(user)])
+                    } else {
+                        try await ground.pool.execute(
+                            """
+                            UPDATE live_activities SET update_token = $2, token_at = clock_timestamp()
+                            WHERE user_id = $1 AND status = 'active'
+                            """, [.text(user), .text("ee\(round + 10)")])
+                    }
+                    await coordinator.activitiesChanged()
+                }
+            }
+            #expect(lines.count(Self.mismatch) == 0)
+            #expect(lines.count("could not be audited") == 0)
+        }
+    }
+}
