@@ -32,7 +32,7 @@ extension LACoordinator {
         Task {
             let isVisible = claim.step == .visible
             let result = await pusher.push(
-                isVisible ? .visible : .silent, to: APNsEnvironment(rawValue: claim.environment) ?? .production,
+                isVisible ? .visible : .silent, to: Self.environment(claim.environment),
                 path: APNsHeaders.path(token: claim.token), headers: headers, payload: payload, gate: gate,
                 unlessHeld: isVisible ? .alerts : .pushes)
             pushes -= 1
@@ -68,14 +68,11 @@ extension LACoordinator {
         case .held: try await store.releaseFallback(claim, after: .seconds(30))
         case .answered(let answer):
             switch StartVerdict(answer) {
-            case .sent: _ = badTokens.note(isBad: false)
+            case .sent: noteGoodToken(claim.environment)
             case .retire(let sinceMs): try await store.retireDeviceToken(claim, sinceMs: sinceMs)
             case .retireUnlessMany:
-                if badTokens.note(isBad: true) {
-                    try await store.retireDeviceToken(claim, sinceMs: nil)
-                } else {
-                    try await store.releaseFallback(claim, after: .seconds(60))
-                }
+                suspect(.fallback(claim), claim.environment)
+                try await store.releaseFallback(claim, after: .seconds(60))
             case .giveUp: return
             case .again(let seconds): try await store.releaseFallback(claim, after: .seconds(seconds))
             }

@@ -7,6 +7,7 @@ import Store
 extension LACoordinator {
     /// Claims pending activities and sends each one push-to-start.
     func sendStarts() async throws {
+        await retireBadTokens()
         let allowed = startsAllowed()
         guard allowed > 0, !holds.isEmpty else { return }
         var claims = try await store.claimStarts(
@@ -87,7 +88,7 @@ extension LACoordinator {
         pushes += 1
         Task {
             let result = await pusher.push(
-                .start, to: APNsEnvironment(rawValue: claim.environment) ?? .production,
+                .start, to: Self.environment(claim.environment),
                 path: APNsHeaders.path(token: claim.token), headers: headers, payload: payload, gate: gate)
             pushes -= 1
             if startGates[claim.key]?.gate === gate { startGates[claim.key] = nil }
@@ -107,14 +108,11 @@ extension LACoordinator {
         case .held: try await store.releaseStart(claim, after: .seconds(30))
         case .answered(let answer):
             switch StartVerdict(answer) {
-            case .sent: _ = badTokens.note(isBad: false)
+            case .sent: noteGoodToken(claim.environment)
             case .retire(let sinceMs): try await store.retireStartToken(claim, sinceMs: sinceMs)
             case .retireUnlessMany:
-                if badTokens.note(isBad: true) {
-                    try await store.retireStartToken(claim, sinceMs: nil)
-                } else {
-                    try await store.releaseStart(claim, after: .seconds(60))
-                }
+                suspect(.start(claim), claim.environment)
+                try await store.releaseStart(claim, after: .seconds(60))
             case .giveUp: try await store.giveUpStart(claim)
             case .again(let seconds): try await store.releaseStart(claim, after: .seconds(seconds))
             }

@@ -84,8 +84,8 @@ public actor LACoordinator {
     var startBudgetAt = ContinuousClock.now
     /// When all pending activities were looked at, behind those that come first but may not be started.
     var thoroughlyLookedAt = ContinuousClock.now
-    /// Answers of the last minute, to tell a few dead tokens from a mistake of ours.
-    var badTokens = BadTokenBreaker()
+    /// Of starts and pushes to apps.
+    var badTokens: [APNsEnvironment: BadTokenJury<SuspectClaim>] = [:]
     private(set) var isStopping = false
     private var databaseWorks = true
 

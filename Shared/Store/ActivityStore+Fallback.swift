@@ -64,12 +64,14 @@ extension ActivityStore {
             ])
     }
 
-    /// APNs says that the device token is dead. That says nothing about the phone's other tokens.
+    /// APNs says that the device token is dead. That says nothing about the phone's other tokens. What is due to it has had
+    /// its try: the next step waits for no token.
     /// - Parameter sinceMs: APNs' own time of the verdict, milliseconds since 1970.
     public func retireDeviceToken(_ claim: FallbackClaim, sinceMs: Int64?) async throws {
         try await pool.execute(
             """
-            UPDATE devices SET device_token = NULL, device_token_at = NULL
+            UPDATE devices SET device_token = NULL, device_token_at = NULL,
+                fallback_push = CASE fallback_push WHEN 'due' THEN 'sent' ELSE fallback_push END
             WHERE user_id = $1 AND device_id = $2 AND device_token = $3
                 AND \(TokenVerdictSQL.isAbout(registered: "device_token_at", since: "$4"))
             """,

@@ -33,7 +33,7 @@ import Testing
         try await ground.pool.query(
             """
             SELECT concat_ws(' ', fallback_push, coalesce(device_token, 'no token'), push_to_start_token IS NOT NULL)
-                AS state FROM devices
+                AS state FROM devices WHERE user_id = 'asha'
             """)[0].string("state")
     }
 
@@ -132,7 +132,11 @@ import Testing
     func aDeadDeviceTokenIsRetiredAndNothingElse(reason: APNsReason) async throws {
         try await Ground.with { ground in
             try await lost(ground)
-            await ground.apns.answer { _, _ in StubAPNs.refusal(reason) }
+            await ground.apns.answer { push, _ in
+                push.token == Self.deviceToken ? StubAPNs.refusal(reason) : StubAPNs.accepted
+            }
+            // A host that takes nothing is not believed.
+            try await ground.follow("ben")
             try await ground.coordinate { _ in
                 try await eventually("it is retired") { try await state(ground).contains("no token") }
             }

@@ -39,7 +39,7 @@ import Testing
             self.reports = reports
             let fanOut = FanOut(
                 FanOut.Settings(
-                    origins: [.production: apns.origin],
+                    origins: [.production: apns.origin, .sandbox: apns.origin],
                     tls: try TLSConfiguration.client(caFile: credentials.certificateFile).makeContext(),
                     bundleID: "dev.sightscreen.app", threads: threads),
                 brakes: brakes,
@@ -74,16 +74,24 @@ import Testing
             await apns.stop()
         }
 
-        func crowd(_ count: Int, level: AlertLevel = .all) async {
+        func crowd(
+            _ count: Int, named name: String = "user", level: AlertLevel = .all,
+            in environment: APNsEnvironment = .production
+        ) async {
             await fanOut.take(
-                (0..<count).map { number in
-                    let (user, device) = (UserID("user\(number)"), DeviceID("phone"))
-                    return RosterEntry(
-                        key: RosterKey(user: user, device: device, generation: 1), match: Ground.match,
-                        shard: DeviceRoute(user: user, device: device).shard, environment: .production,
-                        token: UpdateToken(Ground.updateToken(user.rawValue)), tokenAt: FanOutTests.now - 3_600,
-                        delivered: Stamp(1), isNew: false, level: level)
-                })
+                (0..<count).map { Self.entry("\(name)\($0)", level: level, in: environment) })
+        }
+
+        static func entry(
+            _ name: String, token: String? = nil, level: AlertLevel = .all,
+            in environment: APNsEnvironment = .production
+        ) -> RosterEntry {
+            let (user, device) = (UserID(name), DeviceID("phone"))
+            return RosterEntry(
+                key: RosterKey(user: user, device: device, generation: 1), match: Ground.match,
+                shard: DeviceRoute(user: user, device: device).shard, environment: environment,
+                token: UpdateToken(token ?? Ground.updateToken(name)), tokenAt: FanOutTests.now - 3_600,
+                delivered: Stamp(1), isNew: false, level: level)
         }
 
         /// The shards of the claims that were asked for.

@@ -212,6 +212,27 @@ import Testing
         await bench.end()
     }
 
+    /// What production takes says nothing of the address of the sandbox.
+    @Test func aHostThatCallsAllTokensBadIsNotBelievedThoughAnotherTakesItsOwn() async throws {
+        let bench = try await Bench(threads: 1)
+        let dead = Ground.updateToken("user7")
+        let sandbox = Set((0..<30).map { Ground.updateToken("developer\($0)") })
+        await bench.apns.answer { push, _ in
+            push.token == dead || sandbox.contains(push.token) ? StubAPNs.refusal(.badDeviceToken) : StubAPNs.accepted
+        }
+        await bench.crowd(30, named: "developer", in: .sandbox)
+        await bench.crowd(1_000)
+        await bench.fanOut.publish([FanOutTests.update(2)])
+        try await eventually("all are answered", within: patience) {
+            let progress = await bench.fanOut.progress(Ground.match)
+            return progress.accepted == 999 && Self.named(progress) == ["BadDeviceToken": 31]
+        }
+        // Both hosts' answers are judged together.
+        try await eventually("the dead one is retired", within: patience) { bench.dead().contains(dead) }
+        #expect(bench.dead() == [dead])
+        await bench.end()
+    }
+
     private static func named(_ progress: VersionProgress) -> [String: Int] {
         Dictionary(uniqueKeysWithValues: progress.failed.filter { $1 > 0 }.map { ($0.name, $1) })
     }
@@ -220,6 +241,14 @@ import Testing
 extension FanOutTests.Bench {
     fileprivate func reported(_ isMeant: (FanOutReport) -> Bool) -> Int {
         reports.withLockedValue { $0.count(where: isMeant) }
+    }
+
+    fileprivate func dead() -> [String] {
+        reports.withLockedValue { reports in
+            reports.flatMap { report in
+                if case .dead(let tokens) = report { tokens.map(\.token.rawValue) } else { [String]() }
+            }
+        }
     }
 
     /// Serials of the provider tokens that another was asked for.

@@ -44,6 +44,28 @@ import Testing
         }
     }
 
+    /// Of those who are started over production one token is bad; the address of the sandbox is wrong.
+    @Test func aBadStartTokenIsBelievedWhereTheSameHostTookAnother() async throws {
+        try await Ground.with { ground in
+            let users = ["asha", "ben", "cat"]
+            for user in users { try await ground.follow(user) }
+            try await ground.pool.execute("UPDATE devices SET environment = 'sandbox' WHERE user_id = 'asha'")
+            await ground.apns.answer { push, _ in
+                push.token == Ground.startToken("cat") ? StubAPNs.accepted : StubAPNs.refusal(.badDeviceToken)
+            }
+            try await ground.coordinate { _ in
+                try await eventually("all are tried") { await Set(ground.apns.pushes.map(\.token)).count == 3 }
+                try await eventually("the bad one is retired", within: .seconds(8)) {
+                    try await ground.pool.query("SELECT FROM devices WHERE push_to_start_token IS NULL").count == 1
+                }
+            }
+            let alive = try await ground.pool.query(
+                "SELECT user_id FROM devices WHERE push_to_start_token IS NOT NULL ORDER BY user_id")
+            #expect(try alive.map { try $0.string("user_id") } == ["asha", "cat"])
+            #expect(await ground.apns.pushes.count == 3, "nobody is asked again at once")
+        }
+    }
+
     @Test func startsNothingMoreWhileTheOutcomeOfAStartIsUnknown() async throws {
         try await Ground.with { ground in
             await ground.apns.answer { _, _ in .disconnect }

@@ -64,6 +64,7 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     private var counts: [Int: Int] = [:]
     private var accepted = 0
     private var repetitions = 0
+    var badTokens = BadTokenJury<SuspectToken>()
 
     init(origin: HTTP2Origin, tls: TLSContext, limits: Limits, loop: FanOutLoop) {
         self.origin = origin

@@ -133,7 +133,7 @@ extension FanOutLoop {
         let isGone = row.pointee.flags.contains(.isLeaving) || cohort.isLost
         switch outcome {
         case .response(let response) where response.status == 200:
-            badTokens.noteGood()
+            lines.badTokens.noteGood()
             sender.isProven = true
             lines.accepted(tag)
             accepted(row, cohort, slot, stamp)
@@ -217,7 +217,7 @@ extension FanOutLoop {
         case .retire(let sinceMs) where isAbout(row, sinceMs): retire(row, cohort, slot)
         // Of an earlier life of the token.
         case .retire: again(row, cohort, slot, from: .seconds(1), to: .seconds(60))
-        case .retireUnlessMany: suspect(row, cohort, slot)
+        case .retireUnlessMany: suspect(row, cohort, slot, lines)
         case .leaveOut, .shows:
             // This version cannot be sent as it is; the next one may.
             row.pointee.delivered = max(row.pointee.delivered, stamp)
@@ -258,8 +258,10 @@ extension FanOutLoop {
     }
 
     /// APNs called its token bad: it is retired when that is believed, and waits until then.
-    private func suspect(_ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ slot: Int) {
-        badTokens.noteBad(
+    private func suspect(
+        _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ slot: Int, _ lines: APNsLines
+    ) {
+        lines.badTokens.noteBad(
             SuspectToken(cohort: cohort, slot: slot, key: row.pointee.key, tokenAt: row.pointee.tokenAt))
         again(row, cohort, slot, from: .seconds(60), to: .seconds(60))
     }

@@ -32,7 +32,6 @@ final class FanOutLoop: @unchecked Sendable {
     var authorization: ProviderAuthorization? {
         didSet { if authorization?.serial != oldValue?.serial { for line in lines.values { line.tokenChanged() } } }
     }
-    var badTokens = BadTokenJury<SuspectToken>()
     var immediates = ImmediateBudget()
     /// To be reported at the next tick.
     var dead: [FanOutReport.DeadToken] = []
@@ -198,7 +197,9 @@ final class FanOutLoop: @unchecked Sendable {
         guard !isClosed else { return }
         reactor.schedule(after: Self.tickInterval) { [self] in
             goThroughDelayed()
-            for suspect in badTokens.judge(now: lastTickAt) { convict(suspect) }
+            for line in lines.values {
+                for suspect in line.badTokens.judge(now: lastTickAt) { convict(suspect) }
+            }
             // What the operator or the lease held up may go on.
             for match in matches.values {
                 for cohort in match.cohorts {
