@@ -84,6 +84,31 @@ import Testing
         }
     }
 
+    /// Its token is replaced while an update is under way, and what the next token is sent is answered before.
+    @Test func anEndWaitsForAnUpdateToTheTokenBefore() async throws {
+        let bench = try await FanOutTests.Bench(threads: 1)
+        let valve = Valve(0)
+        await bench.apns.answer { push, _ in
+            if push.token == "0a" { await valve.pass() }
+            return StubAPNs.accepted
+        }
+        let (old, new) = (FanOutTests.Bench.entry("asha", token: "0a"), FanOutTests.Bench.entry("asha", token: "0b"))
+        await bench.fanOut.take([old])
+        await bench.fanOut.publish([FanOutTests.update(2)])
+        try await eventually("it is under way") { await bench.apns.pushes(to: "0a").count == 1 }
+        await bench.fanOut.take([new])
+        try await eventually("the next token has it") {
+            let inFlight = await bench.fanOut.inFlight()
+            return await bench.apns.pushes(to: "0b").count == 1 && inFlight == 1
+        }
+        #expect(bench.left().isEmpty)
+        let place = RosterPlace(match: Ground.match, shard: new.shard, key: new.key)
+        #expect(await bench.fanOut.remove([place]) == [new.key])
+        await valve.open()
+        try await eventually("the last answer is in") { bench.left() == [new.key] }
+        await bench.end()
+    }
+
     /// The shard goes and comes back, while the answer to an update takes its time.
     @Test func anEndWaitsForAnUpdateFromBeforeItsShardWasLost() async throws {
         try await Ground.with { ground in
@@ -118,5 +143,12 @@ import Testing
                 }
             }
         }
+    }
+}
+
+extension FanOutTests.Bench {
+    /// Activities whose last push is answered.
+    fileprivate func left() -> [RosterKey] {
+        reports.withLockedValue { $0.compactMap { if case .left(_, let key) = $0 { key } else { nil } } }
     }
 }

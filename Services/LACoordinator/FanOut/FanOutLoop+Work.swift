@@ -130,7 +130,8 @@ extension FanOutLoop {
         row.pointee.underWay = 0
         cohort.inFlight -= 1
         cohort.needsSettling = true
-        let isGone = row.pointee.flags.contains(.isLeaving) || cohort.isLost
+        let wasLeaving = row.pointee.flags.contains(.isLeaving)
+        let isGone = wasLeaving || cohort.isLost
         switch outcome {
         case .response(let response) where response.status == 200:
             lines.badTokens.noteGood()
@@ -157,7 +158,8 @@ extension FanOutLoop {
             if !isGone { again(row, cohort, slot, from: wait) }
         }
         if row.pointee.flags.contains(.isLeaving), !row.pointee.flags.contains(.isQueued) { cohort.release(slot) }
-        if cohort.left(key) { report(.left(cohort.match.id, key)) }
+        // Not the answer of another token that the same activity has got since.
+        if wasLeaving, cohort.left(key) { report(.left(cohort.match.id, key)) }
         forget(cohort)
     }
 
