@@ -102,13 +102,18 @@ final class HTTP2SendingSession: HTTP2ByteEnd {
 
     // MARK: - Requests
 
-    /// Whether a request with a body of this size can leave whole now: a stream is free, and the peer's window has room, so
-    /// that it does not wait half sent, where it could not be withdrawn.
+    /// Whether a request with a body of this size can leave whole now: a stream is free, and the peer's windows have room,
+    /// the connection's and a new stream's, so that it does not wait half sent, where it could not be withdrawn.
+    ///
+    /// A peer whose windows are smaller than any body gets one request at a time, which may wait so: without it nothing
+    /// would ever leave.
     func hasRoom(forBody bytes: Int) -> Bool {
         guard unsent == nil, inFlight < slotCount, goAway == nil else { return false }
         let streams = nghttp2_session_get_remote_settings(raw, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)
         guard inFlight < Int(streams) else { return false }
-        return inFlight == 0 || Int(nghttp2_session_get_remote_window_size(raw)) >= bytes
+        guard inFlight > 0 else { return true }
+        let ofStream = nghttp2_session_get_remote_settings(raw, NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE)
+        return min(Int(nghttp2_session_get_remote_window_size(raw)), Int(ofStream)) >= bytes
     }
 
     /// Submits a request; `nextOutput` gives its bytes next.

@@ -110,6 +110,20 @@ import Testing
         #expect(full.client.hasRoom(forBody: 1_000))
     }
 
+    @Test func aPeerWithSmallStreamsGetsOneLongBodyAtATime() throws {
+        let pair = try Pair(server: .init(initialWindowBytes: 100))
+        #expect(pair.client.hasRoom(forBody: 750), "one would wait half sent, and none leave otherwise")
+        #expect(pair.send(1, body: 750))
+        try pair.toServer()
+        #expect(!pair.client.hasRoom(forBody: 101), "it would wait half sent")
+        #expect(pair.client.hasRoom(forBody: 100))
+        for _ in 0..<10 { try pair.exchange() }
+        #expect(pair.requests.map(\.path) == ["/1"])
+        pair.server.announce(.init(initialWindowBytes: 1_000))
+        try pair.exchange()
+        #expect(pair.client.hasRoom(forBody: 1_000) && !pair.client.hasRoom(forBody: 1_001))
+    }
+
     @Test func aSlotIsUsedAgainAndAgain() throws {
         let pair = try Pair(slots: 1)
         for tag in 1...100 {

@@ -172,7 +172,10 @@ import Testing
 
     @Test(arguments: [200_000, nil] as [Int?])
     func givesTheWindowBackAsItAnswers(connectionWindow: Int?) throws {
-        let pair = try Pair(server: .init(concurrentStreamsMax: 100, connectionWindowBytes: connectionWindow))
+        let pair = try Pair(
+            server: .init(
+                concurrentStreamsMax: 100, initialWindowBytes: connectionWindow, connectionWindowBytes: connectionWindow
+            ))
         let window = connectionWindow ?? 65_535
         let body = [UInt8](repeating: 7, count: 1_000)
         for tag in 1...40 { try pair.send(tag, body: body) }

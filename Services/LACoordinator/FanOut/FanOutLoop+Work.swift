@@ -21,7 +21,8 @@ extension FanOutLoop {
     /// Sends the next push of a cohort over a connection.
     func next(_ cohort: TokenCohort, over sender: HTTP2Sender, _ lines: APNsLines) -> Turn {
         let match = cohort.match
-        guard let authorization, sender.hasRoom(forBody: match.bytesMax),
+        let asked = match.bytesMax
+        guard let authorization, sender.hasRoom(forBody: asked),
             lines.mayShow(authorization.serial, on: sender)
         else { return .noRoom }
         // Asked for each push: this thread may have stood still since the last one.
@@ -50,6 +51,11 @@ extension FanOutLoop {
                 if isRepetition, !lines.hasRoomForRepetition {
                     cohort.park(slot)
                     continue
+                }
+                // The first of its version may be longer than any before.
+                guard variant.body.count <= asked || sender.hasRoom(forBody: variant.body.count) else {
+                    cohort.queue(slot)
+                    return .noRoom
                 }
                 let template = variant.template(lines.authority, authorization)
                 let tag = cohort.number << 32 | slot
