@@ -233,6 +233,21 @@ import Testing
         await bench.end()
     }
 
+    @Test func connectionsAreThereBeforeThereIsAnythingToSend() async throws {
+        let bench = try await Bench(threads: 1)
+        await bench.crowd(10)
+        // As many as a loop makes when the first one has measured.
+        try await eventually("they are open", within: patience) { await bench.apns.connections.count == 2 }
+        let first = await bench.apns.connections
+        await bench.apns.disconnectAll()
+        try await eventually("others are open", within: patience) {
+            let connections = await bench.apns.connections
+            return connections.count == 2 && Set(connections).isDisjoint(with: first)
+        }
+        #expect(await bench.apns.pushes.isEmpty)
+        await bench.end()
+    }
+
     private static func named(_ progress: VersionProgress) -> [String: Int] {
         Dictionary(uniqueKeysWithValues: progress.failed.filter { $1 > 0 }.map { ($0.name, $1) })
     }

@@ -86,6 +86,12 @@ actor StubAPNs {
 
     func pushes(to token: String) async -> [Push] { await log.pushes.filter { $0.token == token } }
 
+    /// Those that are open.
+    var connections: [HTTP2ConnectionID] { get async { await server.connectionIDs } }
+
+    /// Closes them without a word.
+    func disconnectAll() async { for id in await connections { await server.disconnect(id) } }
+
     func stop() async {
         // A script may hold what holds us.
         await log.set(nil)

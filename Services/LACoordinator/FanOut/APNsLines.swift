@@ -222,6 +222,8 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
         repetitionsLeft =
             breaker.isStopped ? (breaker.letsThrough(loop.lastTickAt) ? 1 : 0) : budget.room
         sweep()
+        // Before there is work: the first wicket finds its connections open.
+        if phones > 0, !isClosed, !loop.isFinishing, breaker.letsThrough(loop.lastTickAt) { dial() }
     }
 
     // MARK: - Answers
