@@ -66,12 +66,8 @@ extension LACoordinator {
         case .closed(let host, let reason):
             logger.info("APNs connection closed", metadata: ["apns.host": "\(host)", "reason": "\(reason)"])
         case .refused(let refusal):
-            logger.error(
-                "APNs refuses our key or topic: nothing is sent for a minute",
-                metadata: [
-                    "apns.status": "\(refusal.status)", "apns.reason": "\(refusal.reason)",
-                    "apns.host": "\(refusal.host)",
-                ])
+            logger.error("APNs refuses our key or topic: nothing is sent for a minute", metadata: refusal.metadata)
+        case .malformed(let refusal): logger.error("APNs calls a push malformed", metadata: refusal.metadata)
         }
     }
 
@@ -210,5 +206,11 @@ extension LACoordinator {
     /// Ten minutes ahead in play; in breaks ten minutes after the next keep-alive.
     func staleAt(_ stamp: Stamp, _ match: MatchFanOut) -> Int {
         stamp.rawValue + 600 + (match.isInBreak ? Int(configuration.keepAliveInterval.components.seconds) : 0)
+    }
+}
+
+extension FanOutReport.APNsRefusal {
+    fileprivate var metadata: Logger.Metadata {
+        ["apns.status": "\(status)", "apns.reason": "\(reason)", "apns.host": "\(host)"]
     }
 }

@@ -156,7 +156,8 @@ struct WicketCommand: AsyncParsableCommand {
                 await fanOut.claimed(match, version, shards, gained: Set(shards))
             case .stamp(let match): await fanOut.fresh(match, nil)
             case .left, .closed: break
-            case .dead, .lostAlerts, .expiredToken, .tooManyTokens, .stopped, .resumed, .refused: print(report)
+            case .dead, .lostAlerts, .expiredToken, .tooManyTokens, .stopped, .resumed, .refused, .malformed:
+                print(report)
             }
         }
     }

@@ -248,6 +248,26 @@ import Testing
         await bench.end()
     }
 
+    @Test func aMistakeOfOursIsReportedOnceAMinuteForEachReason() async throws {
+        let bench = try await Bench()
+        await bench.apns.answer { push, _ in
+            push.version == 2 ? StubAPNs.refusal(.payloadTooLarge) : StubAPNs.refusal(.badExpirationDate)
+        }
+        await bench.crowd(300)
+        for version in 2...4 {
+            await bench.fanOut.publish([FanOutTests.update(version)])
+            try await eventually("all have answered", within: patience) {
+                let failed = Self.named(await bench.fanOut.progress(Ground.match))
+                return failed == [version == 2 ? "PayloadTooLarge" : "BadExpirationDate": 300]
+            }
+        }
+        #expect(bench.malformed() == ["PayloadTooLarge", "BadExpirationDate"])
+        let log = RareReports()
+        #expect(log.isDue("a", .unanswered, now: 0) && log.isDue("b", .unanswered, now: 0))
+        #expect(!log.isDue("a", .unanswered, now: 59_999_999_999) && log.isDue("a", .unanswered, now: 60_000_000_000))
+        await bench.end()
+    }
+
     private static func named(_ progress: VersionProgress) -> [String: Int] {
         Dictionary(uniqueKeysWithValues: progress.failed.filter { $1 > 0 }.map { ($0.name, $1) })
     }
@@ -263,6 +283,12 @@ extension FanOutTests.Bench {
             reports.flatMap { report in
                 if case .dead(let tokens) = report { tokens.map(\.token.rawValue) } else { [String]() }
             }
+        }
+    }
+
+    fileprivate func malformed() -> [String] {
+        reports.withLockedValue { reports in
+            reports.compactMap { if case .malformed(let refusal) = $0 { refusal.reason } else { nil } }
         }
     }
 

@@ -266,7 +266,11 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
         if case .again = verdict.phone { budget.answered(mustBeRepeated: true) }
         let now = MonotonicTime.now
         switch verdict.host {
-        case .goOn: if breaker.answeredWell(tag) { hasResumed() }
+        case .goOn:
+            if verdict.phone == .leaveOut, loop.malformed.isDue(authority, PushFailure(answer), now: now) {
+                loop.report(.malformed(.init(status: answer.status, reason: answer.reasonText ?? "", host: authority)))
+            }
+            if breaker.answeredWell(tag) { hasResumed() }
         case .error:
             if breaker.answeredWithError(tag, retryAfter: answer.retryAfter, now: now) {
                 loop.report(.stopped(host: authority, cause: HostBreaker.Cause.serverErrors.rawValue))

@@ -40,9 +40,11 @@ package final class FanOut: Sendable {
         _ settings: Settings, brakes: Brakes, report: @escaping @Sendable (FanOutReport) -> Void
     ) {
         self.settings = settings
+        let malformed = RareReports()
         loops = (0..<settings.threads).map { index in
             FanOutLoop(
-                reactor: Reactor(name: "fanout-\(index)"), rules: settings.rules, brakes: brakes, report: report)
+                reactor: Reactor(name: "fanout-\(index)"), rules: settings.rules, brakes: brakes, malformed: malformed,
+                report: report)
         }
     }
 

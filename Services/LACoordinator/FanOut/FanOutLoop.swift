@@ -20,6 +20,7 @@ final class FanOutLoop: @unchecked Sendable {
     let rules: LoopMatch.Rules
     let report: @Sendable (FanOutReport) -> Void
     let brakes: Brakes
+    let malformed: RareReports
     private(set) var lines: [APNsEnvironment: APNsLines] = [:]
     var matches: [MatchID: LoopMatch] = [:]
     var cohorts: [TokenCohort?] = []
@@ -53,12 +54,14 @@ final class FanOutLoop: @unchecked Sendable {
     private var isClosed = false
 
     init(
-        reactor: Reactor, rules: LoopMatch.Rules, brakes: Brakes, report: @escaping @Sendable (FanOutReport) -> Void
+        reactor: Reactor, rules: LoopMatch.Rules, brakes: Brakes, malformed: RareReports,
+        report: @escaping @Sendable (FanOutReport) -> Void
     ) {
         self.reactor = reactor
         entrance = FanOutActor(reactor: reactor)
         self.rules = rules
         self.brakes = brakes
+        self.malformed = malformed
         self.report = report
     }
 

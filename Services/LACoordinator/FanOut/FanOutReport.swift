@@ -24,6 +24,8 @@ package enum FanOutReport: Sendable {
     case closed(host: String, reason: String)
     /// APNs refuses our key, team or topic; nothing is sent to that host for a while.
     case refused(APNsRefusal)
+    /// APNs calls a push malformed: a mistake of ours. Once a minute for each host and reason.
+    case malformed(APNsRefusal)
 
     package struct DeadToken: Sendable {
         package var match: MatchID
