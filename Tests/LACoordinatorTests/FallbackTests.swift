@@ -138,7 +138,9 @@ import Testing
             // A host that takes nothing is not believed.
             try await ground.follow("ben")
             try await ground.coordinate { _ in
-                try await eventually("it is retired") { try await state(ground).contains("no token") }
+                try await eventually("it is retired", within: .seconds(30)) {
+                    try await state(ground).contains("no token")
+                }
             }
             #expect(try await state(ground).hasPrefix("sent no token t"))
             #expect(try await ground.status("asha") == "pending none")

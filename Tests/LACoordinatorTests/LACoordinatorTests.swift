@@ -55,7 +55,7 @@ import Testing
             }
             try await ground.coordinate { _ in
                 try await eventually("all are tried") { await Set(ground.apns.pushes.map(\.token)).count == 3 }
-                try await eventually("the bad one is retired", within: .seconds(8)) {
+                try await eventually("the bad one is retired", within: .seconds(30)) {
                     try await ground.pool.query("SELECT FROM devices WHERE push_to_start_token IS NULL").count == 1
                 }
             }
