@@ -102,7 +102,10 @@ import Testing
             return await bench.apns.pushes(to: "0b").count == 1 && inFlight == 1
         }
         #expect(bench.left().isEmpty)
-        let place = RosterPlace(match: Ground.match, shard: new.shard, key: new.key)
+        let place = RosterPlace(
+            ActivityKey(matchID: Ground.match, userID: UserID("asha"), deviceID: DeviceID("phone"), generation: 1),
+            shard: new.shard)
+        #expect(place.key == new.key)
         #expect(await bench.fanOut.remove([place]) == [new.key])
         await valve.open()
         try await eventually("the last answer is in") { bench.left() == [new.key] }
