@@ -3,12 +3,21 @@
 import collections
 import time
 
-from fanout_ground import CLAIMED, SHARDS, THREADS, WINDOW, Failed, Ground, say
+from fanout_ground import CLAIMED, SHARDS, THREADS, WINDOW, Failed, Ground, now_ms, say, tokens
 
 # As short as it can be set: a dead coordinator's shards are free after a second.
 LEASE = "1s"
 # Of a takeover and of what is left of the alert, on a busy machine.
 CONVERGENCE_MAX = 90.0
+# An alert lasts so long at least, so that what befalls its sender befalls it in the middle.
+ALERT_SECONDS = 4.0
+# How many rounds in three must do so: a busy machine may be late with a signal now and then.
+MID_OF_THREE = 2
+# That a loop has at least (`APNsLines.wanted`), and the bytes of the lab's payload.
+CONNECTIONS_MIN = 2
+PAYLOAD = 650
+# The smallest window that apns-simulator takes.
+WINDOW_MIN = 8_192
 
 
 class Verdict:
@@ -34,7 +43,7 @@ class Verdict:
 def bound(ground, disturbances=1, connections=None):
     """Phones that may miss an alert because of a kill: what one loop has claimed at once, for each loop, and what was under
     way on its connections, which is the window that APNs gives each of them over the size of a push."""
-    claimed = max(CLAIMED, ground.largest_shard())
+    claimed = max(CLAIMED, ground.largest_shard)
     under_way = (ground.simulator.connections() if connections is None else connections) * (WINDOW // 600)
     return disturbances * (THREADS * claimed + under_way)
 
@@ -42,11 +51,15 @@ def bound(ground, disturbances=1, connections=None):
 class Round:
     """One alert and what befell its senders."""
 
-    def __init__(self, ground, title):
+    def __init__(self, ground, title, audience=None):
+        """`audience` are the tokens of those whose sender it befalls; without it, all."""
         self.ground = ground
+        self.audience = audience or set(tokens(ground.phones))
+        self.since = ground.simulator.newest()
         self.begun = time.monotonic()
         self.version = ground.commit(title)
         self.allowed = 0
+        self.strikes = []
 
     def reach(self, share):
         """Waits until that share of the phones was told."""
@@ -59,6 +72,44 @@ class Round:
     def disturb(self):
         """What is about to happen may cost so many phones their alert."""
         self.allowed += bound(self.ground)
+
+    def strikes_now(self, title=None, at_ms=None):
+        """The signal leaves, or left, at this moment, while the alert of that title (without it, the round's) is told."""
+        self.strikes.append((title or self.version.title, now_ms() if at_ms is None else at_ms))
+
+    def told_at_strikes(self):
+        """By the simulator's log: the share of the audience that was told at each strike, oldest first."""
+        told = [set() for _ in self.strikes]
+        for push in self.ground.simulator.log(self.since):
+            if push.at_ms >= self.strikes[-1][1]:
+                break
+            if push.verdict != "handled" or push.token not in self.audience:
+                continue
+            for (title, at_ms), found in zip(self.strikes, told):
+                if push.alert == title and push.at_ms < at_ms:
+                    found.add(push.token)
+        return [len(found) / len(self.audience) for found in told]
+
+
+class Strikes:
+    """How far each alert was when its sender was struck."""
+
+    def __init__(self):
+        self.shares = []
+
+    def note(self, round_, judged=None):
+        """A round in the middle of the alert is one whose strikes (of a kill that follows another one, only the first: who
+        missed the alert by it is never told) all came before everybody was told."""
+        self.shares.append(round_.told_at_strikes()[:judged])
+        return ", ".join(f"{share:.0%}" for share in self.shares[-1])
+
+    def finish(self, verdict):
+        middle = sum(all(share < 1 for share in shares) for shares in self.shares)
+        verdict.require(
+            3 * middle >= MID_OF_THREE * len(self.shares),
+            f"only {middle} of {len(self.shares)} alerts were under way when their sender was struck")
+        verdict.figures |= {
+            "midAlert": middle, "toldAtSignal": [round(share, 3) for shares in self.shares for share in shares]}
 
 
 def check_round(verdict, ground, round_, newest, told_by):
@@ -84,7 +135,7 @@ def finish(verdict, ground, missed, seconds, since, newest):
     verdict.require(other == 0, f"{other} phones do not show the committed state")
     verdict.figures |= {
         "phones": ground.phones, "alerts": len(missed), "alertedTwice": devices, "pushedTwice": pushes,
-        "claimedAtOnce": THREADS * max(CLAIMED, ground.largest_shard()), "missedMost": max(missed, default=0),
+        "claimedAtOnce": THREADS * max(CLAIMED, ground.largest_shard), "missedMost": max(missed, default=0),
         "missedMean": round(sum(missed) / max(1, len(missed)), 1),
         "slowestSeconds": round(max(seconds, default=0), 1),
     }
@@ -105,12 +156,25 @@ def settings(options):
     return {"LEASE_DURATION": LEASE, "ALERT_FRESHNESS": "30s"}
 
 
+def pace(options, seconds=ALERT_SECONDS, coordinators=1):
+    """The simulator's settings with which an alert lasts so long at least. Answers come late, and a connection's window is
+    given back with them, so that it carries one in each delay: where the phones are few, the windows are small, and where
+    they cannot be small enough, the answers come later than asked for."""
+    each = options.phones / seconds / (coordinators * THREADS * CONNECTIONS_MIN)
+    delay_ms = max(options.answer_delay, int(WINDOW_MIN / PAYLOAD / each * 1_000))
+    window = int(each * delay_ms / 1_000 * PAYLOAD)
+    return {
+        "APNS_SIMULATOR_ANSWER_DELAY": f"{delay_ms}ms",
+        "APNS_SIMULATOR_CONNECTION_WINDOW": str(min(max(window, WINDOW_MIN), WINDOW)),
+    }
+
+
 def kills(options, dice):
     """SIGKILL at a random share of an alert; another process takes over: one of the same name, which has its leases at once,
     one of another name, which waits for them, or one that has been waiting."""
     verdict = Verdict("kills")
-    missed, seconds, ways, allowed = [], [], collections.Counter(), 0
-    with Ground(options.binaries, options.phones, settings(options)) as ground:
+    missed, seconds, ways, allowed, strikes = [], [], collections.Counter(), 0, Strikes()
+    with Ground(options.binaries, options.phones, settings(options), pace(options)) as ground:
         active = ground.warm_up()
         for number in range(1, options.kills + 1):
             way = dice.choice(["same name", "other name", "waiting"])
@@ -134,14 +198,18 @@ def kills(options, dice):
             missed.append(check_round(verdict, ground, round_, round_.version, round_.version))
             seconds.append(time.monotonic() - round_.begun)
             allowed = max(allowed, round_.allowed)
-            say(f"    {missed[-1]} missed it of {round_.allowed} at most; all at the newest state after {seconds[-1]:.1f} s")
+            told = strikes.note(round_, judged=1)
+            say(f"    told at the signal: {told}; {missed[-1]} missed it of {round_.allowed} at most; all at the newest state"
+                f" after {seconds[-1]:.1f} s")
         finish(verdict, ground, missed, seconds, *last_version(verdict, ground))
+    strikes.finish(verdict)
     verdict.figures |= {"kills": sum(ways.values()), "missedAllowed": allowed, "takeovers": dict(sorted(ways.items()))}
     return verdict
 
 
-def kill(ground, round_, active, way, standby):
+def kill(ground, round_, active, way, standby, title=None):
     round_.disturb()
+    round_.strikes_now(title)
     active.kill()
     if standby:
         return standby
@@ -152,8 +220,8 @@ def newer(options, dice):
     """The next version is committed while an alert is half sent, with an alert of its own or without, with a kill or
     without one, before it or after."""
     verdict = Verdict("newer")
-    missed, seconds, kinds = [], [], collections.Counter()
-    with Ground(options.binaries, options.phones, settings(options)) as ground:
+    missed, seconds, kinds, strikes = [], [], collections.Counter(), Strikes()
+    with Ground(options.binaries, options.phones, settings(options), pace(options)) as ground:
         active = ground.warm_up()
         for number in range(1, options.rounds + 1):
             kind = ["plain", "alert", "plain", "alert"][number % 4]
@@ -165,18 +233,21 @@ def newer(options, dice):
             if dies == "before":
                 active = kill(ground, round_, active, "other name", None)
             newest = ground.commit(f"newer {number} again" if kind == "alert" else None)
+            round_.strikes_now(at_ms=newest.at_ms)
             if dies == "after":
                 # Half way through what the newer one brings.
                 title = newest.title or round_.version.title
                 ground.wait_until_told(title, told + (ground.phones - told) // 3 if title != newest.title else
                                        ground.phones // 3, within=3)
-                active = kill(ground, round_, active, "same name", None)
+                active = kill(ground, round_, active, "same name", None, title)
             kinds[f"{kind}, kill {dies}"] += 1
             # Who is told the newer alert is not told the older one any more; without a newer one the older one rides on.
             missed.append(check_round(verdict, ground, round_, newest, newest if newest.title else round_.version))
             seconds.append(time.monotonic() - round_.begun)
-            say(f"    {missed[-1]} missed it of {round_.allowed} at most; all at the newest state after {seconds[-1]:.1f} s")
+            say(f"    told at the strikes: {strikes.note(round_)}; {missed[-1]} missed it of {round_.allowed} at most; all at"
+                f" the newest state after {seconds[-1]:.1f} s")
         finish(verdict, ground, missed, seconds, *last_version(verdict, ground))
+    strikes.finish(verdict)
     verdict.figures["kinds"] = dict(sorted(kinds.items()))
     return verdict
 
@@ -199,8 +270,8 @@ def handover(options, dice):
     """Two coordinators share the shards; one is asked to stop in mid-alert, while a third one joins, and the others take its
     shards."""
     verdict = Verdict("handover")
-    missed, seconds, statuses = [], [], []
-    with Ground(options.binaries, options.phones, settings(options)) as ground:
+    missed, seconds, statuses, strikes = [], [], [], Strikes()
+    with Ground(options.binaries, options.phones, settings(options), pace(options, coordinators=2)) as ground:
         for number in range(1, options.rounds + 1):
             names = [f"a{number}", f"b{number}"]
             ground.stop_coordinators()
@@ -215,16 +286,20 @@ def handover(options, dice):
             say(f"  handover {number} of {options.rounds}: {counts[0]} shards at {share:.0%}, a third one: {joins}")
             if joins == "before":
                 ground.start().wait_until_up()
-            round_ = Round(ground, f"handover {number}")
+            # Of the phones of the one that is stopped: the other one's share proves nothing.
+            round_ = Round(ground, f"handover {number}", ground.tokens_below(counts[0]))
             round_.reach(share)
             # Nothing is allowed to be lost: who is asked to stop tells what it has claimed.
             if joins == "with":
                 ground.start()
+            round_.strikes_now()
             statuses.append(pair[0].stop())
             missed.append(check_round(verdict, ground, round_, round_.version, round_.version))
             seconds.append(time.monotonic() - round_.begun)
-            say(f"    {missed[-1]} missed it of {round_.allowed} at most; all at the newest state after {seconds[-1]:.1f} s")
+            say(f"    told at the signal, of its own phones: {strikes.note(round_)}; {missed[-1]} missed it of"
+                f" {round_.allowed} at most; all at the newest state after {seconds[-1]:.1f} s")
         finish(verdict, ground, missed, seconds, *last_version(verdict, ground))
+    strikes.finish(verdict)
     verdict.require(set(statuses) <= {0}, f"coordinators ended with {statuses}")
     return verdict
 
@@ -233,10 +308,12 @@ def freeze(options, dice):
     """SIGSTOP in mid-alert, for longer than the lease and the alert's freshness. Another coordinator takes over; a version
     is committed meanwhile. When the first one wakes, nothing of the alert leaves any more."""
     verdict = Verdict("freeze")
-    missed, seconds, late, stale = [], [], 0, 0
-    fresh = min(30, max(1, options.freeze_seconds - 2))
+    missed, seconds, late, stale, strikes = [], [], 0, 0, Strikes()
+    # The alert is old when the frozen one wakes, and fresh while the other one takes over and tells what is left.
+    fresh = min(30, max(1, options.freeze_seconds - 1))
+    lasts = min(ALERT_SECONDS, options.freeze_seconds / 4)
     with Ground(
-        options.binaries, options.phones, settings(options) | {"ALERT_FRESHNESS": f"{fresh}s"}
+        options.binaries, options.phones, settings(options) | {"ALERT_FRESHNESS": f"{fresh}s"}, pace(options, lasts)
     ) as ground:
         active = ground.warm_up()
         for number in range(1, options.freezes + 1):
@@ -248,6 +325,7 @@ def freeze(options, dice):
             round_ = Round(ground, f"freeze {number}")
             round_.reach(share)
             round_.disturb()
+            round_.strikes_now()
             active.freeze()
             frozen_at = time.monotonic()
             standby.wait_for_shards()
@@ -259,7 +337,7 @@ def freeze(options, dice):
                 verdict.require(False, f"{round_.version.title}, while frozen: {failure}")
             seconds.append(time.monotonic() - frozen_at)
             time.sleep(max(0, options.freeze_seconds - (time.monotonic() - frozen_at)))
-            woken_ms = time.time_ns() // 1_000_000
+            woken_ms = now_ms()
             active.thaw()
             # It reads, finds its shards gone, and lets go of its connections' last bytes.
             time.sleep(2)
@@ -271,10 +349,12 @@ def freeze(options, dice):
                 # The repetition of a newest state is none of these.
                 stale += push.version < newest.number
             verdict.require(active.is_running, "the frozen coordinator ended")
-            say(f"    {missed[-1]} missed it of {round_.allowed} at most; since it woke {late} alerts, {stale} old states")
+            say(f"    told at the signal: {strikes.note(round_)}; {missed[-1]} missed it of {round_.allowed} at most; since it"
+                f" woke {late} alerts, {stale} old states")
             active.stop()
             active = standby
         finish(verdict, ground, missed, seconds, *last_version(verdict, ground))
+    strikes.finish(verdict)
     verdict.require(late == 0, f"{late} alerts left after the freeze")
     verdict.figures |= {"freezes": options.freezes, "frozenSeconds": options.freeze_seconds, "lateAlerts": late,
                         "oldStatesAfterwards": stale}

@@ -36,6 +36,11 @@ class Failed(Exception):
     """The fan-out did not do what it must: a finding, not a fault of the lab."""
 
 
+def now_ms():
+    """As the simulator's log has it."""
+    return time.time_ns() // 1_000_000
+
+
 def token(number):
     return hashlib.md5(f"update{number}".encode()).hexdigest() * 5
 
@@ -151,24 +156,23 @@ class Simulator:
 
     def log(self, since):
         """What it has seen after number `since`, oldest first."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.control, timeout=300)
         payloads = {}
-        connection.request("GET", f"/deliveries?since={since}")
-        answer = connection.getresponse()
-        if answer.status != 200:
-            raise LabError(f"the log after {since} is not there: {answer.read()[:200]!r}")
-        for line in answer:
-            head, _, payload = line.partition(b',"payload":')
-            if payload not in payloads:
-                aps = json.loads(payload[:-2])["aps"]
-                state = aps.get("content-state") or {}
-                payloads[payload] = (
-                    aps["timestamp"], state.get("version"), (aps.get("alert") or {}).get("title"), state)
-            head = json.loads(head + b"}")
-            yield Push(
-                head["seq"], head["receivedAt"], head["connection"], head["token"], head["verdict"]["status"],
-                head.get("deviceVerdict"), head.get("fault"), *payloads[payload])
-        connection.close()
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.control, timeout=300)) as connection:
+            connection.request("GET", f"/deliveries?since={since}")
+            answer = connection.getresponse()
+            if answer.status != 200:
+                raise LabError(f"the log after {since} is not there: {answer.read()[:200]!r}")
+            for line in answer:
+                head, _, payload = line.partition(b',"payload":')
+                if payload not in payloads:
+                    aps = json.loads(payload[:-2])["aps"]
+                    state = aps.get("content-state") or {}
+                    payloads[payload] = (
+                        aps["timestamp"], state.get("version"), (aps.get("alert") or {}).get("title"), state)
+                head = json.loads(head + b"}")
+                yield Push(
+                    head["seq"], head["receivedAt"], head["connection"], head["token"], head["verdict"]["status"],
+                    head.get("deviceVerdict"), head.get("fault"), *payloads[payload])
 
     def connections(self):
         """TCP connections that a coordinator has to it."""
@@ -255,6 +259,9 @@ class Ground:
                 raise LabError(f"sightscreen migrate: {done.stderr.strip()}")
             self.sql(seed_sql(self.phones))
             self.sql("CHECKPOINT")
+            # Of the phones that there are at first. Asked once: a signal must not wait for the answer.
+            self.largest_shard = int(self.sql("""
+                SELECT max(count) FROM (SELECT count(*) FROM live_activities GROUP BY shard) AS shards""")[0][0])
             self.simulator = Simulator(self.binaries, self.folder, self.simulator_settings)
             stack.callback(self.simulator.stop)
             self.simulator.start()
@@ -325,10 +332,9 @@ class Ground:
             time.sleep(0.05)
         raise LabError(f"version {number} could not be committed")
 
-    def largest_shard(self):
-        return int(self.sql("""
-            SELECT coalesce(max(count), 0) FROM (
-                SELECT count(*) FROM live_activities WHERE status = 'active' GROUP BY shard) AS shards""")[0][0])
+    def tokens_below(self, shard):
+        """Of the phones of the shards before this one."""
+        return {row[0] for row in self.sql(f"SELECT update_token FROM live_activities WHERE shard < {shard}")}
 
     # What the phones show.
 
