@@ -78,8 +78,8 @@ def cut_off(options, dice, goal, wanted, trouble):
     verdict.require(pushes == 0, f"{pushes} pushes carried an alert to a phone that had been sent it")
     verdict.require(faulty.counted >= wanted, f"only {faulty.counted} came with {IN_FLIGHT_MIN} and more in flight")
     verdict.require(added <= ADDED_DELAY_MAX, f"the slowest hundredth waited {added:.2f} s longer than without faults")
-    # A GOAWAY says what was not processed; of a connection that is lost, nobody knows what became of its streams.
-    allowed = 0 if goal == "goaways" else faulty.faults * STREAMS
+    # A GOAWAY says what was not processed.
+    allowed = 0 if goal == "goaways" else faulty.unseen_most()
     verdict.require(sum(missed) <= allowed, f"{sum(missed)} phones missed an alert, of {allowed} at most")
     verdict.figures |= {
         "phones": options.phones, "faults": faulty.faults, "withManyInFlight": faulty.counted, "versions": versions,
@@ -107,6 +107,17 @@ class Delays:
 
     def median_in_flight(self):
         return sorted(self.in_flight)[len(self.in_flight) // 2] if self.in_flight else 0
+
+    def unseen_most(self):
+        """Phones that may miss an alert when these connections are cut.
+
+        What was in flight by the log was taken in, and its phones were told. Lost is what the sender had handed to the
+        connection and the simulator never read, and the push that the fault befell, if it was not taken in. How many bytes
+        of that the kernel holds on loopback has no bound worth the name (its buffers grow to megabytes when the simulator is
+        slow, and it was seen with 700 pushes); but each such push is an open stream of its connection, as is each one that
+        was read and not answered. So they are at most the streams that a connection has, less those in flight: two resets
+        with 205 and 387 in flight cost 1,406 phones their alert, of 1,408."""
+        return sum(max(1, STREAMS - count) for count in self.in_flight)
 
     def p99(self):
         self.seconds.sort()
