@@ -1,5 +1,5 @@
-"""What `deploy/bench fanout` runs: a wicket to all phones of a match by the engine of la-coordinator, with all its books,
-beside h2load sending the same requests to the same apns-simulator, in turns."""
+"""What `deploy/bench fanout` runs: a wicket to all phones of a match by the engine of la-coordinator (without the
+database and its books: see BENCHMARKS.md), beside h2load sending the same requests to the same apns-simulator, in turns."""
 
 import argparse
 import base64
