@@ -131,8 +131,8 @@ class Simulator:
             raise LabError(f"apns-simulator, {method} {path}: {answer.status} {content[:200]!r}")
         return content
 
-    def register(self, tokens):
-        kind = {"kind": "update", "environment": "production", "match": MATCH}
+    def register(self, tokens, kind="update"):
+        kind = {"kind": kind, "environment": "production"} | ({"match": MATCH} if kind == "update" else {})
         self.request("POST", "/tokens", "\n".join(json.dumps({"token": each} | kind) for each in tokens).encode())
 
     def counts(self):
@@ -331,6 +331,29 @@ class Ground:
                 return Version(number, int(rows[0][1]), int(rows[0][2]), title, event_at)
             time.sleep(0.05)
         raise LabError(f"version {number} could not be committed")
+
+    def add_starters(self, count):
+        """Phones that wait for the push that starts their activity, as the orchestrator makes them. Returns their tokens."""
+        numbers = range(1, count + 1)
+        found = {hashlib.md5(f"start{number}".encode()).hexdigest() * 5 for number in numbers}
+        self.simulator.register(found, "start")
+        self.sql(f"""
+            CREATE TEMPORARY TABLE starters AS
+            SELECT n, md5('starter' || n)::uuid::text AS user_id, md5('its phone' || n)::uuid::text AS device_id,
+                hashtextextended('its phone' || n, 0) & 9223372036854775807 AS route
+            FROM generate_series(1, {count}) AS n;
+            INSERT INTO devices (user_id, device_id, route, shard, push_to_start_token, push_to_start_token_at)
+            SELECT user_id, device_id, route, route >> 57, repeat(md5('start' || n), 5),
+                clock_timestamp() - interval '1 hour'
+            FROM starters;
+            INSERT INTO match_follows (user_id, match_id) SELECT user_id, {MATCH} FROM starters;
+            INSERT INTO live_activities (match_id, user_id, device_id, generation, route, shard)
+            SELECT {MATCH}, user_id, device_id, 1, route, route >> 57 FROM starters""")
+        return found
+
+    def start_tokens(self):
+        """That the table has."""
+        return {row[0] for row in self.sql("SELECT push_to_start_token FROM devices WHERE push_to_start_token IS NOT NULL")}
 
     def tokens_below(self, shard):
         """Of the phones of the shards before this one."""

@@ -22,9 +22,14 @@ GONE_SHARE = 0.1
 # The longest that a coordinator holds back by itself is a minute, and a token that waits then up to another one.
 AFTER_STORM_MAX = 180.0
 
-# By name: a reason and the share of the requests that it befalls. "gone" deletes tokens instead.
+# That wait for a start, at most: more than it takes to tell a mistake from a few bad tokens.
+STARTERS = 1_000
+
+# By name: a reason and the share of the updates that it befalls. "gone" deletes tokens instead; "bad-start-tokens" befalls
+# starts.
 STORMS = {
     "gone": None,
+    "bad-start-tokens": ("BadDeviceToken", 1.0),
     "expired-provider-token": ("ExpiredProviderToken", 1.0),
     "invalid-provider-token": ("InvalidProviderToken", 1.0),
     "too-many-requests": ("TooManyRequests", 1.0),
@@ -162,6 +167,10 @@ def storms(options, dice):
         ground.warm_up()
         for name in options.storms:
             begun = time.monotonic()
+            if name == "bad-start-tokens":
+                lines.append(starts(ground, verdict, name, options) | {"seconds": round(time.monotonic() - begun)})
+                say(f"  {lines[-1]}")
+                continue
             since = ground.simulator.newest()
             if STORMS[name] is None:
                 alerted, dead = delete_some(ground, verdict, name, dice, alive)
@@ -176,9 +185,41 @@ def storms(options, dice):
     verdict.require(pushes == 0, f"{pushes} pushes carried an alert to a phone that had been sent it")
     verdict.figures |= {
         "phones": options.phones, "alertedTwice": devices, "pushedTwice": pushes,
-        "amplificationMost": max((line["amplification"] for line in lines), default=0), "storms": lines,
+        "amplificationMost": max((line.get("amplification", 0) for line in lines), default=0), "storms": lines,
     }
     return verdict
+
+
+def starts(ground, verdict, name, options):
+    """Other phones wait for a push that starts their activity, and APNs calls all of their tokens bad. None of these is gone
+    afterwards, and each phone that has its own is started when the storm is over."""
+    reason, share = STORMS[name]
+    since = ground.simulator.newest()
+    # A state that starts can show; it has a stamp of its own then.
+    ground.commit()
+    ground.simulator.fault({"reason": reason}, event="start", forMs=options.storm_seconds * 1_000, share=share)
+    until = time.monotonic() + options.storm_seconds
+    waiting = ground.add_starters(min(options.phones, STARTERS))
+    time.sleep(max(0, until - time.monotonic()))
+    refused = {push.token for push in ground.simulator.log(since) if push.token in waiting and push.status == 400}
+    kept = waiting & ground.start_tokens()
+    # One try each; the next one is a minute later.
+    deadline, started = time.monotonic() + AFTER_STORM_MAX, set()
+    while kept - started and time.monotonic() < deadline:
+        time.sleep(2)
+        started = {push.token for push in ground.simulator.log(since) if push.status == 200 and push.verdict == "handled"}
+    requests = collections.Counter(push.token for push in ground.simulator.log(since) if push.token in waiting)
+    kept &= ground.start_tokens()
+    # Their apps never report a token: no more starts in the storms to come.
+    ground.sql("DELETE FROM live_activities WHERE status = 'pending'")
+    lost, unstarted = len(waiting - kept), len(kept - started)
+    verdict.require(len(refused) > len(waiting) // 2, f"{name}: only {len(refused)} of {len(waiting)} starts were refused")
+    verdict.require(lost == 0, f"{name}: {lost} start tokens are gone that are good")
+    verdict.require(unstarted == 0, f"{name}: {unstarted} phones were not started after the storm")
+    return {
+        "storm": name, "phones": len(waiting), "refused": len(refused), "requests": sum(requests.values()),
+        "startTokensGone": lost, "notStarted": unstarted,
+    }
 
 
 def weather(ground, verdict, name, seconds):
