@@ -8,13 +8,14 @@ import sys
 import time
 
 import fanout_alerts
+import fanout_renewals
 import fanout_troubles
 from fanout_ground import Failed, LabError, say
 
 GOALS = {
     "kills": fanout_alerts.kills, "newer": fanout_alerts.newer, "handover": fanout_alerts.handover,
-    "freeze": fanout_alerts.freeze, "goaways": fanout_troubles.goaways, "resets": fanout_troubles.resets,
-    "storms": fanout_troubles.storms,
+    "freeze": fanout_alerts.freeze, "renewals": fanout_renewals.renewals, "goaways": fanout_troubles.goaways,
+    "resets": fanout_troubles.resets, "storms": fanout_troubles.storms,
 }
 
 
