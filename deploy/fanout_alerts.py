@@ -40,12 +40,12 @@ class Verdict:
         return line
 
 
-def bound(ground, disturbances=1, connections=None):
+def bound(ground, coordinator):
     """Phones that may miss an alert because of a kill: what one loop has claimed at once, for each loop, and what was under
     way on its connections, which is the window that APNs gives each of them over the size of a push."""
     claimed = max(CLAIMED, ground.largest_shard)
-    under_way = (ground.simulator.connections() if connections is None else connections) * (WINDOW // 600)
-    return disturbances * (THREADS * claimed + under_way)
+    under_way = ground.simulator.connections(coordinator) * (WINDOW // 600)
+    return THREADS * claimed + under_way
 
 
 class Round:
@@ -69,9 +69,9 @@ class Round:
             raise Failed(f"{self.version.title} was told to {told} phones of {wanted} within a minute")
         return told
 
-    def disturb(self):
-        """What is about to happen may cost so many phones their alert."""
-        self.allowed += bound(self.ground)
+    def disturb(self, coordinator):
+        """What is about to happen to it may cost so many phones their alert."""
+        self.allowed += bound(self.ground, coordinator)
 
     def strikes_now(self, title=None, at_ms=None):
         """The signal leaves, or left, at this moment, while the alert of that title (without it, the round's) is told."""
@@ -208,7 +208,7 @@ def kills(options, dice):
 
 
 def kill(ground, round_, active, way, standby, title=None):
-    round_.disturb()
+    round_.disturb(active)
     round_.strikes_now(title)
     active.kill()
     if standby:
@@ -324,7 +324,7 @@ def freeze(options, dice):
             since = ground.simulator.newest()
             round_ = Round(ground, f"freeze {number}")
             round_.reach(share)
-            round_.disturb()
+            round_.disturb(active)
             round_.strikes_now()
             active.freeze()
             frozen_at = time.monotonic()

@@ -174,11 +174,14 @@ class Simulator:
                     head["seq"], head["receivedAt"], head["connection"], head["token"], head["verdict"]["status"],
                     head.get("deviceVerdict"), head.get("fault"), *payloads[payload])
 
-    def connections(self):
-        """TCP connections that a coordinator has to it."""
-        port = f":{self.port:04X}"
+    def connections(self, coordinator):
+        """TCP connections that this coordinator has to it."""
+        port, sockets = f":{self.port:04X}", set()
+        for file in pathlib.Path(f"/proc/{coordinator.process.pid}/fd").iterdir():
+            with contextlib.suppress(OSError):
+                sockets.add(os.readlink(file))
         rows = (line.split() for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:])
-        return sum(row[2].endswith(port) and row[3] == "01" for row in rows)
+        return sum(row[2].endswith(port) and row[3] == "01" and f"socket:[{row[9]}]" in sockets for row in rows)
 
 
 class Coordinator(Child):
