@@ -47,6 +47,7 @@ struct WicketCommand: AsyncParsableCommand {
             brakes: brakes, report: { reports.continuation.yield($0) })
         await fanOut.start()
         let answering = Task { await Self.answer(reports.stream, fanOut) }
+        let booking = Task { await Self.keepBooks(of: fanOut) }
         let before = Self.residentBytes
         try await prepare(fanOut, freezes)
         let roster = Double(Self.residentBytes - before) / Double(phones + beside)
@@ -54,6 +55,7 @@ struct WicketCommand: AsyncParsableCommand {
         let wicket = await measure(fanOut, version: 2, alert: Self.wicket)
         let overtaking = beside > 0 ? await overtake(fanOut) : "null"
         answering.cancel()
+        booking.cancel()
         await heart.stop()
         let made = await fanOut.connections()
         await fanOut.close()
@@ -146,6 +148,15 @@ struct WicketCommand: AsyncParsableCommand {
             "perSecond":\((Double(progress.accepted) / last).rounded()),"processorSeconds":\(spent),\
             "microseconds":\(spent * 1e6 / Double(max(1, progress.accepted)))}
             """
+    }
+
+    /// What the coordinator asks its loops in each pass. What it writes down then is one row for each shard that has settled
+    /// and one for the match: a database's work.
+    private static func keepBooks(of fanOut: FanOut) async {
+        while !Task.isCancelled {
+            _ = await (fanOut.settled(), fanOut.takeCounts(), fanOut.progress(match))
+            try? await Task.sleep(for: LACoordinator.interval)
+        }
     }
 
     /// As the coordinator does, without a database.

@@ -156,14 +156,14 @@ package final class FanOut: Sendable {
     }
 
     /// How far the phones of a match in a shard are, where that may have changed since it was last asked.
-    func settled() async -> [(match: MatchID, shard: Int, progress: BucketProgress)] {
+    package func settled() async -> [(match: MatchID, shard: Int, progress: BucketProgress)] {
         var all: [(match: MatchID, shard: Int, progress: BucketProgress)] = []
         for loop in loops { all += await loop.onThread { loop.settled() } }
         return all
     }
 
     /// What the loops did since that was last asked.
-    func takeCounts() async -> FanOutCounts {
+    package func takeCounts() async -> FanOutCounts {
         var sum = FanOutCounts()
         for loop in loops {
             sum.add(

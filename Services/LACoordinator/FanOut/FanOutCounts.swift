@@ -1,7 +1,7 @@
 import APNsProtocol
 
 /// What loops did in a while, for the metrics.
-struct FanOutCounts: Sendable {
+package struct FanOutCounts: Sendable {
     /// Pushes by outcome.
     var outcomes: [String: Int] = [:]
     /// Of these, pushes of something that the phone should have had by an earlier one.
