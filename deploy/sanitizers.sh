@@ -17,7 +17,7 @@ sanitized() {
         echo "${target}Tests …" >&2
         # Leaks are not looked for: Swift's runtime keeps what it needs to the end. The address sanitizer's own stack for
         # locals that outlive their function is not for code that changes threads.
-        TSAN_OPTIONS="log_path=$report exitcode=66 halt_on_error=0" \
+        TEST_PATIENCE=10 TSAN_OPTIONS="log_path=$report exitcode=66 halt_on_error=0" \
             ASAN_OPTIONS="log_path=$report exitcode=66 detect_leaks=0 detect_stack_use_after_return=0" \
             "$program" --testing-library swift-testing --filter "^${target}Tests\\." >>"$log" 2>&1 || status=1
     done

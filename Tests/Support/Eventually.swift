@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// What `eventually` throws when the time is up.
 public struct NeverHappened: Error, CustomStringConvertible {
     public var description: String
@@ -5,9 +7,11 @@ public struct NeverHappened: Error, CustomStringConvertible {
 
 /// Waits until `condition` holds, looking every few milliseconds; throws, with the last error it saw, when it does not
 /// within `limit`. The limit is generous because test machines are slow, and costs nothing when things go well.
+/// TEST_PATIENCE=N makes it N times as long, for builds that check each access to memory.
 public func eventually(
     _ what: String, within limit: Duration = .seconds(20), _ condition: () async throws -> Bool
 ) async throws {
+    let limit = limit * patience
     let deadline = ContinuousClock.now + limit
     var lastError: (any Error)?
     while true {
@@ -24,3 +28,5 @@ public func eventually(
         try await Task.sleep(for: .milliseconds(10))
     }
 }
+
+private let patience = ProcessInfo.processInfo.environment["TEST_PATIENCE"].flatMap { Int($0) } ?? 1
