@@ -16,6 +16,7 @@ struct GatewayResponder: HTTPResponder {
     let deleted: DeletedAccounts
     let refusals: RefusalLog
     var proxies = TrustedProxies.none
+    let forwarded = ForwardedForWatch()
     let gate: RateGate
     let logger: Logger
 
@@ -42,6 +43,9 @@ struct GatewayResponder: HTTPResponder {
             case .route(let route, let parameters):
                 path = route.path
                 let client = context.client(of: request, behind: proxies)
+                if let peer = context.ignoredForwarder(of: request, behind: proxies) {
+                    forwarded.ignored(from: peer, logger)
+                }
                 return (try await route.handle(try await read(request, route, parameters, client, id, logger)), path)
             }
         } catch {

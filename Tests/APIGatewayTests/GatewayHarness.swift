@@ -35,6 +35,7 @@ struct GatewayHarness: Sendable {
         keys: KeySource? = nil, url: String? = nil, environment: [String: String] = [:], cacheAge: Duration = .zero,
         knowsDeletions: Bool = true,
         times: GatewayTimes = GatewayTimes(), connectionsMax: Int = GatewayLimits.connectionsMax,
+        logger: Logger = Logger(label: "gateway-tests") { _ in SwiftLogNoOpLogHandler() },
         _ body: (GatewayHarness) async throws -> Void
     ) async throws {
         let url = try await { () async throws -> String in
@@ -43,7 +44,6 @@ struct GatewayHarness: Sendable {
         }()
         let pool = try PostgresPool(url: url, size: 4, applicationName: "gateway-tests")
         try await seed(pool)
-        let logger = Logger(label: "gateway-tests") { _ in SwiftLogNoOpLogHandler() }
         let bell = RecordingBell()
         let keys = keys ?? KeySource(logger: logger) { Array(signer.jwks.utf8) }
         let description = ServiceDescription(

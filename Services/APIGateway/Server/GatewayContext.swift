@@ -13,9 +13,17 @@ struct GatewayContext: RequestContext {
         peer = IPAddress(source.channel.remoteAddress)
     }
 
+    private static let forwardedFor = HTTPField.Name("X-Forwarded-For")
+
     func client(of request: Request, behind proxies: TrustedProxies) -> ClientAddress {
-        proxies.client(
-            peer: peer,
-            forwardedFor: HTTPField.Name("X-Forwarded-For").map { request.headers[values: $0] } ?? [])
+        proxies.client(peer: peer, forwardedFor: Self.forwardedFor.map { request.headers[values: $0] } ?? [])
+    }
+
+    /// The peer when it says whom it forwards for and is not believed.
+    func ignoredForwarder(of request: Request, behind proxies: TrustedProxies) -> IPAddress? {
+        guard let name = Self.forwardedFor, request.headers.contains(name), let peer, !proxies.contains(peer) else {
+            return nil
+        }
+        return peer
     }
 }
