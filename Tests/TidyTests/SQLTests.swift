@@ -1,0 +1,122 @@
+import Testing
+
+/// Values reach PostgreSQL as parameters: what is put together into a statement is text that stands in the sources.
+@Suite struct SQLTests {
+    /// Names of constants, parameters and members that are interpolated into SQL, by file. Each was followed to where
+    /// its text is written down, or is a number: columns, conditions, statements, placeholders such as `$1`. A new one
+    /// is for whoever adds it to follow.
+    static let names: [String: Set<String>] = [
+        "Shared/Postgres/Listener.swift": ["name"],
+        "Shared/Store/AccountStore.swift": ["deletedAtColumn", "refusalMargin", "user"],
+        "Shared/Store/ActivityStore+Roster.swift": ["pageRows"],
+        "Shared/Store/ActivityStore+Starts.swift": [
+            "attempts", "candidates", "change", "claim.isRenewal ? Self.renewalIsDueAgain : Self.noneIsOut",
+            "columns.also", "columns.attempts", "columns.id", "columns.isFree", "columns.leaseUntil",
+            "columns.sentAt", "columns.status", "columns.waitsSince", "condition", "leaseUntil", "part", "status",
+        ],
+        "Shared/Store/ActivityStore.swift": ["match", "tokenAt"],
+        "Shared/Store/ActivityTokenBatch.swift": ["condition"],
+        "Shared/Store/ActivityTokenStore+SQL.swift": [
+            "condition", "formerHash(token)", "rotation", "row", "source", "token",
+        ],
+        "Shared/Store/ActivityTokenStore.swift": [
+            "assignments", "condition", "insertion", "isFormer", "isNews", "isOwed", "recordsMax", "situations",
+            "startIsOut",
+        ],
+        "Shared/Store/ActivityTokenWrite.swift": ["assignments"],
+        "Shared/Store/DeviceStore.swift": ["column"],
+        "Shared/Store/HoldStore.swift": ["everywhere"],
+        "Shared/Store/InspectStore+MatchSQL.swift": ["cap", "isGivenUp", "isLeased"],
+        "Shared/Store/InspectStore+Phones.swift": ["condition"],
+        "Shared/Store/InspectStore.swift": [
+            #"StartBudget.thisHour("other.device_id = \(device)")"#, "column", "device", "table", "user",
+        ],
+        "Shared/Store/LeaseGuard.swift": ["epoch", "name"],
+        "Shared/Store/MatchStore.swift": ["channel", "stampLeadMax"],
+        "Shared/Store/Migrator.swift": ["migration.checksum", "migration.name", "migration.sql"],
+        "Shared/Store/OrchestratorStore+Ends.swift": ["dismissal", "picking", "reason"],
+        "Shared/Store/OrchestratorStore+Erasure.swift": ["columns", "condition", "endPushHours", "same", "table"],
+        "Shared/Store/OrchestratorStore+Expiry.swift": ["columns", "condition", "isUnseen", "same", "table"],
+        "Shared/Store/StartBudget.swift": ["attempts", "ofPhone", "row", "sentAt"],
+        "Shared/Store/StartFallbackSQL.swift": ["followLasts", "match", "token"],
+        "Shared/Store/TokenVerdictSQL.swift": ["registered", "since"],
+        "Shared/Store/UserDevices+Room.swift": ["unseenDays"],
+        "Shared/Store/UserDevices.swift": ["seenInterval", "user"],
+        "Shared/Store/UserExport.swift": ["$0"],
+        "Shared/Store/UserTransaction.swift": ["text"],
+    ]
+
+    private static let files = SourceTree.swift.filter { file in
+        file.parts.first == "Services" || file.path.hasPrefix("Shared/")
+    }
+
+    @Test func onlyTextOfTheSourcesIsInterpolatedIntoSQL() {
+        var seen: [String: Set<String>] = [:]
+        for file in Self.files {
+            for found in SQLTexts.interpolations(in: file) where !Self.isWrittenDown(found.expression) {
+                seen[file.path, default: []].insert(found.expression)
+                #expect(
+                    Self.names[file.path]?.contains(found.expression) == true,
+                    "\(file.path):\(found.line): \(found.expression) in SQL is not known to be text of the sources")
+            }
+        }
+        for (file, names) in Self.names {
+            #expect(names == seen[file], "\(file): the list has names that are not in use")
+        }
+    }
+
+    @Test func whatComesFromOutsideIsFound() {
+        let file = SourceTree.File(
+            path: "x.swift",
+            lines: ##"""
+                // "SELECT \(comment)"
+                let a = "SELECT 1 FROM devices WHERE user_id = '\(user)'"
+                let b = """
+                    UPDATE devices SET \(Self.columns), os_version = \(LiveMatch.text("$1")) \(request.text(name))
+                    """
+                log("Cannot read \(name): \(error)")
+                let c = "LISTEN \"\(channel)\" \(f("SELECT \(inner)"))"
+                let d = #"DELETE FROM x WHERE y = \#(raw) AND \(none)"#
+                """##.split(separator: "\n", omittingEmptySubsequences: false))
+        let found = SQLTexts.interpolations(in: file).filter { !Self.isWrittenDown($0.expression) }
+        #expect(
+            Set(found.map { "\($0.line) \($0.expression)" }) == [
+                "2 user", "4 request.text(name)", "7 channel", #"7 f("SELECT \(inner)")"#, "7 inner", "8 raw",
+            ])
+    }
+
+    @Test(arguments: [
+        ("Self.columns", true), ("StartPolicy.triesMax", true), (#"AdvisoryLock.user("$1")"#, true),
+        ("LeaseGuard.sql(name: 1, epoch: 2)", true), (#"seconds("created_at", of: "a")"#, true), ("user", false),
+        ("request.name", false), ("Self.columns(of: table)", false), (#"Self.text("a" + name)"#, false),
+        (#"Self.text("\(name)")"#, false), ("Self.rows[0]", false), ("self.name", false), ("String(name)", false),
+    ])
+    func aConstantOfATypeOrACallWithTextIsWrittenDown(_ expression: String, _ isWrittenDown: Bool) {
+        #expect(Self.isWrittenDown(expression) == isWrittenDown)
+    }
+
+    /// A static member (`Self.columns`), a number, a text, or a call with nothing else: by its form alone.
+    static func isWrittenDown(_ expression: String) -> Bool {
+        if !expression.isEmpty, expression.allSatisfy({ $0.isASCII && $0.isNumber }) { return true }
+        if expression.count >= 2, expression.first == "\"", expression.last == "\"" {
+            return !expression.dropFirst().dropLast().contains { $0 == "\"" || $0 == "\\" }
+        }
+        guard let open = expression.firstIndex(of: "(") else {
+            return expression.first?.isUppercase == true && expression.contains(".") && isPath(expression)
+        }
+        guard expression.last == ")", isPath(expression[..<open]) else { return false }
+        let arguments = expression[expression.index(after: open)...].dropLast()
+        return arguments.split(separator: ",", omittingEmptySubsequences: false).allSatisfy { argument in
+            let value =
+                argument.split(separator: ":", maxSplits: 1).count == 2 && !argument.contains("\"")
+                    || argument.contains(": \"")
+                ? argument[argument.index(after: argument.firstIndex(of: ":") ?? argument.startIndex)...]
+                : argument[...]
+            return isWrittenDown(String(value.drop { $0 == " " }))
+        }
+    }
+
+    private static func isPath(_ text: some StringProtocol) -> Bool {
+        !text.isEmpty && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
+    }
+}
