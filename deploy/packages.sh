@@ -5,6 +5,8 @@ readonly build_packages=(pkg-config libpq-dev libcurl4-openssl-dev libssl-dev li
 readonly run_packages=(postgresql-15 openssl)
 # zstd: a second reader of recorded tapes. nghttp2-proxy (nghttpd) and nghttp2-client (h2load): HTTP/2 peers that are not ours. python3: small servers in tests; with python3-venv the lab of the gateway.
 readonly test_packages=(nghttp2-client nghttp2-server curl python3 python3-venv zstd)
+# sqlmap: tries to inject SQL in `deploy/soak gateway`.
+readonly soak_packages=(sqlmap)
 # wrk: a client of `deploy/bench gateway` that costs little.
 readonly bench_packages=(wrk)
 
