@@ -367,13 +367,14 @@ def main():
     sent = "\n".join(callers.sent)
     missing = unsent(callers, sent)
     plain = {name: text for name, text in callers.everything.items() if text in sent}
-    for place, name, around in found[:10]:
+    first = {(place, name): around for place, name, around in reversed(found)}
+    for (place, name), around in list(first.items())[:10]:
         say(f"{place}: {name}: {around!r}")
     check.expect("50 canaries", len(callers.everything) == 50, len(callers.everything))
     check.expect("all of them were sent", not missing, missing)
     check.expect("the search finds them in what was sent",
                  {name for name, _ in Traces(plain).within(sent)} == set(plain))
-    check.expect("nothing that the gateway wrote has one", not found, sorted({(place, name) for place, name, _ in found}))
+    check.expect("nothing that the gateway wrote has one", not found, len(first))
     check.expect("no answer has another's, and no refusal any", not callers.leaks, callers.leaks[:10])
     for status in (200, 400, 401, 403, 404, 405, 413, 414, 415, 429, 431, 503):
         check.expect(f"there were answers with {status}", status in callers.statuses, sorted(callers.statuses))
