@@ -11,6 +11,7 @@ from fanout_ground import MATCH, Ground, LabError, say, token, wait_until
 # Of the phones in each batch, and the batches of an alert: the first one just before it is committed, the others while it
 # is told.
 BATCH_SHARE = 0.05
+BATCH_MAX = 1_000
 BATCHES = 6
 # The transaction of the first one takes so long, as on a disk that stalls: the new tokens are older than the alert, but the
 # coordinator hears of them only when the former ones have been told.
@@ -91,7 +92,8 @@ def renewals(options, dice):
         phones = Phones(ground)
         for number in range(1, options.rounds + 1):
             title = f"renewals {number}"
-            chosen = dice.sample(sorted(phones.generations), int(BATCH_SHARE * BATCHES * ground.phones))
+            batch = min(int(BATCH_SHARE * ground.phones), BATCH_MAX)
+            chosen = dice.sample(sorted(phones.generations), batch * BATCHES)
             batches = [chosen[place::BATCHES] for place in range(BATCHES)]
             since = ground.simulator.newest()
             stalled = phones.begin_to_renew(threads, batches[0])
