@@ -170,6 +170,34 @@ import Testing
         await bench.end()
     }
 
+    @Test func aStateIsRepeatedToThoseWhoGotItWithAnAlert() async throws {
+        let bench = try await Bench()
+        await bench.crowd(300)
+        await bench.fanOut.publish([Self.update(2, alert: .wicket)])
+        try await eventually("all are told") { await bench.apns.pushes.count == 300 }
+        await bench.crowd(100, named: "quiet", level: .none)
+        try await eventually("the others have the state") { await bench.apns.pushes.count == 400 }
+        var again = Self.update(2)
+        again.stamp = Stamp(again.stamp.rawValue + 60)
+        await bench.fanOut.publish([again], repeatsQuietly: true)
+        try await eventually("it is repeated") { await bench.apns.pushes.count == 700 }
+        #expect(await bench.apns.pushes.suffix(300).allSatisfy { $0.alert == nil && $0.priority == 5 })
+        try await eventually("all show the later stamp") {
+            let settled = await bench.fanOut.settled()
+            return !settled.isEmpty && settled.allSatisfy { $0.progress.stamp == again.stamp }
+        }
+        // What came without an alert is good for longer.
+        var ball = Self.update(3)
+        ball.stamp = Stamp(again.stamp.rawValue + 5)
+        await bench.fanOut.publish([ball])
+        try await eventually("all have the next ball") { await bench.apns.pushes.count == 1_100 }
+        ball.stamp = Stamp(ball.stamp.rawValue + 5)
+        await bench.fanOut.publish([ball], repeatsQuietly: true)
+        try await eventually("nothing is left to send") { await bench.fanOut.progress(Ground.match).isComplete }
+        #expect(await bench.apns.pushes.count == 1_100)
+        await bench.end()
+    }
+
     @Test func whatIsOvertakenIsSkippedAndItsAlertRidesOn() async throws {
         let bench = try await Bench(streamsMax: 10)
         let valve = Valve(40)

@@ -36,7 +36,7 @@ struct CohortRow {
     /// What `alertedThrough` was before the push under way.
     var alertedBefore: UInt32 = 0
     var flags: Flags
-    /// Of `AlertLevel.allCases` in the lowest two bits, above them the failures in a row.
+    /// Of `AlertLevel.allCases` in the lowest two bits, above them the failures in a row, and `isShortLived`.
     private var levelAndFailures: UInt8
     /// Of `PushFailure`, or 0.
     private var failureNumber: UInt8 = 0
@@ -61,8 +61,14 @@ struct CohortRow {
 
     /// In a row; counted no further than 20.
     var failures: UInt8 {
-        get { levelAndFailures >> 2 }
-        set { levelAndFailures = level | min(newValue, 20) << 2 }
+        get { levelAndFailures >> 2 & 31 }
+        set { levelAndFailures = levelAndFailures & ~(31 << 2) | min(newValue, 20) << 2 }
+    }
+
+    /// What it was sent last came with an alert, or may have: APNs gives it up a minute after the event.
+    var isShortLived: Bool {
+        get { levelAndFailures & 128 != 0 }
+        set { levelAndFailures = levelAndFailures & 127 | (newValue ? 128 : 0) }
     }
 
     /// Why the version last tried has not been taken; nil: nothing is known against it.

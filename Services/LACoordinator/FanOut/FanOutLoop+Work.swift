@@ -36,7 +36,9 @@ extension FanOutLoop {
             let isInfrequent = row.pointee.flags.contains(.isInfrequent)
             let mayBeImmediate = !isInfrequent || immediates.hasRoom(cohort.infrequent[Int32(slot)], now: now)
             switch match.need(row, alert, mayBeImmediate: mayBeImmediate, now: now) {
-            case .nothing: continue
+            case .nothing:
+                if match.repeatsQuietly { cohort.needsSettling = true }
+                continue
             case .stamp:
                 // It alone waits: the others may have what they need.
                 row.pointee.flags.insert(.isQueued)
@@ -173,6 +175,7 @@ extension FanOutLoop {
         _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ slot: Int, _ stamp: UInt32
     ) {
         row.pointee.delivered = max(row.pointee.delivered, stamp)
+        row.pointee.isShortLived = row.pointee.alertedThrough != row.pointee.alertedBefore
         row.pointee.failures = 0
         let isNew = row.pointee.flags.contains(.isNew)
         row.pointee.flags.subtract([.repeatsQuietly, .isNew])

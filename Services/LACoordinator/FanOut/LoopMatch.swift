@@ -40,8 +40,10 @@ final class LoopMatch {
     /// A stamp that was taken for a repetition.
     var fresh: FreshStamp?
     var isTakingStamp = false
-    /// The newest version goes out once more, without alert: its alert pushes are about to expire.
-    var repeatsQuietly = false
+    /// The newest version goes out once more, without alert, to those who got it with one: such pushes are about to expire.
+    private(set) var repeatsQuietly = false
+    /// The stamp that the newest version was committed with.
+    private var versionStamp: UInt32 = 0
     var cohorts: [TokenCohort] = []
     /// The last alert that phones were told over activities that are gone, while it is news: the next activity on such a
     /// phone does not tell it again.
@@ -76,6 +78,7 @@ final class LoopMatch {
             guard (update.version, update.stamp) < (new.version, new.stamp) else { return false }
             if update.version < new.version { fresh = nil }
         }
+        if update?.version != new.version { versionStamp = UInt32(clamping: new.stamp.rawValue) }
         coarse.published(new, isForAll: repeatsQuietly)
         update = new
         self.repeatsQuietly = repeatsQuietly
@@ -168,6 +171,12 @@ final class LoopMatch {
         }
         guard let stamp = stamp(for: row, update, now: now) else { return .stamp }
         guard row.pointee.delivered < stamp else { return .nothing }
+        if repeatsQuietly, alert == nil, row.pointee.delivered >= versionStamp, !row.pointee.isShortLived {
+            // It has this state by a push that lives for long enough.
+            row.pointee.delivered = stamp
+            progress.targeted -= 1
+            return .nothing
+        }
         let priority = mayBeImmediate ? priority(row, update, hasAlert: alert != nil) : .routine
         let version = alert.map { Self.number($0.version) } ?? 0
         if let known = variants.first(where: {

@@ -115,6 +115,8 @@ final class TokenCohort {
             alertedThrough: alertedThrough, flags: flags, level: Self.level(entry.level))
         let packed = TokenPath.pack(entry.token.rawValue, into: tokenBytes(slot))
         row.tokenBytes = UInt8(packed)
+        // By whom it was sent what it shows, and how, is not known.
+        row.isShortLived = entry.delivered != nil
         if packed == 0 { oddTokens[Int32(slot)] = entry.token.rawValue }
         self.row(slot).pointee = row
         setInfrequent(slot, entry.infrequent)
