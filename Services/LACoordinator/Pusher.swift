@@ -130,7 +130,7 @@ actor Pusher {
         switch verdict.host {
         case .newToken, .olderToken:
             return await another(than: token, verdict.host, tag, environment, host)
-        case .goOn:
+        case .goOn, .throttles:
             if answer.action == .accepted { acceptedAt[environment] = .now }
             if verdict.phone == .leaveOut { logger.error("APNs calls a push malformed", metadata: metadata) }
             if breakers[environment]?.answeredWell(tag) == true {

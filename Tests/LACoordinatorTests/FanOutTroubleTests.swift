@@ -53,9 +53,10 @@ import Testing
         await bench.end()
     }
 
-    @Test func aHostThatTakesNothingIsAskedNowAndThenUntilItDoes() async throws {
+    @Test(arguments: [APNsReason.internalServerError, .tooManyRequests])
+    func aHostThatTakesNothingIsAskedNowAndThenUntilItDoes(_ reason: APNsReason) async throws {
         let bench = try await Bench(threads: 1)
-        await bench.apns.answer { _, _ in StubAPNs.refusal(.internalServerError) }
+        await bench.apns.answer { _, _ in StubAPNs.refusal(reason) }
         await bench.crowd(1_500)
         await bench.fanOut.publish([FanOutTests.update(2, alert: .wicket)])
         try await eventually("it is stopped", within: patience) {

@@ -40,7 +40,7 @@ import Testing
         (.badEnvironmentKeyInToken, configuration, .stop, false),
         (.topicMismatch, configuration, .stop, false),
         (.forbidden, configuration, .stop, false),
-        (.tooManyRequests, .again(from: 5_000, to: 60_000), .goOn, false),
+        (.tooManyRequests, .again(from: 5_000, to: 60_000), .throttles, false),
         (.internalServerError, trouble, .error, false),
         (.serviceUnavailable, trouble, .error, false),
         (.shutdown, trouble, .error, true),
@@ -65,7 +65,7 @@ import Testing
     @Test(arguments: [
         (400, UpdateVerdict.ForPhone.leaveOut, UpdateVerdict.ForHost.goOn), (403, configuration, .stop),
         (404, .leaveOut, .goOn), (410, .leaveOut, .goOn), (413, .leaveOut, .goOn),
-        (429, .again(from: 5_000, to: 60_000), .goOn), (500, trouble, .error), (502, trouble, .error),
+        (429, .again(from: 5_000, to: 60_000), .throttles), (500, trouble, .error), (502, trouble, .error),
         (503, trouble, .error),
     ])
     func aStatusAloneHasItsVerdict(status: Int, phone: UpdateVerdict.ForPhone, host: UpdateVerdict.ForHost) {

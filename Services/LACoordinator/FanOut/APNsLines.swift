@@ -271,8 +271,10 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
                 loop.report(.malformed(.init(status: answer.status, reason: answer.reasonText ?? "", host: authority)))
             }
             if breaker.answeredWell(tag) { hasResumed() }
-        case .error:
-            if breaker.answeredWithError(tag, retryAfter: answer.retryAfter, now: now) {
+        case .error, .throttles:
+            // How long one phone is to be left alone says nothing of the others.
+            let wait = verdict.host == .error ? answer.retryAfter : nil
+            if breaker.answeredWithError(tag, retryAfter: wait, now: now) {
                 loop.report(.stopped(host: authority, cause: HostBreaker.Cause.serverErrors.rawValue))
             }
         case .newToken, .olderToken:

@@ -4,7 +4,7 @@
 /// Times are by `MonotonicTime`.
 struct HostBreaker {
     enum Cause: String, CaseIterable, Sendable {
-        /// Three in four of the last answers were 5xx.
+        /// Three in four of the last answers were 5xx, or 429.
         case serverErrors = "server_errors"
         /// It called the provider token expired, or changed too often.
         case providerToken = "provider_token"
@@ -39,7 +39,7 @@ struct HostBreaker {
     private(set) var probe: Int?
     private var probeAt: Int64 = 0
     private var wait: Int64 = 0
-    /// The last 128 answers: 1 for each 5xx.
+    /// The last 128 answers: 1 for each 5xx or 429.
     private var errors: UInt128 = 0
 
     var isStopped: Bool { cause != nil }
@@ -59,7 +59,7 @@ struct HostBreaker {
         return true
     }
 
-    /// A 5xx.
+    /// A 5xx, or a 429: one phone may be told so, but not most of them.
     /// - Parameter retryAfter: seconds, when it asks for some.
     /// - Returns: whether nothing more is sent from now on.
     mutating func answeredWithError(_ tag: Int, retryAfter: Int?, now: Int64) -> Bool {

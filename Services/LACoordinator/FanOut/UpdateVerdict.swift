@@ -21,6 +21,8 @@ struct UpdateVerdict: Equatable {
         case goOn
         /// It is in trouble.
         case error
+        /// This phone is to be left alone for a while; or all of us, if most are told so.
+        case throttles
         /// Nothing until there is another provider token.
         case newToken
         /// Nothing until the older provider token is shown; none is made for 20 minutes.
@@ -42,7 +44,7 @@ struct UpdateVerdict: Equatable {
         case .tokenDead(let sinceMs): phone = .retire(sinceMs: sinceMs)
         case .tokenUnknown: phone = .retireUnlessMany
         case .ourBug, .rebuildSmaller: phone = .leaveOut
-        case .backOffToken: phone = .again(from: 5_000, to: 60_000)
+        case .backOffToken: (phone, host) = (.again(from: 5_000, to: 60_000), .throttles)
         case .retryLater(let reconnecting):
             (phone, host, endsConnection) = (.again(from: 500, to: 10_000), .error, reconnecting)
         case .refreshProviderToken:
