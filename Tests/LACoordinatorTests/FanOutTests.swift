@@ -128,11 +128,15 @@ import Testing
         await bench.fanOut.publish([Self.update(2, alert: .wicket)])
         try await eventually("all are told") { await bench.apns.pushes.count >= 2_000 }
         await bench.fanOut.publish([Self.update(3)])
-        try await eventually("all have the next ball") { await bench.apns.pushes.count { $0.version == 3 } == 2_000 }
+        // On a machine that lets a thread wait for a second, connections are let go of and their states come again.
+        try await eventually("all have the next ball") {
+            await Set(bench.apns.pushes.filter { $0.version == 3 }.map(\.token)).count == 2_000
+        }
         let pushes = await bench.apns.pushes
-        #expect(pushes.count == 4_000)
-        #expect(
-            pushes.allSatisfy { ($0.alert != nil) == ($0.version == 2) && ($0.priority == 10) == ($0.version == 2) })
+        let alerts = pushes.filter { $0.alert != nil }
+        #expect(alerts.count == 2_000 && Set(alerts.map(\.token)).count == 2_000)
+        #expect(alerts.allSatisfy { $0.version == 2 && $0.priority == 10 })
+        #expect(pushes.allSatisfy { $0.alert != nil || $0.priority == 5 })
         try await eventually("all is known") {
             let progress = await bench.fanOut.progress(Ground.match)
             return progress.version == 3 && progress.targeted == 2_000 && progress.accepted == 2_000
