@@ -1,5 +1,5 @@
-import Logging
 import Synchronization
+import TestKit
 import Testing
 
 @testable import APIGateway
@@ -9,7 +9,7 @@ import Testing
     private static let text = "X-Forwarded-For is ignored"
 
     @Test func itIsSaidOnceAMinute() throws {
-        let lines = WarningLines()
+        let lines = LogLines()
         let clock = Mutex(ContinuousClock.now)
         let watch = ForwardedForWatch { clock.withLock { $0 } }
         let peer = try #require(IPAddress("10.0.0.9"))
@@ -26,7 +26,7 @@ import Testing
 
     @Test(arguments: ["none", "10.0.0.0/8"])
     func aPeerThatIsNotBelievedIsNamedAndWhatItSaysIsNot(_ proxies: String) async throws {
-        let lines = WarningLines()
+        let lines = LogLines()
         try await GatewayHarness.run(environment: ["TRUSTED_PROXIES": proxies], logger: lines.logger) { gateway in
             for path in ["/app/config", "/user/follows", "/health"] {
                 _ = try await gateway.send("GET", path, headers: [("x-forwarded-for", "198.51.100.77")])
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func nothingIsSaidOfAProxyOfOursOrWithoutTheHeader() async throws {
-        let lines = WarningLines()
+        let lines = LogLines()
         try await GatewayHarness.run(environment: ["TRUSTED_PROXIES": "127.0.0.1"], logger: lines.logger) { gateway in
             let answer = try await gateway.send("GET", "/app/config", headers: [("x-forwarded-for", "198.51.100.77")])
             #expect(answer.status == 200)
@@ -48,30 +48,5 @@ import Testing
             #expect(answer.status == 200)
         }
         #expect(!lines.all.contains { $0.contains(Self.text) })
-    }
-}
-
-/// The warnings that a logger writes, with their metadata.
-private final class WarningLines: Sendable {
-    private let lines = Mutex<[String]>([])
-
-    var all: [String] { lines.withLock { $0 } }
-
-    var logger: Logger { Logger(label: "gateway-tests") { _ in Handler(lines: self) } }
-
-    private struct Handler: LogHandler {
-        let lines: WarningLines
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.warning
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            let all = metadata.merging(event.metadata ?? [:]) { $1 }
-            lines.lines.withLock { $0.append("\(event.message) \(all)") }
-        }
     }
 }

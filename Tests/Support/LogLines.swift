@@ -1,15 +1,17 @@
-import Logging
+public import Logging
 import Synchronization
 
 /// Every line that a logger writes, with its metadata, at every level.
-final class LogLines: Sendable {
+public final class LogLines: Sendable {
     private let lines = Mutex<[String]>([])
 
-    var all: [String] { lines.withLock { $0 } }
+    public init() {}
 
-    var logger: Logger { Logger(label: "test") { _ in Handler(lines: self) } }
+    public var all: [String] { lines.withLock { $0 } }
 
-    func count(_ text: String) -> Int { all.count { $0.contains(text) } }
+    public var logger: Logger { Logger(label: "test") { _ in Handler(lines: self) } }
+
+    public func count(_ text: String) -> Int { all.count { $0.contains(text) } }
 
     private struct Handler: LogHandler {
         let lines: LogLines
