@@ -24,6 +24,8 @@ public actor LACoordinator {
     public static let interval = Duration.milliseconds(500)
     /// Between looks at all pending activities, while none of those in front may be started.
     static let thoroughInterval = Duration.seconds(10)
+    /// Who hears by `NOTIFY` of a version reads it, unless its doorbell rings within this time.
+    private static let doorbellWait = Duration.milliseconds(20)
 
     let configuration: CoordinatorConfiguration
     let store: ActivityStore
@@ -50,6 +52,8 @@ public actor LACoordinator {
     /// The same, and those whose activities are still being read: these have alerts to claim, too.
     private(set) var proofs: [Int: ShardHold] = [:]
     private var trusts: [Int: ShardTrust] = [:]
+    /// Shards that were handed over, until their leases are gone, and the epochs of those.
+    var leaving: [Int: Int64] = [:]
     private(set) var cursor: String?
     /// What changes said of while shards were taken over: it is newer than what the pages of these shards say.
     private var changedMeanwhile: Set<RosterKey> = []
@@ -133,6 +137,20 @@ public actor LACoordinator {
         wake.yield()
     }
 
+    /// A version was committed somewhere. One of this host comes with its doorbell.
+    private func heard(_ hint: VersionHint?) async {
+        if let hint {
+            guard isUnknown(hint) else { return }
+            try? await Task.sleep(for: Self.doorbellWait)
+            guard isUnknown(hint) else { return }
+        }
+        wake.yield()
+    }
+
+    private func isUnknown(_ hint: VersionHint) -> Bool {
+        matches[hint.match].map { $0.seenThrough < hint.version } ?? true
+    }
+
     /// Rows of `live_activities` changed.
     public func activitiesChanged() { wake.yield() }
 
@@ -154,6 +172,7 @@ public actor LACoordinator {
         }
         await heart.start()
         let watching = Task { [holdWatch, wake] in await holdWatch.run { wake.yield() } }
+        let hearing = Task { for await hint in store.hints() { await heard(hint) } }
         let ticker = Task { [wake, interval] in
             while !Task.isCancelled {
                 wake.yield()
@@ -170,6 +189,7 @@ public actor LACoordinator {
             wake.finish()
         }
         ticker.cancel()
+        hearing.cancel()
         isStopping = true
         await Task { await self.drain() }.value
         await heart.stop()
@@ -253,8 +273,9 @@ public actor LACoordinator {
     private func updateShards() async throws {
         let now = Dictionary(await shards().map { ($0.shard, $0) }) { first, _ in first }
         proofs = now
+        leaving = leaving.filter { now[$0]?.epoch == $1 }
         for (shard, hold) in holds where now[shard]?.epoch != hold.epoch { await lose(shard) }
-        let gained = now.values.filter { holds[$0.shard] == nil }.map(\.shard)
+        let gained = now.values.filter { holds[$0.shard] == nil && leaving[$0.shard] != $0.epoch }.map(\.shard)
         for (shard, hold) in now where holds[shard] != nil {
             holds[shard] = hold
             trusts[shard]?.extend(to: hold.trustUntil)

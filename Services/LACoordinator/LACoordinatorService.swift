@@ -58,9 +58,11 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
         let keeper = LeaseKeeper(
             store: LeaseStore(pool: pool), instance: configuration.instance, duration: configuration.leaseDuration,
             logger: logger)
-        await keeper.want((0..<DeviceRoute.shardCount).map { LeaseName.shard($0) })
         let coordinator = try LACoordinator(configuration: configuration, pool: pool, logger: logger) {
             await keeper.leases.compactMap { ShardHold($0) }
+        }
+        await keeper.share((0..<DeviceRoute.shardCount).map { LeaseName.shard($0) }, of: "shard") { names in
+            await coordinator.letGo(names.compactMap(\.shard)).map { LeaseName.shard($0) }
         }
         do {
             // The leases outlast the pushes that are under way: they are let go at the end of this scope.

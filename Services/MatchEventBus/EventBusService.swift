@@ -45,6 +45,10 @@ public struct EventBusService: Service {
         }
         let server = WireServer(path: "\(runDirectory)/event-bus/\(instance).sock", logger: logger)
         server.answer(ScoreFrame.self) { frame, _ in await bus.judge(frame) }
+        server.answer(HandOverMatch.self) { request, _ in
+            await bus.handOver(request.matchID)
+            return MatchHandedOver(matchID: request.matchID)
+        }
 
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await leases.run() }

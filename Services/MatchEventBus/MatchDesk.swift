@@ -21,6 +21,7 @@ actor MatchDesk {
     /// What was committed last, or differs from it only by what no version shows; nil when it has to be read (again).
     private var state: State?
     private var isBusy = false
+    private var isClosed = false
     private var waiting: (fetchedAt: Int64, turn: CheckedContinuation<Bool, Never>)?
     private var lastRejection: String?
     /// Trouble is logged when it begins and when it is over.
@@ -82,6 +83,15 @@ actor MatchDesk {
 
     /// Whether the match can be let go: no frame for `limit`.
     func isIdle(for limit: Duration) -> Bool { !isBusy && .now - lastFrameAt >= limit }
+
+    /// Whether another bus is offered the match's frames, and this one no longer: its poller is on another host.
+    func isWantedElsewhere() async -> Bool {
+        guard !isBusy, let askedAt = await bus.leases.lease(for: .match(match))?.askedAt else { return false }
+        return askedAt > lastFrameAt && .now - lastFrameAt >= MatchEventBus.silenceMax
+    }
+
+    /// Begins no commit any more: another bus is to have the match.
+    func close() { isClosed = true }
 
     private static let folded = FrameVerdict(outcome: .deferred, reason: "a newer frame came")
 
@@ -182,7 +192,9 @@ actor MatchDesk {
     }
 
     private func lease() async throws -> Lease {
-        guard let lease = try await bus.leases.acquireNow(.match(match)) else { throw Refused.notHolder }
+        guard !isClosed, let lease = try await bus.leases.acquireNow(.match(match)), !isClosed else {
+            throw Refused.notHolder
+        }
         return lease
     }
 

@@ -1,13 +1,15 @@
 public import Detection
 public import Logging
 public import Messages
-import Sightscreen
+public import Sightscreen
 public import Store
 
 /// Judges the frames of all matches this process holds, and lets time do its part: keep-alives and held results.
 public actor MatchEventBus {
     /// Without a frame for so long (two and a half of the longest polling period) a match is let go.
     static let idleLimit: Duration = .seconds(150)
+    /// Frames go to another host's bus when it asks for the match and none has come here since, and for so long.
+    static let silenceMax: Duration = .seconds(1)
     static let tickInterval: Duration = .milliseconds(500)
     static let adoptInterval: Duration = .seconds(5)
     /// Several hundred live matches do not exist; whoever offers more is mistaken.
@@ -39,6 +41,13 @@ public actor MatchEventBus {
         return verdict
     }
 
+    /// Another bus is to have the match.
+    public func handOver(_ match: MatchID) async {
+        if let desk = desks[match] { await desk.close() }
+        letGoAt[match] = .now
+        await drop(match)
+    }
+
     /// Until cancelled: ticks for every match, takes over matches that nobody holds, lets go of those without frames.
     public func run() async {
         var adopted = ContinuousClock.now
@@ -54,16 +63,17 @@ public actor MatchEventBus {
 
     /// All matches side by side: one that waits for the database or the clock keeps no other waiting.
     private func tick() async {
-        enum Fate { case stays, lost, idle }
+        enum Fate { case stays, lost, useless }
         await withTaskGroup(of: (MatchID, Fate).self) { group in
             for (match, desk) in desks {
                 group.addTask {
                     guard await desk.tick() else { return (match, .lost) }
-                    return (match, await desk.isIdle(for: Self.idleLimit) ? .idle : .stays)
+                    if await desk.isWantedElsewhere() { return (match, .useless) }
+                    return (match, await desk.isIdle(for: Self.idleLimit) ? .useless : .stays)
                 }
             }
             for await (match, fate) in group where fate != .stays {
-                if fate == .idle { letGoAt[match] = .now }
+                if fate == .useless { letGoAt[match] = .now }
                 await drop(match)
             }
         }

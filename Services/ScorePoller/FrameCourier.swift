@@ -11,6 +11,7 @@ import Wire
 actor FrameCourier {
     /// Longer than a commit takes, shorter than a lease: a bus that hangs is not waited for.
     static let answerTimeout = Duration.seconds(5)
+    private static let handOverTimeout = Duration.seconds(2)
     /// The rest of a message is for the envelope around the fixture.
     static let fixtureBytesMax = frameBytesMax - 4_096
 
@@ -24,8 +25,8 @@ actor FrameCourier {
     /// When the provider last gave what the bus has taken: whatever comes next happened since.
     private var unchangedUntil: Int64?
     private var isRunning = false
-    /// The instance that took the last frame, asked first.
-    private var holder: String?
+    /// The instance that took the last frame or is to take the next, asked first.
+    private(set) var holder: String?
 
     init(match: MatchID, buses: WireDirectory, logger: Logger) {
         self.match = match
@@ -59,6 +60,26 @@ actor FrameCourier {
 
     /// A bus came that has seen no frame: the next one is offered whatever it tells.
     func busCame() { rule.forget() }
+
+    /// No bus has the match: this one is asked first.
+    func settle(at bus: String) { holder = bus }
+
+    /// Has the match handed over to another bus.
+    func move(to bus: String) async {
+        guard let holder, holder != bus else { return }
+        do {
+            _ = try await buses.request(
+                HandOverMatch(matchID: match), to: holder, expecting: MatchHandedOver.self,
+                timeout: Self.handOverTimeout)
+        } catch {
+            // Its lease may have gone or not: whoever has it is found with the next frame.
+            return say("An event-bus did not hand a match over", "\(error)")
+        }
+        self.holder = bus
+        // It has seen no frame.
+        rule.forget()
+        logger.info("Match goes to another event-bus", metadata: ["match.id": "\(match)", "bus": "\(bus)"])
+    }
 
     private func fitted(_ frame: ScoreFrame, isNews: Bool) -> ScoreFrame {
         let (fixture, givenUp) = frame.fixture.fitting(bytesMax: Self.fixtureBytesMax)

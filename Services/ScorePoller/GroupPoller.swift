@@ -201,15 +201,28 @@ actor GroupPoller {
     @discardableResult
     private func distribute(_ fixtures: [SlimFixture], fetchedAt: Int64) async -> Bool {
         var isNews = false
+        for match in fixtures.map(\.matchID) where couriers[match] == nil {
+            couriers[match] = FrameCourier(match: match, buses: buses, logger: logger)
+        }
+        await spread()
         for fixture in fixtures {
             let match = fixture.matchID
-            let courier = couriers[match] ?? FrameCourier(match: match, buses: buses, logger: logger)
-            couriers[match] = courier
+            guard let courier = couriers[match] else { continue }
             let frame = ScoreFrame(
                 matchID: match, fetchedAt: fetchedAt, previousFetchedAt: nil, fixture: fixture)
             if await courier.fetched(frame) { isNews = true }
         }
         return isNews
+    }
+
+    /// Matches in order, so that buses that come or go share them evenly.
+    private func spread() async {
+        let buses = await buses.instances()
+        var holders: [MatchID: String?] = [:]
+        for (match, courier) in couriers { holders[match] = .some(await courier.holder) }
+        let spread = MatchSpread(holders, buses: buses)
+        for (match, bus) in spread.homes { await couriers[match]?.settle(at: bus) }
+        for (match, bus) in spread.moves { await couriers[match]?.move(to: bus) }
     }
 
     /// Beside the polls: a provider that is slow to answer for one match keeps no other waiting.

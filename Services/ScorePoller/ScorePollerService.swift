@@ -60,6 +60,10 @@ public struct ScorePollerService: Service, CustomStringConvertible {
         await buses.onConnect { _ in
             for poller in pollers { await poller.busCame() }
         }
+        // Several groups are divided among the pollers; one group is of whoever comes first.
+        if settings.groups.count > 1 {
+            await leases.share(settings.groups.map { LeaseName.poll($0.name) }, of: "poll")
+        }
         await withTaskGroup(of: Void.self) { tasks in
             tasks.addTask { await leases.run() }
             tasks.addTask { try? await buses.run() }

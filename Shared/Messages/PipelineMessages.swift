@@ -48,6 +48,22 @@ public struct FrameVerdict: Message {
     }
 }
 
+/// Poller → bus, a request: another bus is to have this match. Answered when its lease is free.
+public struct HandOverMatch: Message {
+    public static let type = "hand-over-match"
+    public var matchID: MatchID
+
+    public init(matchID: MatchID) { self.matchID = matchID }
+}
+
+/// Bus → poller: the answer to a `HandOverMatch`, whether the bus had the match or not.
+public struct MatchHandedOver: Message {
+    public static let type = "match-handed-over"
+    public var matchID: MatchID
+
+    public init(matchID: MatchID) { self.matchID = matchID }
+}
+
 /// Bus → every coordinator on the host, a notice: a version was committed. It carries the row so that nobody has to
 /// read it; a receiver that misses versions reads `match_updates`.
 public struct MatchUpdated: Message {

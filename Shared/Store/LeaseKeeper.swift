@@ -1,43 +1,76 @@
 public import Logging
+import Postgres
 
 /// Keeps a set of leases for one process: takes what is free, renews every third of the duration, lets go at the end.
+///
+/// Leases that many processes want alike (shards, poll groups) are shared: each keeps its part, and hands some over when
+/// another comes.
 public actor LeaseKeeper {
     /// The last release waits no longer for the database: whoever ends has five seconds in all, and a lease expires by
     /// itself.
     static let releaseMax = Duration.seconds(1)
+    /// After the moment when a lease expires.
+    private static let expiryMargin = Duration.milliseconds(20)
+
+    private struct Share {
+        var kind: String
+        var names: [LeaseName]
+        /// Ends the work on these.
+        /// - Returns: those that may be another's now.
+        var letGo: @Sendable ([LeaseName]) async -> [LeaseName]
+    }
 
     private let store: LeaseStore
+    private let instance: String
     private let holder: String
     private let duration: Duration
     private let logger: Logger
 
     private var wanted: Set<LeaseName> = []
+    private var share: Share?
+    /// Shared ones whose work is being ended.
+    private var leaving: Set<LeaseName> = []
+    /// Their work is ended: they are released in the next round.
+    private var left: [LeaseName] = []
     private var held: [LeaseName: Lease] = [:]
     private var isReachable = true
     private var waiting: [LeaseName: [UInt64: CheckedContinuation<Lease?, Never>]] = [:]
     private var nextWaiting: UInt64 = 0
+    private nonisolated let rounds: AsyncStream<Void>
+    private nonisolated let beginRound: AsyncStream<Void>.Continuation
 
     /// - Parameters:
     ///   - instance: the process's instance name; no two living processes have the same.
     ///   - duration: how long a lease lasts without renewal (`LEASE_DURATION`).
     public init(store: LeaseStore, instance: String, duration: Duration = .seconds(8), logger: Logger) {
         self.store = store
+        self.instance = instance
         self.holder = LeaseStore.holder(instance: instance)
         self.duration = duration
         self.logger = logger
+        (rounds, beginRound) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     /// Adds to what is kept; taken at the next round, or at once with `acquireNow`.
     public func want(_ names: some Sequence<LeaseName>) { wanted.formUnion(names) }
 
+    /// Keeps as many of these as every other process that shares them, or one more. Called before `run`.
+    ///
+    /// - Parameters:
+    ///   - kind: what the names of such leases begin with ("shard").
+    ///   - letGo: called when others are to have some: ends the work on them, within seconds, and returns those on which
+    ///     it is ended. They are still ours and renewed meanwhile.
+    public func share(
+        _ names: [LeaseName], of kind: String,
+        letGo: @escaping @Sendable ([LeaseName]) async -> [LeaseName] = { $0 }
+    ) {
+        share = Share(kind: kind, names: names, letGo: letGo)
+    }
+
     /// No longer keeps these, and lets go of those that are ours.
     public func forget(_ names: some Sequence<LeaseName>) async {
         wanted.subtract(names)
-        let ours = names.filter { held.removeValue(forKey: $0) != nil }
-        do { try await store.release(ours, holder: holder) } catch {
-            // They expire by themselves.
-            logger.warning("Leases could not be released", metadata: ["error": "\(error)"])
-        }
+        await release(names.filter { held.removeValue(forKey: $0) != nil })
     }
 
     /// The lease if it is ours and still trusted.
@@ -49,20 +82,22 @@ public actor LeaseKeeper {
     /// All leases that are ours and still trusted.
     public var leases: [Lease] { held.values.filter(\.isTrusted) }
 
-    /// Tries for one lease at once, and keeps it from then on.
+    /// Tries for one lease at once, and keeps it from then on. Its holder learns that it is asked for (`Lease.askedAt`).
     /// - Returns: nil when another process has it.
     public func acquireNow(_ name: LeaseName) async throws -> Lease? {
         if let lease = lease(for: name) { return lease }
         wanted.insert(name)
         note(try await store.acquire([name], holder: holder, duration: duration), of: [name])
-        return lease(for: name)
+        let lease = lease(for: name)
+        if lease == nil { try await store.ask(for: name) }
+        return lease
     }
 
     /// Waits until the lease is ours; nil when the task is cancelled. Needs `run` beside it.
     public func waitForLease(_ name: LeaseName) async -> Lease? {
         if Task.isCancelled { return nil }
         if let lease = lease(for: name) { return lease }
-        wanted.insert(name)
+        if share?.names.contains(name) != true { wanted.insert(name) }
         let id = nextWaiting
         nextWaiting += 1
         return await withTaskCancellationHandler {
@@ -75,19 +110,106 @@ public actor LeaseKeeper {
         }
     }
 
-    /// Until cancelled: keeps the leases. Afterwards they are free for others.
+    // MARK: - Rounds
+
+    /// Until cancelled: keeps the leases. Afterwards they are free for others, who hear of it.
     public func run() async {
-        while !Task.isCancelled {
-            await renew()
-            try? await Task.sleep(for: duration / 3)
+        let listening = Task {
+            for await _ in store.releases() where hasUseForMore { beginRound.yield() }
         }
-        let ours = Array(held.keys)
+        beginRound.yield()
+        await withTaskCancellationHandler {
+            for await _ in rounds {
+                if Task.isCancelled { break }
+                let pause = await renew()
+                let timer = Task { [beginRound] in
+                    try? await Task.sleep(for: pause)
+                    if !Task.isCancelled { beginRound.yield() }
+                }
+                self.timer?.cancel()
+                self.timer = timer
+            }
+        } onCancel: {
+            beginRound.finish()
+        }
+        timer?.cancel()
+        listening.cancel()
+        await releaseAll()
+    }
+
+    private var timer: Task<Void, Never>?
+
+    /// Another process that lets go may do this one a favour.
+    private var hasUseForMore: Bool { share != nil || wanted.contains { held[$0] == nil } }
+
+    /// - Returns: how long until the next round.
+    private func renew() async -> Duration {
+        var pause = duration / 3
+        do {
+            await release(takeLeft())
+            let others: [LeaseShares.Row]
+            var names = wanted
+            (names, others) = try await withShare(names)
+            note(try await store.acquire(Array(names), holder: holder, duration: duration), of: Array(names))
+            if !isReachable { logger.info("Leases are renewed again") }
+            isReachable = true
+            // One that expires is taken at that moment.
+            let missing = wanted.filter { held[$0] == nil }
+            let rows = missing.isEmpty ? others : try await store.look(at: missing) + others
+            if let left = rows.map(\.left).min() { pause = min(pause, .seconds(left) + Self.expiryMargin) }
+        } catch {
+            if isReachable, !Task.isCancelled {
+                logger.warning("Leases could not be renewed", metadata: ["error": "\(error)"])
+            }
+            isReachable = false
+        }
+        return max(pause, Self.expiryMargin)
+    }
+
+    /// Adds what is to be had of the shared ones to the names.
+    /// - Returns: also the rows of others that may become free.
+    private func withShare(_ names: Set<LeaseName>) async throws -> (Set<LeaseName>, [LeaseShares.Row]) {
+        guard let share else { return (names, []) }
+        let keepers = try await store.join(share.kind, instance: instance, holder: holder, duration: duration)
+        let rows = try await store.look(at: share.names)
+        let plan = LeaseShares(share.names, rows: rows, members: Set(keepers.map(\.instance)), instance: instance)
+        if !plan.letGo.isEmpty, leaving.isEmpty {
+            leaving = Set(plan.letGo)
+            Task { self.end(plan.letGo, await share.letGo(plan.letGo)) }
+        }
+        let ours = rows.filter { $0.instance == instance }.map(\.name)
+        return (names.union(ours).union(plan.take), (rows + keepers).filter { $0.instance != instance })
+    }
+
+    private func end(_ leaving: [LeaseName], _ ended: [LeaseName]) {
+        self.leaving.subtract(leaving)
+        left += ended
+        beginRound.yield()
+    }
+
+    /// In a round of its own turn: none of them is being renewed at the same time.
+    private func takeLeft() -> [LeaseName] {
+        defer { left = [] }
+        return left.filter { held.removeValue(forKey: $0) != nil }
+    }
+
+    private func release(_ names: [LeaseName]) async {
+        do { try await store.release(names, holder: holder) } catch {
+            // They expire by themselves.
+            logger.warning("Leases could not be released", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func releaseAll() async {
+        var ours = Array(held.keys)
+        if let share { ours.append(.keeper(of: share.kind, instance)) }
         held = [:]
         wanted = []
+        share = nil
         guard isReachable, !ours.isEmpty else { return }
         // In tasks of their own, since this one is cancelled.
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
-        Task { [store, holder] in
+        Task { [store, holder, ours] in
             try? await store.release(ours, holder: holder)
             end.finish()
         }
@@ -98,27 +220,17 @@ public actor LeaseKeeper {
         await Task { for await _ in ended {} }.value
     }
 
-    private func renew() async {
-        let names = Array(wanted)
-        do {
-            note(try await store.acquire(names, holder: holder, duration: duration), of: names)
-            if !isReachable { logger.info("Leases are renewed again") }
-            isReachable = true
-        } catch {
-            if isReachable, !Task.isCancelled {
-                logger.warning("Leases could not be renewed", metadata: ["error": "\(error)"])
-            }
-            isReachable = false
-        }
-    }
-
     private func note(_ leases: [Lease], of names: [LeaseName]) {
         let ours = Dictionary(uniqueKeysWithValues: leases.map { ($0.name, $0) })
+        var forgotten: [LeaseName] = []
         for name in names {
-            // Forgotten while the statement was under way: it expires by itself.
-            guard wanted.contains(name) else { continue }
-            let before = held[name]
             let now = ours[name]
+            guard wanted.contains(name) || share?.names.contains(name) == true else {
+                // Forgotten while the statement was under way.
+                if now != nil { forgotten.append(name) }
+                continue
+            }
+            let before = held[name]
             held[name] = now
             if let now, before?.epoch != now.epoch {
                 logger.debug("Lease taken", metadata: ["lease": "\(name)", "epoch": "\(now.epoch)"])
@@ -129,6 +241,7 @@ public actor LeaseKeeper {
                 continuations.values.forEach { $0.resume(returning: now) }
             }
         }
+        if !forgotten.isEmpty { Task { [forgotten] in await release(forgotten) } }
     }
 
     private func stopWaiting(_ name: LeaseName, _ id: UInt64) {

@@ -33,5 +33,6 @@ public struct Migration: Sendable {
         Migration("m0014_fanout", PackageResources.m0014_fanout_sql),
         Migration("m0015_urgent_ends", PackageResources.m0015_urgent_ends_sql),
         Migration("m0016_laggards", PackageResources.m0016_laggards_sql),
+        Migration("m0017_asked_leases", PackageResources.m0017_asked_leases_sql),
     ]
 }

@@ -13,8 +13,7 @@ public struct ShardHold: Sendable, Hashable {
 
     /// Nil for a lease of something else.
     public init?(_ lease: Lease) {
-        let parts = lease.name.rawValue.split(separator: ":")
-        guard parts.count == 2, parts[0] == "shard", let number = Int(parts[1]) else { return nil }
+        guard let number = lease.name.shard else { return nil }
         self.init(shard: number, epoch: lease.epoch, trustUntil: lease.trustUntil)
     }
 }

@@ -18,12 +18,14 @@ import Testing
 
         init(
             _ pool: PostgresPool, instance: String, timing: MatchTiming = MatchTiming(),
-            publish: @escaping @Sendable (MatchUpdate) async -> Void = { _ in }
+            leaseDuration: Duration = .seconds(8), publish: @escaping @Sendable (MatchUpdate) async -> Void = { _ in }
         ) {
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            leases = LeaseKeeper(store: LeaseStore(pool: pool), instance: instance, logger: logger)
+            leases = LeaseKeeper(
+                store: LeaseStore(pool: pool), instance: instance, duration: leaseDuration, logger: logger)
             bus = MatchEventBus(
-                store: MatchStore(pool: pool), leases: leases, timing: timing, logger: logger, publish: publish)
+                store: MatchStore(pool: pool), leases: leases, timing: timing, leaseDuration: leaseDuration,
+                logger: logger, publish: publish)
         }
 
         func letGo(_ match: MatchID) async { await leases.forget([.match(match)]) }
@@ -129,6 +131,51 @@ import Testing
             #expect(await first.bus.judge(try source.frame("S1 0.3", fetchedAt: try await now())).outcome == .notHolder)
             let record = try await record(pool)
             #expect(Set(record.keys).count == record.keys.count)
+        }
+    }
+
+    @Test func aBusHandsAMatchOverWhenItIsTold() async throws {
+        let source = try FrameSource()
+        try await withDatabase { pool in
+            let first = Process(pool, instance: "one")
+            let second = Process(pool, instance: "two")
+            let now = { try await MatchStore(pool: pool).now() }
+            #expect(await first.bus.judge(try source.frame("S1 0.1", fetchedAt: try await now())).outcome == .committed)
+            await first.bus.handOver(source.match)
+            let taken = await second.bus.judge(try source.frame("S1 0.2", fetchedAt: try await now()))
+            #expect(taken.outcome == .committed)
+            #expect(taken.version == MatchVersion(2))
+            await first.bus.handOver(source.match)
+            #expect(await second.leases.lease(for: .match(source.match)) != nil, "it was not the first one's")
+        }
+    }
+
+    /// Two buses on two hosts: the poller of the second host has the group now.
+    @Test func aBusThatGetsNoFramesAnyMoreLetsGoWhenAnotherIsOfferedThem() async throws {
+        let source = try FrameSource()
+        try await withDatabase { pool in
+            let first = Process(pool, instance: "one", leaseDuration: .seconds(3))
+            let second = Process(pool, instance: "two", leaseDuration: .seconds(3))
+            let running = [
+                Task { await first.leases.run() }, Task { await first.bus.run() }, Task { await second.leases.run() },
+            ]
+            let now = { try await MatchStore(pool: pool).now() }
+            #expect(await first.bus.judge(try source.frame("S1 0.1", fetchedAt: try await now())).outcome == .committed)
+            // Asked without need, as by a poller that does not know yet who has it: it stays where its frames come.
+            #expect(
+                await second.bus.judge(try source.frame("S1 0.2", fetchedAt: try await now())).outcome == .notHolder)
+            for _ in 0..<8 {
+                let verdict = await first.bus.judge(try source.frame("S1 0.1", fetchedAt: try await now()))
+                #expect(verdict.outcome == .unchanged)
+                try await Task.sleep(for: .milliseconds(400))
+            }
+            try await eventually("the second bus has it") {
+                let verdict = await second.bus.judge(try source.frame("S1 0.2", fetchedAt: try await now()))
+                return verdict.outcome == .committed
+            }
+            #expect(try await record(pool).version == 2)
+            for task in running { task.cancel() }
+            for task in running { await task.value }
         }
     }
 

@@ -127,4 +127,94 @@ import Testing
         try await lock.value
         for pool in pools { await pool.close() }
     }
+
+    private static let silent = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+
+    /// The leases last so long that whoever waited for his next round would fail the test.
+    @Test func aKeeperThatStopsHandsOverAtOnce() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let store = LeaseStore(pool: pool)
+            let first = LeaseKeeper(store: store, instance: "a", duration: .seconds(600), logger: Self.silent)
+            let second = LeaseKeeper(store: store, instance: "b", duration: .seconds(600), logger: Self.silent)
+            await first.want([one])
+            let running = Task { await first.run() }
+            #expect(await first.waitForLease(one) != nil)
+            let name = one
+            let standby = Task { await second.run() }
+            let waiting = Task { await second.waitForLease(name) }
+            try await eventually("somebody listens") {
+                try await pool.query("SELECT 1 FROM pg_stat_activity WHERE query LIKE 'LISTEN %'").count == 2
+            }
+            running.cancel()
+            await running.value
+            #expect(await waiting.value?.epoch == 2)
+            standby.cancel()
+            await standby.value
+        }
+    }
+
+    /// A third of its duration is later than this test waits.
+    @Test func aKeeperTakesOverWhenALeaseExpiresAndNotOnlyInItsNextRound() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let store = LeaseStore(pool: pool)
+            _ = try await store.acquire([one], holder: "dead/1", duration: .seconds(1))
+            let keeper = LeaseKeeper(store: store, instance: "b", duration: .seconds(600), logger: Self.silent)
+            await keeper.want([one])
+            let running = Task { await keeper.run() }
+            try await eventually("the lease is taken") { await keeper.lease(for: one)?.epoch == 2 }
+            running.cancel()
+            await running.value
+        }
+    }
+
+    @Test func keepersShareLeasesAndHandThemOver() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let store = LeaseStore(pool: pool)
+            let names = (0..<16).map { LeaseName.shard($0) }
+            var running: [(LeaseKeeper, Task<Void, Never>)] = []
+            func counts() async -> [Int] {
+                var counts: [Int] = []
+                for (keeper, _) in running { counts.append(await keeper.leases.count) }
+                return counts
+            }
+            for instance in ["a", "b", "c"] {
+                let keeper = LeaseKeeper(
+                    store: store, instance: instance, duration: .milliseconds(900), logger: Self.silent)
+                await keeper.share(names, of: "shard") { $0.dropLast($0.count > 1 ? 1 : 0) }
+                running.append((keeper, Task { await keeper.run() }))
+                let even = Set([16 / running.count, (16 + running.count - 1) / running.count])
+                try await eventually("all have as many") {
+                    let counts = await counts()
+                    return counts.reduce(0, +) == 16 && even.isSuperset(of: counts)
+                }
+            }
+            running[0].1.cancel()
+            await running[0].1.value
+            try await eventually("the others have what it had") { await counts() == [0, 8, 8] }
+            let rows = try await pool.query(
+                "SELECT holder FROM leases WHERE name LIKE 'shard:%' AND expires_at > now()")
+            #expect(rows.count == 16)
+            for (_, task) in running.dropFirst() {
+                task.cancel()
+                await task.value
+            }
+            #expect(try await pool.query("SELECT 1 FROM leases WHERE expires_at > now()").isEmpty)
+        }
+    }
+
+    @Test func theHolderLearnsThatAnotherAsksForItsLease() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let store = LeaseStore(pool: pool)
+            let first = LeaseKeeper(store: store, instance: "a", logger: Self.silent)
+            let second = LeaseKeeper(store: store, instance: "b", logger: Self.silent)
+            #expect(try await first.acquireNow(one)?.askedAt == nil)
+            let before = ContinuousClock.now
+            #expect(try await second.acquireNow(one) == nil)
+            let held = try await store.acquire([one], holder: "a/other run", duration: .seconds(8)).first
+            #expect(held?.askedAt == nil, "asked of another holder")
+            #expect(try await second.acquireNow(one) == nil)
+            let asked = try await store.acquire([one], holder: "a/other run", duration: .seconds(8)).first?.askedAt
+            #expect(try #require(asked) > before - .seconds(1))
+        }
+    }
 }

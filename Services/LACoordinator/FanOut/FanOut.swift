@@ -105,6 +105,23 @@ package final class FanOut: Sendable {
         for loop in loops { await loop.onThread { loop.complete(shards) } }
     }
 
+    /// It is to be another's: only what nobody else can do is still done.
+    func close(_ shard: Int) async {
+        let loop = loop(shard)
+        await loop.onThread { loop.close(shard) }
+    }
+
+    func reopen(_ shard: Int) async {
+        let loop = loop(shard)
+        await loop.onThread { loop.reopen(shard) }
+    }
+
+    /// Of one that is closed: something is still to be done.
+    func isBusy(_ shard: Int) async -> Bool {
+        let loop = loop(shard)
+        return await loop.onThread { loop.isBusy(shard) }
+    }
+
     package func lose(_ shard: Int) async {
         let loop = loop(shard)
         await loop.onThread { loop.lose(shard) }

@@ -47,6 +47,7 @@ extension FanOutLoop {
     func lose(_ shard: Int) {
         trusts[shard] = nil
         reading.remove(shard)
+        closing.remove(shard)
         for match in matches.values {
             for cohort in match.cohorts where cohort.shard == shard {
                 cohort.isLost = true
@@ -78,6 +79,7 @@ extension FanOutLoop {
         let number = freeNumbers.popLast() ?? cohorts.count
         let cohort = TokenCohort(
             number: number, match: match, environment: entry.environment, shard: entry.shard, trust: trust)
+        cohort.isClosing = closing.contains(entry.shard)
         if number == cohorts.count { cohorts.append(cohort) } else { cohorts[number] = cohort }
         match.cohorts.append(cohort)
         return cohort

@@ -29,6 +29,8 @@ final class FanOutLoop: @unchecked Sendable {
     var trusts: [Int: ShardTrust] = [:]
     /// Shards whose phones are still being read.
     var reading: Set<Int> = []
+    /// Shards that are to be another's.
+    var closing: Set<Int> = []
     var clock = DatabaseClock(reading: 0)
     var authorization: ProviderAuthorization? {
         didSet { if authorization?.serial != oldValue?.serial { for line in lines.values { line.tokenChanged() } } }

@@ -41,6 +41,8 @@ final class TokenCohort {
     private(set) var parked: [Int32] = []
     /// The operator or the lease holds it up; looked at again soon.
     var isHeldUp = false
+    /// Its shard is to be another's: nothing is sent but alerts that are claimed.
+    var isClosing = false
     /// Its shard is another's: nothing is sent, and it is gone when the last answer is in.
     var isLost = false
     /// Alert versions that were claimed for it, and those for which a claim was tried.

@@ -1,0 +1,46 @@
+import Messages
+
+/// A shard is to be another process's: alerts that are claimed here are told here, as nobody else can, and all the rest is
+/// left to that one.
+extension FanOutLoop {
+    func close(_ shard: Int) {
+        closing.insert(shard)
+        // No other alert is claimed for it.
+        reading.insert(shard)
+        for match in matches.values {
+            for cohort in match.cohorts where cohort.shard == shard { cohort.isClosing = true }
+        }
+    }
+
+    /// It stays after all.
+    func reopen(_ shard: Int) {
+        guard closing.remove(shard) != nil else { return }
+        reading.remove(shard)
+        for match in matches.values {
+            for cohort in match.cohorts where cohort.shard == shard {
+                cohort.isClosing = false
+                // What was passed over is looked at again.
+                if untried(cohort) == nil { start(cohort) } else { claimUntried(cohort) }
+            }
+        }
+        complete([shard])
+    }
+
+    /// Pushes to it are under way, or an alert is claimed that some of its phones are still to be told.
+    func isBusy(_ shard: Int) -> Bool {
+        matches.values.contains { match in
+            match.claim?.shards.contains(shard) == true
+                || match.cohorts.contains { $0.shard == shard && ($0.inFlight > 0 || owesAlert($0)) }
+        } || cohorts.contains { $0?.shard == shard && ($0?.inFlight ?? 0) > 0 }
+    }
+
+    private func owesAlert(_ cohort: TokenCohort) -> Bool {
+        guard !cohort.gained.isEmpty, !cohort.match.brake.stops(.pushes) else { return false }
+        let now = clock.seconds
+        return (0..<cohort.slots).contains { slot in
+            let row = cohort.row(slot)
+            return row.pointee.flags.contains(.isUsed) && !row.pointee.flags.contains(.isLeaving)
+                && cohort.match.alert(for: row, cohort, now: now) != nil
+        }
+    }
+}
