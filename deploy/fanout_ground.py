@@ -204,7 +204,8 @@ class Coordinator(Child):
     def holds(self):
         """Shards whose lease it has."""
         return int(self.ground.sql(
-            f"SELECT count(*) FROM leases WHERE holder LIKE '{self.instance}/%' AND expires_at > clock_timestamp()")[0][0])
+            "SELECT count(*) FROM leases WHERE name LIKE 'shard:%' AND expires_at > clock_timestamp() "
+            f"AND holder LIKE '{self.instance}/%'")[0][0])
 
     def wait_for_shards(self, count=SHARDS):
         self.wait_until(f"{self.name} has {count} shards", lambda: self.holds() >= count, within=60)
