@@ -7,6 +7,8 @@ readonly run_packages=(postgresql-15 openssl)
 readonly test_packages=(nghttp2-client nghttp2-server curl python3 python3-venv zstd)
 # sqlmap: tries to inject SQL in `deploy/soak gateway`.
 readonly soak_packages=(sqlmap)
+# faketime: wrong clocks for `deploy/chaos`.
+readonly chaos_packages=(faketime)
 # wrk: a client of `deploy/bench gateway` that costs little.
 readonly bench_packages=(wrk)
 

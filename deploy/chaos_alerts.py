@@ -1,0 +1,149 @@
+"""The invariants about alerts, and which faults came into the middle of one."""
+
+import collections
+import json
+
+from chaos_invariants import by
+
+FRESH_MS = 30_000
+# What an alert needs to be told to all phones of the lab; and how long before it a phone must be known.
+TOLD_WITHIN_MS = 5_000
+KNOWN_BEFORE_MS = 2_000
+
+
+def alerts(case, updates=None):
+    """The versions with an alert, each with when it was committed and what it says."""
+    found = []
+    for row in sorted(case.rows.updates if updates is None else updates, key=lambda row: row["version"]):
+        if row["alert"]:
+            alert = row["alert"] if isinstance(row["alert"], dict) else json.loads(row["alert"])
+            found.append((row["version"], row["committed_ms"], alert))
+    return found
+
+
+def words(alert):
+    return (alert["title"], alert["body"])
+
+
+def alerts_at_most_once(case):
+    """I7: no phone is alerted of the same twice, nor against its follow's wish."""
+    # A token that was given to another user alerts that one.
+    moved = {token for token, *_ in case.moved}
+    problems, owners = [], {token: phone for token, phone in case.owners().items() if token not in moved}
+    told = by([push for push in case.pushes if push.tells and push.token in owners],
+              lambda push: (owners[push.token].key, push.alert))
+    problems += [f"{key[0][1]} was alerted {len(pushes)} times: " + "; ".join(push.short() for push in pushes)
+                 for key, pushes in told.items() if len(pushes) > 1]
+    keys = {words(alert): alert.get("isKey") for _, _, alert in alerts(case, case.rows.updates + case.after.updates)}
+    for (_, alert), pushes in told.items():
+        level = owners[pushes[0].token].alerts
+        if level == "none" or level == "key" and keys.get(alert) is False:
+            problems.append(f"a follow with alerts {level}: {pushes[0].short()}")
+    problems += [f"of no version: {pushes[0].short()}" for (_, alert), pushes in told.items() if alert not in keys]
+    return len(told), problems
+
+
+def eligible(case, committed_ms, alert):
+    """Phones that must hear of it: known well before, alive well after, and wanting it."""
+    active = {}
+    for call in case.calls:
+        if call.what == "token" and call.is_good and call.answer.get("liveActivity") == "active":
+            known = active.get(call.value, call.answered_ms)
+            active[call.value] = min(known, call.answered_ms)
+    # Whatever a phone or its user does about that time excuses it.
+    busy = {call.user for call in case.calls
+            if call.what in ("unfollow", "dismiss") and call.begun_ms < committed_ms + FRESH_MS}
+    replaced = by([call for call in case.calls if call.what == "token"], lambda call: call.activity)
+    troubled = case.killed | {token for token, *_ in case.moved} | {
+        call.value for calls in replaced.values() if len({call.value for call in calls}) > 1 for call in calls}
+    for phone in case.phones:
+        if phone.user in busy or phone.alerts == "none" or phone.alerts == "key" and not alert["isKey"]:
+            continue
+        tokens = [token for token in phone.tokens if active.get(token, committed_ms) < committed_ms - KNOWN_BEFORE_MS]
+        # A second activity, or a token that changed: which of them hears of it is another question.
+        if len(phone.activities) == 1 and len(tokens) == 1 and tokens[0] not in troubled:
+            yield phone, tokens[0]
+
+
+def missed(case):
+    """(version, phone, token) of all that should have heard of an alert and did not, nor of a newer one soon; and how many
+    should have."""
+    found, should, known = [], 0, alerts(case)
+    told = {(push.token, push.alert) for push in case.pushes if push.tells}
+    for version, committed_ms, alert in known:
+        # The lab ends it all soon after the last frame.
+        newer = [words(other) for number, at_ms, other in known
+                 if number >= version and at_ms <= committed_ms + FRESH_MS]
+        for phone, token in eligible(case, committed_ms, alert):
+            should += 1
+            if not any((token, text) in told for text in newer):
+                found.append((version, phone, token))
+    return found, should
+
+
+def alerts_come(case):
+    """I8: without faults everybody who should be alerted is; with faults whoever is not had it claimed, or something stood
+    in the way of it."""
+    found, should = missed(case)
+    if case.is_control:
+        return should, [f"{phone.device} was not told of version {version}" for version, phone, _ in found]
+    claims = {(row["alert_version"], row["bucket"]) for row in case.rows.claims}
+    shards = {row["update_token"]: row["shard"] for row in case.rows.activities}
+    problems = []
+    for version, phone, token in found:
+        if not explained(case, version, shards.get(token), claims):
+            problems.append(f"{phone.device} was not told of version {version}, which nobody claimed for it")
+    return should, problems
+
+
+def explained(case, version, shard, claims):
+    """Whether an alert may have been lost: claimed by somebody who did not tell it, or old before it could be claimed."""
+    if (version, shard) in claims:
+        return True
+    [(committed_ms, alert)] = [(at_ms, alert) for number, at_ms, alert in alerts(case) if number == version]
+    # A claim that a database in trouble did not take is not made again.
+    if any(strike.kind == "postgres" and strike.begun_ms <= committed_ms + FRESH_MS and strike.ended_ms >= committed_ms
+           for strike in case.strikes):
+        return True
+    return committed_ms - alert["eventAt"] * 1_000 > FRESH_MS - 2 * TOLD_WITHIN_MS
+
+
+def lost_counts(case):
+    """Of the alerts that should have come: how many did not, and how many of these had been claimed."""
+    found, should = missed(case)
+    claims = {(row["alert_version"], row["bucket"]) for row in case.rows.claims}
+    shards = {row["update_token"]: row["shard"] for row in case.rows.activities}
+    claimed = sum((version, shards.get(token)) in claims for version, _, token in found)
+    return {"wanted": should, "lost": len(found), "lostClaimed": claimed}
+
+
+def windows(case):
+    """From the commit of each alert to its last delivery; to that of its state where nobody was told."""
+    found = {}
+    for version, committed_ms, alert in alerts(case):
+        told = [push.at_ms for push in case.pushes if push.tells and push.alert == words(alert)]
+        state = [push.at_ms for push in case.pushes if push.version == version and push.event == "update"]
+        found[version] = (committed_ms, max(told or state, default=committed_ms))
+    return found
+
+
+def mark_inside(case):
+    """Notes at each strike the alert that it came into the middle of."""
+    spans = windows(case)
+    for strike in case.strikes:
+        strike.inside = next(
+            (version for version, (begun, ended) in spans.items() if begun <= strike.begun_ms <= ended), None)
+    return collections.Counter(strike.kind for strike in case.strikes if strike.inside is not None)
+
+
+def metrics_count(case):
+    """Without faults: what the coordinators' and buses' metrics count is what happened."""
+    if not case.is_control:
+        return 0, []
+    expected = {
+        "updates": sum(push.event == "update" and push.status == 200 and push.at_ms <= case.rows.now_ms
+                       for push in case.pushes),
+        "versions": len(case.rows.updates), "alertsLost": 0,
+    }
+    return len(expected), [f"{name}: {case.metrics.get(name)} by the metrics, {count} happened"
+                           for name, count in expected.items() if case.metrics.get(name) != count]

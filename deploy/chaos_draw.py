@@ -1,0 +1,161 @@
+"""What a schedule of deploy/chaos does, drawn from its seed alone: the same seed draws the same schedule everywhere."""
+
+import dataclasses
+import random
+
+REPLICAS = {"api-gateway": 2, "orchestrator": 2, "score-poller": 2, "event-bus": 2, "la-coordinator": 3}
+# Seconds of play, and those in which faults begin.
+PLAY = 10.0
+FIRST, LAST = 0.8, 8.5
+# How much faster than real a match is played: some twenty balls in ten seconds.
+SPEED = 70
+# Balls that a schedule shows, more or less.
+BALLS = 20
+# Every so many schedules one has no faults: what must hold without any.
+CONTROL_EVERY = 8
+
+KINDS = {"kill": 6, "stop": 4, "rolling": 2, "postgres": 2, "socket": 4, "clock": 2, "apns": 2}
+# Where a fault can be aimed into a fan-out: who carries it, and what it needs.
+AIMED = {
+    "kill": ["la-coordinator", "la-coordinator", "event-bus"], "stop": ["la-coordinator", "la-coordinator", "event-bus"],
+    "rolling": ["la-coordinator"], "postgres": ["postgres"], "socket": ["event-bus>la-coordinator"],
+    "clock": ["la-coordinator", "event-bus"], "apns": ["apns"],
+}
+LINKS = ["score-poller>event-bus", "event-bus>la-coordinator", "edge>la-coordinator"]
+HOW = {
+    "postgres": ["fast", "immediate", "crash"], "socket": ["cut", "mid-frame", "delay", "slice"],
+    "clock": ["+3600", "-3600"],
+    "apns": ["TooManyRequests", "InternalServerError", "ServiceUnavailable", "goaway", "close", "closeDelivered"],
+}
+# Dirty feeds: what the provider does changes no promise to a phone.
+VARIANTS = ["clean"] * 5 + ["corrections", "batching", "repeats", "stale", "storm"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Fault:
+    kind: str
+    # An instance; a service, for whichever of its processes does the work then; a link between services.
+    target: str
+    # Seconds after the beginning of play; of an aimed one, the latest.
+    at: float
+    how: str = ""
+    lasts: float = 0.0
+    # None, or ("commit", seconds after it) or ("told", phones that were told).
+    aim: tuple | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class PhonePlan:
+    user: int
+    number: int  # among the user's phones
+    alerts: str = "all"
+    # Seconds after the beginning of play; None: never.
+    joins: float = 0.0
+    unfollows: float | None = None
+    dismisses: float | None = None
+    # Its token dies, and APNs says so.
+    dies: float | None = None
+    # It registers another token for its activity.
+    rotates: float | None = None
+    # Its token is registered by this user.
+    moves_to: int | None = None
+    moves: float | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    seed: int
+    tape: str
+    # The frame at which play begins.
+    place: int
+    variant: str
+    phones: tuple
+    faults: tuple
+    # Faults and play begin while the activities are being started.
+    early: bool = False
+
+    @property
+    def is_control(self):
+        return not self.faults
+
+
+def draw(seed, places, without_faults=False):
+    """The schedule of this seed. `places` are pairs of a tape and a frame from which alerts are near."""
+    dice = random.Random(f"chaos {seed}")
+    tape, place = dice.choice(places)
+    is_control = without_faults or seed % CONTROL_EVERY == 0
+    variant = dice.choice(VARIANTS)
+    phones = draw_phones(dice)
+    faults = draw_faults(dice)
+    early = dice.random() < 0.25
+    if is_control:
+        variant, faults, early = "clean", (), False
+    return Plan(seed, tape, place, variant, phones, faults, early)
+
+
+def draw_phones(dice):
+    phones, users = [], dice.randint(14, 38)
+    for user in range(users):
+        alerts = dice.choices(["all", "key", "none"], [7, 2, 1])[0]
+        late = dice.uniform(1, 6) if dice.random() < 0.08 else 0.0
+        phones += [
+            PhonePlan(user=user, number=number, alerts=alerts, joins=late)
+            for number in range(2 if dice.random() < 0.4 else 1)]
+    # Whatever a user or a phone does in the middle, each does one of these at most.
+    order = dice.sample(range(users), users)
+    deeds = [
+        *["unfollows"] * dice.randint(1, 2), "dismisses", "dies", *["rotates"] * dice.randint(0, 2),
+        *["moves"] * dice.randint(0, 1)]
+    for user, deed in zip(order, deeds):
+        index = dice.choice([index for index, phone in enumerate(phones) if phone.user == user])
+        changes = {deed: round(dice.uniform(2, 8), 2)}
+        if deed == "moves":
+            # To somebody who does nothing else.
+            changes["moves_to"] = order[-1]
+        phones[index] = dataclasses.replace(phones[index], **changes)
+    return tuple(phones)
+
+
+def draw_faults(dice):
+    faults, postgres = [], 0
+    for number in range(dice.randint(4, 8)):
+        kind = dice.choices(list(KINDS), KINDS.values())[0]
+        if kind == "postgres":
+            postgres += 1
+            if postgres > 2:
+                kind = "kill"
+        # The first two always aim.
+        is_aimed = number < 2 or dice.random() < 0.35
+        fault = draw_fault(dice, kind, is_aimed)
+        faults.append(fault)
+    return tuple(sorted(faults, key=lambda fault: fault.at))
+
+
+def draw_fault(dice, kind, is_aimed):
+    at = round(dice.uniform(FIRST, LAST), 2)
+    how = dice.choice(HOW.get(kind, [""]))
+    lasts = round({
+        "stop": dice.uniform(1, 6), "clock": dice.uniform(2, 5), "socket": dice.uniform(0.3, 3), "apns": dice.uniform(0.5, 2),
+    }.get(kind, 0.0), 2)
+    # Frozen and jumping ones are themselves again when play ends, or soon after.
+    lasts = min(lasts, round(PLAY + 1.5 - at, 2))
+    if is_aimed:
+        aim = ("commit", round(dice.uniform(0, 0.3), 3)) if dice.random() < 0.5 else ("told", dice.randint(1, 25))
+        return Fault(kind, dice.choice(AIMED[kind]), at=LAST, how=how, lasts=min(lasts, 3.0), aim=aim)
+    return Fault(kind, any_target(dice, kind), at=at, how=how, lasts=lasts)
+
+
+def any_target(dice, kind):
+    if kind in ("postgres", "apns"):
+        return kind
+    if kind == "socket":
+        return dice.choice(LINKS)
+    service = dice.choice(list(REPLICAS))
+    return service if kind == "rolling" else f"{service}-{dice.choice('abc'[:REPLICAS[service]])}"
+
+
+def places_of(tape, alert_frames, frames):
+    """Frames from which some alerts are near, by those of all alerts of the tape."""
+    return [
+        (tape, start) for start in range(8, frames - BALLS - 2)
+        if sum(start + 3 <= frame <= start + BALLS for frame in alert_frames) >= 2]

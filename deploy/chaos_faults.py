@@ -1,0 +1,153 @@
+"""Carries out the faults of a schedule: at their times, or in the middle of an alert."""
+
+import collections
+import signal
+import threading
+import time
+
+from chaos_draw import REPLICAS
+from chaos_records import Strike
+from chaos_suite import call
+from children import LabError, say, wait_until
+from fanout_ground import now_ms
+
+SIGNALS = {"fast": signal.SIGINT, "immediate": signal.SIGQUIT, "crash": signal.SIGKILL}
+BACK_PATIENCE = 10.0
+# Half of what is sent meets the trouble, or the next two requests.
+SHARE, COUNT = 0.5, 2
+
+
+
+class Striker:
+    def __init__(self, suite, commits, faults):
+        self.suite = suite
+        self.commits = commits
+        self.guard = threading.Lock()
+        self.armed = [fault for fault in faults if fault.aim]
+        self.timed = [fault for fault in faults if not fault.aim]
+        self.told = collections.Counter()
+        self.strikes = []
+        self.threads = []
+
+    # When.
+
+    def times(self):
+        """(seconds after the beginning of play, what is done)."""
+        for fault in self.timed:
+            yield fault.at, lambda fault=fault: self.fire(fault)
+        for fault in self.armed:
+            yield fault.at, lambda fault=fault: self.fire_late(fault)
+
+    def committed(self, version, alerts):
+        """From the thread that watches the commits: the next one that waits for an alert's commit."""
+        if alerts and (fault := self.take(lambda fault: fault.aim[0] == "commit")):
+            self.fire(fault, after=fault.aim[1], aimed=True)
+
+    def pushed(self, push):
+        """From the thread that reads the deliveries."""
+        if not push.tells or not self.armed:
+            return
+        self.told[push.alert] += 1
+        count = self.told[push.alert]
+        if fault := self.take(lambda fault: fault.aim[0] == "told" and fault.aim[1] == count):
+            self.fire(fault, aimed=True)
+
+    def take(self, fits):
+        with self.guard:
+            for fault in self.armed:
+                if fits(fault):
+                    self.armed.remove(fault)
+                    return fault
+        return None
+
+    def fire_late(self, fault):
+        """No alert came that it could be aimed at."""
+        if self.take(lambda other: other is fault):
+            self.fire(fault)
+
+    def fire(self, fault, after=0.0, aimed=False):
+        thread = threading.Thread(target=self.strike, args=(fault, after, aimed), daemon=True)
+        self.threads.append(thread)
+        thread.start()
+
+    def wait(self):
+        """Until all are over."""
+        for thread in self.threads:
+            thread.join(60)
+            if thread.is_alive():
+                raise LabError("a fault does not end")
+
+    # What.
+
+    def strike(self, fault, after, aimed):
+        time.sleep(after)
+        target = self.worker(fault.target) if fault.kind in ("kill", "stop", "clock") else fault.target
+        strike = Strike(fault.kind, target, now_ms(), 0, fault.how, aimed)
+        try:
+            getattr(self, fault.kind)(fault, target)
+        except LabError as error:
+            # A process that did not come back is found by those who look for it.
+            say(f"    {fault.kind} {target}: {error}")
+        strike.ended_ms = now_ms()
+        with self.guard:
+            self.strikes.append(strike)
+
+    def worker(self, target):
+        """An instance; of a service, the one that does the work now."""
+        if target not in REPLICAS:
+            return target
+        prefix = {"la-coordinator": "shard:", "event-bus": "match:", "score-poller": "poll:"}.get(target, target)
+        holder = self.commits.holder(prefix)
+        return holder if holder in self.suite.supervisor.kept else f"{target}-a"
+
+    def kept(self, name):
+        return self.suite.supervisor.kept[name]
+
+    def kill(self, _, target):
+        self.kept(target).signal(signal.SIGKILL)
+
+    def stop(self, fault, target):
+        process = self.kept(target).child.process
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(fault.lasts)
+        # Of another one by now, this does nothing.
+        process.send_signal(signal.SIGCONT)
+
+    def rolling(self, _, target):
+        for kept in self.suite.supervisor.of(target):
+            before = kept.child.process
+            kept.signal(signal.SIGTERM)
+            wait_until(f"{kept.name} is back",
+                       lambda kept=kept, before=before: kept.child.process is not before and kept.answers(),
+                       within=BACK_PATIENCE)
+
+    def postgres(self, fault, _):
+        kept, before = self.kept("postgres"), self.kept("postgres").child.process
+        kept.signal(SIGNALS[fault.how])
+        wait_until("PostgreSQL is back", lambda: kept.child.process is not before and self.suite.postgres.answers(),
+                   within=2 * BACK_PATIENCE, pause=0.1)
+
+    def socket(self, fault, target):
+        self.suite.links.disturb(target, fault.how, fault.lasts)
+        if fault.how != "cut":
+            time.sleep(fault.lasts)
+
+    def clock(self, fault, target):
+        self.suite.set_clock(target, fault.how)
+        time.sleep(fault.lasts)
+        self.suite.set_clock(target, "+0")
+        # It is read once a second.
+        time.sleep(1.0)
+
+    def apns(self, fault, _):
+        match = {"forMs": int(fault.lasts * 1_000)}
+        if fault.how == "goaway":
+            trouble = {"match": match | {"count": COUNT}, "goaway": "Shutdown", "processed": False}
+        elif fault.how.startswith("close"):
+            trouble = {"match": match | {"count": COUNT}, "close": True, "delivered": fault.how != "close"}
+        else:
+            trouble = {"match": match | {"share": SHARE}, "reason": fault.how}
+        status, answer = call(self.suite.simulator.control, "POST", "/faults", trouble)
+        if status >= 300:
+            raise LabError(f"apns-simulator, POST /faults: {status} {answer}")
+        time.sleep(fault.lasts)

@@ -1,0 +1,272 @@
+"""The warm suite of deploy/chaos: everything real, two or three of each service, a run directory for each kind, and the stand-ins
+around them."""
+
+import base64
+import contextlib
+import http.client
+import json
+import os
+import pathlib
+import secrets
+import shutil
+import subprocess
+import tempfile
+import time
+import uuid
+
+from chaos_draw import REPLICAS
+from chaos_links import Links
+from chaos_supervisor import Supervisor
+from children import ENVIRONMENT, Child, LabError, ending_on_signals, free_port, say, wait_until
+from fanout_ground import BUNDLE, KEY_ID, TEAM, Simulator, make_keys
+from private_postgres import PrivatePostgres, binary
+
+FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"
+CLIENT = "chaos"
+# What `deploy/up --speed 40` passes (`DemoTiming`), but for a shorter `RESULT_HOLD`: each match ends. A start's lease is the
+# shortest there is, so that one that was lost is tried again within the lab's patience.
+TIMING = {
+    "POLL_INTERVAL": "200ms", "MARQUEE_POLL_INTERVAL": "200ms", "SUSPENDED_POLL_INTERVAL": "1500ms",
+    "ORCHESTRATOR_INTERVAL": "1s", "RESULT_HOLD": "1500ms", "SUPER_OVER_WAIT": "30s", "KEEPALIVE_INTERVAL": "30s",
+    "START_FALLBACK_WAIT": "3s", "ACTIVITY_RENEW_AFTER": "697s", "SPORTMONKS_HOURLY_LIMIT": "0",
+    "LEASE_DURATION": "2s", "START_LEASE": "15s", "RATE_LIMIT_FACTOR": "0",
+}
+START_LEASE_S = 15
+# An answer of APNs takes so long, and a connection carries so few pushes at a time: a fan-out to a few dozen phones lasts
+# long enough to be struck.
+APNS = {"APNS_SIMULATOR_ANSWER_DELAY": "120ms", "APNS_SIMULATOR_STREAMS": "2"}
+# Who shares a run directory, so that sockets to others lead through a proxy.
+KIND = {"api-gateway": "edge", "orchestrator": "edge", "score-poller": "pollers", "event-bus": "buses",
+        "la-coordinator": "coordinators"}
+# Whose sockets each kind looks for.
+LINKS = [("pollers", "score-poller", "event-bus"), ("buses", "event-bus", "la-coordinator"),
+         ("edge", "edge", "la-coordinator")]
+
+
+def call(port, method, path, body=None, headers=None, timeout=5.0):
+    """One HTTP call; (status, JSON or None). Raises OSError or HTTPException when there is no answer."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
+    try:
+        if body is not None:
+            body, headers = json.dumps(body), {"Content-Type": "application/json", **(headers or {})}
+        connection.request(method, path, body, headers or {})
+        answer = connection.getresponse()
+        content = answer.read()
+        return answer.status, json.loads(content) if content[:1] in b"{[" and content else None
+    finally:
+        connection.close()
+
+
+class Suite:
+    """Everything is started by `with`, and is gone after it, with its folder."""
+
+    def __init__(self, binaries, tapes, keep=None):
+        self.binaries = pathlib.Path(binaries).resolve()
+        self.tapes = pathlib.Path(tapes).resolve()
+        self.keep = keep and pathlib.Path(keep).resolve()
+        self.supervisor = Supervisor()
+        self.links = Links()
+        self.provider_token = secrets.token_hex(16)
+
+    def __enter__(self):
+        for program in (*REPLICAS, "mock-sportmonks", "apns-simulator", "sightscreen"):
+            if not os.access(self.binaries / program, os.X_OK):
+                raise LabError(f"there is no {program} in {self.binaries}: swift build --product {program}")
+        if not os.access(FAKETIME, os.R_OK):
+            raise LabError(f"there is no {FAKETIME}: install faketime")
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(ending_on_signals())
+            self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ss-chaos-", dir="/tmp"))
+            stack.callback(self.remove_folder)
+            # PostgreSQL runs as a user of its own when we are root, and has to pass through.
+            self.folder.chmod(0o711)
+            (self.folder / "clocks").mkdir()
+            (self.folder / "logs").mkdir()
+            self.make_keys()
+            self.start_database(stack)
+            self.simulator = Simulator(self.binaries, self.folder, {**APNS, "APNS_SIMULATOR_DELIVERIES": "100000"})
+            stack.callback(self.simulator.stop)
+            self.simulator.start()
+            self.start_issuer(stack)
+            self.start_provider(stack)
+            self.links.start()
+            stack.callback(self.links.stop)
+            self.supervisor.start()
+            stack.callback(self.supervisor.stop)
+            self.start_services()
+            self.stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_):
+        self.stack.close()
+
+    def remove_folder(self):
+        if self.keep:
+            self.keep.mkdir(parents=True, exist_ok=True)
+            for log in [*self.folder.glob("*.log"), *self.folder.glob("logs/*.log")]:
+                shutil.copy(log, self.keep)
+            say(f"the logs are in {self.keep}")
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def make_keys(self):
+        """The certificate is a day old, since clocks are to go back an hour."""
+        os.environ |= {"LD_PRELOAD": FAKETIME, "FAKETIME": "-1d"}
+        try:
+            make_keys(self.folder)
+        finally:
+            del os.environ["LD_PRELOAD"], os.environ["FAKETIME"]
+
+    # What stands around the services.
+
+    def start_database(self, stack):
+        self.postgres = PrivatePostgres(self.folder / "pg")
+        # Eleven services have pools of their own, and the dead ones' sessions end a moment later.
+        self.postgres.child.command += ["-c", "max_connections=300"]
+        stack.callback(self.postgres.stop)
+        self.postgres.create()
+        done = subprocess.run(
+            [self.binaries / "sightscreen", "migrate"], env=ENVIRONMENT | {"DATABASE_URL": self.postgres.url()}, cwd="/",
+            capture_output=True, text=True)
+        if done.returncode != 0:
+            raise LabError(f"sightscreen migrate: {done.stderr.strip()}")
+        self.supervisor.add(self.postgres.child, "postgres").started_at = time.monotonic()
+
+    def stand_in(self, stack, name, command, environment, is_ready):
+        child = Child(name, command, self.folder / f"{name}.log", environment)
+        stack.callback(child.stop)
+        child.start()
+        child.wait_until(f"{name} is ready", is_ready)
+
+    def start_issuer(self, stack):
+        port = free_port()
+        self.issuer = f"http://127.0.0.1:{port}"
+        self.stand_in(
+            stack, "dev-issuer",
+            [self.binaries / "sightscreen", "dev-issuer", "--port", port, "--state-dir", self.folder / "issuer"], {},
+            lambda: call(port, "GET", "/health/live")[0] == 200)
+        _, keys = call(port, "GET", "/.well-known/jwks.json")
+        self.key_id = keys["keys"][0]["kid"]
+
+    def start_provider(self, stack):
+        self.provider = free_port()
+        self.stand_in(
+            stack, "mock-sportmonks", [self.binaries / "mock-sportmonks"],
+            {"SIGHTSCREEN_STAND_INS": "1", "SIGHTSCREEN_RUN_DIR": str(self.folder / "mock"), "HEALTH_PORT": "0",
+             "MOCK_SPORTMONKS_PORT": str(self.provider), "MOCK_SPORTMONKS_TAPES": str(self.tapes),
+             "MOCK_SPORTMONKS_TOKEN": self.provider_token, "LOG_LEVEL": "warning"},
+            lambda: call(self.provider, "GET", "/control/matches")[0] == 200)
+
+    def control(self, method, path, body=None):
+        """mock-sportmonks' control port."""
+        status, answer = call(self.provider, method, f"/control/{path}", body, timeout=30)
+        if status >= 300:
+            raise LabError(f"mock-sportmonks, {method} {path}: {status} {answer}")
+        return answer
+
+    # The services.
+
+    def start_services(self):
+        for kind, source, service in LINKS:
+            for letter in "abc"[:REPLICAS[service]]:
+                name = f"{service}-{letter}.sock"
+                self.links.add(f"{source}>{service}", self.run(kind) / service / name,
+                               self.run(KIND[service]) / service / name)
+        self.gateways = []
+        for service, count in REPLICAS.items():
+            for letter in "abc"[:count]:
+                self.start_service(service, f"{service}-{letter}")
+        wait_until("all services are ready", lambda: not self.supervisor.all_are_well(), within=90, pause=0.2)
+
+    def run(self, kind):
+        return self.folder / kind
+
+    def start_service(self, service, instance):
+        port, clock = free_port(), self.folder / "clocks" / instance
+        clock.write_text("+0\n")
+        # The wall clock is what the file says, read once a second; timers go by the other one.
+        preload = [
+            f"LD_PRELOAD={FAKETIME}", f"FAKETIME_TIMESTAMP_FILE={clock}", "FAKETIME_CACHE_DURATION=1",
+            "FAKETIME_DONT_FAKE_MONOTONIC=1", "NO_FAKE_STAT=1"]
+        child = Child(
+            instance, ["/usr/bin/env", *preload, self.binaries / service], self.folder / "logs" / f"{instance}.log", {
+                "DATABASE_URL": self.postgres.url(), "SIGHTSCREEN_STAND_INS": "1", "INSTANCE": instance,
+                "SIGHTSCREEN_RUN_DIR": str(self.run(KIND[service])), "HEALTH_PORT": str(port), **TIMING,
+                **self.settings(service),
+            })
+        self.supervisor.begin(self.supervisor.add(child, service, port))
+
+    def settings(self, service):
+        if service == "api-gateway":
+            self.gateways.append(free_port())
+            return {"GATEWAY_PORT": str(self.gateways[-1]), "COGNITO_ISSUER": self.issuer, "COGNITO_CLIENT_ID": CLIENT,
+                    "ADMIN_API_KEY": self.admin_key}
+        if service in ("orchestrator", "score-poller"):
+            return {"SPORTMONKS_API_TOKEN": self.provider_token,
+                    "SPORTMONKS_URL": f"http://127.0.0.1:{self.provider}/api/v2.0"}
+        if service == "la-coordinator":
+            apns = f"https://localhost:{self.simulator.port}"
+            return {"APNS_KEY_FILE": f"{self.folder}/key.p8", "APNS_KEY_ID": KEY_ID, "APNS_TEAM_ID": TEAM,
+                    "APNS_BUNDLE_ID": BUNDLE, "APNS_URL": apns, "APNS_SANDBOX_URL": apns,
+                    "APNS_CA_FILE": f"{self.folder}/server.pem"}
+        return {}
+
+    admin_key = secrets.token_hex(32)
+
+    def set_clock(self, instance, offset):
+        """The wall clock of one service: seconds, with a sign."""
+        new = self.folder / "clocks" / f"{instance}.new"
+        new.write_text(f"{offset}\n")
+        new.rename(self.folder / "clocks" / instance)
+
+    def bearer(self, subject):
+        """An access token of the development issuer's; older than any clock jumps back."""
+        def text(part):
+            return base64.urlsafe_b64encode(part if isinstance(part, bytes) else json.dumps(part).encode()).rstrip(b"=")
+
+        now = int(time.time())
+        claims = {"sub": subject, "iss": self.issuer, "client_id": CLIENT, "token_use": "access", "iat": now - 7_200,
+                  "auth_time": now - 7_200, "exp": now + 86_400, "jti": str(uuid.uuid4())}
+        signed = text({"alg": "RS256", "kid": self.key_id}) + b"." + text(claims)
+        signature = subprocess.run(
+            ["openssl", "dgst", "-sha256", "-sign", self.folder / "issuer" / "issuer-key.pem"], input=signed, check=True,
+            capture_output=True).stdout
+        return (signed + b"." + text(signature)).decode()
+
+
+class Session:
+    """One psql that stays: a question costs a millisecond. It is not for two threads."""
+
+    END = "--end--"
+
+    def __init__(self, postgres):
+        self.postgres = postgres
+        self.process = None
+
+    def rows(self, query):
+        """What a SELECT gives, as dictionaries."""
+        if self.process is None or self.process.poll() is not None:
+            self.open()
+        try:
+            self.process.stdin.write(f"SELECT row_to_json(t) FROM ({query}) AS t;\n\\echo {self.END}\n")
+            self.process.stdin.flush()
+            lines = []
+            for line in self.process.stdout:
+                if line.rstrip("\n") == self.END:
+                    return [json.loads(line) for line in lines]
+                lines.append(line)
+        except OSError:
+            pass
+        self.close()
+        raise LabError("PostgreSQL is away")
+
+    def open(self):
+        self.process = subprocess.Popen(
+            [binary("psql"), "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", self.postgres.url()],
+            env=ENVIRONMENT | {"PGCONNECT_TIMEOUT": "5", "PGOPTIONS": "-c statement_timeout=5s"}, cwd="/",
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True)
+
+    def close(self):
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
