@@ -118,12 +118,13 @@ def lost_counts(case):
 
 
 def windows(case):
-    """From the commit of each alert to its last delivery; to that of its state where nobody was told."""
+    """From the commit of each alert to its last delivery; where nobody was told, to the next version, which ends its
+    fan-out."""
     found = {}
+    commits = {row["version"]: row["committed_ms"] for row in case.rows.updates}
     for version, committed_ms, alert in alerts(case):
         told = [push.at_ms for push in case.pushes if push.tells and push.alert == words(alert)]
-        state = [push.at_ms for push in case.pushes if push.version == version and push.event == "update"]
-        found[version] = (committed_ms, max(told or state, default=committed_ms))
+        found[version] = (committed_ms, max(told, default=commits.get(version + 1, case.rows.now_ms)))
     return found
 
 

@@ -8,7 +8,7 @@ REPLICAS = {"api-gateway": 2, "orchestrator": 2, "score-poller": 2, "event-bus":
 PLAY = 10.0
 FIRST, LAST = 0.8, 8.5
 # How much faster than real a match is played: some twenty balls in ten seconds.
-SPEED = 70
+SPEED = 85
 # Balls that a schedule shows, more or less.
 BALLS = 20
 # Every so many schedules one has no faults: what must hold without any.
@@ -66,8 +66,8 @@ class PhonePlan:
 class Plan:
     seed: int
     tape: str
-    # The frame at which play begins.
-    place: int
+    # How much of the tape is over when play begins: dirty variants have other frames.
+    place: float
     variant: str
     phones: tuple
     faults: tuple
@@ -80,7 +80,8 @@ class Plan:
 
 
 def draw(seed, places, without_faults=False):
-    """The schedule of this seed. `places` are pairs of a tape and a frame from which alerts are near."""
+    """The schedule of this seed. `places` are pairs of a tape and how much of it is over
+    where alerts are near."""
     dice = random.Random(f"chaos {seed}")
     tape, place = dice.choice(places)
     is_control = without_faults or seed % CONTROL_EVERY == 0
@@ -140,7 +141,7 @@ def draw_fault(dice, kind, is_aimed):
     # Frozen and jumping ones are themselves again when play ends, or soon after.
     lasts = min(lasts, round(PLAY + 1.5 - at, 2))
     if is_aimed:
-        aim = ("commit", round(dice.uniform(0, 0.3), 3)) if dice.random() < 0.5 else ("told", dice.randint(1, 25))
+        aim = ("commit", round(dice.uniform(0, 0.3), 3)) if dice.random() < 0.5 else ("told", dice.randint(1, 12))
         return Fault(kind, dice.choice(AIMED[kind]), at=LAST, how=how, lasts=min(lasts, 3.0), aim=aim)
     return Fault(kind, any_target(dice, kind), at=at, how=how, lasts=lasts)
 
@@ -155,7 +156,7 @@ def any_target(dice, kind):
 
 
 def places_of(tape, alert_frames, frames):
-    """Frames from which some alerts are near, by those of all alerts of the tape."""
-    return [
-        (tape, start) for start in range(8, frames - BALLS - 2)
-        if sum(start + 3 <= frame <= start + BALLS for frame in alert_frames) >= 2]
+    """Where some alerts are near, by the frames of all alerts of the tape: the more, the oftener it is drawn."""
+    near = {start: sum(start + 2 <= frame <= start + BALLS for frame in alert_frames)
+            for start in range(8, frames - BALLS - 2)}
+    return [(tape, start / frames) for start, count in near.items() for _ in range((count - 1) ** 2 if count > 1 else 0)]

@@ -3,6 +3,7 @@ invariants. A line of JSON for each of them, and one for all."""
 
 import argparse
 import collections
+import dataclasses
 import json
 import pathlib
 import subprocess
@@ -135,12 +136,30 @@ def tell(case, found):
             say(f"    {name}: {problem}")
         if len(problems) > 8:
             say(f"    {name}: and {len(problems) - 8} more")
-    for strike in case.strikes:
-        say(f"    fault {strike.short()}")
-    for death in case.deaths:
-        say(f"    {death.at_ms}: {death.name} ended with {death.status}, back {death.back_ms}")
-    for version, at_ms, alert in chaos_alerts.alerts(case):
-        say(f"    {at_ms}: version {version} committed with {alert['title']!r}")
+    for line in story(case):
+        say(f"    {line}")
+
+
+def story(case):
+    """Faults, deaths and alerts in their order."""
+    events = [(strike.begun_ms, f"fault {strike.short()}") for strike in case.strikes]
+    events += [(death.at_ms, f"{death.at_ms}: {death.name} ended with {death.status}, back {death.back_ms}")
+               for death in case.deaths]
+    events += [(at_ms, f"{at_ms}: version {version} committed with {alert['title']!r}")
+               for version, at_ms, alert in chaos_alerts.alerts(case)]
+    yield from (line for _, line in sorted(events))
+    yield f"{case.last_fault_ms}: the last fault is over; converged {case.converged_ms}"
+
+
+def keep(case, folder, whole):
+    """What happened in each schedule; and of one that was violated, all that is known."""
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "stories.txt", "a") as file:
+        print(f"seed {case.seed}", *story(case), sep="\n  ", file=file)
+    if whole:
+        parts = dataclasses.asdict(case) | {"killed": sorted(case.killed)}
+        (folder / f"schedule-{case.seed}.json").write_text(json.dumps(parts, indent=1, ensure_ascii=False))
 
 
 def run(chosen):
@@ -173,8 +192,11 @@ def run(chosen):
             if deliveries.trouble:
                 raise LabError(f"the simulator's log is cut: {deliveries.trouble!r}")
             show(case)
-            if found := tally.add(case):
+            found = tally.add(case)
+            if found:
                 tell(case, found)
+            if chosen.keep:
+                keep(case, chosen.keep, whole=bool(found))
             if tally.bad >= BAD_MAX:
                 say(f"  {tally.bad} schedules were violated: no more of this")
                 break

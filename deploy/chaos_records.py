@@ -169,6 +169,8 @@ class Case:
     # When it had converged (or time was up), and when the match was taken away.
     rows: Rows = dataclasses.field(default_factory=Rows)
     after: Rows = dataclasses.field(default_factory=Rows)
+    # The frames of the tape at which play began and ended, and all.
+    played: tuple = (0, 0, 0)
     # Tokens that the lab had die, and those that it gave to another user: (token, from, to).
     killed: set = dataclasses.field(default_factory=set)
     moved: list = dataclasses.field(default_factory=list)

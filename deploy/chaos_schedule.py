@@ -6,8 +6,8 @@ import http.client
 import re
 import time
 
-from chaos_alerts import mark_inside
-from chaos_draw import PLAY, SPEED
+from chaos_alerts import alerts, mark_inside
+from chaos_draw import BALLS, PLAY, SPEED
 from chaos_faults import Striker
 from chaos_invariants import acknowledged_is_kept, ends_follow, newest_state_is_shown, no_follower_is_lost
 from chaos_phones import Fleet
@@ -79,7 +79,9 @@ class Schedule:
         position = suite.control("POST", f"tapes/{plan.tape}/load", {
             "paused": True, "speed": SPEED, "variant": plan.variant, "seed": plan.seed})
         case.match = int(position["matchId"])
-        suite.control("POST", f"matches/{case.match}/seek", {"cursor": plan.place})
+        begin = suite.control("POST", f"matches/{case.match}/seek", {
+            "cursor": max(1, min(int(plan.place * position["frames"]), position["frames"] - BALLS))})
+        self.begun_at = begin["cursor"]
         self.commits.follow(case.match)
         self.fleet = Fleet(suite, plan, case.match)
         case.phones = self.fleet.phones
@@ -98,7 +100,8 @@ class Schedule:
         for at, deed in [*todo, (PLAY, lambda: None)]:
             time.sleep(max(0.0, begun + at - time.monotonic()))
             deed()
-        suite.control("POST", f"matches/{case.match}/pause")
+        position = suite.control("POST", f"matches/{case.match}/pause")
+        case.played = (self.begun_at, position["cursor"], position["frames"])
         self.striker.wait()
         suite.simulator.clear_faults()
         case.strikes = sorted(self.striker.strikes, key=lambda strike: strike.begun_ms)
@@ -230,5 +233,6 @@ def show(case):
     inside = sum(strike.inside is not None for strike in case.strikes)
     took = (case.converged_ms - case.last_fault_ms) / 1_000 if case.converged_ms else None
     say(f"  seed {case.seed}{' (no faults)' if case.is_control else ''}: match {case.match}, {len(case.phones)} phones,"
-        f" {len(case.rows.updates)} versions, {len(case.pushes)} pushes, {len(case.strikes)} faults, {inside} inside an alert;"
+        f" frames {case.played[0]} to {case.played[1]}, {len(case.rows.updates)} versions, {len(alerts(case))} alerts,"
+        f" {len(case.pushes)} pushes, {len(case.strikes)} faults, {inside} inside an alert;"
         f" {'as it should be after ' + format(took, '.1f') + ' s' if took is not None else 'NOT CONVERGED'}")

@@ -34,7 +34,7 @@ TIMING = {
 START_LEASE_S = 15
 # An answer of APNs takes so long, and a connection carries so few pushes at a time: a fan-out to a few dozen phones lasts
 # long enough to be struck.
-APNS = {"APNS_SIMULATOR_ANSWER_DELAY": "120ms", "APNS_SIMULATOR_STREAMS": "2"}
+APNS = {"APNS_SIMULATOR_ANSWER_DELAY": "250ms", "APNS_SIMULATOR_STREAMS": "2"}
 # Who shares a run directory, so that sockets to others lead through a proxy.
 KIND = {"api-gateway": "edge", "orchestrator": "edge", "score-poller": "pollers", "event-bus": "buses",
         "la-coordinator": "coordinators"}

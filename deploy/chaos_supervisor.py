@@ -120,7 +120,7 @@ class Supervisor:
         if time.monotonic() - kept.started_at >= HEALTHY_AFTER:
             kept.delay = FIRST_DELAY
         death = Death(kept.name, at_ms, status, wanted, restart_ms=round(kept.delay * 1_000))
-        if wanted and kept.asked_ms is not None:
+        if wanted and kept.asked_ms is not None and status != -signal.SIGKILL:
             death.drained_ms = at_ms - kept.asked_ms
         kept.asked_ms = None
         with self.guard:

@@ -1,0 +1,84 @@
+"""A schedule in which everything is as it should be, for tests that plant one mistake each."""
+
+import json
+import pathlib
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent.parent / "deploy"))
+
+from chaos_records import Call, Case, Death, Phone, Push, Rows, Shown, Strike  # noqa: E402
+
+# Of the first version; the second comes two seconds later, the third, with an alert, after four.
+T = 1_800_000_000_000
+ALERT = {"title": "WICKET! A b B 1 (2)", "body": "RR 10/1 (2.0)", "isKey": True, "eventAt": T // 1_000 + 4}
+TOKENS = {"ann": "aa" * 32, "bob": "bb" * 32}
+
+
+def state(version):
+    return json.dumps({
+        "compactLeading": {"score": f"{version}/1", "teamAbbr": "RR"},
+        "expanded": {
+            "lastEvent": {"kind": "wicket", "text": "A b B"}, "recentBalls": [str(ball) for ball in range(12)],
+            "spoken": "RR 10 for 1. They need 5.", "title": "RR v KKR — día"},
+        "minimal": {"score": f"{version}/1", "teamAbbr": "RR"}, "schema": 1, "version": version,
+    }, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def push(user, version, at_ms, alert=None, event="update", **other):
+    written = f'{{"aps":{{"content-state":{state(version)},"event":"{event}"}}}}'
+    return Push(
+        at_ms=at_ms, token=TOKENS[user], event=event, stamp=T // 1_000 + 2 * version - 2, version=version,
+        alert=(ALERT["title"], ALERT["body"]) if alert else None, payload=written, **other)
+
+
+def update(version, alert=None):
+    return {"version": version, "stamp": T // 1_000 + 2 * version - 2, "content_state": state(version), "priority": 5,
+            "alert": alert, "committed_ms": T + 2_000 * (version - 1)}
+
+
+def activity(user, **other):
+    return {"user_id": user, "device_id": f"{user}-phone", "generation": 1, "shard": 7, "status": "active",
+            "end_reason": None, "start_attempts": 1, "activity_id": f"{user}-1", "update_token": TOKENS.get(user),
+            "end_push": "none", "end_attempts": 0, "start_lease_until": None, "token_ms": T - 3_000,
+            "end_lease_until": None, "ended_ms": None} | other
+
+
+def ended(user, reason="match_end", at_ms=T + 20_000):
+    return activity(user, status="ended", end_reason=reason, end_push="sent", end_attempts=1, ended_ms=at_ms)
+
+
+def call(user, what, at_ms, value=None, status=200, answer=None, activity=None):
+    return Call(user, f"{user}-phone", what, value, at_ms, at_ms + 20, status, answer or {}, activity)
+
+
+def good():
+    """Two users with a phone each; three versions; a coordinator that was killed in the middle of the alert."""
+    case = Case(seed=1, match=1, converged_ms=T + 9_000, last_fault_ms=T + 5_000)
+    for user in TOKENS:
+        phone = Phone(user, f"{user}-phone", f"start of {user}")
+        phone.activities.append(Shown(f"{user}-1", "s", T - 4_000, [TOKENS[user]], T - 3_000))
+        case.phones.append(phone)
+        case.calls += [
+            call(user, "startToken", T - 9_000, phone.start_token), call(user, "follow", T - 8_000),
+            call(user, "token", T - 3_020, TOKENS[user], answer={"liveActivity": "active"}, activity=f"{user}-1")]
+        case.pushes.append(Push(T - 4_000, phone.start_token, "start", T // 1_000 - 4, start_id="s",
+                                expiration=T // 1_000 + 1))
+        case.pushes += [push(user, version, T + 2_000 * version - 1_900, alert=version == 3) for version in (1, 2, 3)]
+        case.rows.follows.append({"user_id": user, "alerts": "all"})
+        case.rows.devices.append({"user_id": user, "device_id": phone.device, "shard": 7,
+                                  "push_to_start_token": phone.start_token, "device_token": f"device of {user}"})
+    case.pushes.sort(key=lambda each: each.at_ms)
+    case.rows.updates = [update(1), update(2), update(3, ALERT)]
+    case.rows.activities = [activity(user) for user in TOKENS]
+    case.rows.match = {"version": 3, "stamp": T // 1_000 + 4, "epoch": 2, "display_state": "live"}
+    case.rows.claims = [{"alert_version": 3, "bucket": 7, "holder": "c/1"}]
+    case.rows.now_ms = T + 9_000
+    case.after = Rows(now_ms=T + 25_000, updates=case.rows.updates, activities=[ended(user) for user in TOKENS])
+    case.pushes += [push(user, 3, T + 21_000, event="end") for user in TOKENS]
+    case.strikes = [Strike("kill", "la-coordinator-a", T + 4_050, T + 4_050)]
+    case.deaths = [Death("la-coordinator-a", T + 4_051, -9, True, restart_ms=100, back_ms=T + 5_000)]
+    case.leases = [("match:1", "bus/x", 1), ("match:1", "bus/y", 2), ("shard:1", "c/1", 1)]
+    case.provider_tokens = [T - 60_000]
+    case.sizes = [("la-coordinator-a", "rss", 40 << 20)]
+    case.log_bytes = 1_000
+    return case

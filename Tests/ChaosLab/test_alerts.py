@@ -1,0 +1,122 @@
+"""The oracle of deploy/chaos about alerts, and the count of faults in the middle of one."""
+
+import unittest
+
+from good import ALERT, TOKENS, T, call, good, push
+
+import chaos_alerts as judge
+from chaos_records import Shown, Strike
+
+
+class Alerts(unittest.TestCase):
+    def setUp(self):
+        self.case = good()
+
+    def without_alert(self, user):
+        for each in self.case.pushes:
+            if each.token == TOKENS[user]:
+                each.alert = None
+
+    def test_a_good_schedule_passes(self):
+        for invariant in (judge.alerts_at_most_once, judge.alerts_come):
+            judged, problems = invariant(self.case)
+            self.assertEqual((judged, problems), (2, []))
+
+    # I7
+
+    def test_a_second_alert_is_found(self):
+        self.case.pushes.append(push("ann", 3, T + 6_000, alert=True))
+        self.assertEqual(len(judge.alerts_at_most_once(self.case)[1]), 1)
+
+    def test_one_that_the_phone_dropped_or_nobody_was_answered_for_is_one(self):
+        self.case.pushes.append(push("ann", 3, T + 6_000, alert=True, verdict="droppedOldTimestamp", status=0))
+        self.assertEqual(len(judge.alerts_at_most_once(self.case)[1]), 1)
+
+    def test_one_that_apns_refused_is_none(self):
+        self.case.pushes.append(push("ann", 3, T + 6_000, alert=True, verdict=None, status=503, fault="answer"))
+        self.assertEqual(judge.alerts_at_most_once(self.case)[1], [])
+
+    def test_one_over_another_token_of_the_phone_is_found(self):
+        other = "dd" * 32
+        self.case.phones[0].activities.append(Shown("ann-2", "t", T, [other], T))
+        second = push("ann", 3, T + 6_000, alert=True)
+        second.token = other
+        self.case.pushes.append(second)
+        self.assertEqual(len(judge.alerts_at_most_once(self.case)[1]), 1)
+        self.case.moved = [(other, "ann", "bob")]
+        self.assertEqual(judge.alerts_at_most_once(self.case)[1], [])
+
+    def test_one_that_was_not_wanted_is_found(self):
+        self.case.phones[0].alerts = "none"
+        self.assertEqual(len(judge.alerts_at_most_once(self.case)[1]), 1)
+        self.case.phones[0].alerts = "key"
+        self.assertEqual(judge.alerts_at_most_once(self.case)[1], [])
+        self.case.rows.updates[2]["alert"] = ALERT | {"isKey": False}
+        self.assertEqual(len(judge.alerts_at_most_once(self.case)[1]), 1)
+
+    def test_one_that_was_never_committed_is_found(self):
+        self.case.pushes[-3].alert = ("HUNDRED!", "")
+        self.assertEqual(len(judge.alerts_at_most_once(self.case)[1]), 1)
+
+    # I8
+
+    def test_an_alert_that_does_not_come_is_found_without_faults(self):
+        self.case.is_control = True
+        self.assertEqual(judge.alerts_come(self.case), (2, []))
+        self.without_alert("ann")
+        self.assertEqual(len(judge.alerts_come(self.case)[1]), 1)
+
+    def test_with_faults_one_that_was_claimed_is_lost(self):
+        self.without_alert("ann")
+        self.assertEqual(judge.alerts_come(self.case), (2, []))
+        self.assertEqual(judge.lost_counts(self.case), {"wanted": 2, "lost": 1, "lostClaimed": 1})
+
+    def test_one_that_nobody_claimed_is_found(self):
+        self.without_alert("ann")
+        self.case.rows.claims = []
+        self.assertEqual(len(judge.alerts_come(self.case)[1]), 1)
+        self.assertEqual(judge.lost_counts(self.case)["lostClaimed"], 0)
+        self.case.strikes.append(Strike("postgres", "postgres", T + 4_000, T + 6_000))
+        self.assertEqual(judge.alerts_come(self.case)[1], [])
+
+    def test_one_that_was_committed_late_may_be_old(self):
+        self.without_alert("ann")
+        self.case.rows.claims = []
+        self.case.rows.updates[2]["alert"] = ALERT | {"eventAt": T // 1_000 - 17}
+        self.assertEqual(judge.alerts_come(self.case)[1], [])
+
+    def test_who_does_not_want_it_or_was_not_there_misses_nothing(self):
+        self.case.is_control = True
+        self.without_alert("ann")
+        self.case.phones[0].alerts = "none"
+        self.assertEqual(judge.alerts_come(self.case), (1, []))
+        self.case.phones[0].alerts = "all"
+        self.case.calls.append(call("ann", "unfollow", T + 8_000))
+        self.assertEqual(judge.alerts_come(self.case), (1, []))
+
+    # Faults in the middle.
+
+    def test_a_fault_is_inside_from_the_commit_to_the_last_delivery(self):
+        self.case.strikes = [
+            Strike("kill", "a", at_ms, at_ms) for at_ms in (T + 3_999, T + 4_000, T + 4_100, T + 4_101)]
+        self.assertEqual(judge.mark_inside(self.case), {"kill": 2})
+        self.assertEqual([strike.inside for strike in self.case.strikes], [None, 3, 3, None])
+
+    def test_an_alert_that_nobody_heard_of_lasts_until_the_next_version(self):
+        self.case.rows.updates[1]["alert"] = ALERT | {"title": "FIFTY! A off 20 balls"}
+        self.case.strikes = [Strike("kill", "a", at_ms, at_ms) for at_ms in (T + 2_000, T + 3_999)]
+        self.assertEqual(judge.mark_inside(self.case), {"kill": 2})
+        self.assertEqual({strike.inside for strike in self.case.strikes}, {2})
+
+    # Metrics.
+
+    def test_metrics_that_count_wrong_are_found_without_faults(self):
+        self.case.is_control = True
+        self.case.metrics = {"updates": 6, "versions": 3, "alertsLost": 0}
+        self.assertEqual(judge.metrics_count(self.case), (3, []))
+        self.case.metrics["updates"] = 5
+        self.assertEqual(len(judge.metrics_count(self.case)[1]), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

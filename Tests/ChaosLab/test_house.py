@@ -1,0 +1,133 @@
+"""The oracle of deploy/chaos about processes; what is drawn from a seed; and the reading of the simulator's log."""
+
+import json
+import unittest
+
+from good import TOKENS, T, call, good, push
+
+import chaos_draw
+import chaos_house as judge
+from chaos_records import Death, read_push
+
+
+class House(unittest.TestCase):
+    def setUp(self):
+        self.case = good()
+
+    def fails(self, invariant, count=1):
+        _, problems = invariant(self.case)
+        self.assertEqual(len(problems), count, problems)
+
+    def test_a_good_schedule_passes(self):
+        for invariant in (
+                judge.sizes_are_bounded, judge.payloads_are_good, judge.few_provider_tokens, judge.nothing_leaks,
+                judge.processes_come_back, judge.answers_are_known, judge.converges, judge.audits_find_nothing):
+            judged, problems = invariant(self.case)
+            self.assertGreater(judged, 0)
+            self.assertEqual(problems, [])
+
+    def test_sizes_without_bound_are_found(self):
+        self.case.sizes += [("c", "rss", 1 << 30), ("c", "fds", 5_000), ("c", "threads", 500)]
+        self.fails(judge.sizes_are_bounded, 3)
+
+    def test_bad_payloads_are_found(self):
+        self.case.pushes[-1].payload = '{"a":"' + "ä" * 2_100 + '"}'
+        self.case.pushes.append(push("ann", 3, T + 6_000, status=400, reason="PayloadEmpty", verdict=None))
+        self.case.pushes.append(push("ann", 3, T + 6_000, verdict="notDecodable"))
+        self.fails(judge.payloads_are_good, 3)
+
+    def test_refusals_by_a_fault_and_of_dead_tokens_will_do(self):
+        self.case.killed = {TOKENS["ann"]}
+        self.case.pushes.append(push("ann", 3, T + 6_000, status=410, verdict=None))
+        self.case.pushes.append(push("bob", 3, T + 6_000, status=503, verdict=None, fault="answer"))
+        self.fails(judge.payloads_are_good, 0)
+
+    def test_two_provider_tokens_are_found(self):
+        self.case.provider_tokens.append(T)
+        self.fails(judge.few_provider_tokens)
+
+    def test_a_leak_is_found(self):
+        self.case.leaks = ["a.log: push token"]
+        self.fails(judge.nothing_leaks)
+
+    def test_a_process_that_ends_by_itself_is_found(self):
+        self.case.deaths.append(Death("event-bus-a", T, -4, False))
+        self.fails(judge.processes_come_back)
+
+    def test_a_process_that_is_late_is_found(self):
+        self.case.deaths.append(Death("event-bus-a", T, -9, True, restart_ms=400, back_ms=T + 2_401))
+        self.fails(judge.processes_come_back)
+        self.case.deaths[-1].back_ms = T + 2_400
+        self.fails(judge.processes_come_back, 0)
+
+    def test_a_process_that_does_not_drain_is_found(self):
+        self.case.deaths += [Death("a", T, 0, True, drained_ms=5_001), Death("b", T, 1, True, drained_ms=10)]
+        self.fails(judge.processes_come_back, 2)
+
+    def test_an_error_of_a_gateway_is_found(self):
+        self.case.calls.append(call("ann", "follow", T, status=500))
+        self.fails(judge.answers_are_known)
+
+    def test_one_that_does_not_converge_is_found(self):
+        self.case.converged_ms = T + 20_001
+        self.fails(judge.converges)
+        self.case.converged_ms = None
+        self.fails(judge.converges)
+
+    def test_a_wrong_roster_is_found(self):
+        self.case.metrics = {"mismatches": 1}
+        self.fails(judge.audits_find_nothing)
+
+
+class Drawing(unittest.TestCase):
+    places = [("1", 0.2), ("2", 0.5)]
+
+    def test_a_seed_draws_the_same_again(self):
+        for seed in range(50):
+            self.assertEqual(chaos_draw.draw(seed, self.places), chaos_draw.draw(seed, self.places))
+        self.assertNotEqual(chaos_draw.draw(1, self.places), chaos_draw.draw(2, self.places))
+
+    def test_every_kind_and_every_target_is_drawn(self):
+        plans = [chaos_draw.draw(seed, self.places) for seed in range(1, 800)]
+        faults = [fault for plan in plans for fault in plan.faults]
+        self.assertEqual({fault.kind for fault in faults}, set(chaos_draw.KINDS))
+        for kind, ways in chaos_draw.HOW.items():
+            self.assertEqual({fault.how for fault in faults if fault.kind == kind}, set(ways))
+        killed = {fault.target for fault in faults if fault.kind == "kill" and not fault.aim}
+        self.assertEqual(killed, {f"{service}-{letter}" for service, count in chaos_draw.REPLICAS.items()
+                                  for letter in "abc"[:count]})
+        self.assertEqual(sum(plan.is_control for plan in plans), 99)
+        self.assertTrue(all(20 <= len(plan.phones) + 6 and len(plan.phones) <= 76 for plan in plans))
+        self.assertGreater(sum(fault.aim is not None for fault in faults), len(faults) // 3)
+
+    def test_nothing_lasts_beyond_the_schedule(self):
+        for seed in range(1, 300):
+            for fault in chaos_draw.draw(seed, self.places).faults:
+                self.assertLessEqual(fault.at + fault.lasts, chaos_draw.PLAY + 1.6)
+
+    def test_places_have_two_alerts_near(self):
+        places = chaos_draw.places_of("t", [30, 40, 90], 120)
+        self.assertEqual([round(share * 120) for _, share in places], list(range(20, 29)))
+
+
+class Reading(unittest.TestCase):
+    def test_a_line_of_the_log_is_read(self):
+        line = {"seq": 7, "receivedAt": T, "environment": "production", "connection": 1, "token": "aa", "headers": {
+            "apns-expiration": "99"}, "verdict": {"status": 410, "reason": "Unregistered", "timestamp": 5}, "fault": "answer"}
+        payload = ('{"aps":{"alert":{"body":"b","title":"t"},"attributes":{"startId":"s"},"content-state":{"version":4},'
+                   '"event":"start","timestamp":12}}')
+        read = read_push(json.dumps(line, separators=(",", ":"))[:-1].encode() + b',"payload":' + payload.encode() + b"}\n")
+        self.assertEqual((read.at_ms, read.token, read.event, read.stamp, read.version), (T, "aa", "start", 12, 4))
+        self.assertEqual((read.alert, read.start_id, read.expiration), (("t", "b"), "s", 99))
+        self.assertEqual((read.status, read.reason, read.dead_since, read.fault), (410, "Unregistered", 5, "answer"))
+        self.assertEqual((read.verdict, read.payload, read.seq), (None, payload, 7))
+        self.assertFalse(read.tells)
+
+    def test_a_push_to_an_app_is_read(self):
+        line = {"seq": 8, "receivedAt": T, "environment": "production", "connection": 1, "token": "aa", "headers": {},
+                "verdict": {"status": 200}, "deviceVerdict": "handled", "payloadText": "x"}
+        self.assertEqual(read_push(json.dumps(line).encode()).payload, "x")
+
+
+if __name__ == "__main__":
+    unittest.main()
