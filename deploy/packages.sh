@@ -4,7 +4,10 @@
 readonly build_packages=(pkg-config libpq-dev libcurl4-openssl-dev libssl-dev libnghttp2-dev libzstd-dev)
 readonly run_packages=(postgresql-15 openssl)
 # zstd: a second reader of recorded tapes. nghttp2-proxy (nghttpd) and nghttp2-client (h2load): HTTP/2 peers that are not ours. python3: small servers in tests; with python3-venv the lab of the gateway.
-readonly test_packages=(nghttp2-client nghttp2-server curl python3 python3-venv zstd)
+# systemd: systemd-analyze, which looks at our units. python3-yaml: reads the manifests for Kubernetes.
+readonly test_packages=(nghttp2-client nghttp2-server curl python3 python3-venv zstd systemd python3-yaml)
+# Only unpacked: to install prometheus (promtool; 19 MB to download, 96 MB on the disk) or haproxy (2 MB) starts a server of each.
+readonly unpacked_packages=(prometheus haproxy liblua5.3-0 libopentracing-c-wrapper0 libopentracing1)
 # sqlmap: tries to inject SQL in `deploy/soak gateway`.
 readonly soak_packages=(sqlmap)
 # faketime: wrong clocks for `deploy/chaos`.
@@ -38,6 +41,27 @@ install_packages() {
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq update
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends \
         -o Dpkg::Options::=--force-confold "${missing[@]}" >/dev/null
+}
+
+# unpack_tools: sets PROMTOOL and HAPROXY to programs that run where they were unpacked, once for each user.
+unpack_tools() {
+    local folder package
+    folder=/var/tmp/sightscreen-tools-$(id -u)
+    if ! [ -e "$folder/complete" ] || ! [ -O "$folder/complete" ]; then
+        echo "Unpacking ${unpacked_packages[*]} …" >&2
+        rm -rf "$folder"
+        # Fails when it is somebody else's.
+        mkdir -m 0700 "$folder" "$folder/packages" || return
+        if ! (cd "$folder/packages" && apt-get -qq -o APT::Sandbox::User="$(id -un)" download "${unpacked_packages[@]}"); then
+            echo "They cannot be downloaded; apt-get update may help" >&2
+            return 1
+        fi
+        for package in "$folder"/packages/*.deb; do dpkg -x "$package" "$folder" || return; done
+        rm -rf "$folder/packages"
+        touch "$folder/complete"
+    fi
+    export PROMTOOL=$folder/usr/bin/promtool HAPROXY=$folder/usr/sbin/haproxy HAPROXY_LIBRARIES
+    HAPROXY_LIBRARIES=$(echo "$folder"/usr/lib/*-linux-gnu*)
 }
 
 require_swift() {

@@ -160,7 +160,7 @@ class Proxy:
             [find(), "-db", "-f", os.path.join(HERE, "haproxy.cfg")],
             env={
                 "PATH": os.environ["PATH"],
-                "LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", ""),
+                "LD_LIBRARY_PATH": os.environ.get("HAPROXY_LIBRARIES", ""),
                 "PROXY_BACKENDS": f"api-gateway:{backends_port}",
                 "PROXY_RESOLVER": f"127.0.0.1:{resolver_port}",
                 "PROXY_LISTEN": f"127.0.0.1:{self.port}",
