@@ -56,7 +56,7 @@ public struct LeaseStore: Sendable {
         try await pool.execute(
             """
             WITH freed AS (
-                UPDATE leases SET expires_at = '-infinity' WHERE name = ANY($1::text[]) AND holder = $2 RETURNING 1)
+                UPDATE leases SET expires_at = clock_timestamp() WHERE name = ANY($1::text[]) AND holder = $2 RETURNING 1)
             SELECT pg_notify('\(Self.channel)', '') FROM freed LIMIT 1
             """, [.textArray(names.map(\.rawValue)), .text(holder)])
     }
