@@ -15,15 +15,17 @@ BALLS = 20
 CONTROL_EVERY = 8
 
 KINDS = {"kill": 6, "stop": 4, "rolling": 2, "postgres": 2, "socket": 4, "clock": 2, "apns": 2}
+# With two hosts also these: one is cut off, or loses all its processes at once.
+HOST_KINDS = KINDS | {"host": 5}
 # Where a fault can be aimed into a fan-out: who carries it, and what it needs.
 AIMED = {
     "kill": ["la-coordinator", "la-coordinator", "event-bus"], "stop": ["la-coordinator", "la-coordinator", "event-bus"],
     "rolling": ["la-coordinator"], "postgres": ["postgres"], "socket": ["event-bus>la-coordinator"],
-    "clock": ["la-coordinator", "event-bus"], "apns": ["apns"],
+    "clock": ["la-coordinator", "event-bus"], "apns": ["apns"], "host": ["la-coordinator", "event-bus", "score-poller"],
 }
 LINKS = ["score-poller>event-bus", "event-bus>la-coordinator", "edge>la-coordinator"]
 HOW = {
-    "postgres": ["fast", "immediate", "crash"], "socket": ["cut", "mid-frame", "delay", "slice"],
+    "host": ["cut", "cut", "kill"], "postgres": ["fast", "immediate", "crash"], "socket": ["cut", "mid-frame", "delay", "slice"],
     "clock": ["+3600", "-3600"],
     "apns": ["TooManyRequests", "InternalServerError", "ServiceUnavailable", "goaway", "close", "closeDelivered"],
 }
@@ -79,15 +81,15 @@ class Plan:
         return not self.faults
 
 
-def draw(seed, places, without_faults=False):
-    """The schedule of this seed. `places` are pairs of a tape and how much of it is over
-    where alerts are near."""
+def draw(seed, places, without_faults=False, hosts=""):
+    """The schedule of this seed. `places` are pairs of a tape and how much of it is over where alerts are near, `hosts` the
+    names of the hosts when there are several."""
     dice = random.Random(f"chaos {seed}")
     tape, place = dice.choice(places)
     is_control = without_faults or seed % CONTROL_EVERY == 0
     variant = dice.choice(VARIANTS)
     phones = draw_phones(dice)
-    faults = draw_faults(dice)
+    faults = draw_faults(dice, hosts)
     early = dice.random() < 0.25
     if is_control:
         variant, faults, early = "clean", (), False
@@ -117,36 +119,39 @@ def draw_phones(dice):
     return tuple(phones)
 
 
-def draw_faults(dice):
+def draw_faults(dice, hosts):
+    kinds = HOST_KINDS if hosts else KINDS
     faults, postgres = [], 0
     for number in range(dice.randint(4, 8)):
-        kind = dice.choices(list(KINDS), KINDS.values())[0]
+        kind = dice.choices(list(kinds), kinds.values())[0]
         if kind == "postgres":
             postgres += 1
             if postgres > 2:
                 kind = "kill"
         # The first two always aim.
         is_aimed = number < 2 or dice.random() < 0.35
-        fault = draw_fault(dice, kind, is_aimed)
+        fault = draw_fault(dice, kind, is_aimed, hosts)
         faults.append(fault)
     return tuple(sorted(faults, key=lambda fault: fault.at))
 
 
-def draw_fault(dice, kind, is_aimed):
+def draw_fault(dice, kind, is_aimed, hosts):
     at = round(dice.uniform(FIRST, LAST), 2)
     how = dice.choice(HOW.get(kind, [""]))
     lasts = round({
-        "stop": dice.uniform(1, 6), "clock": dice.uniform(2, 5), "socket": dice.uniform(0.3, 3), "apns": dice.uniform(0.5, 2),
+        "stop": dice.uniform(1, 6), "host": dice.uniform(1, 6), "clock": dice.uniform(2, 5), "socket": dice.uniform(0.3, 3), "apns": dice.uniform(0.5, 2),
     }.get(kind, 0.0), 2)
     # Frozen and jumping ones are themselves again when play ends, or soon after.
     lasts = min(lasts, round(PLAY + 1.5 - at, 2))
     if is_aimed:
         aim = ("commit", round(dice.uniform(0, 0.3), 3)) if dice.random() < 0.5 else ("told", dice.randint(1, 12))
         return Fault(kind, dice.choice(AIMED[kind]), at=LAST, how=how, lasts=min(lasts, 3.0), aim=aim)
-    return Fault(kind, any_target(dice, kind), at=at, how=how, lasts=lasts)
+    return Fault(kind, any_target(dice, kind, hosts), at=at, how=how, lasts=lasts)
 
 
-def any_target(dice, kind):
+def any_target(dice, kind, hosts):
+    if kind == "host":
+        return f"host-{dice.choice(hosts)}"
     if kind in ("postgres", "apns"):
         return kind
     if kind == "socket":

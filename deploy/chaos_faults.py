@@ -81,7 +81,7 @@ class Striker:
 
     def strike(self, fault, after, aimed):
         time.sleep(after)
-        target = self.worker(fault.target) if fault.kind in ("kill", "stop", "clock") else fault.target
+        target = self.worker(fault.target) if fault.kind in ("kill", "stop", "clock", "host") else fault.target
         strike = Strike(fault.kind, target, now_ms(), 0, fault.how, aimed)
         try:
             getattr(self, fault.kind)(fault, target)
@@ -112,6 +112,16 @@ class Striker:
         time.sleep(fault.lasts)
         # Of another one by now, this does nothing.
         process.send_signal(signal.SIGCONT)
+
+    def host(self, fault, target):
+        # Aimed at the one that does the work, it befalls all that are where that one is.
+        host = target[-1] if target.startswith("host-") else self.kept(target).host
+        if fault.how == "cut":
+            self.suite.hosts.cut(host, fault.lasts)
+            return
+        for kept in self.suite.supervisor.kept.values():
+            if kept.host == host and kept.child.is_running:
+                kept.signal(signal.SIGKILL)
 
     def rolling(self, _, target):
         for kept in self.suite.supervisor.of(target):

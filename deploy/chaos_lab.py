@@ -13,7 +13,8 @@ import time
 import chaos_alerts
 import chaos_house
 import chaos_invariants
-from chaos_draw import KINDS, draw, places_of
+from chaos_draw import HOST_KINDS, KINDS, draw, places_of
+from chaos_hosts import ADDRESSES, Hosts
 from chaos_logs import LogScan
 from chaos_schedule import Schedule, show
 from chaos_suite import Session, Suite
@@ -46,6 +47,7 @@ def options():
     parser.add_argument("--binaries", required=True)
     parser.add_argument("--schedules", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--hosts", type=int, choices=(1, len(ADDRESSES)), default=1)
     parser.add_argument("--keep")
     chosen = parser.parse_args()
     if chosen.schedules < 1 or chosen.seed < 0:
@@ -165,7 +167,8 @@ def keep(case, folder, whole):
 def run(chosen):
     tally = Tally()
     places = find_places(chosen.binaries)
-    with Suite(chosen.binaries, MATCHES, chosen.keep) as suite:
+    names = "".join(ADDRESSES) if chosen.hosts > 1 else ""
+    with Suite(chosen.binaries, MATCHES, chosen.keep, Hosts() if names else None) as suite:
         now = None
 
         def received(push):
@@ -187,7 +190,7 @@ def run(chosen):
         deliveries.start()
         commits.start()
         for seed in range(chosen.seed, chosen.seed + chosen.schedules):
-            now = Schedule(suite, draw(seed, places), session, commits, scan)
+            now = Schedule(suite, draw(seed, places, hosts=names), session, commits, scan)
             case = now.run()
             if deliveries.trouble:
                 raise LabError(f"the simulator's log is cut: {deliveries.trouble!r}")
@@ -213,9 +216,11 @@ def main():
     for line in tally.lines():
         met = met and line["met"]
         print(json.dumps(line, separators=(",", ":"), ensure_ascii=False), flush=True)
+    kinds = HOST_KINDS if chosen.hosts > 1 else KINDS
     print(json.dumps({
-        "chaos": "sightscreen", "schedules": tally.schedules, "seed": chosen.seed, "withoutFaults": tally.controls,
-        "faults": {kind: tally.faults[kind] for kind in KINDS}, "insideAlert": {kind: tally.inside[kind] for kind in KINDS},
+        "chaos": "sightscreen", "schedules": tally.schedules, "seed": chosen.seed, "hosts": chosen.hosts,
+        "withoutFaults": tally.controls,
+        "faults": {kind: tally.faults[kind] for kind in kinds}, "insideAlert": {kind: tally.inside[kind] for kind in kinds},
         "violations": sum(tally.broken.values()), "tookSeconds": round(time.monotonic() - begun), "met": met,
     }, separators=(",", ":")), flush=True)
     return 0 if met else 1

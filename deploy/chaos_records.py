@@ -123,6 +123,11 @@ class Strike:
     aimed: bool = False
     inside: int | None = None  # the version in the middle of whose alert it came
 
+    @property
+    def is_cut(self):
+        """A whole host heard and said nothing meanwhile."""
+        return self.kind == "host" and self.how == "cut"
+
     def short(self):
         where = f", inside the alert of version {self.inside}" if self.inside else ", aimed" if self.aimed else ""
         return f"{self.begun_ms} to {self.ended_ms}: {self.kind} {self.how} {self.target}{where}"
@@ -189,10 +194,10 @@ class Case:
     start_lease_s: int = 15
 
     def frozen(self, service, begun_ms, ended_ms):
-        """Whether a process of this service stood still at some moment between."""
+        """Whether a process of this service stood still at some moment between, or its host was cut off."""
         return any(
-            strike.kind == "stop" and strike.target.startswith(service) and strike.begun_ms <= ended_ms
-            and strike.ended_ms >= begun_ms for strike in self.strikes)
+            (strike.is_cut or strike.kind == "stop" and strike.target.startswith(service))
+            and strike.begun_ms <= ended_ms and strike.ended_ms >= begun_ms for strike in self.strikes)
 
     def starts(self):
         """Phones by their start tokens."""

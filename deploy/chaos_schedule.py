@@ -205,7 +205,7 @@ class Schedule:
         found = {"updates": 0, "versions": 0, "alertsLost": 0, "mismatches": 0}
         for service in ("la-coordinator", "event-bus"):
             for kept in self.suite.supervisor.of(service):
-                for name, labels, value in METRIC.findall(scrape(kept.health_port)):
+                for name, labels, value in METRIC.findall(scrape(kept.health)):
                     if name == "sightscreen_pushes_total" and 'kind="update"' in labels and "accepted" in labels:
                         found["updates"] += float(value)
                     elif name == "sightscreen_versions_total":
@@ -217,8 +217,8 @@ class Schedule:
         return found
 
 
-def scrape(port):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=3)
+def scrape(where):
+    connection = http.client.HTTPConnection(*where, timeout=3)
     try:
         connection.request("GET", "/metrics")
         return connection.getresponse().read().decode()

@@ -15,6 +15,7 @@ import time
 import uuid
 
 from chaos_draw import REPLICAS
+from chaos_hosts import ADDRESSES, CENTRE
 from chaos_links import Links
 from chaos_supervisor import Supervisor
 from children import ENVIRONMENT, Child, LabError, ending_on_signals, free_port, say, wait_until
@@ -43,9 +44,11 @@ LINKS = [("pollers", "score-poller", "event-bus"), ("buses", "event-bus", "la-co
          ("edge", "edge", "la-coordinator")]
 
 
-def call(port, method, path, body=None, headers=None, timeout=5.0):
-    """One HTTP call; (status, JSON or None). Raises OSError or HTTPException when there is no answer."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
+def call(where, method, path, body=None, headers=None, timeout=5.0):
+    """One HTTP call, to a port here or to a pair of address and port; (status, JSON or None). Raises OSError or HTTPException
+    when there is no answer."""
+    address, port = where if isinstance(where, tuple) else ("127.0.0.1", where)
+    connection = http.client.HTTPConnection(address, port, timeout=timeout)
     try:
         if body is not None:
             body, headers = json.dumps(body), {"Content-Type": "application/json", **(headers or {})}
@@ -60,7 +63,9 @@ def call(port, method, path, body=None, headers=None, timeout=5.0):
 class Suite:
     """Everything is started by `with`, and is gone after it, with its folder."""
 
-    def __init__(self, binaries, tapes, keep=None):
+    def __init__(self, binaries, tapes, keep=None, hosts=None):
+        """`hosts`: the two that the services run on, one of each on the first, the second on the other, and so on."""
+        self.hosts = hosts
         self.binaries = pathlib.Path(binaries).resolve()
         self.tapes = pathlib.Path(tapes).resolve()
         self.keep = keep and pathlib.Path(keep).resolve()
@@ -82,9 +87,15 @@ class Suite:
             self.folder.chmod(0o711)
             (self.folder / "clocks").mkdir()
             (self.folder / "logs").mkdir()
+            if self.hosts:
+                stack.callback(self.hosts.stop)
+                self.hosts.start()
+            # Where the services find what is not theirs, and where that listens.
+            self.centre, self.everywhere = (CENTRE, "0.0.0.0") if self.hosts else ("localhost", "127.0.0.1")
             self.make_keys()
             self.start_database(stack)
-            self.simulator = Simulator(self.binaries, self.folder, {**APNS, "APNS_SIMULATOR_DELIVERIES": "100000"})
+            self.simulator = Simulator(self.binaries, self.folder, {
+                **APNS, "APNS_SIMULATOR_DELIVERIES": "100000", "APNS_SIMULATOR_HOST": self.everywhere})
             stack.callback(self.simulator.stop)
             self.simulator.start()
             self.start_issuer(stack)
@@ -112,7 +123,7 @@ class Suite:
         """The certificate is a day old, since clocks are to go back an hour."""
         os.environ |= {"LD_PRELOAD": FAKETIME, "FAKETIME": "-1d"}
         try:
-            make_keys(self.folder)
+            make_keys(self.folder, *([CENTRE] if self.hosts else []))
         finally:
             del os.environ["LD_PRELOAD"], os.environ["FAKETIME"]
 
@@ -122,8 +133,16 @@ class Suite:
         self.postgres = PrivatePostgres(self.folder / "pg")
         # Eleven services have pools of their own, and the dead ones' sessions end a moment later.
         self.postgres.child.command += ["-c", "max_connections=300"]
+        self.database_url = self.postgres.url()
+        if self.hosts:
+            self.postgres.child.command += ["-c", f"listen_addresses={CENTRE}"]
+            self.database_url = f"postgresql://sightscreen@{CENTRE}/lab"
         stack.callback(self.postgres.stop)
         self.postgres.create()
+        if self.hosts:
+            with open(self.folder / "pg" / "data" / "pg_hba.conf", "a") as access:
+                access.write(f"host lab sightscreen {CENTRE}/24 trust\n")
+            self.postgres.sql("SELECT pg_reload_conf()")
         done = subprocess.run(
             [self.binaries / "sightscreen", "migrate"], env=ENVIRONMENT | {"DATABASE_URL": self.postgres.url()}, cwd="/",
             capture_output=True, text=True)
@@ -139,10 +158,10 @@ class Suite:
 
     def start_issuer(self, stack):
         port = free_port()
-        self.issuer = f"http://127.0.0.1:{port}"
+        self.issuer = f"http://{self.centre}:{port}"
         self.stand_in(
-            stack, "dev-issuer",
-            [self.binaries / "sightscreen", "dev-issuer", "--port", port, "--state-dir", self.folder / "issuer"], {},
+            stack, "dev-issuer", [self.binaries / "sightscreen", "dev-issuer", "--host", self.everywhere, "--port", port,
+                                  "--state-dir", self.folder / "issuer"], {},
             lambda: call(port, "GET", "/health/live")[0] == 200)
         _, keys = call(port, "GET", "/.well-known/jwks.json")
         self.key_id = keys["keys"][0]["kid"]
@@ -152,7 +171,8 @@ class Suite:
         self.stand_in(
             stack, "mock-sportmonks", [self.binaries / "mock-sportmonks"],
             {"SIGHTSCREEN_STAND_INS": "1", "SIGHTSCREEN_RUN_DIR": str(self.folder / "mock"), "HEALTH_PORT": "0",
-             "MOCK_SPORTMONKS_PORT": str(self.provider), "MOCK_SPORTMONKS_TAPES": str(self.tapes),
+             "MOCK_SPORTMONKS_HOST": self.everywhere, "MOCK_SPORTMONKS_PORT": str(self.provider),
+             "MOCK_SPORTMONKS_TAPES": str(self.tapes),
              "MOCK_SPORTMONKS_TOKEN": self.provider_token, "LOG_LEVEL": "warning"},
             lambda: call(self.provider, "GET", "/control/matches")[0] == 200)
 
@@ -168,19 +188,26 @@ class Suite:
     def start_services(self):
         for kind, source, service in LINKS:
             for letter in "abc"[:REPLICAS[service]]:
-                name = f"{service}-{letter}.sock"
-                self.links.add(f"{source}>{service}", self.run(kind) / service / name,
-                               self.run(KIND[service]) / service / name)
+                name, host = f"{service}-{letter}.sock", self.host(letter)
+                self.links.add(f"{source}>{service}", self.run(kind, host) / service / name,
+                               self.run(KIND[service], host) / service / name)
         self.gateways = []
         for service, count in REPLICAS.items():
             for letter in "abc"[:count]:
                 self.start_service(service, f"{service}-{letter}")
         wait_until("all services are ready", lambda: not self.supervisor.all_are_well(), within=90, pause=0.2)
 
-    def run(self, kind):
-        return self.folder / kind
+    def host(self, letter):
+        """Of the replica with this letter; "" when there is but one."""
+        return sorted(ADDRESSES)["abc".index(letter) % len(ADDRESSES)] if self.hosts else ""
+
+    def run(self, kind, host=""):
+        """Sockets are for processes of one host."""
+        return self.folder / f"{kind}{host}"
 
     def start_service(self, service, instance):
+        host = self.host(instance[-1])
+        address = ADDRESSES[host] if host else "127.0.0.1"
         port, clock = free_port(), self.folder / "clocks" / instance
         clock.write_text("+0\n")
         # The wall clock is what the file says, read once a second; timers go by the other one.
@@ -188,23 +215,24 @@ class Suite:
             f"LD_PRELOAD={FAKETIME}", f"FAKETIME_TIMESTAMP_FILE={clock}", "FAKETIME_CACHE_DURATION=1",
             "FAKETIME_DONT_FAKE_MONOTONIC=1", "NO_FAKE_STAT=1"]
         child = Child(
-            instance, ["/usr/bin/env", *preload, self.binaries / service], self.folder / "logs" / f"{instance}.log", {
-                "DATABASE_URL": self.postgres.url(), "SIGHTSCREEN_STAND_INS": "1", "INSTANCE": instance,
-                "SIGHTSCREEN_RUN_DIR": str(self.run(KIND[service])), "HEALTH_PORT": str(port), **TIMING,
-                **self.settings(service),
+            instance, [*(self.hosts.command(host) if host else []), "/usr/bin/env", *preload, self.binaries / service],
+            self.folder / "logs" / f"{instance}.log", {
+                "DATABASE_URL": self.database_url, "SIGHTSCREEN_STAND_INS": "1", "INSTANCE": instance,
+                "SIGHTSCREEN_RUN_DIR": str(self.run(KIND[service], host)), "HEALTH_HOST": address, "HEALTH_PORT": str(port),
+                **TIMING, **self.settings(service, address),
             })
-        self.supervisor.begin(self.supervisor.add(child, service, port))
+        self.supervisor.begin(self.supervisor.add(child, service, (address, port), host))
 
-    def settings(self, service):
+    def settings(self, service, address):
         if service == "api-gateway":
-            self.gateways.append(free_port())
-            return {"GATEWAY_PORT": str(self.gateways[-1]), "COGNITO_ISSUER": self.issuer, "COGNITO_CLIENT_ID": CLIENT,
-                    "ADMIN_API_KEY": self.admin_key}
+            self.gateways.append((address, free_port()))
+            return {"GATEWAY_HOST": address, "GATEWAY_PORT": str(self.gateways[-1][1]), "COGNITO_ISSUER": self.issuer,
+                    "COGNITO_CLIENT_ID": CLIENT, "ADMIN_API_KEY": self.admin_key}
         if service in ("orchestrator", "score-poller"):
             return {"SPORTMONKS_API_TOKEN": self.provider_token,
-                    "SPORTMONKS_URL": f"http://127.0.0.1:{self.provider}/api/v2.0"}
+                    "SPORTMONKS_URL": f"http://{self.centre}:{self.provider}/api/v2.0"}
         if service == "la-coordinator":
-            apns = f"https://localhost:{self.simulator.port}"
+            apns = f"https://{self.centre}:{self.simulator.port}"
             return {"APNS_KEY_FILE": f"{self.folder}/key.p8", "APNS_KEY_ID": KEY_ID, "APNS_TEAM_ID": TEAM,
                     "APNS_BUNDLE_ID": BUNDLE, "APNS_URL": apns, "APNS_SANDBOX_URL": apns,
                     "APNS_CA_FILE": f"{self.folder}/server.pem"}

@@ -21,10 +21,11 @@ POSTGRES_PATIENCE_MS = 15_000
 class Kept:
     """One process that is kept running, and what is known of its life."""
 
-    def __init__(self, child, service, health_port=None):
+    def __init__(self, child, service, health=None, host=""):
         self.child = child
         self.service = service
-        self.health_port = health_port
+        self.health = health
+        self.host = host
         self.delay = FIRST_DELAY
         self.started_at = 0.0
         self.restart_at = None
@@ -49,9 +50,9 @@ class Kept:
         self.child.process.send_signal(number)
 
     def answers(self, path="/health/live"):
-        if self.health_port is None:
+        if self.health is None:
             return True
-        connection = http.client.HTTPConnection("127.0.0.1", self.health_port, timeout=1)
+        connection = http.client.HTTPConnection(*self.health, timeout=1)
         try:
             connection.request("GET", path)
             return connection.getresponse().status == 200
@@ -72,8 +73,9 @@ class Supervisor:
         self.prober = threading.Thread(target=self.probe, daemon=True)
         self.orders = []
 
-    def add(self, child, service, health_port=None):
-        self.kept[child.name] = Kept(child, service, health_port)
+    def add(self, child, service, health=None, host=""):
+        """`health`: where it says how it is, a pair of address and port."""
+        self.kept[child.name] = Kept(child, service, health, host)
         return self.kept[child.name]
 
     def start(self):
@@ -125,7 +127,7 @@ class Supervisor:
         kept.asked_ms = None
         with self.guard:
             self.deaths.append(death)
-            kept.waits_for = death if kept.health_port else None
+            kept.waits_for = death if kept.health else None
         kept.restart_at = time.monotonic() + kept.delay
         kept.delay = min(2 * kept.delay, LONGEST_DELAY)
         forget_clock(process.pid)

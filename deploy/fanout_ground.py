@@ -428,13 +428,14 @@ def quoted(text):
     return "'" + text.replace("'", "''") + "'"
 
 
-def make_keys(folder):
+def make_keys(folder, *addresses):
     def run(*command):
         subprocess.run(["openssl", *command], check=True, capture_output=True)
 
     curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
     run("req", "-x509", *curve, "-keyout", f"{folder}/server.key", "-out", f"{folder}/server.pem", "-days", "2",
-        "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1")
+        "-subj", "/CN=localhost", "-addext",
+        "subjectAltName=" + ",".join(["DNS:localhost", *(f"IP:{address}" for address in ("127.0.0.1", *addresses))]))
     run("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-out", f"{folder}/key.p8")
     run("pkey", "-in", f"{folder}/key.p8", "-pubout", "-out", f"{folder}/public.pem")
     os.chmod(f"{folder}/key.p8", 0o400)

@@ -7,7 +7,7 @@ from good import TOKENS, T, call, good, push
 
 import chaos_draw
 import chaos_house as judge
-from chaos_records import Death, read_push
+from chaos_records import Death, Strike, read_push
 
 
 class House(unittest.TestCase):
@@ -57,6 +57,11 @@ class House(unittest.TestCase):
     def test_a_process_that_is_late_is_found(self):
         self.case.deaths.append(Death("event-bus-a", T, -9, True, restart_ms=400, back_ms=T + 2_401))
         self.fails(judge.processes_come_back)
+        # Nobody hears it while its host is cut off.
+        self.case.strikes.append(Strike("host", "host-a", T + 1_000, T + 1_500, "cut"))
+        self.fails(judge.processes_come_back, 0)
+        self.case.strikes[-1].how = "kill"
+        self.fails(judge.processes_come_back)
         self.case.deaths[-1].back_ms = T + 2_400
         self.fails(judge.processes_come_back, 0)
 
@@ -88,9 +93,10 @@ class Drawing(unittest.TestCase):
         self.assertNotEqual(chaos_draw.draw(1, self.places), chaos_draw.draw(2, self.places))
 
     def test_every_kind_and_every_target_is_drawn(self):
-        plans = [chaos_draw.draw(seed, self.places) for seed in range(1, 800)]
+        plans = [chaos_draw.draw(seed, self.places, hosts="ab") for seed in range(1, 800)]
         faults = [fault for plan in plans for fault in plan.faults]
-        self.assertEqual({fault.kind for fault in faults}, set(chaos_draw.KINDS))
+        self.assertEqual({fault.kind for fault in faults}, set(chaos_draw.HOST_KINDS))
+        self.assertLessEqual({"host-a", "host-b"}, {fault.target for fault in faults})
         for kind, ways in chaos_draw.HOW.items():
             self.assertEqual({fault.how for fault in faults if fault.kind == kind}, set(ways))
         killed = {fault.target for fault in faults if fault.kind == "kill" and not fault.aim}
@@ -99,6 +105,10 @@ class Drawing(unittest.TestCase):
         self.assertEqual(sum(plan.is_control for plan in plans), 99)
         self.assertTrue(all(20 <= len(plan.phones) + 6 and len(plan.phones) <= 76 for plan in plans))
         self.assertGreater(sum(fault.aim is not None for fault in faults), len(faults) // 3)
+
+    def test_one_host_is_not_cut_off(self):
+        faults = [fault for seed in range(1, 300) for fault in chaos_draw.draw(seed, self.places).faults]
+        self.assertEqual({fault.kind for fault in faults}, set(chaos_draw.KINDS))
 
     def test_nothing_lasts_beyond_the_schedule(self):
         for seed in range(1, 300):
