@@ -48,6 +48,7 @@ public enum Gateway {
                     logger: context.logger, more: more),
                 addressFile: "\(settings.runDirectory)/api-gateway/\(settings.instance).http", logger: context.logger,
                 proxies: configuration.trustedProxies),
+            DatabaseLastResort(pool: pool),
         ]
     }
 

@@ -45,6 +45,23 @@ struct DatabaseWatch: Service, CustomStringConvertible {
     }
 }
 
+/// The last of the services, so that it is the first to hear that the gateway is to stop: requests that then wait for a
+/// database that does not answer are told so, and do not keep the process beyond its time.
+struct DatabaseLastResort: Service, CustomStringConvertible {
+    let pool: PostgresPool
+
+    var description: String { "database's last resort" }
+
+    func run() async throws {
+        try await gracefulShutdown()
+        // Not waited for: who has drained by then ends without it.
+        Task.detached { [pool] in
+            try? await Task.sleep(for: lastResortAfter)
+            await pool.close()
+        }
+    }
+}
+
 /// Fetches the issuer's keys before the first request needs them, and again as they age, whether requests come or not:
 /// a key that the issuer gave up is not trusted for longer because the night was quiet. While the issuer is away the
 /// keys go on for a day; then requests are sent elsewhere.

@@ -64,7 +64,7 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
         await keeper.share((0..<DeviceRoute.shardCount).map { LeaseName.shard($0) }, of: "shard") { names in
             await coordinator.letGo(names.compactMap(\.shard)).map { LeaseName.shard($0) }
         }
-        do {
+        try await withLastResort({ [pool] in await pool.close() }) {
             // The leases outlast the pushes that are under way: they are let go at the end of this scope.
             async let _: Void = keeper.run()
             try await cancelWhenGracefulShutdown { try await serve(coordinator) }

@@ -26,11 +26,14 @@ public struct EventBusService: Service {
     }
 
     public func run() async throws {
-        try await cancelWhenGracefulShutdown { try await serve() }
+        let pool = try PostgresPool(url: settings.databaseURL.reveal(), applicationName: "event-bus/\(instance)")
+        try await withLastResort({ await pool.close() }) {
+            try await cancelWhenGracefulShutdown { try await serve(pool) }
+        }
+        await pool.close()
     }
 
-    private func serve() async throws {
-        let pool = try PostgresPool(url: settings.databaseURL.reveal(), applicationName: "event-bus/\(instance)")
+    private func serve(_ pool: PostgresPool) async throws {
         do { try await DatabaseStart.wait(for: pool, logger: logger) } catch is CancellationError { return }
         readiness.set("database", true, reason: nil)
 
@@ -59,6 +62,5 @@ public struct EventBusService: Service {
             // None of them ends by itself: the first to do so ends the service.
             try await group.next()
         }
-        await pool.close()
     }
 }

@@ -27,11 +27,14 @@ public struct OrchestratorService: Service {
     }
 
     public func run() async throws {
-        try await cancelWhenGracefulShutdown { try await serve() }
+        let pool = try PostgresPool(url: settings.databaseURL.reveal(), applicationName: "orchestrator/\(instance)")
+        try await withLastResort({ await pool.close() }) {
+            try await cancelWhenGracefulShutdown { try await serve(pool) }
+        }
+        await pool.close()
     }
 
-    private func serve() async throws {
-        let pool = try PostgresPool(url: settings.databaseURL.reveal(), applicationName: "orchestrator/\(instance)")
+    private func serve(_ pool: PostgresPool) async throws {
         do { try await DatabaseStart.wait(for: pool, logger: logger) } catch is CancellationError { return }
         readiness.set("database", true, reason: nil)
 
@@ -78,6 +81,5 @@ public struct OrchestratorService: Service {
             // None of them ends by itself: the first to do so ends the service.
             try await group.next()
         }
-        await pool.close()
     }
 }

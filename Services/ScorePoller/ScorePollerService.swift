@@ -31,12 +31,14 @@ public struct ScorePollerService: Service, CustomStringConvertible {
         try await cancelWhenGracefulShutdown {
             let pool = try PostgresPool(
                 url: settings.databaseURL.reveal(), size: 2, applicationName: "score-poller")
-            do {
-                try await DatabaseStart.wait(for: pool, logger: logger)
-                readiness.set("database", true)
-                await work(pool)
-            } catch is CancellationError {
-                // Asked to stop while waiting: nothing was begun.
+            try await withLastResort({ await pool.close() }) {
+                do {
+                    try await DatabaseStart.wait(for: pool, logger: logger)
+                    readiness.set("database", true)
+                    await work(pool)
+                } catch is CancellationError {
+                    // Asked to stop while waiting: nothing was begun.
+                }
             }
             await pool.close()
         }
