@@ -20,6 +20,21 @@ extension PoolCore {
         }
     }
 
+    func exchange(_ statements: [PostgresStatement], due: ContinuousClock.Instant) async throws -> [PostgresResult] {
+        let connection = try await lease(deadline: due)
+        do {
+            var results = try await connection.query(
+                [PostgresStatement("BEGIN")] + statements + [PostgresStatement("COMMIT")], deadline: due)
+            try Self.check(commit: results.removeLast())
+            results.removeFirst()
+            giveBack(connection)
+            return results
+        } catch {
+            await abandon(connection)
+            throw error
+        }
+    }
+
     /// COMMIT rolls back, without an error, when a statement had failed.
     static func check(commit end: PostgresResult) throws {
         guard end.commandTag == "COMMIT" else {

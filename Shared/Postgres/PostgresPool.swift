@@ -84,6 +84,16 @@ public final class PostgresPool: Sendable {
         try await core.exchange(reading, due: .now + deadline, decide)
     }
 
+    /// One transaction in one round trip: all that is done is known beforehand.
+    ///
+    /// - Returns: the answers to the statements, once the COMMIT is confirmed.
+    /// - Throws: `.outcomeUnknown` or `.deadline` when it is not known whether it was committed.
+    public func exchange(
+        _ statements: [PostgresStatement], deadline: Duration = .seconds(5)
+    ) async throws -> [PostgresResult] {
+        try await core.exchange(statements, due: .now + deadline)
+    }
+
     /// Runs `body` with a connection of its own outside a transaction, for what PostgreSQL refuses inside one and for
     /// session state (advisory locks). The connection is closed afterwards.
     public func withConnection<T: Sendable>(_ body: (PostgresTransaction) async throws -> T) async throws -> T {

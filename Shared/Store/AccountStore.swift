@@ -122,6 +122,12 @@ public struct AccountStore: Sendable {
         """
     }
 
+    /// A query for all those users; found by the time of their deletion.
+    static let allDeletedJustNow = """
+        SELECT t.user_id FROM deleted_users t
+        WHERE t.deleted_at > statement_timestamp() - interval '\(refusalMargin) seconds'
+        """
+
     static func wasDeletedJustNow(_ transaction: PostgresTransaction, _ user: UserID) async throws -> Bool {
         let rows = try await transaction.query(
             "SELECT \(deletedJustNow("$1")) AS is_deleted", [.text(user.rawValue)])

@@ -64,10 +64,15 @@ struct ActivityTokenBatch: Sendable {
     private let dismissAfter: Int
 
     init(_ jobs: [ActivityTokenJob], dismissAfter: Int) {
-        places = jobs.indices.sorted { (jobs[$0].match, jobs[$0].user) < (jobs[$1].match, jobs[$1].user) }
+        places = Self.order(of: jobs)
         self.jobs = places.map { jobs[$0] }
         matches = Set(jobs.map(\.match)).sorted()
         self.dismissAfter = dismissAfter
+    }
+
+    /// That of their rows' keys.
+    static func order(of jobs: [ActivityTokenJob]) -> [Int] {
+        jobs.indices.sorted { (jobs[$0].match, jobs[$0].user) < (jobs[$1].match, jobs[$1].user) }
     }
 
     // MARK: - Reading
@@ -93,7 +98,7 @@ struct ActivityTokenBatch: Sendable {
     /// When a match begins the table grows from nothing to a million rows before its statistics are made anew: a plan that
     /// walked over it all would be kept meanwhile. And there is one plan for batches of all sizes: left to itself the
     /// server plans each small one anew, which takes it longer than to register ten tokens.
-    private static let asPlannedOnce = """
+    static let asPlannedOnce = """
         SELECT set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)
         """
 

@@ -309,6 +309,25 @@ import Testing
         }
     }
 
+    @Test func whatIsKnownBeforehandIsOneTransactionToo() async throws {
+        try await withDatabase(migrated: false, size: 2) { (pool: PostgresPool) async throws in
+            try await accounts(pool)
+            func take(_ sum: Int) -> PostgresStatement {
+                PostgresStatement(
+                    "UPDATE accounts SET sum = sum - $1 WHERE name = 'a' RETURNING pg_current_xact_id()::text AS id",
+                    [.int(sum)])
+            }
+            let id = PostgresStatement("SELECT pg_current_xact_id()::text AS id")
+            let results = try await pool.exchange([id, take(3)])
+            #expect(results.count == 2)
+            #expect(try results[0].rows[0].string("id") == results[1].rows[0].string("id"))
+            await #expect(throws: PostgresError.self) { try await pool.exchange([take(3), take(30)]) }
+            // Nothing of it was done, and the connection goes on.
+            #expect(try await sums(pool) == [7, 0])
+            #expect(try await pool.exchange([take(7)]).first?.affectedRows == 1)
+        }
+    }
+
     @Test func aSetOfAwkwardTextsArrivesAsItWasSent() async throws {
         try await withDatabase(migrated: false) { (pool: PostgresPool) async throws in
             let texts: [String?] = [
