@@ -97,9 +97,11 @@ struct ActivityTokenBatch: Sendable {
 
     /// When a match begins the table grows from nothing to a million rows before its statistics are made anew: a plan that
     /// walked over it all would be kept meanwhile. And there is one plan for batches of all sizes: left to itself the
-    /// server plans each small one anew, which takes it longer than to register ten tokens.
+    /// server plans each small one anew, which takes it longer than to register ten tokens. Nothing is sorted that an index
+    /// has in order.
     static let asPlannedOnce = """
-        SELECT set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)
+        SELECT set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
+            set_config('plan_cache_mode', 'force_generic_plan', true)
         """
 
     /// Answers those that somebody else has now. Nobody is waited for, so the order does not matter.
@@ -145,12 +147,10 @@ struct ActivityTokenBatch: Sendable {
 
     /// Who has the tokens. One lookup for each index: an OR of the two would be a walk over all ends that are due, and
     /// after a match those are many.
-    private static let readOwners = ["status <> 'ended'", "end_push = 'due'"].map { condition in
+    static let readOwners = """
+        SELECT o.update_token, o.match_id, o.user_id, o.device_id
+        FROM unnest($1::text[]) AS r (token) CROSS JOIN LATERAL (\(ActivityTokenStore.owners(of: "r.token"))) AS o
         """
-        SELECT o.update_token, o.match_id, o.user_id, o.device_id FROM live_activities o
-        WHERE o.update_token = ANY($1::text[]) AND o.\(condition)
-        """
-    }.joined(separator: " UNION ALL ")
 
     private struct Owner: Hashable {
         var match: MatchID

@@ -47,6 +47,20 @@ extension ActivityTokenStore {
             endedBeforeFollow: try row.bool("ended_before_follow"))
     }
 
+    /// Activities that have the token, and those that an end with it is due to; some may come twice.
+    ///
+    /// By the order, which is not to be had by sorting (`ActivityTokenBatch.asPlannedOnce`), the planner is told which index:
+    /// while no end is due as far as it knows, a walk over all of them seems as cheap, and there may be a million by then.
+    static func owners(of token: String) -> String {
+        ["status <> 'ended'", "end_push = 'due'"].map { condition in
+            """
+            (SELECT o.update_token, o.match_id, o.user_id, o.device_id, o.generation FROM live_activities o
+            WHERE o.update_token BETWEEN \(token) AND \(token) AND o.\(condition)
+            ORDER BY o.update_token LIMIT \(recordsMax))
+            """
+        }.joined(separator: " UNION ALL ")
+    }
+
     // MARK: - What is done (to a row `la`, with the new values in `v`)
 
     static let activation = """

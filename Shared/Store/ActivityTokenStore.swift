@@ -42,6 +42,7 @@ public struct ActivityTokenStore: Sendable {
     ) async throws -> Registered {
         let (request, user) = (job.request, job.user)
         return try await pool.forUser(user, token: request.activityToken) { transaction in
+            try await transaction.execute(ActivityTokenBatch.asPlannedOnce)
             let device = try await UserDevices.resolve(transaction, user: user, device: request.deviceId)
             try await UserDevices.touch(transaction, user: user, device: device)
             let key = Key(match: job.match, user: user, device: device)
@@ -151,18 +152,22 @@ public struct ActivityTokenStore: Sendable {
     private static func takeFromOthers(
         _ transaction: PostgresTransaction, _ token: UpdateToken, _ key: Key
     ) async throws -> Set<MatchID> {
-        let rows = try await transaction.query(
-            """
-            UPDATE live_activities
-            SET status = 'ended', end_reason = coalesce(end_reason, 'token_invalid'),
-                ended_at = coalesce(ended_at, clock_timestamp()),
-                end_push = CASE WHEN end_push = 'due' THEN 'dropped' ELSE end_push END
-            WHERE ((status <> 'ended' AND update_token = $4) OR (end_push = 'due' AND update_token = $4))
-                AND (match_id, user_id, device_id) <> ($1, $2, $3)
-            RETURNING match_id
-            """, key.parameters + [.text(token.rawValue)])
+        let rows = try await transaction.query(Self.taking, key.parameters + [.text(token.rawValue)])
         return Set(try rows.map { MatchID(try $0.int64("match_id")) })
     }
+
+    static let taking = """
+        UPDATE live_activities
+        SET status = 'ended', end_reason = coalesce(end_reason, 'token_invalid'),
+            ended_at = coalesce(ended_at, clock_timestamp()),
+            end_push = CASE WHEN end_push = 'due' THEN 'dropped' ELSE end_push END
+        WHERE (match_id, user_id, device_id, generation) IN (
+                SELECT match_id, user_id, device_id, generation FROM (\(owners(of: "$4"))) AS o)
+            -- With OR the planner would go by the indexes of either kind, and through all ends that are due.
+            AND update_token = $4 AND CASE WHEN status <> 'ended' THEN true ELSE end_push = 'due' END
+            AND (match_id, user_id, device_id) <> ($1, $2, $3)
+        RETURNING match_id
+        """
 
     /// - Parameter generation: the next one, for actions that make a record.
     /// - Returns: whether anything changed.

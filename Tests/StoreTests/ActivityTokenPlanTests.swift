@@ -77,4 +77,36 @@ import Testing
             #expect(try tokens.map { try $0.optionalString("update_token") } == [nil])
         }
     }
+
+    /// Statistics of a time when no end was due: the plan is kept when a million are.
+    @Test(arguments: [true, false]) func whoHasATokenIsNotLookedForAmongAllEnds(_ isBatch: Bool) async throws {
+        try await withDatabase(size: 3) { (pool: PostgresPool) async throws in
+            let statement =
+                isBatch
+                ? "PREPARE looking (text[]) AS \(ActivityTokenBatch.readOwners)"
+                : "PREPARE looking (bigint, text, text, text) AS \(ActivityTokenStore.taking)"
+            let execution = isBatch ? "looking ('{a1}')" : "looking (1, 'ann', 'phone', 'a1')"
+            for round in 0..<2 {
+                let plan = try await pool.transaction { transaction in
+                    try await transaction.execute(ActivityTokenBatch.asPlannedOnce)
+                    try await transaction.execute(statement)
+                    let lines = try await transaction.query("EXPLAIN (COSTS OFF) EXECUTE \(execution)")
+                    try await transaction.execute("DEALLOCATE looking")
+                    return try lines.map { try $0.string("QUERY PLAN") }.joined(separator: "\n")
+                }
+                #expect(!plan.contains("Seq Scan"), "\(plan)")
+                for index in ["live_activities_due_token", "live_activities_token"] {
+                    #expect(plan.contains("using \(index) on"), "\(plan)")
+                }
+                for index in ["ends", "current", "changes"] { #expect(!plan.contains("_\(index)"), "\(plan)") }
+                try await pool.execute(
+                    """
+                    INSERT INTO live_activities (match_id, user_id, device_id, generation, route, shard, status, update_token)
+                    SELECT 1, 'user' || \(round) || n, 'phone', 1, n, n % 64, 'active', 'token' || \(round) || n
+                    FROM generate_series(1, 2000) n
+                    """)
+                _ = try await pool.withConnection { try await $0.execute("VACUUM ANALYZE live_activities") }
+            }
+        }
+    }
 }
