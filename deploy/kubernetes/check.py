@@ -1,0 +1,111 @@
+#!/usr/bin/python3
+"""Whether sightscreen.yaml is what its page says: deploy/kubernetes/check.py
+
+Reads the manifests with Debian's python3-yaml and holds every container to what an operator must not forget. It knows no schema of
+Kubernetes: `kubectl apply --dry-run=server` does."""
+
+import os
+import re
+import sys
+
+import yaml
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+LOCKED = {
+    "allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True, "capabilities": {"drop": ["ALL"]},
+}
+SERVICES = {"la-coordinator", "event-bus", "score-poller", "orchestrator", "api-gateway"}
+# Those that reach each other through sockets.
+TOGETHER = {"la-coordinator", "event-bus", "score-poller", "orchestrator"}
+
+
+def settings():
+    """Names in the README's table."""
+    with open(os.path.join(HERE, "../../README.md"), encoding="utf-8") as file:
+        return set(re.findall(r"`([A-Z][A-Z0-9_]+)`", file.read()))
+
+
+def wrong_with_pod(kind, name, pod, known, shared):
+    containers = pod["containers"]
+    context = pod.get("securityContext", {})
+    if not context.get("runAsNonRoot") or context.get("runAsUser") != 10001 or context.get("fsGroup") != 10001:
+        yield "runs as somebody else than 10001"
+    if context.get("seccompProfile") != {"type": "RuntimeDefault"}:
+        yield "has no seccomp profile"
+    if pod.get("automountServiceAccountToken") is not False:
+        yield "gets a token of the cluster"
+    volumes = {volume["name"] for volume in pod.get("volumes", [])}
+    ports = [port for container in containers for port in container.get("ports", [])]
+    for key in ("containerPort", "name"):
+        if len({port[key] for port in ports}) != len(ports):
+            yield f"has a {key} twice: all containers of a pod share one address"
+    for container in containers:
+        what = container["name"]
+        if container.get("securityContext") != LOCKED:
+            yield f"{what}: not locked"
+        if not container.get("resources", {}).get("limits", {}).get("memory") or not container["resources"].get("requests"):
+            yield f"{what}: no requests, or no limit of memory"
+        if "cpu" in container["resources"].get("limits", {}):
+            yield f"{what}: a limit of processor time makes it stand still in bursts"
+        env = {each["name"]: each for each in container.get("env", [])}
+        for setting in set(env) | shared:
+            plain = setting[:-5] if setting.endswith("_FILE") and setting not in known else setting
+            if plain not in known:
+                yield f"{what}: {setting} is no setting of the README"
+        for mount in container.get("volumeMounts", []):
+            if mount["name"] not in volumes:
+                yield f"{what}: {mount['name']} is no volume of the pod"
+        if kind != "Deployment":
+            continue
+        # Without it the name would be the first 20 letters of the pod's, which its replicas share.
+        if env.get("INSTANCE", {}).get("valueFrom", {}).get("fieldRef", {}).get("fieldPath") != "metadata.name":
+            yield f"{what}: INSTANCE is not the pod's name"
+        # name-<hash of ten>-<five>, of which INSTANCE takes 32.
+        if len(name) + 17 > 32:
+            yield f"{what}: the pods' names are too long for INSTANCE"
+        if env.get("HEALTH_PORT", {}).get("value") not in {str(port["containerPort"]) for port in container["ports"]}:
+            yield f"{what}: HEALTH_PORT is none of its ports"
+        for probe in ("readinessProbe", "livenessProbe"):
+            port = container.get(probe, {}).get("httpGet", {}).get("port")
+            if port not in {port["name"] for port in container["ports"] if str(port["containerPort"]) == env["HEALTH_PORT"]["value"]}:
+                yield f"{what}: {probe} does not ask its health port"
+        if {"name": "sockets", "mountPath": "/run/sightscreen"} not in container["volumeMounts"]:
+            yield f"{what}: no sockets"
+
+
+def main():
+    with open(os.path.join(HERE, "sightscreen.yaml"), encoding="utf-8") as file:
+        documents = list(yaml.safe_load_all(file))
+    known = settings()
+    shared = {key for document in documents if document["kind"] == "ConfigMap" for key in document["data"]}
+    problems, places = [], {}
+    for document in documents:
+        kind, name = document["kind"], document["metadata"]["name"]
+        if not document.get("apiVersion"):
+            problems.append(f"{kind} {name}: no apiVersion")
+        pod = document.get("spec", {}).get("template", {}).get("spec")
+        if pod is None:
+            continue
+        problems += [f"{kind} {name}: {problem}" for problem in wrong_with_pod(kind, name, pod, known, shared)]
+        places.update({container["name"]: name for container in pod["containers"]})
+        if kind == "Deployment":
+            labels = document["spec"]["template"]["metadata"]["labels"]
+            if not document["spec"]["selector"]["matchLabels"].items() <= labels.items():
+                problems.append(f"{name}: its selector does not fit its pods")
+            # A drain of 5 s, and what comes before it.
+            if pod.get("terminationGracePeriodSeconds", 0) < 15:
+                problems.append(f"{name}: too little time to end")
+            if not any(other["kind"] == "PodDisruptionBudget" and other["metadata"]["name"] == name for other in documents):
+                problems.append(f"{name}: no PodDisruptionBudget")
+    if not SERVICES <= set(places):
+        problems.append(f"missing: {SERVICES - set(places)}")
+    elif len({places[service] for service in TOGETHER}) != 1:
+        problems.append("what talks through sockets is not in one pod")
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    print(f"Kubernetes: {len(documents)} manifests, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
