@@ -17,6 +17,8 @@ import time
 import unittest
 
 sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import metrics  # noqa: E402
 from stand import PROBLEM, Gateway, Names, Proxy, eventually, free_port  # noqa: E402
 
 
@@ -222,6 +224,17 @@ class ProxyTests(unittest.TestCase):
         self.assertEqual((said["status"], said["http.method"]), (502, "DELETE"))
         self.assertNotIn("0123456789abcdef", proxy.lines())
         self.assertNotIn("127.0.0.1", proxy.lines())
+
+    def test_has_the_metrics_that_dashboard_and_alerts_ask_for(self):
+        self.gateway(1)
+        proxy = self.proxy(1)
+        self.assertEqual(proxy.ask("GET", "/")[0], 200)
+        text = proxy.ask("GET", "/metrics", port=proxy.health)[2].decode()
+        for name in metrics.OTHERS:
+            if name.startswith("haproxy_"):
+                self.assertIn(f"\n{name}{{", text)
+        for place in ('haproxy_backend_active_servers{proxy="gateways"}', 'haproxy_frontend_current_sessions{proxy="api"}'):
+            self.assertIn(f"\n{place} ", text)
 
     def test_ends_tls_when_it_has_a_certificate(self):
         self.gateway(1)
