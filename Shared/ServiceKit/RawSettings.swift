@@ -69,13 +69,22 @@ struct RawSettings {
             let host = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }.map {
                 isAllowed($0) ? $0 : UInt8(ascii: "-")
             }
-            return "\(String(decoding: host.prefix(20), as: UTF8.self))-\(getpid())"
+            return "\(Self.short(host))-\(getpid())"
         }
         guard (1...32).contains(name.utf8.count), name.utf8.allSatisfy(isAllowed) else {
             throw ConfigurationError(
                 setting: "INSTANCE", problem: "\"\(name)\" is not 1 to 32 letters, digits, _ and -")
         }
         return name
+    }
+
+    /// Of a host's name. Those of pods differ in their last letters, so that of a long one a hash stands for all of it.
+    static func short(_ host: [UInt8]) -> String {
+        guard host.count > 20 else { return String(decoding: host, as: UTF8.self) }
+        // FNV-1a.
+        let hash = host.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        let digits = String(hash, radix: 36)
+        return "\(String(decoding: host.prefix(11), as: UTF8.self))-\(digits.suffix(8))"
     }
 
     func runDirectory(environment: [String: String], instance: String) throws(ConfigurationError) -> String {

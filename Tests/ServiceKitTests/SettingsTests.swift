@@ -1,5 +1,5 @@
 import Glibc
-import ServiceKit
+@testable import ServiceKit
 import TestKit
 import Testing
 
@@ -77,6 +77,15 @@ import Testing
                 _ = try $0.int("SPORTMONKS_HOURLY_LIMIT", default: 1, in: 0...9)
             }
                 == #"SPORTMONKS_HOURLY_LIMIT: "many" is not a whole number from 0 to 9"#)
+    }
+
+    @Test func hostsWhoseNamesDifferAtTheirEndAreToldApart() {
+        let names = ["sightscreen-production-1", "sightscreen-production-2", "host", "exactly-twenty-chars"]
+        let short = names.map { RawSettings.short(Array($0.utf8)) }
+        #expect(Set(short).count == names.count)
+        #expect(short.allSatisfy { $0.utf8.count <= 20 })
+        #expect(short[2...] == names[2...])
+        #expect(short[0].hasPrefix("sightscreen-"))
     }
 
     @Test(arguments: [

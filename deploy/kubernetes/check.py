@@ -57,7 +57,7 @@ def wrong_with_pod(kind, name, pod, known, shared):
                 yield f"{what}: {mount['name']} is no volume of the pod"
         if kind != "Deployment":
             continue
-        # Without it the name would be the first 20 letters of the pod's, which its replicas share.
+        # Without it logs and leases would name a hash.
         if env.get("INSTANCE", {}).get("valueFrom", {}).get("fieldRef", {}).get("fieldPath") != "metadata.name":
             yield f"{what}: INSTANCE is not the pod's name"
         # name-<hash of ten>-<five>, of which INSTANCE takes 32.
