@@ -116,7 +116,10 @@ let package = Package(
             resources: [.embedInCode("Migrations")]),
         shared(
             "ServiceKit",
-            [hummingbird, httpTypes, logging, metrics, lifecycle, unixSignals, configuration, concurrencyHelpers]),
+            [
+                "HTTPClient", hummingbird, httpTypes, logging, metrics, lifecycle, unixSignals, configuration,
+                concurrencyHelpers,
+            ]),
     ]
         + service(
             "APIGateway",
@@ -182,7 +185,9 @@ let package = Package(
             // Tests.
             .target(
                 name: "TestKit",
-                dependencies: ["Sightscreen", "Postgres", "Store", "HTTPClient", "Processes", "Reactor", logging],
+                dependencies: [
+                    "Sightscreen", "Postgres", "Store", "HTTPClient", "Processes", "Reactor", "ServiceKit", logging,
+                ],
                 path: "Tests/Support", swiftSettings: strict),
             .target(
                 name: "PayloadProperty", dependencies: ["APNsProtocol", "Sightscreen"], path: "Tests/PayloadProperty",
@@ -233,7 +238,7 @@ let package = Package(
             tests("TapeFile", ["TapeFile"]),
             tests("Wire", ["Wire", "Messages", logging, lifecycle]),
             tests("Store", ["Store", "Postgres", "Sightscreen", "Activities", "Messages", logging]),
-            tests("ServiceKit", ["ServiceKit", logging, metrics, configuration, lifecycle]),
+            tests("ServiceKit", ["ServiceKit", "HTTPClient", logging, metrics, configuration, lifecycle]),
             tests(
                 "APIGateway",
                 [

@@ -1,4 +1,5 @@
 import Messages
+import ServiceKit
 import Sightscreen
 import Wire
 
@@ -14,8 +15,12 @@ struct WireCoordinatorBell: CoordinatorBell {
     let coordinators: WireDirectory
 
     func ring(for matches: Set<MatchID>) async {
-        for match in matches.sorted() { await coordinators.broadcast(ActivitiesChanged(matchID: match)) }
+        for match in matches.sorted() {
+            await coordinators.broadcast(ActivitiesChanged(matchID: match), traceparent: traceparent)
+        }
     }
 
-    func ringHolds() async { await coordinators.broadcast(HoldsChanged()) }
+    func ringHolds() async { await coordinators.broadcast(HoldsChanged(), traceparent: traceparent) }
+
+    private var traceparent: String? { TraceContext.current?.traceparent }
 }

@@ -45,7 +45,7 @@ public enum Gateway {
                     bell: GatheredBell(WireCoordinatorBell(coordinators: coordinators)), deleted: deleted,
                     control: control, cache: cache, instance: settings.instance,
                     missing: { readiness.missing.map(\.name) + (deleted.hasRead ? [] : ["deleted accounts"]) },
-                    logger: context.logger, more: more),
+                    logger: context.logger, tracer: context.tracer, more: more),
                 addressFile: "\(settings.runDirectory)/api-gateway/\(settings.instance).http", logger: context.logger,
                 proxies: configuration.trustedProxies),
             DatabaseLastResort(pool: pool),
@@ -55,7 +55,7 @@ public enum Gateway {
     static func responder(
         _ configuration: GatewayConfiguration, pool: PostgresPool, keys: KeySource, bell: any CoordinatorBell,
         deleted: DeletedAccounts, control: ControlSource, cache: ReplyCache, instance: String,
-        missing: @escaping @Sendable () -> [String], logger: Logger, more: [Route] = []
+        missing: @escaping @Sendable () -> [String], logger: Logger, tracer: Tracer = .off, more: [Route] = []
     ) -> GatewayResponder {
         let schedule = ScheduleStore(pool: pool)
         let admin = AdminRoutes(
@@ -82,6 +82,7 @@ public enum Gateway {
             table: RouteTable(routes + PublicRoutes.describing(routes) + more),
             authenticator: Authenticator(verifier: verifier, keys: keys, apiKey: configuration.apiKey),
             deleted: deleted, refusals: RefusalLog(), proxies: configuration.trustedProxies,
-            gate: RateGate(limiter: RateLimiter(), factor: configuration.rateLimitFactor), logger: logger)
+            gate: RateGate(limiter: RateLimiter(), factor: configuration.rateLimitFactor), logger: logger,
+            tracer: tracer)
     }
 }

@@ -3,6 +3,7 @@ import Hummingbird
 import Logging
 import Metrics
 import NIOCore
+import ServiceKit
 import Sightscreen
 import Tokens
 
@@ -19,14 +20,19 @@ struct GatewayResponder: HTTPResponder {
     let forwarded = ForwardedForWatch()
     let gate: RateGate
     let logger: Logger
+    var tracer = Tracer.off
 
     func respond(to request: Request, context: Context) async throws -> Response {
         let begun = ContinuousClock.now
         let id = Self.requestID(request)
         var logger = self.logger
         logger[metadataKey: "request.id"] = "\(id)"
-        let (reply, path) = await answer(request, context, id, logger)
+        let span = tracer.begin("request", .server, under: Self.trace(of: request))
+        let (reply, path) = await TraceContext.$current.withValue(span.context) {
+            await answer(request, context, id, logger)
+        }
         measure(request, path, reply, ContinuousClock.now - begun)
+        end(span, request, path, reply)
         return response(reply, id, isHead: request.method == .head)
     }
 
@@ -81,6 +87,7 @@ struct GatewayResponder: HTTPResponder {
 
     private static let apiKeyHeader = HTTPField.Name("X-API-Key")
     private static let requestIDHeader = HTTPField.Name("X-Request-ID")
+    private static let traceparentHeader = HTTPField.Name("traceparent")
     private static let contentTypeOptions = HTTPField.Name("X-Content-Type-Options")
     private static let methods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 
@@ -160,9 +167,28 @@ struct GatewayResponder: HTTPResponder {
         return RequestID.random()
     }
 
-    private func measure(_ request: Request, _ path: String, _ reply: Reply, _ duration: Duration) {
+    /// The caller's, if it says in which trace it calls; two headers are none.
+    private static func trace(of request: Request) -> TraceContext? {
+        traceparentHeader.flatMap { request.headers[$0] }.flatMap { TraceContext(traceparent: $0) }
+    }
+
+    /// The route's pattern, never the path: that has ids.
+    private func end(_ span: Span, _ request: Request, _ path: String, _ reply: Reply) {
+        var span = span
+        span["http.request.method"] = .string(Self.method(of: request))
+        span["http.route"] = .string(path)
+        span["http.response.status_code"] = .int(reply.status)
+        if reply.status >= 500 { span.error = "\(reply.status)" }
+        tracer.end(span)
+    }
+
+    private static func method(of request: Request) -> String {
         let method = request.method.rawValue
-        let dimensions = [("method", Self.methods.contains(method) ? method : "other"), ("route", path)]
+        return methods.contains(method) ? method : "other"
+    }
+
+    private func measure(_ request: Request, _ path: String, _ reply: Reply, _ duration: Duration) {
+        let dimensions = [("method", Self.method(of: request)), ("route", path)]
         Counter(label: "sightscreen_http_requests_total", dimensions: dimensions + [("status", String(reply.status))])
             .increment()
         let (seconds, attoseconds) = duration.components

@@ -1,4 +1,5 @@
 import NIOConcurrencyHelpers
+import ServiceKit
 import Sightscreen
 
 /// Rings at once for the first that asks, and for all who ask within the next moment once more at its end: when a match
@@ -29,7 +30,8 @@ struct GatheredBell: CoordinatorBell {
             }
         }
         guard !first.isEmpty else { return }
-        for match in first { Task { await repeatRing(match) } }
+        // What it rings for later is of no one caller's trace.
+        for match in first { Task { await TraceContext.$current.withValue(nil) { await repeatRing(match) } } }
         await bell.ring(for: first)
     }
 

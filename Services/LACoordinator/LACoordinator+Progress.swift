@@ -28,6 +28,10 @@ extension LACoordinator {
     func time(_ progress: VersionProgress, _ match: MatchFanOut) {
         guard progress.version > match.timedVersion else { return }
         match.timedVersion = progress.version
+        if let span = match.span, span.version.rawValue == progress.version {
+            match.span = nil
+            end(span, progress, isOvertaken: false)
+        }
         // None but phones that came later.
         guard progress.firstAcceptedAt > 0 else { return }
         Metrics.Timer(label: "sightscreen_fanout_first_seconds")

@@ -20,11 +20,19 @@ extension LACoordinator {
     ///   there may be versions between that were not heard of.
     func publish(_ updates: [MatchUpdate], areLogged: Bool) async {
         guard !updates.isEmpty else { return }
-        for update in updates { learn(update, match(update.matchID), isLogged: areLogged) }
-        await fanOut.publish(updates)
+        var overtaken: [FanOutSpan] = []
+        for update in updates { learn(update, match(update.matchID), isLogged: areLogged, &overtaken) }
+        let before = await fanOut.publish(updates)
+        for update in updates {
+            let match = match(update.matchID)
+            match.outThrough = max(match.outThrough, update.version)
+        }
+        end(overtaken, at: before)
     }
 
-    private func learn(_ update: MatchUpdate, _ match: MatchFanOut, isLogged: Bool) {
+    private func learn(
+        _ update: MatchUpdate, _ match: MatchFanOut, isLogged: Bool, _ overtaken: inout [FanOutSpan]
+    ) {
         match.usedAt = .now
         if isLogged || update.version.rawValue == match.seenThrough.rawValue + 1 {
             match.seenThrough = max(match.seenThrough, update.version)
@@ -41,6 +49,8 @@ extension LACoordinator {
         let horizon =
             match.update == nil ? Self.repetitionMax : Int(configuration.alertFreshness.components.seconds)
         match.update = update
+        if let span = match.span { overtaken.append(span) }
+        match.span = FanOutSpan(update, of: tracer, clock: clock)
         match.repeatDueAt = match.alertsAt.values.filter { clock.seconds - $0 <= horizon }.max()
             .map { $0 + APNsHeaders.alertLifetime }
     }
@@ -81,9 +91,11 @@ extension LACoordinator {
             // A shard that was lost meanwhile is no longer ours to tell.
             gained = gained.filter { before[$0]?.epoch == proofs[$0]?.epoch }
         } catch {
-            logger.warning(
-                "An alert could not be claimed: its state goes without it",
-                metadata: ["match.id": "\(id)", "error": "\(error)"])
+            TraceContext.$current.withValue(matches[id]?.span?.context) {
+                logger.warning(
+                    "An alert could not be claimed: its state goes without it",
+                    metadata: ["match.id": "\(id)", "error": "\(error)"])
+            }
         }
         await fanOut.claimed(id, version, shards, gained: gained)
     }
@@ -157,7 +169,11 @@ extension LACoordinator {
             match.repeatDueAt = nil
             update.stamp = fresh.stamp
             match.update = update
-            await fanOut.publish([update], repeatsQuietly: true)
+            // Should it not be everywhere yet: its counts begin anew.
+            let span = match.span
+            match.span = nil
+            let before = await fanOut.publish([update], repeatsQuietly: true)
+            if let span { end([span], at: before) }
         }
     }
 
@@ -196,10 +212,16 @@ extension LACoordinator {
                 .record(count)
         }
         if counts.held > 0 { pusher.countHeld(counts.held) }
-        let untimed = matches.values.filter { $0.update.map(\.version.rawValue) ?? 0 > $0.timedVersion }
+        // A loop that has not had a version yet has nothing left to do, either.
+        let untimed = matches.values.compactMap { match in
+            match.update.flatMap { update in
+                let isOut = update.version.rawValue > match.timedVersion && update.version <= match.outThrough
+                return isOut ? (match: match, version: update.version.rawValue) : nil
+            }
+        }
         guard !untimed.isEmpty else { return }
-        for (match, progress) in zip(untimed, await fanOut.progress(untimed.map(\.id))) {
-            if progress.version == match.update?.version.rawValue, progress.isComplete { time(progress, match) }
+        for (asked, progress) in zip(untimed, await fanOut.progress(untimed.map(\.match.id))) {
+            if progress.version == asked.version, progress.isComplete { time(progress, asked.match) }
         }
     }
 

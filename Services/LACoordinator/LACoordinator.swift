@@ -5,7 +5,7 @@ public import Messages
 import Metrics
 public import Postgres
 import Reactor
-import ServiceKit
+public import ServiceKit
 import Sightscreen
 public import Store
 
@@ -38,6 +38,7 @@ public actor LACoordinator {
     nonisolated let freezes: FreezeWatch
     private let holdWatch: HoldWatch
     let logger: Logger
+    let tracer: Tracer
     /// Names this run in alert claims.
     let holder: String
     private let shards: @Sendable () async -> [ShardHold]
@@ -98,7 +99,7 @@ public actor LACoordinator {
     ///   - auditEvery: shorter in tests of audits.
     ///   - shards: the shards this process holds now, with the proof.
     public init(
-        configuration: CoordinatorConfiguration, pool: PostgresPool, logger: Logger,
+        configuration: CoordinatorConfiguration, pool: PostgresPool, logger: Logger, tracer: Tracer = .off,
         interval: Duration = LACoordinator.interval, auditEvery: Duration = LACoordinator.auditInterval,
         shards: @escaping @Sendable () async -> [ShardHold]
     ) throws {
@@ -107,6 +108,7 @@ public actor LACoordinator {
         freezes = FreezeWatch(ageMax: max(FreezeWatch.ageMax, interval * 2))
         self.configuration = configuration
         self.logger = logger
+        self.tracer = tracer
         self.shards = shards
         store = ActivityStore(pool: pool)
         holdWatch = try HoldWatch(
@@ -213,6 +215,7 @@ public actor LACoordinator {
         for trust in trusts.values { trust.end() }
         try? await settleProgress()
         await count()
+        await endFanOuts()
         try? await noteProgress(isLast: true)
         await fanOut.close()
         await pusher.close()

@@ -14,6 +14,7 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
     private let pool: PostgresPool
     private let readiness: Readiness
     private let logger: Logger
+    private let tracer: Tracer
 
     public var description: String { "la-coordinator" }
 
@@ -23,6 +24,7 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
         runDirectory = settings.runDirectory
         readiness = context.readiness
         logger = context.logger
+        tracer = context.tracer
         do {
             pool = try PostgresPool(
                 url: configuration.databaseURL.reveal(), size: 6, applicationName: "la-coordinator")
@@ -58,7 +60,7 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
         let keeper = LeaseKeeper(
             store: LeaseStore(pool: pool), instance: configuration.instance, duration: configuration.leaseDuration,
             logger: logger)
-        let coordinator = try LACoordinator(configuration: configuration, pool: pool, logger: logger) {
+        let coordinator = try LACoordinator(configuration: configuration, pool: pool, logger: logger, tracer: tracer) {
             await keeper.leases.compactMap { ShardHold($0) }
         }
         await keeper.share((0..<DeviceRoute.shardCount).map { LeaseName.shard($0) }, of: "shard") { names in

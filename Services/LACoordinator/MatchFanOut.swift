@@ -22,6 +22,10 @@ final class MatchFanOut {
     var usedAt = ContinuousClock.now
     /// For `sightscreen_fanout_seconds`: the last version whose time was told.
     var timedVersion = 0
+    /// The loops have had all versions up to this one.
+    var outThrough = MatchVersion(0)
+    /// Of the newest version; nil when it is over.
+    var span: FanOutSpan?
     /// What the operator was last told.
     var noted = VersionProgress()
     /// What was written of the progress of each shard.

@@ -1,6 +1,7 @@
 import Detection
 import Logging
 import Messages
+import ServiceKit
 import Store
 
 /// What the desks of all matches share.
@@ -10,6 +11,7 @@ struct BusTools: Sendable {
     let timing: MatchTiming
     let metrics = BusMetrics()
     let logger: Logger
+    let tracer: Tracer
     /// Tells the coordinators on this host; best effort, never waits for them.
     let publish: @Sendable (MatchUpdate) async -> Void
     let clock = ClockReader()

@@ -13,15 +13,18 @@ public struct EventBusService: Service {
     private let runDirectory: String
     private let readiness: Readiness
     private let logger: Logger
+    private let tracer: Tracer
 
     public init(
-        _ settings: EventBusSettings, instance: String, runDirectory: String, readiness: Readiness, logger: Logger
+        _ settings: EventBusSettings, instance: String, runDirectory: String, readiness: Readiness, logger: Logger,
+        tracer: Tracer = .off
     ) {
         self.settings = settings
         self.instance = instance
         self.runDirectory = runDirectory
         self.readiness = readiness
         self.logger = logger
+        self.tracer = tracer
         readiness.set("database", false, reason: "not reached yet")
     }
 
@@ -42,12 +45,14 @@ public struct EventBusService: Service {
         let coordinators = WireDirectory(runDirectory: runDirectory, service: "la-coordinator", logger: logger)
         let bus = MatchEventBus(
             store: MatchStore(pool: pool), leases: leases, timing: settings.timing,
-            leaseDuration: settings.leaseDuration, logger: logger
+            leaseDuration: settings.leaseDuration, logger: logger, tracer: tracer
         ) { update in
-            await coordinators.broadcast(MatchUpdated(update: update))
+            await coordinators.broadcast(MatchUpdated(update: update), traceparent: update.traceparent)
         }
         let server = WireServer(path: "\(runDirectory)/event-bus/\(instance).sock", logger: logger)
-        server.answer(ScoreFrame.self) { frame, _ in await bus.judge(frame) }
+        server.answer(ScoreFrame.self) { frame, context in
+            await bus.judge(frame, under: context.traceparent.flatMap { TraceContext(traceparent: $0) })
+        }
         server.answer(HandOverMatch.self) { request, _ in
             await bus.handOver(request.matchID)
             return MatchHandedOver(matchID: request.matchID)

@@ -2,6 +2,7 @@ import Detection
 import Logging
 import Messages
 import Postgres
+import ServiceKit
 import Sightscreen
 import SportMonks
 import Store
@@ -45,7 +46,13 @@ actor MatchDesk {
 
     /// Judges a frame and commits what it changes. Never throws: whatever is wrong, the verdict says whether to offer the
     /// newest frame again.
-    func offer(_ frame: ScoreFrame) async -> FrameVerdict {
+    /// - Parameter offer: the trace in which it was offered.
+    func offer(_ frame: ScoreFrame, under offer: TraceContext?) async -> FrameVerdict {
+        let span = begun(.server, under: offer)
+        return await TraceContext.$current.withValue(span.context) { await judge(frame, span) }
+    }
+
+    private func judge(_ frame: ScoreFrame, _ span: Span) async -> FrameVerdict {
         lastFrameAt = .now
         guard await turn(fetchedAt: frame.fetchedAt) else {
             return Self.folded
@@ -54,15 +61,15 @@ actor MatchDesk {
         let snapshot: MatchSnapshot
         do {
             guard frame.fixture.id == frame.matchID.rawValue else {
-                return reject("the fixture is \(frame.fixture.id), not \(frame.matchID)")
+                return reject("the fixture is \(frame.fixture.id), not \(frame.matchID)", span)
             }
             snapshot = try frame.fixture.snapshot()
         } catch {
-            return reject("\(error)")
+            return reject("\(error)", span)
         }
         lastRejection = nil
         let timing = bus.timing
-        return await commit(folds: true, fetchedAt: frame.fetchedAt) { machine, now in
+        return await commit(folds: true, fetchedAt: frame.fetchedAt, span) { machine, now in
             machine.apply(
                 snapshot, fetchedAt: frame.fetchedAt, unchangedUntil: frame.previousFetchedAt, now: now, timing: timing)
         }
@@ -75,8 +82,12 @@ actor MatchDesk {
         isBusy = true
         defer { passOn() }
         let timing = bus.timing
-        let verdict = await commit(folds: false, fetchedAt: nil) { machine, now in
-            machine.tick(now: now, timing: timing)
+        // What time alone brings begins a trace.
+        let span = begun(.internal, under: nil)
+        let verdict = await TraceContext.$current.withValue(span.context) {
+            await commit(folds: false, fetchedAt: nil, span) { machine, now in
+                machine.tick(now: now, timing: timing)
+            }
         }
         return verdict.outcome != .notHolder
     }
@@ -94,6 +105,13 @@ actor MatchDesk {
     func close() { isClosed = true }
 
     private static let folded = FrameVerdict(outcome: .deferred, reason: "a newer frame came")
+
+    /// The span of one judgement. It is exported if a version comes of it, or the frame is refused.
+    private func begun(_ kind: Span.Kind, under parent: TraceContext?) -> Span {
+        var span = bus.tracer.begin("judge", kind, under: parent)
+        span["match.id"] = .string("\(match)")
+        return span
+    }
 
     // MARK: - Turns
 
@@ -124,7 +142,7 @@ actor MatchDesk {
     /// Runs `step` on the machine and commits what it gives. `folds`: gives up its turn when a newer frame waits and this
     /// one would have to wait for the clock.
     private func commit(
-        folds: Bool, fetchedAt: Int64?, _ step: (inout MatchMachine, Int64) -> MatchChange?
+        folds: Bool, fetchedAt: Int64?, _ span: Span, _ step: (inout MatchMachine, Int64) -> MatchChange?
     ) async -> FrameVerdict {
         do {
             while true {
@@ -145,9 +163,10 @@ actor MatchDesk {
                 }
                 do {
                     let commit = try VersionWriter.commit(
-                        change, machine: machine, after: state.version, lease: lease, isByTime: fetchedAt == nil)
+                        change, machine: machine, after: state.version, lease: lease, isByTime: fetchedAt == nil,
+                        traceparent: span.context.traceparent)
                     let committed = try await bus.store.commit(commit)
-                    await note(committed, change, machine: machine, lease: lease, fetchedAt: fetchedAt)
+                    await note(committed, change, machine: machine, lease: lease, fetchedAt: fetchedAt, span)
                     return FrameVerdict(outcome: .committed, version: committed.version, stamp: committed.stamp)
                 } catch let error as StoreError where error.code == .tooSoon {
                     // Somebody else took a stamp.
@@ -170,8 +189,10 @@ actor MatchDesk {
     }
 
     private func note(
-        _ committed: CommittedMatch, _ change: MatchChange, machine: MatchMachine, lease: Lease, fetchedAt: Int64?
+        _ committed: CommittedMatch, _ change: MatchChange, machine: MatchMachine, lease: Lease, fetchedAt: Int64?,
+        _ span: Span
     ) async {
+        end(span, committed, change, isByTime: fetchedAt == nil)
         state = State(epoch: lease.epoch, version: committed.version, stamp: committed.stamp, machine: machine)
         if isInTrouble {
             isInTrouble = false
@@ -188,7 +209,18 @@ actor MatchDesk {
         if change.events.contains(where: { $0.kind == .matchResult }) {
             logger.info("Result settled", metadata: ["result": "\(change.contentState.expanded.status ?? "")"])
         }
-        await bus.publish(VersionWriter.update(change, of: match, as: committed))
+        await bus.publish(
+            VersionWriter.update(change, of: match, as: committed, traceparent: span.context.traceparent))
+    }
+
+    private func end(_ span: Span, _ committed: CommittedMatch, _ change: MatchChange, isByTime: Bool) {
+        var span = span
+        span["match.version"] = .int(committed.version.rawValue)
+        span["match.state"] = .string(change.displayState.rawValue)
+        span["events"] = .int(change.events.count)
+        span["alert"] = .string(change.alert?.kind.rawValue ?? "none")
+        span["by.time"] = .bool(isByTime)
+        bus.tracer.end(span)
     }
 
     private func lease() async throws -> Lease {
@@ -230,7 +262,10 @@ actor MatchDesk {
         return FrameVerdict(outcome: .deferred, reason: "\(error)")
     }
 
-    private func reject(_ reason: String) -> FrameVerdict {
+    private func reject(_ reason: String, _ span: Span) -> FrameVerdict {
+        var span = span
+        span.error = reason
+        bus.tracer.end(span)
         if lastRejection != reason {
             logger.warning("Frame rejected", metadata: ["reason": "\(reason)"])
             lastRejection = reason

@@ -1,6 +1,7 @@
 public import Detection
 public import Logging
 public import Messages
+public import ServiceKit
 public import Sightscreen
 public import Store
 
@@ -24,18 +25,20 @@ public actor MatchEventBus {
     ///   - publish: tells the coordinators about a committed version; best effort.
     public init(
         store: MatchStore, leases: LeaseKeeper, timing: MatchTiming, leaseDuration: Duration = .seconds(8),
-        logger: Logger, publish: @escaping @Sendable (MatchUpdate) async -> Void
+        logger: Logger, tracer: Tracer = .off, publish: @escaping @Sendable (MatchUpdate) async -> Void
     ) {
-        tools = BusTools(store: store, leases: leases, timing: timing, logger: logger, publish: publish)
+        tools = BusTools(
+            store: store, leases: leases, timing: timing, logger: logger, tracer: tracer, publish: publish)
         self.leaseDuration = leaseDuration
     }
 
     /// The answer to one frame, given once its version is committed or none is needed.
-    public func judge(_ frame: ScoreFrame) async -> FrameVerdict {
+    /// - Parameter offer: the trace in which it was offered.
+    public func judge(_ frame: ScoreFrame, under offer: TraceContext? = nil) async -> FrameVerdict {
         guard let desk = desk(frame.matchID) else {
             return FrameVerdict(outcome: .deferred, reason: "too many matches")
         }
-        let verdict = await desk.offer(frame)
+        let verdict = await desk.offer(frame, under: offer)
         tools.metrics.answered(verdict.outcome)
         if verdict.outcome == .notHolder { await drop(frame.matchID) }
         return verdict

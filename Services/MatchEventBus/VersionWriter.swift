@@ -11,7 +11,8 @@ import Store
 /// Puts a change into the form in which it is stored and sent.
 enum VersionWriter {
     static func commit(
-        _ change: MatchChange, machine: MatchMachine, after previous: MatchVersion, lease: Lease, isByTime: Bool
+        _ change: MatchChange, machine: MatchMachine, after previous: MatchVersion, lease: Lease, isByTime: Bool,
+        traceparent: String
     ) throws -> MatchCommit {
         var state = change.contentState
         state.version = previous.rawValue + 1
@@ -22,16 +23,18 @@ enum VersionWriter {
             alert: try change.alert.map { try json($0) }, priority: change.priority, relevance: change.relevance,
             machine: try json(machine), atStumps: change.atStumps, isSuspended: change.isSuspended,
             isLive: change.hasBegun && (shown == .live || shown == .suspended || shown == .inningsBreak),
-            isSettled: change.isSettled, isByTime: isByTime)
+            isSettled: change.isSettled, isByTime: isByTime, traceparent: traceparent)
     }
 
-    static func update(_ change: MatchChange, of match: MatchID, as committed: CommittedMatch) -> MatchUpdate {
+    static func update(
+        _ change: MatchChange, of match: MatchID, as committed: CommittedMatch, traceparent: String
+    ) -> MatchUpdate {
         var state = change.contentState
         state.version = committed.version.rawValue
         return MatchUpdate(
             matchID: match, version: committed.version, stamp: committed.stamp, contentState: state,
             priority: change.priority, alert: change.alert, relevance: change.relevance,
-            committedAtMs: committed.committedAtMs)
+            committedAtMs: committed.committedAtMs, traceparent: traceparent)
     }
 
     /// Nil when the text is of another release or damaged; the match is then followed afresh.

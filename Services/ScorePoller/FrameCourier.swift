@@ -18,9 +18,10 @@ actor FrameCourier {
     private let match: MatchID
     private let buses: WireDirectory
     private let logger: Logger
+    private let tracer: Tracer
     private let troubles = OncePer<String>()
     private var rule = OfferRule()
-    private var newest: (frame: ScoreFrame, news: Int)?
+    private var newest: (frame: ScoreFrame, news: Int, poll: HeldSpan)?
     private var lastFetchedAt: Int64 = 0
     /// When the provider last gave what the bus has taken: whatever comes next happened since.
     private var unchangedUntil: Int64?
@@ -28,17 +29,19 @@ actor FrameCourier {
     /// The instance that took the last frame or is to take the next, asked first.
     private(set) var holder: String?
 
-    init(match: MatchID, buses: WireDirectory, logger: Logger) {
+    init(match: MatchID, buses: WireDirectory, logger: Logger, tracer: Tracer) {
         self.match = match
         self.buses = buses
         self.logger = logger
+        self.tracer = tracer
     }
 
     /// Offers the frame if the bus has use for it. It replaces whatever has not been committed yet: a queue would only make
     /// the newest late.
+    /// - Parameter poll: by which it was fetched.
     /// - Returns: whether it tells something new.
     @discardableResult
-    func fetched(_ frame: ScoreFrame) async -> Bool {
+    func fetched(_ frame: ScoreFrame, by poll: HeldSpan) async -> Bool {
         // A match that is read by itself may come back on the list meanwhile.
         guard frame.fetchedAt >= lastFetchedAt else { return false }
         lastFetchedAt = frame.fetchedAt
@@ -50,7 +53,7 @@ actor FrameCourier {
             Counter(label: "sightscreen_frames_skipped_total").increment()
             return false
         }
-        newest = (fitted(frame, isNews: isNews), rule.news)
+        newest = (fitted(frame, isNews: isNews), rule.news, poll)
         if !isRunning {
             isRunning = true
             Task { await deliver() }
@@ -100,8 +103,8 @@ actor FrameCourier {
 
     private func deliver() async {
         var backoff = Backoff(initial: .milliseconds(50), maximum: .seconds(1))
-        while let (frame, news) = newest {
-            let verdict = await offerOnce(frame)
+        while let (frame, news, poll) = newest {
+            let verdict = await TraceContext.$current.withValue(poll.context) { await offerOnce(frame, of: poll) }
             Counter(
                 label: "sightscreen_frames_total", dimensions: [("outcome", verdict?.outcome.rawValue ?? "unanswered")]
             )
@@ -124,16 +127,23 @@ actor FrameCourier {
     }
 
     /// Asks the bus that holds the match, then the others.
-    private func offerOnce(_ frame: ScoreFrame) async -> FrameVerdict? {
+    private func offerOnce(_ frame: ScoreFrame, of poll: HeldSpan) async -> FrameVerdict? {
         let known = await buses.instances().sorted()
         let order = known.filter { $0 == holder } + known.filter { $0 != holder }
         if order.isEmpty { say("No event-bus is there to take frames", "none") }
         var last: FrameVerdict?
         for instance in order {
+            var span = tracer.begin("offer", .client, under: poll.context)
+            span["match.id"] = .string("\(match)")
+            span["bus.instance"] = .string(instance)
             do {
                 let verdict = try await buses.request(
-                    frame, to: instance, expecting: FrameVerdict.self, timeout: Self.answerTimeout)
+                    frame, to: instance, expecting: FrameVerdict.self, timeout: Self.answerTimeout,
+                    traceparent: span.context.traceparent)
                 last = verdict
+                span["frame.outcome"] = .string(verdict.outcome.rawValue)
+                if verdict.outcome == .rejected { span.error = verdict.reason ?? "no reason given" }
+                if [.committed, .rejected].contains(verdict.outcome) { export(span, of: poll) }
                 guard verdict.outcome == .notHolder else {
                     holder = instance
                     if verdict.outcome != .rejected { troubles.clear("bus") }
@@ -141,9 +151,18 @@ actor FrameCourier {
                 }
             } catch {
                 say("An event-bus does not answer", "\(error)")
+                span["frame.outcome"] = .string("unanswered")
+                span.error = "\(error)"
+                export(span, of: poll)
             }
         }
         return last
+    }
+
+    /// Something came of it, or something went wrong: else nobody wants to see it, nor its poll.
+    private func export(_ span: Span, of poll: HeldSpan) {
+        poll.release()
+        tracer.end(span)
     }
 
     private func done(with frame: ScoreFrame, _ news: Int) {

@@ -24,6 +24,7 @@ actor GroupPoller {
     private let buses: WireDirectory
     private let logger: Logger
     private let readiness: Readiness
+    private let tracer: Tracer
 
     private var breaker = CircuitBreaker()
     private var reader = LivescoresReader()
@@ -40,7 +41,7 @@ actor GroupPoller {
 
     init(
         group: PollGroup, settings: ScorePollerSettings, provider: ProviderClient, leases: LeaseKeeper,
-        pool: PostgresPool, buses: WireDirectory, logger: Logger, readiness: Readiness
+        pool: PostgresPool, buses: WireDirectory, logger: Logger, readiness: Readiness, tracer: Tracer
     ) {
         self.group = group
         self.settings = settings
@@ -52,6 +53,7 @@ actor GroupPoller {
         logger[metadataKey: "poll.group"] = "\(group.name)"
         self.logger = logger
         self.readiness = readiness
+        self.tracer = tracer
         calls = ProviderCallStore(pool: pool)
         nextPoll = NextPoll(usual: settings.schedule.usual)
     }
@@ -112,10 +114,10 @@ actor GroupPoller {
                 return .overBudget(wait: grant.wait)
             }
             _ = breaker.allowsCall(at: .now)
-            let answer = try await livescores()
+            let (answer, poll) = try await livescores()
             if grant.refusals > 0 { try? await calls.answered(.livescores) }
             succeeded(answer)
-            await distribute(answer.fixtures, fetchedAt: grant.now)
+            await distribute(answer.fixtures, fetchedAt: grant.now, poll)
             readMissingBeside(present: Set(answer.fixtures.map(\.matchID)))
             return .answered
         } catch {
@@ -123,10 +125,28 @@ actor GroupPoller {
         }
     }
 
-    private func livescores() async throws -> LivescoresAnswer {
+    private func livescores() async throws -> (LivescoresAnswer, HeldSpan) {
+        var span = begunPoll()
         let body = try await provider.livescores(leagues: group.leagues)
+        span.endedAt = Span.now
         Recorder(label: "sightscreen_provider_answer_bytes").record(body.count)
-        do { return try reader.read(body) } catch { throw ProviderClient.Failure.unusable(error) }
+        let answer: LivescoresAnswer
+        do { answer = try reader.read(body) } catch { throw ProviderClient.Failure.unusable(error) }
+        return (answer, held(span, bytes: body.count, matches: answer.fixtures.count))
+    }
+
+    /// Of a call of the provider: each begins a trace.
+    private func begunPoll() -> Span {
+        var span = tracer.begin("poll", .client, under: nil)
+        span["poll.group"] = .string(group.name)
+        return span
+    }
+
+    private func held(_ span: Span, bytes: Int, matches: Int) -> HeldSpan {
+        var span = span
+        span["poll.bytes"] = .int(bytes)
+        span["poll.matches"] = .int(matches)
+        return HeldSpan(span, of: tracer)
     }
 
     private func succeeded(_ answer: LivescoresAnswer) {
@@ -199,10 +219,10 @@ actor GroupPoller {
 
     /// - Returns: whether any of them tells something new.
     @discardableResult
-    private func distribute(_ fixtures: [SlimFixture], fetchedAt: Int64) async -> Bool {
+    private func distribute(_ fixtures: [SlimFixture], fetchedAt: Int64, _ poll: HeldSpan) async -> Bool {
         var isNews = false
         for match in fixtures.map(\.matchID) where couriers[match] == nil {
-            couriers[match] = FrameCourier(match: match, buses: buses, logger: logger)
+            couriers[match] = FrameCourier(match: match, buses: buses, logger: logger, tracer: tracer)
         }
         await spread()
         for fixture in fixtures {
@@ -210,7 +230,7 @@ actor GroupPoller {
             guard let courier = couriers[match] else { continue }
             let frame = ScoreFrame(
                 matchID: match, fetchedAt: fetchedAt, previousFetchedAt: nil, fixture: fixture)
-            if await courier.fetched(frame) { isNews = true }
+            if await courier.fetched(frame, by: poll) { isNews = true }
         }
         return isNews
     }
@@ -257,7 +277,9 @@ actor GroupPoller {
         do {
             let grant = try await take(.fixtures, share: Self.fixturesShare)
             guard grant.isGranted else { return false }
+            var span = begunPoll()
             let body = try await provider.fixture(match.rawValue)
+            span.endedAt = Span.now
             if grant.refusals > 0 { try? await calls.answered(.fixtures) }
             let fixture: SlimFixture
             do { fixture = try FixtureAnswer.fixture(from: body) } catch {
@@ -266,7 +288,8 @@ actor GroupPoller {
             troubles.clear(trouble)
             // With groups, a match of another group is somebody else's.
             let isOurs = group.leagues.isEmpty || group.leagues.contains(fixture.leagueID ?? 0)
-            let isNews = isOurs ? await distribute([fixture], fetchedAt: grant.now) : false
+            let poll = held(span, bytes: body.count, matches: 1)
+            let isNews = isOurs ? await distribute([fixture], fetchedAt: grant.now, poll) : false
             missing.tried(match, isNews: isNews, at: .now)
             return true
         } catch ProviderClient.Failure.overLimit(let retryAfter) {

@@ -13,17 +13,20 @@ public struct ScorePollerService: Service, CustomStringConvertible {
     private let instance: String
     private let logger: Logger
     private let readiness: Readiness
+    private let tracer: Tracer
 
     public var description: String { "score-poller" }
 
     public init(
-        settings: ScorePollerSettings, runDirectory: String, instance: String, logger: Logger, readiness: Readiness
+        settings: ScorePollerSettings, runDirectory: String, instance: String, logger: Logger, readiness: Readiness,
+        tracer: Tracer = .off
     ) {
         self.settings = settings
         self.runDirectory = runDirectory
         self.instance = instance
         self.logger = logger
         self.readiness = readiness
+        self.tracer = tracer
     }
 
     public func run() async throws {
@@ -57,7 +60,8 @@ public struct ScorePollerService: Service, CustomStringConvertible {
                 group: group, settings: settings,
                 provider: ProviderClient(
                     base: settings.provider, token: settings.apiToken, http: http, recorder: recorder),
-                leases: leases, pool: pool, buses: buses, logger: logger, readiness: readiness)
+                leases: leases, pool: pool, buses: buses, logger: logger, readiness: readiness,
+                tracer: tracer)
         }
         await buses.onConnect { _ in
             for poller in pollers { await poller.busCame() }

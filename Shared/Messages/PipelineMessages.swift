@@ -85,10 +85,13 @@ public struct MatchUpdate: Codable, Sendable, Equatable {
     public var relevance: Double
     /// By the database's clock, milliseconds since 1970. Nil: whoever sends it does not say.
     public var committedAtMs: Int64?
+    /// W3C trace context of the work that made it.
+    public var traceparent: String?
 
     public init(
         matchID: MatchID, version: MatchVersion, stamp: Stamp, contentState: ContentState, priority: Int,
-        alert: MatchAlert?, relevance: Double, committedAtMs: Int64? = nil
+        alert: MatchAlert?, relevance: Double, committedAtMs: Int64? = nil,
+        traceparent: String? = nil
     ) {
         self.matchID = matchID
         self.version = version
@@ -98,6 +101,7 @@ public struct MatchUpdate: Codable, Sendable, Equatable {
         self.alert = alert
         self.relevance = relevance
         self.committedAtMs = committedAtMs
+        self.traceparent = traceparent
     }
 }
 

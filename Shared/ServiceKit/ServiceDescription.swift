@@ -76,6 +76,6 @@ public struct ServiceDescription: Sendable {
             SettingDescription(
                 name: "SIGHTSCREEN_STAND_INS", default: "0",
                 help: "1 allows http, private hosts and an APNs that is not Apple's. Never set it in production."),
-        ]
+        ] + TraceSettings.descriptions
     }
 }

@@ -38,7 +38,14 @@ public enum ServiceMain {
                     write: { writer.write($0) })
             }, metadataProvider: nil)
         let logger = Logger(label: description.name)
-        let context = ServiceContext(logger: logger, readiness: Readiness(), metrics: metrics)
+        let exporter = settings.traces.exporter(instance: settings.instance, logger: logger)
+        metrics.describe("sightscreen_spans_exported_total", help: "Spans that the collector took.")
+        metrics.describe(
+            "sightscreen_spans_dropped_total",
+            help: "Spans that were dropped: too many waited (full), or the collector did not take them (collector).")
+        let context = ServiceContext(
+            logger: logger, readiness: Readiness(), metrics: metrics, tracer: settings.traces.tracer(exporter),
+            exporter: exporter)
         do {
             try await run(settings, context, signals: [.sigterm, .sigint], build)
             logger.info("Stopped")
@@ -67,13 +74,15 @@ public enum ServiceMain {
         // The group's own lines would repeat ours.
         var quiet = context.logger
         quiet.logLevel = .critical
+        // The exporter ends after the services, with what they did last.
+        var supports = [NamedService(health)]
+        if let exporter = context.exporter { supports.append(NamedService(exporter)) }
         var configuration = ServiceGroupConfiguration(
-            services: [
-                .init(service: NamedService(health), failureTerminationBehavior: .gracefullyShutdownGroup),
+            services: supports.map { .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup) } + [
                 .init(
                     service: BuiltServices(settings: settings, context: context, quiet: quiet, build: build),
                     successTerminationBehavior: .gracefullyShutdownGroup,
-                    failureTerminationBehavior: .gracefullyShutdownGroup),
+                    failureTerminationBehavior: .gracefullyShutdownGroup)
             ],
             gracefulShutdownSignals: signals, logger: quiet)
         configuration.maximumGracefulShutdownDuration = drainingMax

@@ -16,6 +16,7 @@ public struct Settings: Sendable {
     let health: (host: String, port: Int)
     let logLevel: Logger.Level
     let logFormat: LogFormat
+    let traces: TraceSettings
     private let reader: ConfigReader
     private let allowsStandIns: Bool
 
@@ -47,6 +48,7 @@ public struct Settings: Sendable {
         )
         logLevel = try raw.oneOf("LOG_LEVEL", Logger.Level.allCases) ?? .info
         logFormat = try raw.oneOf("LOG_FORMAT", LogFormat.allCases) ?? .text
+        traces = try raw.traces()
     }
 
     private var raw: RawSettings { RawSettings(reader: reader, service: service) }

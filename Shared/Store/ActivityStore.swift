@@ -123,7 +123,7 @@ public struct ActivityStore: Sendable {
         let rows = try await pool.query(
             """
             SELECT u.match_id, u.version, u.stamp, u.content_state, u.priority, u.alert::text AS alert, u.relevance,
-                floor(extract(epoch FROM u.committed_at) * 1000)::bigint AS committed_at_ms
+                floor(extract(epoch FROM u.committed_at) * 1000)::bigint AS committed_at_ms, u.traceparent
             FROM active_matches m
             JOIN match_updates u ON u.match_id = m.match_id
             LEFT JOIN unnest($1::bigint[], $2::bigint[]) AS known (match_id, version) ON known.match_id = m.match_id
@@ -141,7 +141,8 @@ public struct ActivityStore: Sendable {
             return MatchUpdate(
                 matchID: MatchID(try row.int64("match_id")), version: MatchVersion(try row.int("version")),
                 stamp: Stamp(try row.int("stamp")), contentState: state, priority: try row.int("priority"),
-                alert: alert, relevance: try row.double("relevance"), committedAtMs: try row.int64("committed_at_ms"))
+                alert: alert, relevance: try row.double("relevance"), committedAtMs: try row.int64("committed_at_ms"),
+                traceparent: try row.optionalString("traceparent"))
         }
     }
 

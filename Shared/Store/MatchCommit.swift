@@ -25,12 +25,14 @@ public struct MatchCommit: Sendable {
     public var isSettled: Bool
     /// No frame brought it: a keep-alive, or a result that was held. It does not open a match that was ended.
     public var isByTime: Bool
+    /// W3C trace context of the work that made it; who fans it out goes on from there.
+    public var traceparent: String?
 
     public init(
         matchID: MatchID, lease: Lease, previousVersion: MatchVersion,
         displayState: MatchDisplayState, contentState: String, events: String, retracted: String, alert: String?,
         priority: Int, relevance: Double, machine: String, atStumps: Bool, isSuspended: Bool, isLive: Bool,
-        isSettled: Bool, isByTime: Bool = false
+        isSettled: Bool, isByTime: Bool = false, traceparent: String? = nil
     ) {
         self.matchID = matchID
         self.lease = lease
@@ -48,5 +50,6 @@ public struct MatchCommit: Sendable {
         self.isLive = isLive
         self.isSettled = isSettled
         self.isByTime = isByTime
+        self.traceparent = traceparent
     }
 }

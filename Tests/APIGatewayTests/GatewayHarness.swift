@@ -36,7 +36,7 @@ struct GatewayHarness: Sendable {
         knowsDeletions: Bool = true,
         times: GatewayTimes = GatewayTimes(), connectionsMax: Int = GatewayLimits.connectionsMax,
         logger: Logger = Logger(label: "gateway-tests") { _ in SwiftLogNoOpLogHandler() },
-        _ body: (GatewayHarness) async throws -> Void
+        tracer: Tracer = .off, _ body: (GatewayHarness) async throws -> Void
     ) async throws {
         let url = try await { () async throws -> String in
             if let url { return url }
@@ -60,7 +60,7 @@ struct GatewayHarness: Sendable {
             configuration, pool: pool, keys: keys, bell: bell,
             deleted: deleted, control: ControlSource(settings: configuration.appConfig, cache: cache), cache: cache,
             instance: "test",
-            missing: { [] }, logger: logger)
+            missing: { [] }, logger: logger, tracer: tracer)
         let (ports, port) = AsyncStream<Int>.makeStream()
         let server = GatewayServer(
             host: "127.0.0.1", port: 0, responder: responder, addressFile: nil, logger: logger,

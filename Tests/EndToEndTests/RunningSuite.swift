@@ -48,11 +48,12 @@ final class RunningSuite: Sendable {
 
     private static let turnstile = Turnstile()
 
-    static func start(speed: Double) async throws -> RunningSuite {
-        try await turnstile.inTurn { try await startNow(speed: speed) }
+    /// - Parameter settings: of the environment of `sightscreen up`.
+    static func start(speed: Double, settings: [String: String] = [:]) async throws -> RunningSuite {
+        try await turnstile.inTurn { try await startNow(speed: speed, settings) }
     }
 
-    private static func startNow(speed: Double) async throws -> RunningSuite {
+    private static func startNow(speed: Double, _ settings: [String: String]) async throws -> RunningSuite {
         var template = Array("/tmp/ss-e2e-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw ProcessError("no temporary folder") }
         let state = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -66,7 +67,8 @@ final class RunningSuite: Sendable {
                     "up", "--headless", "--port", "0", "--speed", String(speed),
                     "--tapes", "\(checkout)/Tests/Fixtures/matches",
                 ],
-                environment: ["PATH": "/usr/local/bin:/usr/bin:/bin", "SIGHTSCREEN_STATE_DIR": state],
+                environment: ["PATH": "/usr/local/bin:/usr/bin:/bin", "SIGHTSCREEN_STATE_DIR": state]
+                    .merging(settings) { $1 },
                 output: .file(log),
                 deathSignal: SIGTERM))
         let begun = ContinuousClock.now
@@ -97,8 +99,10 @@ final class RunningSuite: Sendable {
     }
 
     /// Runs a test on a suite and ends the suite, whatever the test does.
-    static func with(speed: Double, _ body: (RunningSuite) async throws -> Void) async throws {
-        let suite = try await start(speed: speed)
+    static func with(
+        speed: Double, settings: [String: String] = [:], _ body: (RunningSuite) async throws -> Void
+    ) async throws {
+        let suite = try await start(speed: speed, settings: settings)
         do {
             try await body(suite)
         } catch {

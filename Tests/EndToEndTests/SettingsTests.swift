@@ -51,6 +51,9 @@ import Tokens
                 Case(service: service, setting: "INSTANCE", value: "a/b"),
                 Case(service: service, setting: "SIGHTSCREEN_STAND_INS", value: "perhaps"),
                 Case(service: service, setting: "SIGHTSCREEN_RUN_DIR", value: "/" + String(repeating: "x", count: 120)),
+                Case(service: service, setting: "OTEL_EXPORTER_OTLP_ENDPOINT", value: "localhost:4317"),
+                Case(service: service, setting: "OTEL_SERVICE_NAME", value: "two words"),
+                Case(service: service, setting: "TRACE_SAMPLE_RATIO", value: "1.5"),
             ]
         } + [
             Case(service: "score-poller", setting: "SPORTMONKS_API_TOKEN", value: nil),

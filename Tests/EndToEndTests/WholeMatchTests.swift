@@ -9,7 +9,10 @@ import Testing
     static let match: Int64 = 1_304_076
 
     @Test(.timeLimit(.minutes(15))) func everyBallReachesEveryLockScreen() async throws {
-        try await RunningSuite.with(speed: 40) { suite in
+        let collector = try CollectorStub()
+        defer { collector.stop() }
+        let settings = ["OTEL_EXPORTER_OTLP_ENDPOINT": collector.url, "LOG_LEVEL": "debug"]
+        try await RunningSuite.with(speed: 40, settings: settings) { suite in
             let fleet = try suite.fleet([("asha", 2), ("ben", 2), ("chitra", 1)])
             let id = try await suite.prepare(Self.match, fleet, speed: 40)
             let scorecard = try Scorecard(path: "\(RunningSuite.checkout)/Tests/Fixtures/matches/\(Self.match).json")
@@ -31,6 +34,7 @@ import Testing
             try checkLife(phones, history)
             checkPriorities(history)
             try await checkAlerts(history, phones: phones.count, scorecard: scorecard, suite: suite, id: id)
+            try await checkTraces(collector, suite, id, phones: phones.map(\.device))
         }
     }
 
@@ -90,6 +94,21 @@ import Testing
                     && shown.expanded.status == newest.expanded.status
             }
         }
+    }
+
+    /// Each version can be followed from the provider's answer to the last phone, and through the logs.
+    private func checkTraces(
+        _ collector: CollectorStub, _ suite: RunningSuite, _ id: MatchID, phones: [DeviceID]
+    ) async throws {
+        let newest = try #require(try await suite.committed(id)).version
+        let traces = try await TraceCheck.wait(for: collector, id, last: newest)
+        try traces.checkWickets(phones: phones.count)
+        traces.checkWholeness()
+        traces.checkRequests(secrets: phones.map(\.rawValue) + ["asha", "ben", "chitra"])
+        let last = try #require(traces.spans.last { $0.name == "fan-out" })
+        let lines = suite.log("la-coordinator").split(separator: "\n")
+        #expect(lines.contains { $0.contains("Version fanned out") && $0.contains("trace.id=\(last.trace)") })
+        #expect(suite.log("event-bus").contains("trace.id=\(last.trace)"))
     }
 
     private func checkLife(_ phones: [SimulatedPhone], _ history: [PhoneFleet.Entry]) throws {

@@ -55,7 +55,7 @@ struct Ground: Sendable {
         instance: String = "a", shards: Range<Int> = 0..<DeviceRoute.shardCount, settings: [String: String] = [:],
         interval: Duration = LACoordinator.interval, auditEvery: Duration = LACoordinator.auditInterval,
         logger: Logger = Logger(label: "coordinator-tests") { _ in SwiftLogNoOpLogHandler() },
-        trust: Duration? = nil, isHolding: @escaping @Sendable () -> Bool = { true },
+        tracer: Tracer = .off, trust: Duration? = nil, isHolding: @escaping @Sendable () -> Bool = { true },
         _ body: (LACoordinator) async throws -> Void
     ) async throws {
         var environment = environment().merging(settings) { $1 }
@@ -70,7 +70,8 @@ struct Ground: Sendable {
         // Not ours: what a test locks must not keep its own statements waiting.
         let own = try PostgresPool(url: url, size: 6, applicationName: "coordinator")
         let coordinator = try LACoordinator(
-            configuration: configuration, pool: own, logger: logger, interval: interval, auditEvery: auditEvery
+            configuration: configuration, pool: own, logger: logger, tracer: tracer, interval: interval,
+            auditEvery: auditEvery
         ) {
             guard isHolding() else { return [] }
             return holds.map { hold in

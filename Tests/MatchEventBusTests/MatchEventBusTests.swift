@@ -4,6 +4,7 @@ import Logging
 import MatchEventBus
 import Messages
 import Postgres
+import ServiceKit
 import Sightscreen
 import SportMonks
 import Store
@@ -18,14 +19,15 @@ import Testing
 
         init(
             _ pool: PostgresPool, instance: String, timing: MatchTiming = MatchTiming(),
-            leaseDuration: Duration = .seconds(8), publish: @escaping @Sendable (MatchUpdate) async -> Void = { _ in }
+            leaseDuration: Duration = .seconds(8), tracer: Tracer = .off,
+            publish: @escaping @Sendable (MatchUpdate) async -> Void = { _ in }
         ) {
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             leases = LeaseKeeper(
                 store: LeaseStore(pool: pool), instance: instance, duration: leaseDuration, logger: logger)
             bus = MatchEventBus(
                 store: MatchStore(pool: pool), leases: leases, timing: timing, leaseDuration: leaseDuration,
-                logger: logger, publish: publish)
+                logger: logger, tracer: tracer, publish: publish)
         }
 
         func letGo(_ match: MatchID) async { await leases.forget([.match(match)]) }

@@ -31,6 +31,7 @@ import Wire
     /// Runs pollers against `provider` until `body` is over.
     static func run(
         _ provider: ProviderStub, settings more: [String: String] = [:], instances: Int = 1, log: LogLines = LogLines(),
+        tracer: Tracer = .off,
         _ body: (_ folder: TemporaryDirectory, _ pool: PostgresPool, _ readiness: Readiness) async throws -> Void
     ) async throws {
         let url = try await postgres.makeDatabase()
@@ -49,7 +50,8 @@ import Wire
                         name: "score-poller", summary: "", settings: ScorePollerSettings.descriptions))
                 let service = ScorePollerService(
                     settings: try ScorePollerSettings(settings), runDirectory: folder.path,
-                    instance: settings.instance, logger: log.logger, readiness: readiness)
+                    instance: settings.instance, logger: log.logger, readiness: readiness,
+                    tracer: tracer)
                 running.append(Task { try await service.run() })
             }
             let pool = try PostgresPool(url: url, applicationName: "tests")
@@ -98,6 +100,42 @@ import Wire
             try await polls(5)
             #expect(taken.withLock { $0 } == [4, 4, 5, 5])
         }
+    }
+
+    @Test func aPollThatLeadsToAVersionIsATraceAndOthersAreNone() async throws {
+        let provider = try ProviderStub { _, number in
+            .init(body: Self.list(Self.fixture(7, runs: min(number, 6)), Self.fixture(8, runs: 1)))
+        }
+        defer { provider.stop() }
+        let log = SpanLog()
+        let traces = Mutex<[Int: String]>([:])
+        try await Self.run(provider, settings: ["SPORTMONKS_HOURLY_LIMIT": "0"], tracer: log.tracer) { folder, _, _ in
+            let bus = WireServer(path: folder.appending("event-bus/b.sock"), logger: LogLines().logger)
+            bus.answer(ScoreFrame.self) { frame, context in
+                // The other match says nothing new; its polls do for this one.
+                guard frame.matchID == MatchID(7), let runs = frame.fixture.runs.first?.runs else {
+                    return FrameVerdict(outcome: .unchanged)
+                }
+                let isNew = traces.withLock { $0.updateValue(context.traceparent ?? "none", forKey: runs) == nil }
+                return FrameVerdict(outcome: isNew ? .committed : .unchanged)
+            }
+            let serving = Task { try await bus.run() }
+            defer { serving.cancel() }
+            try await eventually("the last score is there twice") { provider.calls("/livescores") > 12 }
+        }
+        let offers = log.named("offer")
+        let polls = log.named("poll")
+        #expect(!offers.isEmpty && offers.count == polls.count)
+        #expect(offers.allSatisfy { $0["match.id"] == .string("7") && $0["frame.outcome"] == .string("committed") })
+        for offer in offers {
+            let poll = try #require(polls.first { $0.context.traceID == offer.context.traceID })
+            #expect(poll.parentID == nil && offer.parentID == poll.context.spanID)
+            #expect(poll["poll.group"] == .string("all") && poll["poll.matches"] == .int(2))
+            #expect(poll.kind == .client && poll.begunAt <= offer.begunAt)
+        }
+        // The request carries the offer, so that the bus goes on from there.
+        let sent = Set(traces.withLock { Array($0.values) })
+        #expect(sent.contains { text in offers.contains { $0.context.traceparent == text } })
     }
 
     @Test func theTokenIsInNoLogWhateverFails() async throws {

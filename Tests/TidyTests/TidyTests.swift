@@ -47,7 +47,7 @@ import Testing
 
     static let upper: [String: Set<String>] = [
         "Store": Set(pure.keys).union(["Postgres"]),
-        "ServiceKit": [],
+        "ServiceKit": ["HTTPClient"],
     ]
 
     /// By the folder's name under Shared and Services; C modules are only folders of module maps.

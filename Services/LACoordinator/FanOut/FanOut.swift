@@ -148,8 +148,18 @@ package final class FanOut: Sendable {
     }
 
     /// Versions that were committed, or the newest one with a stamp of now.
-    package func publish(_ updates: [MatchUpdate], repeatsQuietly: Bool = false) async {
-        for loop in loops { await loop.onThread { loop.publish(updates, repeatsQuietly: repeatsQuietly) } }
+    /// - Returns: how far those were whose places they take.
+    @discardableResult
+    package func publish(
+        _ updates: [MatchUpdate], repeatsQuietly: Bool = false
+    ) async -> [MatchID: VersionProgress] {
+        var before: [MatchID: VersionProgress] = [:]
+        for loop in loops {
+            for (match, progress) in await loop.onThread({ loop.publish(updates, repeatsQuietly: repeatsQuietly) }) {
+                before[match, default: VersionProgress()].add(progress)
+            }
+        }
+        return before
     }
 
     package func claimed(_ match: MatchID, _ version: MatchVersion, _ shards: [Int], gained: Set<Int>) async {

@@ -114,15 +114,18 @@ final class FanOutLoop: @unchecked Sendable {
 
     /// Versions were committed, or the newest one is repeated with a stamp of now. Of several of a match the newest goes out,
     /// with what the others have to tell.
-    func publish(_ updates: [MatchUpdate], repeatsQuietly: Bool = false) {
+    /// - Returns: how far those were whose places they take.
+    func publish(_ updates: [MatchUpdate], repeatsQuietly: Bool = false) -> [MatchID: VersionProgress] {
         var moved: [MatchID: LoopMatch] = [:]
         for update in updates {
             let match = match(update.matchID)
             match.usedAt = MonotonicTime.now
             if match.publish(update, repeatsQuietly: repeatsQuietly) { moved[match.id] = match }
         }
+        let before = moved.mapValues(\.progressNow)
         for match in moved.values { go(match) }
         wake()
+        return before
     }
 
     private func go(_ match: LoopMatch) {

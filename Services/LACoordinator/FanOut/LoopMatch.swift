@@ -246,7 +246,9 @@ final class LoopMatch {
         var progress = progress
         progress.isComplete =
             unclaimed.isEmpty
-            && cohorts.allSatisfy { !$0.isListed && $0.inFlight == 0 && !$0.isHeldUp && $0.parked.isEmpty }
+            && cohorts.allSatisfy {
+                !$0.isListed && $0.inFlight == 0 && !$0.isHeldUp && $0.parked.isEmpty && $0.awaitingStamp.isEmpty
+            }
         return progress
     }
 

@@ -12,7 +12,8 @@ enum Main {
             [
                 EventBusService(
                     try EventBusSettings(settings), instance: settings.instance,
-                    runDirectory: settings.runDirectory, readiness: context.readiness, logger: context.logger)
+                    runDirectory: settings.runDirectory, readiness: context.readiness, logger: context.logger,
+                    tracer: context.tracer)
             ]
         }
     }

@@ -25,7 +25,7 @@ struct SuiteLayout: Sendable {
     var timing: DemoTiming
     /// Where score-poller writes tapes; nil for nowhere.
     var recordFolder: String?
-    /// What the caller's environment adds for every service (LOG_LEVEL, LOG_FORMAT, …).
+    /// What the caller's environment adds for every service (LOG_LEVEL, LOG_FORMAT, OTEL_EXPORTER_OTLP_ENDPOINT, …).
     var extra: [String: String]
 
     var gatewayURL: String { "http://127.0.0.1:\(ports.gateway)" }

@@ -12,6 +12,9 @@ struct UpRun: Sendable {
     let command: UpCommand
     let environment: [String: String]
 
+    /// Handed on to every service, like those of the logs.
+    private static let traceSettings = ["OTEL_EXPORTER_OTLP_ENDPOINT", "TRACE_SAMPLE_RATIO"]
+
     private enum Ending: Sendable {
         case matchOver(ExitStatus)
         case asked
@@ -67,7 +70,7 @@ struct UpRun: Sendable {
             state: state, secrets: secrets, ports: try choosePorts(), databaseURL: databaseURL,
             tapes: Self.absolute(command.tapes), binaries: Self.ownFolder(), timing: DemoTiming(speed: command.speed),
             recordFolder: (command.record ?? environment["RECORD_DIR"]).map(Self.absolute),
-            extra: environment.filter { $0.key.hasPrefix("LOG_") })
+            extra: environment.filter { $0.key.hasPrefix("LOG_") || Self.traceSettings.contains($0.key) })
 
         let http = HTTPClient(configuration: .init(allowHTTP: true))
         Output.error("Starting \(SuiteLayout.stages.count) services and \(SuiteLayout.standIns.count) stand-ins …")

@@ -12,7 +12,8 @@ enum Main {
             [
                 ScorePollerService(
                     settings: try ScorePollerSettings(settings), runDirectory: settings.runDirectory,
-                    instance: settings.instance, logger: context.logger, readiness: context.readiness)
+                    instance: settings.instance, logger: context.logger, readiness: context.readiness,
+                    tracer: context.tracer)
             ]
         }
     }

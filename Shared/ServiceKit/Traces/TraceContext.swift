@@ -41,6 +41,11 @@ public struct TraceContext: Sendable, Equatable, CustomStringConvertible {
         TraceContext(traceID: traceID, spanID: Self.hex(Self.nonZero()), isSampled: isSampled)
     }
 
+    /// The same place, with this said of the whole trace.
+    func sampled(_ isSampled: Bool) -> TraceContext {
+        TraceContext(traceID: traceID, spanID: spanID, isSampled: isSampled)
+    }
+
     /// The header's value.
     public var traceparent: String { "00-\(traceID)-\(spanID)-\(isSampled ? "01" : "00")" }
     public var description: String { traceparent }

@@ -1,0 +1,72 @@
+import HTTPClient
+import Logging
+
+/// Where spans go, and which.
+struct TraceSettings: Sendable {
+    /// Nil: nowhere.
+    var endpoint: ServiceURL?
+    /// `service.name`.
+    var service: String
+    /// Of the traces; see `TraceSampling`.
+    var ratio: Double
+
+    /// Nothing is exported: nil.
+    func exporter(instance: String, logger: Logger) -> SpanExporter? {
+        guard let endpoint else { return nil }
+        let http = HTTPClient(configuration: .init(connectTimeout: .seconds(1), allowHTTP: endpoint.scheme == "http"))
+        return SpanExporter(
+            endpoint: endpoint, resource: .init(service: service, instance: instance), logger: logger
+        ) { try await http.send($0) }
+    }
+
+    func tracer(_ exporter: SpanExporter?) -> Tracer {
+        guard let exporter else { return .off }
+        return Tracer(ratio: ratio) { exporter.take($0) }
+    }
+
+    /// Every service has them.
+    static let descriptions = [
+        SettingDescription(
+            name: "OTEL_EXPORTER_OTLP_ENDPOINT", default: "",
+            help: "An OTLP collector, like http://localhost:4318; spans go to its /v1/traces as JSON. None: no spans."),
+        SettingDescription(
+            name: "OTEL_SERVICE_NAME", default: "the executable's name", help: "The service.name of spans."),
+        SettingDescription(
+            name: "TRACE_SAMPLE_RATIO", default: "1",
+            help: "Of the traces, how many are exported: 0 to 1, the same for all processes."),
+    ]
+}
+
+extension RawSettings {
+    func traces() throws(ConfigurationError) -> TraceSettings {
+        TraceSettings(endpoint: try collector(), service: try serviceName(), ratio: try ratio())
+    }
+
+    /// Collectors are beside the service, on http and private hosts: unlike other addresses it needs no switch, as nothing
+    /// secret goes there and nothing is taken from it.
+    private func collector() throws(ConfigurationError) -> ServiceURL? {
+        let name = "OTEL_EXPORTER_OTLP_ENDPOINT"
+        guard let text = try string(name) else { return nil }
+        do { return try ServiceURL(text, standIns: true) } catch {
+            throw ConfigurationError(setting: name, problem: error.text)
+        }
+    }
+
+    private func serviceName() throws(ConfigurationError) -> String {
+        let name = "OTEL_SERVICE_NAME"
+        guard let text = try string(name) else { return service.name }
+        guard text.utf8.count <= 64, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw ConfigurationError(setting: name, problem: "\"\(text)\" is not 1 to 64 visible characters")
+        }
+        return text
+    }
+
+    private func ratio() throws(ConfigurationError) -> Double {
+        let name = "TRACE_SAMPLE_RATIO"
+        guard let text = try string(name) else { return 1 }
+        guard let ratio = Double(text), (0...1).contains(ratio) else {
+            throw ConfigurationError(setting: name, problem: "\"\(text)\" is not a number from 0 to 1")
+        }
+        return ratio
+    }
+}
