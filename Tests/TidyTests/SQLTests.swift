@@ -15,9 +15,8 @@ import Testing
             "columns.sentAt", "columns.status", "columns.waitsSince", "condition", "leaseUntil", "part", "status",
         ],
         "Shared/Store/ActivityStore.swift": ["match", "tokenAt"],
-        "Shared/Store/ActivityTokenBatch.swift": ["condition"],
         "Shared/Store/ActivityTokenStore+SQL.swift": [
-            "condition", "formerHash(token)", "rotation", "row", "source", "token",
+            "condition", "formerHash(token)", "recordsMax", "rotation", "row", "source", "token",
         ],
         "Shared/Store/ActivityTokenStore.swift": [
             "assignments", "condition", "insertion", "isFormer", "isNews", "isOwed", "recordsMax", "situations",
