@@ -146,7 +146,7 @@ def newest_state_is_shown(case):
     if newest is None:
         return 0, []
     allowed = {'"content-state":' + text for text in forms(newest["content_state"])}
-    taken, problems, judged = {}, [], 0
+    taken, problems, judged = begun_with(case), [], 0
     for push in case.pushes:
         if push.verdict == SHOWN and push.at_ms <= case.rows.now_ms:
             taken[push.token] = push
@@ -161,6 +161,14 @@ def newest_state_is_shown(case):
         elif not any(text in push.payload for text in allowed):
             problems.append(f"{row['device_id']}: not version {newest['version']}, but {push.short()}")
     return judged, problems
+
+
+def begun_with(case):
+    """By the token of each activity, the push that started it: the phone shows what that carried until something newer
+    comes."""
+    starts = {push.start_id: push for push in case.pushes if push.event == "start" and push.verdict == SHOWN}
+    return {token: starts[shown.start_id] for phone in case.phones for shown in phone.activities
+            for token in shown.tokens if shown.start_id in starts}
 
 
 def forms(text):
@@ -191,7 +199,8 @@ def first_sentence(text):
 
 def versions_never_go_back(case):
     """I6: what a token's phone shows is never older than before."""
-    problems, newest, judged = [], {}, 0
+    problems, judged = [], 0
+    newest = {token: push.version or 0 for token, push in begun_with(case).items()}
     for push in case.pushes:
         if push.verdict != SHOWN or push.version is None or push.event != "update":
             continue

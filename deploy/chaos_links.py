@@ -31,7 +31,7 @@ class Link:
         self.writers |= ends
         try:
             await asyncio.gather(self.pump(reader, far_writer), self.pump(far_reader, writer))
-        except (OSError, ConnectionError, asyncio.IncompleteReadError):
+        except (OSError, asyncio.CancelledError):
             pass
         finally:
             self.writers -= ends

@@ -13,7 +13,7 @@ from chaos_invariants import acknowledged_is_kept, ends_follow, newest_state_is_
 from chaos_phones import Fleet
 from chaos_records import Case
 from chaos_suite import START_LEASE_S
-from chaos_supervisor import size
+from chaos_supervisor import size, stacks
 from chaos_watch import read_rows
 from children import LabError, say, wait_until
 from fanout_ground import now_ms
@@ -130,8 +130,16 @@ class Schedule:
                 self.case.converged_ms = now_ms()
                 return
             if now_ms() > deadline:
-                return
+                return self.look_into()
             time.sleep(0.25)
+
+    def look_into(self):
+        """Where the processes stand that are not ready so long after the last fault; it goes to their logs."""
+        for name in self.suite.supervisor.all_are_well():
+            kept = self.suite.supervisor.kept[name]
+            if kept.child.is_running:
+                with open(kept.child.log.with_suffix(".stacks"), "a") as file:
+                    print(f"process {kept.pid}", stacks(kept.pid), sep="\n", file=file)
 
     def waiting_for(self):
         """What is not yet as it should be, in words; first what costs least to find out."""

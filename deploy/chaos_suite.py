@@ -114,7 +114,7 @@ class Suite:
     def remove_folder(self):
         if self.keep:
             self.keep.mkdir(parents=True, exist_ok=True)
-            for log in [*self.folder.glob("*.log"), *self.folder.glob("logs/*.log")]:
+            for log in [*self.folder.glob("*.log"), *self.folder.glob("logs/*")]:
                 shutil.copy(log, self.keep)
             say(f"the logs are in {self.keep}")
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -4,7 +4,9 @@ twice as long each time, 5 s at most, until it has lived for ten. Says when each
 import http.client
 import os
 import pathlib
+import shutil
 import signal
+import subprocess
 import threading
 import time
 
@@ -168,6 +170,16 @@ class Supervisor:
                 kept.child.stop(patience=6)
                 if kept.child.process is not None:
                     forget_clock(kept.child.process.pid)
+
+
+def stacks(pid):
+    """Where the threads of a process stand, if there is somebody who can tell."""
+    if shutil.which("gdb") is None:
+        return "gdb is not installed"
+    done = subprocess.run(
+        ["gdb", "-q", "-batch", "-ex", "thread apply all backtrace 40", "-p", str(pid)], capture_output=True, text=True,
+        timeout=120)
+    return done.stdout
 
 
 def forget_clock(pid):

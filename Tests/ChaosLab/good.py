@@ -56,12 +56,12 @@ def good():
     case = Case(seed=1, match=1, converged_ms=T + 9_000, last_fault_ms=T + 5_000)
     for user in TOKENS:
         phone = Phone(user, f"{user}-phone", f"start of {user}")
-        phone.activities.append(Shown(f"{user}-1", "s", T - 4_000, [TOKENS[user]], T - 3_000))
+        phone.activities.append(Shown(f"{user}-1", f"s of {user}", T - 4_000, [TOKENS[user]], T - 3_000))
         case.phones.append(phone)
         case.calls += [
             call(user, "startToken", T - 9_000, phone.start_token), call(user, "follow", T - 8_000),
             call(user, "token", T - 3_020, TOKENS[user], answer={"liveActivity": "active"}, activity=f"{user}-1")]
-        case.pushes.append(Push(T - 4_000, phone.start_token, "start", T // 1_000 - 4, start_id="s",
+        case.pushes.append(Push(T - 4_000, phone.start_token, "start", T // 1_000 - 4, start_id=f"s of {user}",
                                 expiration=T // 1_000 + 1))
         case.pushes += [push(user, version, T + 2_000 * version - 1_900, alert=version == 3) for version in (1, 2, 3)]
         case.rows.follows.append({"user_id": user, "alerts": "all"})

@@ -120,6 +120,18 @@ class Invariants(unittest.TestCase):
         self.case.rows.updates[2]["content_state"] = state(3).replace("RR v KKR", "RR v CSK")
         self.fails(judge.newest_state_is_shown, 2)
 
+    def test_what_a_start_brought_is_shown(self):
+        for each in self.case.pushes:
+            if each.token == TOKENS["ann"]:
+                each.verdict = "droppedOldTimestamp"
+        self.fails(judge.newest_state_is_shown)
+        start = push("ann", 3, T - 4_000, event="start", start_id="s of ann")
+        start.token = "start of ann"
+        self.case.pushes[0] = start
+        self.passes(judge.newest_state_is_shown)
+        self.case.pushes.append(push("ann", 2, T + 8_000))
+        self.fails(judge.versions_never_go_back)
+
     def test_a_push_that_the_phone_dropped_does_not_count(self):
         for each in self.case.pushes:
             if each.token == TOKENS["bob"] and each.version == 3:
