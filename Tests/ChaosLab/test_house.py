@@ -62,6 +62,13 @@ class House(unittest.TestCase):
         self.fails(judge.processes_come_back, 0)
         self.case.strikes[-1].how = "kill"
         self.fails(judge.processes_come_back)
+        # It stood still itself, which another one does not excuse.
+        self.case.strikes.append(Strike("stop", "event-bus-b", T + 1_000, T + 1_500))
+        self.fails(judge.processes_come_back)
+        self.case.strikes[-1].target = "event-bus-a"
+        self.fails(judge.processes_come_back, 0)
+        self.case.strikes.pop()
+        self.fails(judge.processes_come_back)
         self.case.deaths[-1].back_ms = T + 2_400
         self.fails(judge.processes_come_back, 0)
 
