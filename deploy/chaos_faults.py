@@ -143,11 +143,9 @@ class Striker:
             time.sleep(fault.lasts)
 
     def clock(self, fault, target):
-        self.suite.set_clock(target, fault.how)
+        self.suite.set_clock(target, int(fault.how))
         time.sleep(fault.lasts)
-        self.suite.set_clock(target, "+0")
-        # It is read once a second.
-        time.sleep(1.0)
+        self.suite.set_clock(target, 0)
 
     def apns(self, fault, _):
         match = {"forMs": int(fault.lasts * 1_000)}

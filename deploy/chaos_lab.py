@@ -205,6 +205,9 @@ def run(chosen):
                 break
         for (service, text), count in sorted(scan.lines.items(), key=lambda item: -item[1])[:20]:
             say(f"  {count} × {service}: {text}")
+    for problem in suite.supervisor.unclean:
+        say(f"  VIOLATED, I20 restarts: {problem}")
+        tally.broken["I20 restarts"] += 1
     return tally
 
 

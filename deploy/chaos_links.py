@@ -22,6 +22,11 @@ class Link:
         self.mode, self.until = "", 0.0
 
     async def serve(self, reader, writer):
+        # When all ends.
+        with contextlib.suppress(asyncio.CancelledError):
+            await self.connect(reader, writer)
+
+    async def connect(self, reader, writer):
         try:
             far_reader, far_writer = await asyncio.open_unix_connection(str(self.backend))
         except OSError:
@@ -31,7 +36,7 @@ class Link:
         self.writers |= ends
         try:
             await asyncio.gather(self.pump(reader, far_writer), self.pump(far_reader, writer))
-        except (OSError, asyncio.CancelledError):
+        except OSError:
             pass
         finally:
             self.writers -= ends

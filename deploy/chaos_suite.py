@@ -11,6 +11,7 @@ import random
 import secrets
 import shutil
 import socket
+import struct
 import subprocess
 import tempfile
 import time
@@ -24,7 +25,8 @@ from children import ENVIRONMENT, Child, LabError, ending_on_signals, free_port,
 from fanout_ground import BUNDLE, KEY_ID, TEAM, Simulator, make_keys
 from private_postgres import PrivatePostgres, binary
 
-FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"
+CLOCK_SOURCE = pathlib.Path(__file__).with_name("chaos_clock.c")
+DAY = 86_400
 CLIENT = "chaos"
 # What `deploy/up --speed 40` passes (`DemoTiming`), but for a shorter `RESULT_HOLD`: each match ends. A start's lease is the
 # shortest there is, so that one that was lost is tried again within the lab's patience.
@@ -89,8 +91,6 @@ class Suite:
         for program in (*REPLICAS, "mock-sportmonks", "apns-simulator", "sightscreen"):
             if not os.access(self.binaries / program, os.X_OK):
                 raise LabError(f"there is no {program} in {self.binaries}: swift build --product {program}")
-        if not os.access(FAKETIME, os.R_OK):
-            raise LabError(f"there is no {FAKETIME}: install faketime")
         with contextlib.ExitStack() as stack:
             stack.enter_context(ending_on_signals())
             self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ss-chaos-", dir="/tmp"))
@@ -104,6 +104,7 @@ class Suite:
                 self.hosts.start()
             # Where the services find what is not theirs, and where that listens.
             self.centre, self.everywhere = (CENTRE, "0.0.0.0") if self.hosts else ("localhost", "127.0.0.1")
+            self.make_clocks()
             self.make_keys()
             self.start_database(stack)
             self.simulator = Simulator(self.binaries, self.folder, {
@@ -131,13 +132,32 @@ class Suite:
             say(f"the logs are in {self.keep}")
         shutil.rmtree(self.folder, ignore_errors=True)
 
+    def make_clocks(self):
+        self.clock_library = self.folder / "clock.so"
+        subprocess.run(
+            ["cc", "-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-o", self.clock_library, CLOCK_SOURCE, "-ldl"], check=True)
+
+    def clock(self, name):
+        """What gives a process a wall clock that can be set."""
+        self.set_clock(name, 0)
+        return {"LD_PRELOAD": str(self.clock_library), "CHAOS_CLOCK": str(self.folder / "clocks" / name)}
+
+    def set_clock(self, name, seconds):
+        """So many more than it is."""
+        # In place: who has it mapped sees it at once.
+        with open(self.folder / "clocks" / name, "r+b" if (self.folder / "clocks" / name).exists() else "wb") as file:
+            file.write(struct.pack("q", seconds))
+
     def make_keys(self):
         """The certificate is a day old, since clocks are to go back an hour."""
-        os.environ |= {"LD_PRELOAD": FAKETIME, "FAKETIME": "-1d"}
+        yesterday = self.clock("openssl")
+        self.set_clock("openssl", -DAY)
+        os.environ |= yesterday
         try:
             make_keys(self.folder, *([CENTRE] if self.hosts else []))
         finally:
-            del os.environ["LD_PRELOAD"], os.environ["FAKETIME"]
+            for name in yesterday:
+                del os.environ[name]
 
     # What stands around the services.
 
@@ -220,12 +240,9 @@ class Suite:
     def start_service(self, service, instance):
         host = self.host(instance[-1])
         address = ADDRESSES[host] if host else "127.0.0.1"
-        port, clock = lasting_port(), self.folder / "clocks" / instance
-        clock.write_text("+0\n")
-        # The wall clock is what the file says, read once a second; timers go by the other one.
-        preload = [
-            f"LD_PRELOAD={FAKETIME}", f"FAKETIME_TIMESTAMP_FILE={clock}", "FAKETIME_CACHE_DURATION=1",
-            "FAKETIME_DONT_FAKE_MONOTONIC=1", "NO_FAKE_STAT=1"]
+        port = lasting_port()
+        # Not for what starts it.
+        preload = [f"{name}={value}" for name, value in self.clock(instance).items()]
         child = Child(
             instance, [*(self.hosts.command(host) if host else []), "/usr/bin/env", *preload, self.binaries / service],
             self.folder / "logs" / f"{instance}.log", {
@@ -251,12 +268,6 @@ class Suite:
         return {}
 
     admin_key = secrets.token_hex(32)
-
-    def set_clock(self, instance, offset):
-        """The wall clock of one service: seconds, with a sign."""
-        new = self.folder / "clocks" / f"{instance}.new"
-        new.write_text(f"{offset}\n")
-        new.rename(self.folder / "clocks" / instance)
 
     def bearer(self, subject):
         """An access token of the development issuer's; older than any clock jumps back."""

@@ -16,6 +16,8 @@ from fanout_ground import now_ms
 
 FIRST_DELAY, LONGEST_DELAY, HEALTHY_AFTER = 0.1, 5.0, 10.0
 MISCONFIGURED = 78
+# Who is asked to end does so within five seconds.
+DRAIN_PATIENCE = 6
 # A PostgreSQL that comes too soon after a crash gives up, and is started again.
 POSTGRES_PATIENCE_MS = 15_000
 
@@ -69,11 +71,12 @@ class Supervisor:
         self.kept = {}
         self.deaths = []
         self.guard = threading.Lock()
-        self.stopping = threading.Event()
+        self.stopping, self.over = threading.Event(), threading.Event()
         # The kernel ends the processes with the thread that started them: this one lasts as long as the lab.
         self.keeper = threading.Thread(target=self.keep, daemon=True)
         self.prober = threading.Thread(target=self.probe, daemon=True)
         self.orders = []
+        self.unclean = []
 
     def add(self, child, service, health=None, host=""):
         """`health`: where it says how it is, a pair of address and port."""
@@ -109,6 +112,8 @@ class Supervisor:
                         self.run(kept)
                 elif kept.child.process is not None and kept.child.process.poll() is not None:
                     self.note_death(kept)
+        # It must not end before those that it has started.
+        self.over.wait()
 
     def run(self, kept):
         kept.started_at = time.monotonic()
@@ -132,7 +137,6 @@ class Supervisor:
             kept.waits_for = death if kept.health else None
         kept.restart_at = time.monotonic() + kept.delay
         kept.delay = min(2 * kept.delay, LONGEST_DELAY)
-        forget_clock(process.pid)
 
     def probe(self):
         while not self.stopping.wait(0.05):
@@ -157,8 +161,7 @@ class Supervisor:
     def stop(self):
         """Ends all, the last started first; PostgreSQL and the stand-ins belong to others."""
         self.stopping.set()
-        if self.keeper.is_alive():
-            self.keeper.join(5)
+        self.prober.join(5)
         for kept in reversed(list(self.kept.values())):
             if kept.service == "postgres":
                 continue
@@ -167,9 +170,11 @@ class Supervisor:
                 kept.child.process.send_signal(signal.SIGCONT)
         for kept in reversed(list(self.kept.values())):
             if kept.service != "postgres":
-                kept.child.stop(patience=6)
-                if kept.child.process is not None:
-                    forget_clock(kept.child.process.pid)
+                was_running = kept.child.is_running
+                status = kept.child.stop(patience=DRAIN_PATIENCE)
+                if was_running and status not in (0, -signal.SIGTERM):
+                    self.unclean.append(f"{kept.name} ended with {status} when all was over")
+        self.over.set()
 
 
 def stacks(pid):
@@ -180,12 +185,6 @@ def stacks(pid):
         ["gdb", "-q", "-batch", "-ex", "thread apply all backtrace 40", "-p", str(pid)], capture_output=True, text=True,
         timeout=120)
     return done.stdout
-
-
-def forget_clock(pid):
-    """What libfaketime leaves of a process that was killed."""
-    for name in (f"faketime_shm_{pid}", f"sem.faketime_sem_{pid}"):
-        pathlib.Path("/dev/shm", name).unlink(missing_ok=True)
 
 
 def size(pid):

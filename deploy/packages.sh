@@ -10,8 +10,8 @@ readonly test_packages=(nghttp2-client nghttp2-server curl python3 python3-venv 
 readonly unpacked_packages=(prometheus haproxy liblua5.3-0 libopentracing-c-wrapper0 libopentracing1)
 # sqlmap: tries to inject SQL in `deploy/soak gateway`.
 readonly soak_packages=(sqlmap)
-# faketime: wrong clocks for `deploy/chaos`.
-readonly chaos_packages=(faketime)
+# A C compiler: wrong clocks for `deploy/chaos`.
+readonly chaos_packages=(gcc libc6-dev)
 # wrk: a client of `deploy/bench gateway` that costs little.
 readonly bench_packages=(wrk)
 
