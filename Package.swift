@@ -104,15 +104,15 @@ let package = Package(
         // Mechanisms.
         shared("Reactor", ["CLinux"]),
         shared("Processes", ["CLinux", "Reactor"]),
-        shared("Postgres", ["CPostgres", "Reactor"]),
+        shared("Postgres", ["CPostgres", "Reactor", metrics]),
         shared("HTTP2", ["CNGHTTP2", "COpenSSL", "Reactor"]),
         shared("HTTPClient", ["CCurl"]),
         shared("Tokens", ["COpenSSL", concurrencyHelpers]),
         shared("TapeFile", ["CZstd"]),
-        shared("Wire", ["Messages", logging, lifecycle, concurrencyHelpers] + nio),
+        shared("Wire", ["Messages", logging, metrics, lifecycle, concurrencyHelpers] + nio),
 
         shared(
-            "Store", ["Sightscreen", "Activities", "Messages", "Postgres", logging],
+            "Store", ["Sightscreen", "Activities", "Messages", "Postgres", logging, metrics],
             resources: [.embedInCode("Migrations")]),
         shared(
             "ServiceKit",
@@ -231,13 +231,15 @@ let package = Package(
             tests("APNsProtocol", ["APNsProtocol", "PayloadProperty", "Sightscreen"], exclude: ["Goldens"]),
             tests("Reactor", ["Reactor"]),
             tests("Processes", ["Processes", "Reactor"]),
-            tests("Postgres", ["Postgres", "Reactor"]),
+            tests("Postgres", ["Postgres", "Reactor", "ServiceKit", metrics]),
             tests("HTTP2", ["HTTP2", "Reactor"]),
             tests("HTTPClient", ["HTTPClient"]),
             tests("Tokens", ["Tokens"]),
             tests("TapeFile", ["TapeFile"]),
-            tests("Wire", ["Wire", "Messages", logging, lifecycle]),
-            tests("Store", ["Store", "Postgres", "Sightscreen", "Activities", "Messages", logging]),
+            tests("Wire", ["Wire", "Messages", "ServiceKit", logging, metrics, lifecycle]),
+            tests(
+                "Store",
+                ["Store", "Postgres", "Sightscreen", "Activities", "Messages", "ServiceKit", logging, metrics]),
             tests("ServiceKit", ["ServiceKit", "HTTPClient", logging, metrics, configuration, lifecycle]),
             tests(
                 "APIGateway",

@@ -1,3 +1,4 @@
+import APNsProtocol
 import HTTP2
 import Logging
 import Reactor
@@ -11,6 +12,7 @@ actor APNsHost {
     private static let connectionWaitMax = Duration.seconds(3)
 
     private let origin: HTTP2Origin
+    private let environment: APNsEnvironment
     private let tls: TLSContext
     private let reactor: Reactor
     private let connectionsMax: Int
@@ -21,15 +23,22 @@ actor APNsHost {
     private var next = 0
     private var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
     private var nextWaiting: UInt64 = 0
+    private var inFlight = 0
     private var isClosed = false
 
-    init(origin: HTTP2Origin, tls: TLSContext, reactor: Reactor, connectionsMax: Int, logger: Logger) {
+    init(
+        origin: HTTP2Origin, environment: APNsEnvironment, tls: TLSContext, reactor: Reactor, connectionsMax: Int,
+        logger: Logger
+    ) {
         self.origin = origin
+        self.environment = environment
         self.tls = tls
         self.reactor = reactor
         self.connectionsMax = connectionsMax
         self.logger = logger
     }
+
+    var lines: FanOutMeasure.Lines { .init(connections: connections.count, inFlight: inFlight) }
 
     nonisolated var authority: String { origin.authority }
 
@@ -38,6 +47,8 @@ actor APNsHost {
         isStillWanted: @escaping @Sendable () -> Bool
     ) async -> HTTP2Outcome {
         dial()
+        inFlight += 1
+        defer { inFlight -= 1 }
         var outcome = HTTP2Outcome.refused
         // A connection that is going away refuses; another one may take it.
         for _ in 0..<2 {
@@ -115,9 +126,11 @@ actor APNsHost {
                 connections.removeAll { $0 === connection }
                 openSince[ObjectIdentifier(connection)] = nil
                 if isClosed { return }
+                APNsEnvironment.countClosed(environment)
                 logger.info("APNs connection closed", metadata: ["apns.host": "\(origin)", "reason": "\(reason)"])
                 if .now - since > .seconds(10) { backoff.reset() }
             } catch {
+                APNsEnvironment.countClosed(environment)
                 logger.warning("APNs cannot be reached", metadata: ["apns.host": "\(origin)", "error": "\(error)"])
             }
             try? await Task.sleep(for: backoff.next())

@@ -61,6 +61,9 @@ package final class FreezeWatch: Sendable {
         return isLate
     }
 
+    /// Gaps so far.
+    var standstills: Int { gaps.load(ordering: .relaxed) }
+
     /// To be asked for before a reading begins.
     package func mark(_ now: ContinuousClock.Instant = .now) -> Mark {
         beat(now)

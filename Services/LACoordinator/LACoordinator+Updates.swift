@@ -48,6 +48,7 @@ extension LACoordinator {
         // another process, which did not live to repeat its state.
         let horizon =
             match.update == nil ? Self.repetitionMax : Int(configuration.alertFreshness.components.seconds)
+        if match.update != nil { noteArrival(update, isLogged: isLogged) }
         match.update = update
         if let span = match.span { overtaken.append(span) }
         match.span = FanOutSpan(update, of: tracer, clock: clock)
@@ -74,6 +75,7 @@ extension LACoordinator {
                 metadata: ["apns.host": "\(host)", "cause": "\(cause)"])
         case .resumed(let host): logger.notice("APNs takes pushes again", metadata: ["apns.host": "\(host)"])
         case .closed(let host, let reason):
+            countClosed(host: host)
             logger.info("APNs connection closed", metadata: ["apns.host": "\(host)", "reason": "\(reason)"])
         case .refused(let refusal):
             logger.error("APNs refuses our key or topic: nothing is sent for a minute", metadata: refusal.metadata)

@@ -39,6 +39,10 @@ public actor LACoordinator {
     private let holdWatch: HoldWatch
     let logger: Logger
     let tracer: Tracer
+    /// That were counted.
+    var countedStandstills = 0
+    /// What the loops have said and nobody has taken up yet.
+    private let reportsWaiting = Meter(label: "sightscreen_fanout_reports_waiting")
     /// Names this run in alert claims.
     let holder: String
     private let shards: @Sendable () async -> [ShardHold]
@@ -127,7 +131,12 @@ public actor LACoordinator {
                 threads: configuration.threads,
                 freshness: Int(configuration.alertFreshness.components.seconds),
                 keepAlive: Int(configuration.keepAliveInterval.components.seconds)),
-            brakes: brakes, report: { [reported] in reported.yield($0) })
+            brakes: brakes,
+            report: { [reported, reportsWaiting] report in
+                reportsWaiting.increment(by: 1)
+                reported.yield(report)
+            })
+        reportsWaiting.increment(by: 0)
         (wakeups, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -167,7 +176,12 @@ public actor LACoordinator {
     /// Works until cancelled; then waits a moment for the answers of what is under way.
     public func run() async {
         await fanOut.start()
-        let listening = Task { for await report in reports { handle(report) } }
+        let listening = Task {
+            for await report in reports {
+                reportsWaiting.decrement(by: 1)
+                handle(report)
+            }
+        }
         let heart = Heart(freezes) { [holdWatch, wake] in
             holdWatch.ring()
             wake.yield()
@@ -182,6 +196,12 @@ public actor LACoordinator {
                 try? await Task.sleep(for: interval)
             }
         }
+        let measuring = Task {
+            while !Task.isCancelled {
+                await measure()
+                try? await Task.sleep(for: Self.measureInterval)
+            }
+        }
         await withTaskCancellationHandler {
             for await _ in wakeups {
                 if Task.isCancelled { break }
@@ -191,6 +211,7 @@ public actor LACoordinator {
             wake.finish()
         }
         ticker.cancel()
+        measuring.cancel()
         hearing.cancel()
         isStopping = true
         await Task { await self.drain() }.value

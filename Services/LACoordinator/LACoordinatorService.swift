@@ -47,6 +47,22 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
         context.metrics.describe(
             "sightscreen_fanout_first_seconds", help: "From a version's arrival to its first phone.")
         context.metrics.describe("sightscreen_fanout_seconds", help: "From a version's arrival to its last phone.")
+        context.metrics.describe(
+            "sightscreen_fanout_lag_seconds", help: "For how long phones have waited for the newest version of a match."
+        )
+        context.metrics.describe(
+            "sightscreen_fanout_reports_waiting", help: "What the push threads ask for and nobody has taken up yet.")
+        context.metrics.describe(
+            "sightscreen_version_delay_seconds", help: "From a version's commit to here, by doorbell or from the log.")
+        context.metrics.describe("sightscreen_phones", help: "Activities that this process pushes to.")
+        context.metrics.describe("sightscreen_apns_connections", help: "Open connections to an APNs host.")
+        context.metrics.describe(
+            "sightscreen_apns_connections_closed_total", help: "Connections to an APNs host that were lost or not made."
+        )
+        context.metrics.describe("sightscreen_pushes_in_flight", help: "Pushes without an answer: streams in use.")
+        context.metrics.describe("sightscreen_apns_token_age_seconds", help: "Age of the provider token.")
+        context.metrics.describe(
+            "sightscreen_standstills_total", help: "Times that this process did not run for half a second or more.")
     }
 
     public func run() async throws {

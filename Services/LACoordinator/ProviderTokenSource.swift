@@ -17,6 +17,8 @@ actor ProviderTokenSource {
     private let verifier: ES256Verifier
     private let minAgeSeconds: Int
     private var cached: (token: String, until: ContinuousClock.Instant)?
+    /// As it was when that was asked.
+    private var read: (age: Int, at: ContinuousClock.Instant)?
     private var asking: Task<ProviderTokenStore.StoredToken, any Error>?
 
     init(store: ProviderTokenStore, keyID: String, teamID: String, signer: ES256Signer, minAge: Duration) throws {
@@ -27,6 +29,9 @@ actor ProviderTokenSource {
         self.verifier = try ES256Verifier(pem: signer.publicKeyPEM)
         minAgeSeconds = Int(minAge.components.seconds)
     }
+
+    /// Of the token that was shown last.
+    var age: Duration? { read.map { .seconds($0.age) + (.now - $0.at) } }
 
     /// The token to show now.
     func current() async throws -> String {
@@ -66,6 +71,7 @@ actor ProviderTokenSource {
         defer { asking = nil }
         let stored = try await task.value
         let good = stored.isFrozen ? Self.askFrozenAfter : renewAtSeconds - stored.age
+        read = (stored.age, .now)
         cached = (stored.token, .now + .seconds(max(good, 5)))
         return stored.token
     }

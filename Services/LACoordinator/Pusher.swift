@@ -43,7 +43,8 @@ actor Pusher {
             (APNsEnvironment.production, configuration.production), (.sandbox, configuration.sandbox),
         ] {
             hosts[environment] = APNsHost(
-                origin: origin, tls: configuration.tls, reactor: reactor, connectionsMax: 2, logger: logger)
+                origin: origin, environment: environment, tls: configuration.tls, reactor: reactor, connectionsMax: 2,
+                logger: logger)
         }
         self.hosts = hosts
     }
@@ -68,6 +69,10 @@ actor Pusher {
     /// Pushes that a hold kept from leaving.
     nonisolated func countHeld(_ count: Int = 1) {
         Counter(label: "sightscreen_pushes_held_total").increment(by: Int64(count))
+    }
+
+    func lines(to environment: APNsEnvironment) async -> FanOutMeasure.Lines {
+        await hosts[environment]?.lines ?? FanOutMeasure.Lines()
     }
 
     func close() async {

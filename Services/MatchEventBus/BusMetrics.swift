@@ -7,6 +7,15 @@ import Sightscreen
 struct BusMetrics: Sendable {
     private let frameAge = Timer(label: "sightscreen_frame_age_seconds")
 
+    private let frameSilence = Gauge(label: "sightscreen_match_frame_age_seconds")
+    private let versionSilence = Gauge(label: "sightscreen_match_version_age_seconds")
+
+    /// Of the match that is silent for longest, among those that are held here; zero without one.
+    func silence(frames: Duration, versions: Duration) {
+        frameSilence.record(frames / .seconds(1))
+        versionSilence.record(versions / .seconds(1))
+    }
+
     func answered(_ outcome: FrameVerdict.Outcome) {
         Counter(label: "sightscreen_frames_total", dimensions: [("outcome", outcome.rawValue)]).increment()
     }

@@ -28,6 +28,8 @@ actor MatchDesk {
     /// Trouble is logged when it begins and when it is over.
     private var isInTrouble = false
     private(set) var lastFrameAt: ContinuousClock.Instant = .now
+    /// When the last version was committed here, or the match came here.
+    private(set) var lastVersionAt: ContinuousClock.Instant = .now
 
     private struct State {
         var epoch: Int64
@@ -198,6 +200,7 @@ actor MatchDesk {
             isInTrouble = false
             logger.info("Versions are committed again")
         }
+        lastVersionAt = .now
         bus.metrics.committed(change, ageMs: fetchedAt.map { committed.committedAtMs - $0 })
         logger.debug(
             "Version committed",

@@ -80,6 +80,16 @@ public actor MatchEventBus {
                 await drop(match)
             }
         }
+        await reportSilence()
+    }
+
+    private func reportSilence() async {
+        var (frame, version) = (ContinuousClock.now, ContinuousClock.now)
+        for desk in desks.values {
+            frame = min(frame, await desk.lastFrameAt)
+            version = min(version, await desk.lastVersionAt)
+        }
+        tools.metrics.silence(frames: .now - frame, versions: .now - version)
     }
 
     private func desk(_ match: MatchID) -> MatchDesk? {

@@ -81,10 +81,14 @@ public actor MatchOrchestrator {
             try await step("devices", &failed) { try await purgeDevices(lease) }
         } catch {
             logger.info("The pass is left to another orchestrator")
+            metrics.inPlay(nil)
         }
         metrics.passed(.now - started, failedSteps: failed)
         return await untilNext()
     }
+
+    /// Another one may be in charge from now on.
+    public func retire() { metrics.inPlay(nil) }
 
     private func step(_ name: String, _ failed: inout Int, _ body: () async throws -> Void) async throws {
         do {
@@ -136,6 +140,7 @@ public actor MatchOrchestrator {
 
     private func renew(_ lease: Lease) async throws {
         let matches = try await store.matchesInPlay()
+        metrics.inPlay(matches.count)
         renewals.forget(except: matches.keys)
         for (match, isBreak) in matches.sorted(by: { $0.key < $1.key }) {
             let now = ContinuousClock.now

@@ -23,6 +23,12 @@ struct OrchestratorMetrics: Sendable {
         Counter(label: "sightscreen_fixture_syncs_total", dimensions: [("outcome", "failed")]).increment()
     }
 
+    /// Of the one in charge: the others say nothing of it.
+    func inPlay(_ count: Int?) {
+        let matches = Gauge(label: "sightscreen_matches_in_play")
+        if let count { matches.record(count) } else { matches.destroy() }
+    }
+
     func created(_ count: Int) { created.increment(by: count) }
 
     /// - Parameter step: `none`: the phone answered after all.

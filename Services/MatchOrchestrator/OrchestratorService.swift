@@ -68,7 +68,9 @@ public struct OrchestratorService: Service {
             }
             group.addTask { [logger] in
                 var epoch: Int64 = 0
-                while let lease = await leases.waitForLease(.orchestrator) {
+                while true {
+                    if await leases.lease(for: .orchestrator) == nil { await orchestrator.retire() }
+                    guard let lease = await leases.waitForLease(.orchestrator) else { return }
                     if epoch != lease.epoch {
                         logger.info("This orchestrator is in charge", metadata: ["lease.epoch": "\(lease.epoch)"])
                         epoch = lease.epoch

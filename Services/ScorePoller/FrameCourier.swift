@@ -21,7 +21,13 @@ actor FrameCourier {
     private let tracer: Tracer
     private let troubles = OncePer<String>()
     private var rule = OfferRule()
-    private var newest: (frame: ScoreFrame, news: Int, poll: HeldSpan)?
+    private var newest: (frame: ScoreFrame, news: Int, poll: HeldSpan)? {
+        didSet {
+            guard (oldValue == nil) != (newest == nil) else { return }
+            waiting.increment(by: newest == nil ? -1 : 1)
+        }
+    }
+    private let waiting = Meter(label: "sightscreen_frames_waiting")
     private var lastFetchedAt: Int64 = 0
     /// When the provider last gave what the bus has taken: whatever comes next happened since.
     private var unchangedUntil: Int64?

@@ -1,5 +1,6 @@
 import HTTPClient
 public import Logging
+import Metrics
 import Postgres
 public import ServiceKit
 public import ServiceLifecycle
@@ -48,6 +49,8 @@ public struct ScorePollerService: Service, CustomStringConvertible {
     }
 
     private func work(_ pool: PostgresPool) async {
+        // It shows before there is a match.
+        Meter(label: "sightscreen_frames_waiting").increment(by: 0)
         let leases = LeaseKeeper(
             store: LeaseStore(pool: pool), instance: instance, duration: settings.leaseDuration, logger: logger)
         let buses = WireDirectory(runDirectory: runDirectory, service: "event-bus", logger: logger)

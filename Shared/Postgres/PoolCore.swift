@@ -14,6 +14,7 @@ actor PoolCore {
     private struct Waiter {
         var id: UInt64
         var wantsLease: Bool
+        var since = ContinuousClock.now
         var continuation: CheckedContinuation<PostgresConnection, any Error>
         var timer: Reactor.TimerID
     }
@@ -23,18 +24,27 @@ actor PoolCore {
     nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
     /// The first is never leased, so that plain queries always have one.
-    private var slots: [Slot]
-    private var waiters: [Waiter] = []
+    private var slots: [Slot] { didSet { reportConnections() } }
+    private var waiters: [Waiter] = [] { didSet { reportWaiters() } }
+    private let metrics: PoolMetrics
+    private var reported = PoolMetrics.Connections()
+    private var reportedWaiters = 0
     private var nextWaiter: UInt64 = 0
     private var retry = RetryDelay()
     private var retryTimer: Reactor.TimerID?
     private var lastError = PostgresError(.unavailable, "not connected yet")
     private var isClosed = false
 
-    init(configuration: PostgresConfiguration, size: Int, reactor: Reactor) {
+    init(configuration: PostgresConfiguration, size: Int, reactor: Reactor, metrics: PoolMetrics) {
         self.configuration = configuration
         self.reactor = reactor
+        self.metrics = metrics
         slots = Array(repeating: Slot(), count: size)
+    }
+
+    deinit {
+        metrics.moved(from: reported, to: PoolMetrics.Connections())
+        metrics.waiters(from: reportedWaiters, to: 0)
     }
 
     /// A connection for one query, shared with others.
@@ -121,6 +131,8 @@ actor PoolCore {
         guard let index = waiters.firstIndex(where: { $0.id == id }) else { return }
         let waiter = waiters.remove(at: index)
         reactor.cancel(waiter.timer)
+        metrics.waited(since: waiter.since)
+        metrics.failed(error)
         waiter.continuation.resume(throwing: error)
     }
 
@@ -129,6 +141,7 @@ actor PoolCore {
         for waiter in waiters {
             if let connection = waiter.wantsLease ? leasable() : shareable() {
                 reactor.cancel(waiter.timer)
+                metrics.waited(since: waiter.since)
                 waiter.continuation.resume(returning: connection)
             } else {
                 remaining.append(waiter)
@@ -145,6 +158,28 @@ actor PoolCore {
             reactor.cancel(waiter.timer)
             waiter.continuation.resume(throwing: lastError)
         }
+    }
+
+    // MARK: - What an operator asks
+
+    private func reportConnections() {
+        var now = PoolMetrics.Connections()
+        for slot in slots {
+            switch slot.state {
+            case .empty: break
+            case .opening: now.opening += 1
+            case .open: if slot.isLeased { now.leased += 1 } else { now.shared += 1 }
+            }
+        }
+        guard now != reported else { return }
+        metrics.moved(from: reported, to: now)
+        reported = now
+    }
+
+    private func reportWaiters() {
+        guard waiters.count != reportedWaiters else { return }
+        metrics.waiters(from: reportedWaiters, to: waiters.count)
+        reportedWaiters = waiters.count
     }
 
     // MARK: - Opening
@@ -171,7 +206,7 @@ actor PoolCore {
     }
 
     private func open(_ index: Int) async {
-        let connection = PostgresConnection(reactor: reactor)
+        let connection = PostgresConnection(reactor: reactor, metrics: metrics)
         do {
             try await connection.open(configuration) { error in
                 self.assumeIsolated { $0.lost(connection, error) }

@@ -49,8 +49,13 @@ actor PostgresConnection {
     private let onNotification: (@Sendable (String, String) -> Void)?
     private var onClose: (@Sendable (PostgresError) -> Void)?
 
-    init(reactor: Reactor, onNotification: (@Sendable (String, String) -> Void)? = nil) {
+    private nonisolated let metrics: PoolMetrics?
+
+    init(
+        reactor: Reactor, metrics: PoolMetrics? = nil, onNotification: (@Sendable (String, String) -> Void)? = nil
+    ) {
         self.reactor = reactor
+        self.metrics = metrics
         self.onNotification = onNotification
     }
 
@@ -88,8 +93,17 @@ actor PostgresConnection {
     /// run.
     /// - Throws: `.unavailable` when nothing was sent.
     func query(_ statements: [PostgresStatement], deadline: ContinuousClock.Instant) async throws -> [PostgresResult] {
-        try await withCheckedThrowingContinuation { continuation in
-            send(statements, deadline: deadline, continuation)
+        let begun = ContinuousClock.now
+        do {
+            let results = try await withCheckedThrowingContinuation { continuation in
+                send(statements, deadline: deadline, continuation)
+            }
+            metrics?.answered(since: begun)
+            return results
+        } catch {
+            metrics?.answered(since: begun)
+            metrics?.failed(error)
+            throw error
         }
     }
 

@@ -11,6 +11,7 @@ public final class PostgresPool: Sendable {
     private let core: PoolCore
     private let configuration: PostgresConfiguration
     private let reactor: Reactor
+    private let metrics = PoolMetrics()
 
     /// - Parameters:
     ///   - url: `postgresql://user@host/database`, or with a Unix socket `postgresql:///database?host=/folder&user=me`.
@@ -22,7 +23,7 @@ public final class PostgresPool: Sendable {
     {
         configuration = try PostgresConfiguration(url: url, applicationName: applicationName)
         self.reactor = reactor
-        core = PoolCore(configuration: configuration, size: max(2, size), reactor: reactor)
+        core = PoolCore(configuration: configuration, size: max(2, size), reactor: reactor, metrics: metrics)
     }
 
     deinit {
@@ -97,7 +98,7 @@ public final class PostgresPool: Sendable {
     /// Runs `body` with a connection of its own outside a transaction, for what PostgreSQL refuses inside one and for
     /// session state (advisory locks). The connection is closed afterwards.
     public func withConnection<T: Sendable>(_ body: (PostgresTransaction) async throws -> T) async throws -> T {
-        let connection = PostgresConnection(reactor: reactor)
+        let connection = PostgresConnection(reactor: reactor, metrics: metrics)
         try await connection.open(configuration, onClose: { _ in })
         do {
             let value = try await body(PostgresTransaction(connection: connection))

@@ -66,7 +66,8 @@ struct HealthServer: Service, CustomStringConvertible {
         router.get("metrics") { _, _ in
             Response(
                 status: .ok, headers: [.contentType: PrometheusText.contentType],
-                body: .init(byteBuffer: ByteBuffer(string: metrics.text() + ProcessMetrics.text())))
+                body: .init(
+                    byteBuffer: ByteBuffer(string: metrics.text() + ProcessMetrics.text(isReady: readiness.isReady))))
         }
         return router
     }

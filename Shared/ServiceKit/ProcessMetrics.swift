@@ -2,11 +2,19 @@ import Glibc
 
 /// What an operator asks about any process, read from /proc when `/metrics` is.
 enum ProcessMetrics {
-    static func text() -> String {
+    static func text(isReady: Bool) -> String {
         var used = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used)
         let seconds = Double(used.tv_sec) + Double(used.tv_nsec) / 1e9
         var text = "# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total \(seconds)\n"
+        text += "# TYPE sightscreen_ready gauge\nsightscreen_ready \(isReady ? 1 : 0)\n"
+        if let startedAt {
+            text += "# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds \(startedAt)\n"
+        }
+        var files = rlimit()
+        if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files) == 0 {
+            text += "# TYPE process_max_fds gauge\nprocess_max_fds \(files.rlim_cur)\n"
+        }
         if let pages = residentPages() {
             text += "# TYPE process_resident_memory_bytes gauge\n"
             text += "process_resident_memory_bytes \(pages * Int(sysconf(Int32(_SC_PAGESIZE))))\n"
@@ -14,6 +22,24 @@ enum ProcessMetrics {
         if let open = openDescriptors() { text += "# TYPE process_open_fds gauge\nprocess_open_fds \(open)\n" }
         return text
     }
+
+    /// Seconds since 1970, read once: a clock that is set must not look like a restart.
+    private static let startedAt: Double? = {
+        guard let file = fopen("/proc/self/stat", "re") else { return nil }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 1024)
+        guard fgets(&line, Int32(line.count), file) != nil else { return nil }
+        let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        // The name before the last parenthesis may have anything in it; the start is the 20th word after it.
+        guard let name = text.lastIndex(of: ")") else { return nil }
+        let words = text[text.index(after: name)...].split(separator: " ")
+        guard words.count > 19, let ticks = Double(words[19]) else { return nil }
+        var (now, up) = (timespec(), timespec())
+        clock_gettime(CLOCK_REALTIME, &now)
+        clock_gettime(CLOCK_BOOTTIME, &up)
+        func seconds(_ time: timespec) -> Double { Double(time.tv_sec) + Double(time.tv_nsec) / 1e9 }
+        return seconds(now) - seconds(up) + ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }()
 
     private static func residentPages() -> Int? {
         guard let file = fopen("/proc/self/statm", "re") else { return nil }

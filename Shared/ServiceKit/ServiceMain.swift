@@ -28,7 +28,7 @@ public enum ServiceMain {
         let settings = readSettings(description)
         let metrics = PrometheusRegistry()
         MetricsSystem.bootstrap(metrics)
-        metrics.describe("sightscreen_log_lines_dropped_total", help: "Log lines that nobody read in time.")
+        for (name, help) in MetricHelp.all { metrics.describe(name, help: help) }
         let dropped = Counter(label: "sightscreen_log_lines_dropped_total")
         let writer = LogWriter(descriptor: STDERR_FILENO) { dropped.increment(by: $0) }
         LoggingSystem.bootstrap(
@@ -39,10 +39,6 @@ public enum ServiceMain {
             }, metadataProvider: nil)
         let logger = Logger(label: description.name)
         let exporter = settings.traces.exporter(instance: settings.instance, logger: logger)
-        metrics.describe("sightscreen_spans_exported_total", help: "Spans that the collector took.")
-        metrics.describe(
-            "sightscreen_spans_dropped_total",
-            help: "Spans that were dropped: too many waited (full), or the collector did not take them (collector).")
         let context = ServiceContext(
             logger: logger, readiness: Readiness(), metrics: metrics, tracer: settings.traces.tracer(exporter),
             exporter: exporter)

@@ -1,5 +1,6 @@
 public import Activities
 public import Messages
+import Metrics
 public import Postgres
 public import Sightscreen
 
@@ -16,6 +17,9 @@ public struct ActivityTokenStore: Sendable {
         self.dismissAfter = dismissAfter
         let contentStates = ContentStateCache()
         gatherer = Gatherer(
+            meters: .init(
+                waiting: Meter(label: "sightscreen_registrations_waiting"),
+                inFlight: Meter(label: "sightscreen_registrations_in_flight")),
             together: { await Self.registerTogether($0, pool, dismissAfter, contentStates) },
             alone: { try await Self.registerAlone($0, pool, dismissAfter) })
     }

@@ -1,3 +1,5 @@
+import Metrics
+
 /// What can be gathered with others into one batch.
 protocol Gatherable: Sendable {
     associatedtype ConflictKey: Hashable, Sendable
@@ -100,17 +102,35 @@ final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
     private let together: @Sendable ([Request]) async -> [Outcome]
     private let alone: @Sendable (Request) async throws -> Answer
     private let state: Locked<State>
+    private let meters: Meters?
+
+    /// Requests that are here, and those of them that are under way.
+    struct Meters: Sendable {
+        let waiting: Meter
+        let inFlight: Meter
+
+        init(waiting: Meter, inFlight: Meter) {
+            self.waiting = waiting
+            self.inFlight = inFlight
+            // They show before anything happens.
+            waiting.increment(by: 0)
+            inFlight.increment(by: 0)
+        }
+    }
 
     /// - Parameters:
+    ///   - meters: show how many requests are here.
     ///   - together: does what all of them ask for; one outcome for each, in their order.
     ///   - alone: does what one asks for.
     init(
-        limits: Limits = Limits(), together: @escaping @Sendable ([Request]) async -> [Outcome],
+        limits: Limits = Limits(), meters: Meters? = nil,
+        together: @escaping @Sendable ([Request]) async -> [Outcome],
         alone: @escaping @Sendable (Request) async throws -> Answer
     ) {
         self.limits = limits
         self.together = together
         self.alone = alone
+        self.meters = meters
         state = Locked(State(queue: Queue(membersMax: limits.requests)))
     }
 
@@ -131,6 +151,7 @@ final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
                     return whatMayStart(&state)
                 }
                 guard let start else { return continuation.resume(throwing: GatherRefusal.full) }
+                meters?.waiting.increment(by: 1)
                 go(start)
                 if Task.isCancelled { giveUp(ticket, CancellationError()) }
             }
@@ -175,6 +196,7 @@ final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
                 state.callers[ticket]?.isTaken = true
                 return state.callers[ticket]?.request
             }
+            meters?.inFlight.increment(by: Double(requests.count))
             if !tickets.isEmpty { state.batchesInFlight += 1 }
             return (tickets, requests, whatMayStart(&state))
         }
@@ -218,7 +240,12 @@ final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
 
     private func remove(_ ticket: Queue.Ticket, _ state: inout State) -> Caller? {
         state.queue.leave(ticket)
-        return state.callers.removeValue(forKey: ticket)
+        let caller = state.callers.removeValue(forKey: ticket)
+        if let caller {
+            meters?.waiting.decrement(by: 1)
+            if caller.isTaken { meters?.inFlight.decrement(by: 1) }
+        }
+        return caller
     }
 
     /// The caller hears of it at once. One that only waited is gone; one that is under way keeps its keys until it is done.

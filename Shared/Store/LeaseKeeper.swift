@@ -34,6 +34,7 @@ public actor LeaseKeeper {
     private var left: [LeaseName] = []
     private var held: [LeaseName: Lease] = [:]
     private var isReachable = true
+    private var metrics = LeaseMetrics()
     private var waiting: [LeaseName: [UInt64: CheckedContinuation<Lease?, Never>]] = [:]
     private var nextWaiting: UInt64 = 0
     private nonisolated let rounds: AsyncStream<Void>
@@ -52,7 +53,10 @@ public actor LeaseKeeper {
     }
 
     /// Adds to what is kept; taken at the next round, or at once with `acquireNow`.
-    public func want(_ names: some Sequence<LeaseName>) { wanted.formUnion(names) }
+    public func want(_ names: some Sequence<LeaseName>) {
+        wanted.formUnion(names)
+        metrics.wanted(names)
+    }
 
     /// Keeps as many of these as every other process that shares them, or one more. Called before `run`.
     ///
@@ -65,12 +69,16 @@ public actor LeaseKeeper {
         letGo: @escaping @Sendable ([LeaseName]) async -> [LeaseName] = { $0 }
     ) {
         share = Share(kind: kind, names: names, letGo: letGo)
+        metrics.wanted(names)
     }
 
     /// No longer keeps these, and lets go of those that are ours.
     public func forget(_ names: some Sequence<LeaseName>) async {
         wanted.subtract(names)
-        await release(names.filter { held.removeValue(forKey: $0) != nil })
+        let ours = names.filter { held.removeValue(forKey: $0) != nil }
+        metrics.handedOver(ours)
+        reportHeld()
+        await release(ours)
     }
 
     /// The lease if it is ours and still trusted.
@@ -86,7 +94,7 @@ public actor LeaseKeeper {
     /// - Returns: nil when another process has it.
     public func acquireNow(_ name: LeaseName) async throws -> Lease? {
         if let lease = lease(for: name) { return lease }
-        wanted.insert(name)
+        want([name])
         note(try await store.acquire([name], holder: holder, duration: duration), of: [name])
         let lease = lease(for: name)
         if lease == nil { try await store.ask(for: name) }
@@ -97,7 +105,7 @@ public actor LeaseKeeper {
     public func waitForLease(_ name: LeaseName) async -> Lease? {
         if Task.isCancelled { return nil }
         if let lease = lease(for: name) { return lease }
-        if share?.names.contains(name) != true { wanted.insert(name) }
+        if share?.names.contains(name) != true { want([name]) }
         let id = nextWaiting
         nextWaiting += 1
         return await withTaskCancellationHandler {
@@ -163,6 +171,7 @@ public actor LeaseKeeper {
             }
             isReachable = false
         }
+        reportHeld()
         return max(pause, Self.expiryMargin)
     }
 
@@ -190,7 +199,9 @@ public actor LeaseKeeper {
     /// In a round of its own turn: none of them is being renewed at the same time.
     private func takeLeft() -> [LeaseName] {
         defer { left = [] }
-        return left.filter { held.removeValue(forKey: $0) != nil }
+        let ours = left.filter { held.removeValue(forKey: $0) != nil }
+        metrics.handedOver(ours)
+        return ours
     }
 
     private func release(_ names: [LeaseName]) async {
@@ -204,6 +215,7 @@ public actor LeaseKeeper {
         var ours = Array(held.keys)
         if let share { ours.append(.keeper(of: share.kind, instance)) }
         held = [:]
+        reportHeld()
         wanted = []
         share = nil
         guard isReachable, !ours.isEmpty else { return }
@@ -233,16 +245,21 @@ public actor LeaseKeeper {
             let before = held[name]
             held[name] = now
             if let now, before?.epoch != now.epoch {
+                metrics.taken(name)
                 logger.debug("Lease taken", metadata: ["lease": "\(name)", "epoch": "\(now.epoch)"])
             } else if before != nil, now == nil {
+                metrics.lost(name)
                 logger.warning("Lease lost", metadata: ["lease": "\(name)"])
             }
             if let now, let continuations = waiting.removeValue(forKey: name) {
                 continuations.values.forEach { $0.resume(returning: now) }
             }
         }
+        reportHeld()
         if !forgotten.isEmpty { Task { [forgotten] in await release(forgotten) } }
     }
+
+    private func reportHeld() { metrics.held(leases.map(\.name)) }
 
     private func stopWaiting(_ name: LeaseName, _ id: UInt64) {
         waiting[name]?.removeValue(forKey: id)?.resume(returning: nil)

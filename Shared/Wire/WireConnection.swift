@@ -24,11 +24,13 @@ final class WireConnection: Sendable {
     let path: String
     private let logger: Logger
     private let channel: any Channel
+    private let metrics: WireMetrics?
     private let state: NIOLockedValueBox<State>
 
     /// - Throws: `WireError.unavailable` when nobody listens, `.foreignUser` when somebody else's process does.
-    static func connect(to path: String, timeout: Duration = .seconds(2), logger: Logger) async throws -> WireConnection
-    {
+    static func connect(
+        to path: String, timeout: Duration = .seconds(2), logger: Logger, metrics: WireMetrics? = nil
+    ) async throws -> WireConnection {
         let state = NIOLockedValueBox(State())
         let bootstrap = ClientBootstrap(group: WireBootstrap.group)
             .connectTimeout(TimeAmount(timeout))
@@ -51,13 +53,16 @@ final class WireConnection: Sendable {
             channel.close(promise: nil)
             throw error
         }
-        return WireConnection(path: path, logger: logger, channel: channel, state: state)
+        return WireConnection(path: path, logger: logger, channel: channel, metrics: metrics, state: state)
     }
 
-    private init(path: String, logger: Logger, channel: any Channel, state: NIOLockedValueBox<State>) {
+    private init(
+        path: String, logger: Logger, channel: any Channel, metrics: WireMetrics?, state: NIOLockedValueBox<State>
+    ) {
         self.path = path
         self.logger = logger
         self.channel = channel
+        self.metrics = metrics
         self.state = state
     }
 
@@ -81,6 +86,7 @@ final class WireConnection: Sendable {
         do {
             try WireBootstrap.send(frame, to: channel)
         } catch {
+            if error.code == .slow { metrics?.droppedFrame() }
             if error.code == .slow, state.withLockedValue({ !$0.isClosed }) {
                 logger.warning("A slow peer is dropped", metadata: ["wire.path": "\(path)"])
                 close()

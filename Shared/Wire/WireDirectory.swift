@@ -14,6 +14,7 @@ public actor WireDirectory: Service {
 
     private let folder: String
     private let logger: Logger
+    private let metrics: WireMetrics
     private var connections: [String: WireConnection] = [:]
     private var kept: Set<String> = []
     private var onConnect: (@Sendable (_ instance: String) async -> Void)?
@@ -21,6 +22,7 @@ public actor WireDirectory: Service {
     public init(runDirectory: String, service: String, logger: Logger) {
         folder = "\(runDirectory)/\(service)"
         self.logger = logger
+        metrics = WireMetrics(folder: folder, .client)
     }
 
     /// Called after each new connection: what the instance missed before is not repeated by anybody.
@@ -89,8 +91,9 @@ public actor WireDirectory: Service {
             if file != lastFile { wait = Self.waitMin }
             lastFile = file
             do {
-                let connection = try await WireConnection.connect(to: path, logger: logger)
+                let connection = try await WireConnection.connect(to: path, logger: logger, metrics: metrics)
                 connections[instance] = connection
+                metrics.opened()
                 logger.debug("Connected", metadata: ["wire.path": "\(path)"])
                 (wait, isLost) = (Self.waitMin, false)
                 await onConnect?(instance)
@@ -100,6 +103,7 @@ public actor WireDirectory: Service {
                     connection.close()
                 }
                 connections[instance] = nil
+                metrics.closed()
             } catch {
                 // Said once until it changes: a dead owner's file may lie there for long.
                 if !isLost { logger.info("No connection", metadata: ["wire.path": "\(path)", "reason": "\(error)"]) }

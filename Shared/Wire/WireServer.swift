@@ -33,6 +33,7 @@ public final class WireServer: Service, Sendable {
     public let path: String
     private let logger: Logger
     private let frameDeadline: Duration
+    private let metrics: WireMetrics
     private let state = NIOLockedValueBox(State())
 
     /// - Parameter frameDeadline: how long a frame may take from its first byte to its last.
@@ -40,6 +41,7 @@ public final class WireServer: Service, Sendable {
         self.path = path
         self.logger = logger
         self.frameDeadline = frameDeadline
+        metrics = WireMetrics(folder: String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]), .server)
     }
 
     /// A notice: nothing is answered.
@@ -77,10 +79,12 @@ public final class WireServer: Service, Sendable {
         do {
             listener = try await ServerBootstrap(group: WireBootstrap.group)
                 .childChannelOption(.writeBufferWaterMark, value: WireBootstrap.waterMark)
-                .bind(file.descriptor) { [state, frameDeadline] channel in
+                .bind(file.descriptor) { [state, frameDeadline, metrics] channel in
                     state.withLockedValue { $0.channels[ObjectIdentifier(channel)] = channel }
+                    metrics.opened()
                     channel.closeFuture.whenComplete { _ in
                         state.withLockedValue { $0.channels[ObjectIdentifier(channel)] = nil }
+                        metrics.closed()
                     }
                     return channel.eventLoop.makeCompletedFuture {
                         try channel.pipeline.syncOperations.addHandler(
@@ -193,6 +197,7 @@ public final class WireServer: Service, Sendable {
         do {
             if let frame = try await route.handle(message, context) { try WireBootstrap.send(frame, to: channel) }
         } catch let error as WireError where error.code == .slow {
+            metrics.droppedFrame()
             // The reader of this connection may be waiting for it: closing wakes it.
             channel.close(promise: nil)
             throw error

@@ -34,6 +34,7 @@ import Testing
             try checkLife(phones, history)
             checkPriorities(history)
             try await checkAlerts(history, phones: phones.count, scorecard: scorecard, suite: suite, id: id)
+            try await MetricsCheck(suite).check()
             try await checkTraces(collector, suite, id, phones: phones.map(\.device))
         }
     }

@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// Binaries of the release before know nothing of the column.
+    /// Binaries of the release before leave the column empty.
     @Test func aRowWithoutATraceIsRead() async throws {
         let source = try FrameSource()
         try await withDatabase { pool in

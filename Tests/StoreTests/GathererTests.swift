@@ -1,3 +1,5 @@
+import Metrics
+import ServiceKit
 import Synchronization
 import TestKit
 import Testing
@@ -66,6 +68,30 @@ import Testing
                 if request.name.hasPrefix("bad") { throw Trouble() }
                 return "\(request.name) alone"
             }
+        }
+    }
+
+    @Test func whatWaitsAndWhatIsUnderWayIsShown() async throws {
+        let registry = PrometheusRegistry()
+        func has(_ line: String) -> Bool { registry.text().contains("\(line)\n") }
+        try await withMetricsFactory(registry) {
+            let (go, open) = AsyncStream.makeStream(of: Void.self)
+            let gatherer = Subject(
+                limits: Self.limits { _ in },
+                meters: .init(waiting: Meter(label: "waiting"), inFlight: Meter(label: "in_flight"))
+            ) { requests in
+                for await _ in go {}
+                return requests.map { .answered($0.name) }
+            } alone: {
+                $0.name
+            }
+            #expect(has("waiting 0") && has("in_flight 0"))
+            // With a key in common: the second goes when the first is done.
+            let calls = ["a", "b"].map { name in Task { try await gatherer.submit(Request(name, keys: ["k"])) } }
+            try await eventually("one is under way") { has("waiting 2") && has("in_flight 1") }
+            open.finish()
+            for call in calls { _ = try await call.value }
+            #expect(has("waiting 0") && has("in_flight 0"), "\(registry.text())")
         }
     }
 

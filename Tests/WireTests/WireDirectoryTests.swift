@@ -1,4 +1,6 @@
 import Glibc
+import Metrics
+import ServiceKit
 import ServiceLifecycle
 import Synchronization
 import TestKit
@@ -24,6 +26,26 @@ import Wire
             _ = await running.result
             await first.stop()
             await second.stop()
+        }
+    }
+
+    @Test func connectionsShowAtBothEnds() async throws {
+        let registry = PrometheusRegistry()
+        func connections(_ count: Int, _ end: String) -> Bool {
+            registry.text().contains("sightscreen_socket_connections{end=\"\(end)\",service=\"bus\"} \(count)\n")
+        }
+        try await withTemporaryDirectory { folder in
+            try await withMetricsFactory(registry) {
+                let directory = WireDirectory(runDirectory: folder.path, service: "bus", logger: RecordedLog().logger)
+                #expect(connections(0, "client"))
+                let running = Task { try await directory.run() }
+                let server = try await RunningServer("\(folder.path)/bus/a.sock")
+                try await eventually("they are connected") { connections(1, "client") && connections(1, "server") }
+                await server.stop()
+                try await eventually("they are not") { connections(0, "client") && connections(0, "server") }
+                running.cancel()
+                _ = await running.result
+            }
         }
     }
 
@@ -78,7 +100,10 @@ import Wire
                 })
             let good = try await RunningServer("\(folder.path)/bus/good.sock")
             let log = RecordedLog()
-            let directory = WireDirectory(runDirectory: folder.path, service: "bus", logger: log.logger)
+            let registry = PrometheusRegistry()
+            let directory = withMetricsFactory(registry) {
+                WireDirectory(runDirectory: folder.path, service: "bus", logger: log.logger)
+            }
             let running = Task { try await directory.run() }
             try await eventually("both are connected") { await directory.instances() == ["good", "slow"] }
             let padding = String(repeating: "x", count: 200_000)
@@ -92,6 +117,8 @@ import Wire
             #expect(log.warnings.count == 1)
             #expect(log.warnings.first?.contains("slow") == true)
             #expect(good.rumours == Array(1...sent))
+            let dropped = #"sightscreen_socket_frames_dropped_total{end="client",service="bus"} 1"#
+            #expect(registry.text().contains(dropped))
             stuck.continuation.finish()
             running.cancel()
             _ = await running.result

@@ -325,6 +325,8 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     }
 
     var connectionCount: Int { senders.count }
+    /// Those that are made.
+    var openConnections: Int { senders.count { $0.phase == .open || $0.phase == .draining } }
     var inFlight: Int { senders.reduce(0) { $0 + $1.inFlight } }
 
     /// A connection carries its window, or its streams, once in each round trip.

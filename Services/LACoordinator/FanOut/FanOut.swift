@@ -210,6 +210,12 @@ package final class FanOut: Sendable {
         return sum
     }
 
+    func measure() async -> FanOutMeasure {
+        var sum = FanOutMeasure()
+        for loop in loops { sum.add(await loop.onThread { loop.measure() }) }
+        return sum
+    }
+
     /// Pushes under way.
     func inFlight() async -> Int {
         var sum = 0

@@ -152,6 +152,20 @@ final class FanOutLoop: @unchecked Sendable {
         claimNext(match)
     }
 
+    /// How things stand.
+    func measure() -> FanOutMeasure {
+        var measure = FanOutMeasure(phones: count)
+        for (environment, line) in lines {
+            measure.lines[environment] = .init(connections: line.openConnections, inFlight: line.inFlight)
+        }
+        for match in matches.values {
+            let progress = match.progressNow
+            guard !progress.isComplete, progress.targeted > 0, progress.publishedAt > 0 else { continue }
+            measure.lag = max(measure.lag, MonotonicTime.now - progress.publishedAt)
+        }
+        return measure
+    }
+
     func wake() { for line in lines.values { line.wake() } }
 
     func fresh(_ id: MatchID, _ stamp: FreshStamp?) {

@@ -1,0 +1,64 @@
+import Metrics
+
+/// What an operator asks about a pool, summed over all pools of the process.
+struct PoolMetrics: Sendable {
+    /// By what they are for at the moment.
+    private let shared = Meter(label: "sightscreen_database_connections", dimensions: [("state", "shared")])
+    private let leased = Meter(label: "sightscreen_database_connections", dimensions: [("state", "leased")])
+    private let opening = Meter(label: "sightscreen_database_connections", dimensions: [("state", "opening")])
+    private let waiting = Meter(label: "sightscreen_database_waiting")
+    private let wait = Timer(label: "sightscreen_database_wait_seconds")
+    private let query = Timer(label: "sightscreen_database_query_seconds")
+
+    struct Connections: Equatable {
+        var shared = 0
+        var leased = 0
+        var opening = 0
+    }
+
+    init() {
+        // It shows before anything happens.
+        moved(from: Connections(), to: Connections())
+        waiting.increment(by: 0)
+    }
+
+    func moved(from before: Connections, to now: Connections) {
+        shared.increment(by: Double(now.shared - before.shared))
+        leased.increment(by: Double(now.leased - before.leased))
+        opening.increment(by: Double(now.opening - before.opening))
+    }
+
+    func waiters(from before: Int, to now: Int) { waiting.increment(by: Double(now - before)) }
+
+    /// Of one who had to wait for a connection.
+    func waited(since begun: ContinuousClock.Instant) { wait.recordNanoseconds(Self.nanoseconds(since: begun)) }
+
+    /// From being sent to being answered, by whatever.
+    func answered(since begun: ContinuousClock.Instant) { query.recordNanoseconds(Self.nanoseconds(since: begun)) }
+
+    func failed(_ error: any Error) {
+        guard let error = error as? PostgresError else { return }
+        Counter(label: "sightscreen_database_failures_total", dimensions: [("code", error.code.name)]).increment()
+    }
+
+    private static func nanoseconds(since begun: ContinuousClock.Instant) -> Int64 {
+        let (seconds, attoseconds) = (ContinuousClock.now - begun).components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+}
+
+extension PostgresError.Code {
+    /// Without the server's own code: a label's values come from a fixed set.
+    fileprivate var name: String {
+        switch self {
+        case .unavailable: "unavailable"
+        case .deadline: "deadline"
+        case .constraint: "constraint"
+        case .serialization: "serialization"
+        case .server: "server"
+        case .decoding: "decoding"
+        case .outcomeUnknown: "outcomeUnknown"
+        case .notDurable: "notDurable"
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import HTTP2
+import Messages
+import Metrics
+import ServiceKit
+import Sightscreen
+import TestKit
+import Testing
+
+@testable import LACoordinator
+
+@Suite struct MeasureTests {
+    @Test func whoWaitsForTheNewestVersionIsSeenUntilAllHaveIt() async throws {
+        let registry = PrometheusRegistry()
+        func has(_ line: String) -> Bool { registry.text().contains("\(line)\n") }
+        try await Ground.with { ground in
+            try await ground.follow("asha")
+            try await ground.activate("asha", secondsAgo: 60)
+            try await withMetricsFactory(registry) {
+                try await ground.coordinate { coordinator in
+                    try await eventually("its first state is there") { await ground.apns.pushes.count == 1 }
+                    try await eventually("it shows") {
+                        has("sightscreen_phones 1") && has("sightscreen_fanout_lag_seconds 0")
+                            && registry.text().contains(#"sightscreen_apns_connections{environment="production"}"#)
+                    }
+                    #expect(registry.text().contains("sightscreen_apns_token_age_seconds "))
+                    await ground.apns.answer { _, _ in .silence }
+                    let ball = try await ground.commit()
+                    await coordinator.matchUpdated(MatchUpdated(update: ball))
+                    try await eventually("it waits") {
+                        !has("sightscreen_fanout_lag_seconds 0")
+                            && has(#"sightscreen_pushes_in_flight{environment="production"} 1"#)
+                    }
+                    #expect(has(#"sightscreen_version_delay_seconds_count{way="doorbell"} 1"#), "\(registry.text())")
+                    // No doorbell rings for this one.
+                    _ = try await ground.commit()
+                    try await eventually("it is found in the log") {
+                        has(#"sightscreen_version_delay_seconds_count{way="log"} 1"#)
+                    }
+                }
+            }
+        }
+    }
+}
