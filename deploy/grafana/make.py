@@ -89,7 +89,6 @@ ROWS = [
     ]),
     ("Queues", [
         panel("Frames that wait", "At the pollers, one for each match at most: it replaces the one before", [("sightscreen_frames_waiting", "{{instance}}")]),
-        panel("Starts and ends that are due", "In the table, as the orchestrator counts them at each pass, to 10,000", [("max by (kind) (sightscreen_pushes_owed)", "{{kind}}")]),
         panel("Registrations that wait", "Activity tokens on their way into the database; 4,096 at most", [("sightscreen_registrations_waiting", "{{instance}}")]),
         panel("Queries that wait for a connection", "By process", [("sightscreen_database_waiting", "{{job}} {{instance}}")]),
         panel("Requests at the proxy", "That wait because all gateways have all the connections they take", [('haproxy_backend_current_queue{proxy="gateways"}', "{{instance}}")]),

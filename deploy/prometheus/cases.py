@@ -192,25 +192,6 @@ CASES = [
         quiet={'sightscreen_roster_mismatches_total{instance="1"}': flat(0)},
     ),
     Case(
-        "SightscreenStartsWait", labels=[{"kind": "start"}],
-        fires={
-            'sightscreen_pushes_owed{kind="start"}': flat(5),
-            'sightscreen_pushes_total{kind="start",outcome="throttled"}': rising(1),
-        },
-        quiet={
-            'sightscreen_pushes_owed{kind="start"}': flat(5),
-            'sightscreen_pushes_total{kind="start",outcome="accepted"}': rising(1),
-        },
-    ),
-    Case(
-        "SightscreenStartsWait", labels=[{"kind": "start"}], fires={'sightscreen_pushes_owed{kind="start"}': flat(5)},
-        quiet={'sightscreen_pushes_owed{kind="start"}': flat(5), 'sightscreen_holds{level="alerts"}': flat(1)},
-    ),
-    Case(
-        "SightscreenEndsWait", labels=[{"kind": "end"}], fires={'sightscreen_pushes_owed{kind="end"}': flat(5)},
-        quiet={'sightscreen_pushes_owed{kind="end"}': flat(5), 'sightscreen_holds{level="pushes"}': flat(1)},
-    ),
-    Case(
         "SightscreenHoldForgotten", labels=[{"level": "alerts"}], at="70m",
         fires={'sightscreen_holds{level="alerts"}': flat(1, 900)},
         quiet={'sightscreen_holds{level="alerts"}': "0x400 1x500"},
