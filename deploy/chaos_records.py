@@ -191,7 +191,6 @@ class Case:
     converged_ms: int | None = None
     last_fault_ms: int = 0
     waiting_for: list = dataclasses.field(default_factory=list)
-    start_lease_s: int = 15
 
     def frozen(self, service, begun_ms, ended_ms):
         """Whether a process of this service stood still at some moment between, or its host was cut off."""

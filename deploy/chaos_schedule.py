@@ -12,7 +12,6 @@ from chaos_faults import Striker
 from chaos_invariants import acknowledged_is_kept, ends_follow, newest_state_is_shown, no_follower_is_lost
 from chaos_phones import Fleet
 from chaos_records import Case
-from chaos_suite import START_LEASE_S
 from chaos_supervisor import size, stacks
 from chaos_watch import read_rows
 from children import LabError, say, wait_until
@@ -30,17 +29,16 @@ METRIC = re.compile(r'^(\w+)(\{[^}]*\})? (\S+)$', re.MULTILINE)
 
 
 class Schedule:
-    """`watch` has the threads that see what happens: `deliveries` and `commits`, which call the schedule of now."""
+    """The threads that see what happens call `received` and `committed` of the schedule of now."""
 
     def __init__(self, suite, plan, session, commits, scan):
         self.suite = suite
         self.plan = plan
         self.session = session
         self.scan = scan
-        self.case = Case(seed=plan.seed, is_control=plan.is_control, start_lease_s=START_LEASE_S)
+        self.case = Case(seed=plan.seed, is_control=plan.is_control)
         self.commits = commits
         self.fleet = self.striker = None
-        self.tokens_seen = set()
 
     # From the threads that watch.
 

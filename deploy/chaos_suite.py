@@ -36,7 +36,6 @@ TIMING = {
     "START_FALLBACK_WAIT": "3s", "ACTIVITY_RENEW_AFTER": "697s", "SPORTMONKS_HOURLY_LIMIT": "0",
     "LEASE_DURATION": "2s", "START_LEASE": "15s", "RATE_LIMIT_FACTOR": "0",
 }
-START_LEASE_S = 15
 # An answer of APNs takes so long, and a connection carries so few pushes at a time: a fan-out to a few dozen phones lasts
 # long enough to be struck.
 APNS = {"APNS_SIMULATOR_ANSWER_DELAY": "250ms", "APNS_SIMULATOR_STREAMS": "2"}
@@ -175,11 +174,7 @@ class Suite:
             with open(self.folder / "pg" / "data" / "pg_hba.conf", "a") as access:
                 access.write(f"host lab sightscreen {CENTRE}/24 trust\n")
             self.postgres.sql("SELECT pg_reload_conf()")
-        done = subprocess.run(
-            [self.binaries / "sightscreen", "migrate"], env=ENVIRONMENT | {"DATABASE_URL": self.postgres.url()}, cwd="/",
-            capture_output=True, text=True)
-        if done.returncode != 0:
-            raise LabError(f"sightscreen migrate: {done.stderr.strip()}")
+        self.postgres.migrate(self.binaries)
         self.supervisor.add(self.postgres.child, "postgres").started_at = time.monotonic()
 
     def stand_in(self, stack, name, command, environment, is_ready):

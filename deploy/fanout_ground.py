@@ -17,7 +17,7 @@ import time
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "Tests" / "GatewayLab"))
 
-from children import ENVIRONMENT, Child, LabError, ending_on_signals, say, wait_until  # noqa: E402
+from children import Child, LabError, ending_on_signals, say, wait_until  # noqa: E402
 from private_postgres import PrivatePostgres  # noqa: E402
 
 MATCH = 1304076
@@ -256,11 +256,7 @@ class Ground:
             stack.callback(self.postgres.stop)
             self.postgres.create()
             self.url = self.postgres.url()
-            done = subprocess.run(
-                [self.binaries / "sightscreen", "migrate"], env=ENVIRONMENT | {"DATABASE_URL": self.url}, cwd="/",
-                capture_output=True, text=True)
-            if done.returncode != 0:
-                raise LabError(f"sightscreen migrate: {done.stderr.strip()}")
+            self.postgres.migrate(self.binaries)
             self.sql(seed_sql(self.phones))
             self.sql("CHECKPOINT")
             # Of the phones that there are at first. Asked once: a signal must not wait for the answer.

@@ -164,12 +164,7 @@ class Lab:
         return self.postgres.sql(text)
 
     def migrate(self):
-        done = subprocess.run(
-            [self.binaries / "sightscreen", "migrate"], env=ENVIRONMENT | {"DATABASE_URL": self.database_url}, cwd="/",
-            capture_output=True, text=True,
-        )
-        if done.returncode != 0:
-            raise LabError(f"sightscreen migrate: {done.stderr.strip()}")
+        self.postgres.migrate(self.binaries, self.database_url)
 
     def seed(self):
         """One match in play, one to come, one that is over."""

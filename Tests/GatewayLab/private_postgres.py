@@ -47,6 +47,15 @@ class PrivatePostgres:
     def url(self, database="lab"):
         return f"postgresql://sightscreen@/{database}?host={self.folder}"
 
+    def migrate(self, binaries, url=None):
+        """The schema of today."""
+        done = subprocess.run(
+            [pathlib.Path(binaries) / "sightscreen", "migrate"], env=ENVIRONMENT | {"DATABASE_URL": url or self.url()}, cwd="/",
+            capture_output=True, text=True,
+        )
+        if done.returncode != 0:
+            raise LabError(f"sightscreen migrate: {done.stderr.strip()}")
+
     def start(self, within=60.0):
         """Starts it, after a crash with recovery; the crashed one's processes may take a moment to be gone."""
 
