@@ -9,6 +9,8 @@ FRESH_MS = 30_000
 # What an alert needs to be told to all phones of the lab; and how long before it a phone must be known.
 TOLD_WITHIN_MS = 5_000
 KNOWN_BEFORE_MS = 2_000
+# From the last delivery of an alert to the one that did not come.
+CUT_MS = 500
 
 
 def alerts(case, updates=None):
@@ -118,13 +120,16 @@ def lost_counts(case):
 
 
 def windows(case):
-    """From the commit of each alert to its last delivery; where nobody was told, to the next version, which ends its
-    fan-out."""
-    found = {}
+    """From the commit of each alert to its last delivery. Where some were not told any more, what cut it short came a little
+    after the last: half a second at most, and before the next version."""
+    found, cut_short = {}, {version for version, *_ in missed(case)[0]}
     commits = {row["version"]: row["committed_ms"] for row in case.rows.updates}
     for version, committed_ms, alert in alerts(case):
         told = [push.at_ms for push in case.pushes if push.tells and push.alert == words(alert)]
-        found[version] = (committed_ms, max(told, default=commits.get(version + 1, case.rows.now_ms)))
+        ended_ms = max(told, default=committed_ms)
+        if version in cut_short or not told:
+            ended_ms = min(ended_ms + CUT_MS, max(ended_ms, commits.get(version + 1, case.rows.now_ms)))
+        found[version] = (committed_ms, ended_ms)
     return found
 
 

@@ -102,11 +102,18 @@ class Alerts(unittest.TestCase):
         self.assertEqual(judge.mark_inside(self.case), {"kill": 2})
         self.assertEqual([strike.inside for strike in self.case.strikes], [None, 3, 3, None])
 
-    def test_an_alert_that_nobody_heard_of_lasts_until_the_next_version(self):
-        self.case.rows.updates[1]["alert"] = ALERT | {"title": "FIFTY! A off 20 balls"}
-        self.case.strikes = [Strike("kill", "a", at_ms, at_ms) for at_ms in (T + 2_000, T + 3_999)]
-        self.assertEqual(judge.mark_inside(self.case), {"kill": 2})
-        self.assertEqual({strike.inside for strike in self.case.strikes}, {2})
+    def test_what_cuts_an_alert_short_is_inside(self):
+        def marked(*times):
+            self.case.strikes = [Strike("kill", "a", at_ms, at_ms) for at_ms in times]
+            judge.mark_inside(self.case)
+            return [strike.inside for strike in self.case.strikes]
+
+        self.without_alert("ann")
+        self.assertEqual(marked(T + 4_101, T + 4_600, T + 4_601), [3, 3, None])
+        # Nobody hears of this one, and the next version comes soon.
+        self.case.rows.updates[1] |= {"alert": ALERT | {"title": "FIFTY! A off 20 balls"}, "committed_ms": T + 3_700}
+        self.assertEqual(marked(T + 3_700, T + 3_999, T + 4_000), [2, 2, 2])
+        self.assertEqual(marked(T + 3_699, T + 4_001), [None, 3])
 
     # Metrics.
 
