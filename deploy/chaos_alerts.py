@@ -122,12 +122,12 @@ def lost_counts(case):
 def windows(case):
     """From the commit of each alert to its last delivery. Where some were not told any more, what cut it short came a little
     after the last: half a second at most, and before the next version."""
-    found, cut_short = {}, {version for version, *_ in missed(case)[0]}
+    found = {}
     commits = {row["version"]: row["committed_ms"] for row in case.rows.updates}
     for version, committed_ms, alert in alerts(case):
-        told = [push.at_ms for push in case.pushes if push.tells and push.alert == words(alert)]
-        ended_ms = max(told, default=committed_ms)
-        if version in cut_short or not told:
+        told = {push.token: push.at_ms for push in case.pushes if push.tells and push.alert == words(alert)}
+        ended_ms = max(told.values(), default=committed_ms)
+        if not told or any(token not in told for _, token in eligible(case, committed_ms, alert)):
             ended_ms = min(ended_ms + CUT_MS, max(ended_ms, commits.get(version + 1, case.rows.now_ms)))
         found[version] = (committed_ms, ended_ms)
     return found

@@ -161,7 +161,8 @@ def any_target(dice, kind, hosts):
 
 
 def places_of(tape, alert_frames, frames):
-    """Where some alerts are near, by the frames of all alerts of the tape: the more, the oftener it is drawn."""
-    near = {start: sum(start + 2 <= frame <= start + BALLS for frame in alert_frames)
+    """Where some alerts are near, by the frames of all alerts of the tape: the more, the oftener it is drawn. They come while
+    there is time for what they are to bring about."""
+    near = {start: sum(start + 2 <= frame <= start + 2 * BALLS // 3 for frame in alert_frames)
             for start in range(8, frames - BALLS - 2)}
     return [(tape, start / frames) for start, count in near.items() for _ in range((count - 1) ** 2 if count > 1 else 0)]

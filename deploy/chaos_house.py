@@ -50,11 +50,12 @@ def processes_come_back(case):
     for death in case.deaths:
         if not death.wanted:
             problems.append(f"{death.name} ended by itself with {death.status} at {death.at_ms}")
-        # The next one stood still, or nobody hears from its host that it is back.
-        is_held_up = any(
-            (strike.is_cut or strike.kind == "stop" and strike.target == death.name)
-            and strike.begun_ms <= (death.back_ms or 0) and strike.ended_ms >= death.at_ms for strike in case.strikes)
-        if not is_held_up and death.back_ms is not None and death.back_ms - death.at_ms - death.restart_ms > BACK_MS:
+        # One that stood still meanwhile, or whose host was cut off, could not come back before.
+        begun_ms = max([death.at_ms + death.restart_ms, *(
+            strike.ended_ms for strike in case.strikes
+            if (strike.is_cut or strike.kind == "stop" and strike.target == death.name)
+            and strike.ended_ms >= death.at_ms and strike.begun_ms <= (death.back_ms or 0))])
+        if death.back_ms is not None and death.back_ms - begun_ms > BACK_MS:
             problems.append(f"{death.name}: back {death.back_ms - death.at_ms} ms after its death")
         if death.drained_ms is not None and death.status != YOUNG_STATUS:
             if death.status != 0 or death.drained_ms > DRAIN_MS:

@@ -72,6 +72,15 @@ class House(unittest.TestCase):
         self.case.deaths[-1].back_ms = T + 2_400
         self.fails(judge.processes_come_back, 0)
 
+    def test_one_that_stood_still_meanwhile_is_not_late(self):
+        self.case.deaths.append(Death("event-bus-a", T, -9, True, restart_ms=100, back_ms=T + 3_000))
+        self.case.strikes.append(Strike("stop", "event-bus-b", T + 200, T + 2_900))
+        self.fails(judge.processes_come_back)
+        self.case.strikes[-1].target = "event-bus-a"
+        self.fails(judge.processes_come_back, 0)
+        self.case.strikes[-1].ended_ms = T + 900
+        self.fails(judge.processes_come_back)
+
     def test_a_process_that_does_not_drain_is_found(self):
         self.case.deaths += [Death("a", T, 0, True, drained_ms=5_001), Death("b", T, 1, True, drained_ms=10)]
         self.fails(judge.processes_come_back, 2)
@@ -123,8 +132,8 @@ class Drawing(unittest.TestCase):
                 self.assertLessEqual(fault.at + fault.lasts, chaos_draw.PLAY + 1.6)
 
     def test_places_have_two_alerts_near(self):
-        places = chaos_draw.places_of("t", [30, 40, 90], 120)
-        self.assertEqual([round(share * 120) for _, share in places], list(range(20, 29)))
+        places = chaos_draw.places_of("t", [30, 35, 90], 120)
+        self.assertEqual([round(share * 120) for _, share in places], list(range(22, 29)))
 
 
 class Reading(unittest.TestCase):
