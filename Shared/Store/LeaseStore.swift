@@ -50,13 +50,15 @@ public struct LeaseStore: Sendable {
         }
     }
 
-    /// Lets go of those that are ours, and tells those that wait. The rows stay, so that epochs go on growing.
+    /// Lets go of those that are ours, and tells those that wait. The rows stay, so that epochs go on growing: also for us,
+    /// should we take one again at once, since its work was ended under the old one.
     public func release(_ names: [LeaseName], holder: String) async throws {
         guard !names.isEmpty else { return }
         try await pool.execute(
             """
             WITH freed AS (
-                UPDATE leases SET expires_at = clock_timestamp() WHERE name = ANY($1::text[]) AND holder = $2 RETURNING 1)
+                UPDATE leases SET expires_at = clock_timestamp(), epoch = epoch + 1
+                WHERE name = ANY($1::text[]) AND holder = $2 RETURNING 1)
             SELECT pg_notify('\(Self.channel)', '') FROM freed LIMIT 1
             """, [.textArray(names.map(\.rawValue)), .text(holder)])
     }

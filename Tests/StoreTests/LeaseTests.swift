@@ -50,6 +50,16 @@ import Testing
         }
     }
 
+    /// Its work was ended under the old epoch, and is not taken up again under it.
+    @Test func whoTakesAgainWhatHeLetGoHasItUnderANewEpoch() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let store = LeaseStore(pool: pool)
+            #expect(try await store.acquire([one], holder: "a/1", duration: .seconds(30)).map(\.epoch) == [1])
+            try await store.release([one], holder: "a/1")
+            #expect(try await store.acquire([one], holder: "a/1", duration: .seconds(30)).map(\.epoch) == [2])
+        }
+    }
+
     @Test func aNewRunOfTheSameInstanceTakesOverAtOnceWithANewEpoch() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             let store = LeaseStore(pool: pool)
@@ -85,10 +95,10 @@ import Testing
             running.cancel()
             await running.value
             #expect(await first.lease(for: one) == nil)
-            #expect(await waiting.value?.epoch == 2)
+            #expect(await waiting.value?.epoch == 3)
             standby.cancel()
             await standby.value
-            #expect(try await store.acquire([one], holder: "c/1", duration: .seconds(30)).map(\.epoch) == [3])
+            #expect(try await store.acquire([one], holder: "c/1", duration: .seconds(30)).map(\.epoch) == [5])
         }
     }
 
@@ -100,7 +110,7 @@ import Testing
             #expect(try await keeper.acquireNow(one)?.epoch == 1)
             await keeper.forget([one])
             #expect(await keeper.lease(for: one) == nil)
-            #expect(try await store.acquire([one], holder: "b/1", duration: .seconds(30)).map(\.epoch) == [2])
+            #expect(try await store.acquire([one], holder: "b/1", duration: .seconds(30)).map(\.epoch) == [3])
         }
     }
 
@@ -147,7 +157,7 @@ import Testing
             }
             running.cancel()
             await running.value
-            #expect(await waiting.value?.epoch == 2)
+            #expect(await waiting.value?.epoch == 3)
             standby.cancel()
             await standby.value
         }
