@@ -10,7 +10,7 @@ import Testing
         try await Ground.with(streamsMax: 1) { ground in
             let users = (0..<12).map { "user\($0)" }
             let valve = Valve(1)
-            try await ground.coordinate(settings: ["PUSH_THREADS": "1"], trust: .milliseconds(300)) { coordinator in
+            try await ground.coordinate(settings: ["PUSH_THREADS": "1"], trust: .seconds(2)) { coordinator in
                 for user in users {
                     try await ground.follow(user)
                     try await ground.activate(user)
@@ -27,7 +27,7 @@ import Testing
                 try await eventually("it is on its way") { await ground.apns.pushes.contains { $0.alert != nil } }
                 Task {
                     // Longer than what it knew of its leases when it was asked to stop.
-                    try await Task.sleep(for: .milliseconds(600))
+                    try await Task.sleep(for: .seconds(3))
                     await valve.open()
                 }
             }
