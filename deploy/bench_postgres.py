@@ -31,6 +31,10 @@ def processor_seconds(pid):
     return total / TICKS
 
 
+# More than a measurement writes.
+LOG_BYTES = 500_000_000
+
+
 class Postgres:
     """A private cluster on a Unix socket, with PostgreSQL's own durability: fsync, full_page_writes and
     synchronous_commit are on."""
@@ -51,6 +55,8 @@ class Postgres:
             "listen_addresses": "", "unix_socket_permissions": "0777", "shared_buffers": "256MB",
             # No checkpoint but those between the measurements.
             "max_wal_size": "8GB", "checkpoint_timeout": "1h", "log_min_messages": "warning",
+            # A server that has run for a while writes its log into files that it has; a new one makes each of them anew.
+            "min_wal_size": "2GB",
         }
         flags = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         self.log = open(f"{folder}/log", "wb")
@@ -65,6 +71,7 @@ class Postgres:
         else:
             sys.exit(f"PostgreSQL did not start; its log is {folder}/log")
         self.sql("CREATE DATABASE bench", "postgres")
+        self.fill_log()
 
     @property
     def url(self):
@@ -80,6 +87,12 @@ class Postgres:
             [self.binaries / "psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-U", "sightscreen", "-d", database,
              "-c", text], check=True, capture_output=True, text=True)
         return answer.stdout.strip()
+
+    def fill_log(self):
+        """Makes the files of the log that will be written to."""
+        self.sql(f"CREATE TABLE ballast AS SELECT repeat('x', 1000) FROM generate_series(1, {LOG_BYTES // 1_000})")
+        self.sql("DROP TABLE ballast")
+        self.sql("CHECKPOINT")
 
     def settle(self, *tables):
         """Before each measurement, so that none pays for the one before."""

@@ -36,10 +36,11 @@ final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
         var requests = 4_096
         /// Requests in one batch.
         var batch = 128
-        /// Batches at a time, each on a connection of its own. While one waits for the disk, the next is read.
-        var batches = 3
+        /// Batches at a time, each on a connection of its own. While one waits for the disk, the other is read. A third makes
+        /// all of them smaller, and each request dearer.
+        var batches = 2
         /// A batch beside another starts only when this many could go in it: many small ones cost more than they gain.
-        var companions = 16
+        var companions = 24
         /// Requests that are done by themselves at a time, beside the batches.
         var alone = 3
         /// How long a caller waits for the answer.
