@@ -154,7 +154,7 @@ import Testing
         init(_ lists: [[SlimFixture]]) { self.lists = lists }
 
         func fixtures(from: Int, to: Int) async throws -> FixtureSpan {
-            guard !lists.isEmpty else { throw StubProvider.POSIXFailure() }
+            guard !lists.isEmpty else { throw StubHTTPServer.NoSocket() }
             return FixtureSpan(fixtures: lists.removeFirst(), calls: 1)
         }
     }
