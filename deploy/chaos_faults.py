@@ -7,9 +7,9 @@ import time
 
 from chaos_draw import REPLICAS
 from chaos_records import Strike
-from chaos_suite import call
 from children import LabError, say, wait_until
 from fanout_ground import now_ms
+from stage import call
 
 SIGNALS = {"fast": signal.SIGINT, "immediate": signal.SIGQUIT, "crash": signal.SIGKILL}
 BACK_PATIENCE = 10.0

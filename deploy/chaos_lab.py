@@ -17,9 +17,10 @@ from chaos_draw import HOST_KINDS, KINDS, draw, places_of
 from chaos_hosts import ADDRESSES, Hosts
 from chaos_logs import LogScan
 from chaos_schedule import Schedule, show
-from chaos_suite import Session, Suite
+from chaos_suite import Suite
 from chaos_watch import Commits, Deliveries
 from children import ENVIRONMENT, EndedTooSoon, LabError, say
+from stage import Session
 
 INVARIANTS = {
     "I1": chaos_invariants.acknowledged_is_kept, "I2": chaos_invariants.no_follower_is_lost,

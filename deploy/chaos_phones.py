@@ -9,9 +9,9 @@ import time
 import uuid
 
 from chaos_records import SHOWN, UNKNOWN, UNREACHED, Call, Phone, Shown
-from chaos_suite import call
 from children import LabError
 from fanout_ground import now_ms
+from stage import call
 
 WORKERS = 24
 # A gateway that stands still is given up after this, and the other one asked.

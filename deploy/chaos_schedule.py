@@ -2,7 +2,6 @@
 
 import contextlib
 import dataclasses
-import http.client
 import re
 import time
 
@@ -16,6 +15,7 @@ from chaos_supervisor import size, stacks
 from chaos_watch import read_rows
 from children import LabError, say, wait_until
 from fanout_ground import now_ms
+from stage import scrape
 
 KNOWN_WITHIN, RUNNING_WITHIN = 20.0, 30.0
 # L1, and how long it is looked at beyond that, to say what became of it.
@@ -25,7 +25,6 @@ ENDED_WITHIN = 45.0
 # Nothing more comes.
 QUIET_MS = 700
 LABEL = re.compile(r"^S\d+ [\d.]+ (\d+/\d+)$")
-METRIC = re.compile(r'^(\w+)(\{[^}]*\})? (\S+)$', re.MULTILINE)
 
 
 class Schedule:
@@ -211,27 +210,16 @@ class Schedule:
         found = {"updates": 0, "versions": 0, "alertsLost": 0, "mismatches": 0}
         for service in ("la-coordinator", "event-bus"):
             for kept in self.suite.supervisor.of(service):
-                for name, labels, value in METRIC.findall(scrape(kept.health)):
+                for name, labels, value in scrape(kept.health):
                     if name == "sightscreen_pushes_total" and 'kind="update"' in labels and "accepted" in labels:
-                        found["updates"] += float(value)
+                        found["updates"] += value
                     elif name == "sightscreen_versions_total":
-                        found["versions"] += float(value)
+                        found["versions"] += value
                     elif name == "sightscreen_alerts_lost_total":
-                        found["alertsLost"] += float(value)
+                        found["alertsLost"] += value
                     elif name == "sightscreen_roster_mismatches_total":
-                        found["mismatches"] += float(value)
+                        found["mismatches"] += value
         return found
-
-
-def scrape(where):
-    connection = http.client.HTTPConnection(*where, timeout=3)
-    try:
-        connection.request("GET", "/metrics")
-        return connection.getresponse().read().decode()
-    except (OSError, http.client.HTTPException):
-        return ""
-    finally:
-        connection.close()
 
 
 def show(case):

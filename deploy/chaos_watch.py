@@ -7,8 +7,8 @@ import threading
 import time
 
 from chaos_records import Rows, read_push
-from chaos_suite import Session
 from children import LabError
+from stage import Session
 
 LEASES_EVERY, TOKENS_EVERY = 0.25, 1.0
 
