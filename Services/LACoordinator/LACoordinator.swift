@@ -67,6 +67,8 @@ public actor LACoordinator {
     /// When changes were last read.
     private var readAt = ContinuousClock.now
     let auditEvery: Duration
+    /// How long what is claimed may take when it is to stop.
+    private let drainMax: Duration
     var isAuditing = false
     var auditedAt = ContinuousClock.now
     /// Starts, ends and pushes to apps under way.
@@ -101,14 +103,17 @@ public actor LACoordinator {
     /// - Parameters:
     ///   - interval: longer in tests of doorbells.
     ///   - auditEvery: shorter in tests of audits.
+    ///   - drainMax: shorter than a service has for its end; longer in a test of it.
     ///   - shards: the shards this process holds now, with the proof.
     public init(
         configuration: CoordinatorConfiguration, pool: PostgresPool, logger: Logger, tracer: Tracer = .off,
         interval: Duration = LACoordinator.interval, auditEvery: Duration = LACoordinator.auditInterval,
+        drainMax: Duration = .seconds(3),
         shards: @escaping @Sendable () async -> [ShardHold]
     ) throws {
         self.interval = interval
         self.auditEvery = auditEvery
+        self.drainMax = drainMax
         freezes = FreezeWatch(ageMax: max(FreezeWatch.ageMax, interval * 2))
         self.configuration = configuration
         self.logger = logger
@@ -221,7 +226,7 @@ public actor LACoordinator {
     }
 
     private func drain() async {
-        let deadline = ContinuousClock.now + .seconds(3)
+        let deadline = ContinuousClock.now + drainMax
         // What is claimed nobody else can tell; all the rest whoever takes over does.
         await fanOut.finish()
         while .now < deadline {

@@ -10,7 +10,9 @@ import Testing
         try await Ground.with(streamsMax: 1) { ground in
             let users = (0..<12).map { "user\($0)" }
             let valve = Valve(1)
-            try await ground.coordinate(settings: ["PUSH_THREADS": "1"], trust: .seconds(2)) { coordinator in
+            try await ground.coordinate(
+                settings: ["PUSH_THREADS": "1"], drainMax: .seconds(60), trust: .seconds(2)
+            ) { coordinator in
                 for user in users {
                     try await ground.follow(user)
                     try await ground.activate(user)

@@ -54,6 +54,7 @@ struct Ground: Sendable {
     func coordinate(
         instance: String = "a", shards: Range<Int> = 0..<DeviceRoute.shardCount, settings: [String: String] = [:],
         interval: Duration = LACoordinator.interval, auditEvery: Duration = LACoordinator.auditInterval,
+        drainMax: Duration = .seconds(3),
         logger: Logger = Logger(label: "coordinator-tests") { _ in SwiftLogNoOpLogHandler() },
         tracer: Tracer = .off, trust: Duration? = nil, isHolding: @escaping @Sendable () -> Bool = { true },
         _ body: (LACoordinator) async throws -> Void
@@ -71,7 +72,7 @@ struct Ground: Sendable {
         let own = try PostgresPool(url: url, size: 6, applicationName: "coordinator")
         let coordinator = try LACoordinator(
             configuration: configuration, pool: own, logger: logger, tracer: tracer, interval: interval,
-            auditEvery: auditEvery
+            auditEvery: auditEvery, drainMax: drainMax
         ) {
             guard isHolding() else { return [] }
             return holds.map { hold in
