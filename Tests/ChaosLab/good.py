@@ -1,12 +1,8 @@
 """A schedule in which everything is as it should be, for tests that plant one mistake each."""
 
 import json
-import pathlib
-import sys
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent.parent / "deploy"))
-
-from chaos_records import Call, Case, Death, Phone, Push, Rows, Shown, Strike  # noqa: E402
+from chaos_records import Call, Case, Death, Phone, Push, Rows, Shown, Strike
 
 # Of the first version; the second comes two seconds later, the third, with an alert, after four.
 T = 1_800_000_000_000

@@ -35,7 +35,7 @@ INVARIANTS = {
     "metrics": chaos_alerts.metrics_count,
 }
 TAPES = ["1304076", "1256724", "1270836", "1426299"]
-MATCHES = pathlib.Path(__file__).resolve().parent.parent / "Tests" / "Fixtures" / "matches"
+MATCHES = pathlib.Path(__file__).resolve().parent.parent / "Fixtures" / "matches"
 # With so many schedules each invariant must have had something to judge.
 ENOUGH = 20
 # A suite that goes wrong so often is not worth more time.

@@ -139,7 +139,8 @@ def draw_fault(dice, kind, is_aimed, hosts):
     at = round(dice.uniform(FIRST, LAST), 2)
     how = dice.choice(HOW.get(kind, [""]))
     lasts = round({
-        "stop": dice.uniform(1, 6), "host": dice.uniform(1, 6), "clock": dice.uniform(2, 5), "socket": dice.uniform(0.3, 3), "apns": dice.uniform(0.5, 2),
+        "stop": dice.uniform(1, 6), "host": dice.uniform(1, 6), "clock": dice.uniform(2, 5), "socket": dice.uniform(0.3, 3),
+        "apns": dice.uniform(0.5, 2),
     }.get(kind, 0.0), 2)
     # Frozen and jumping ones are themselves again when play ends, or soon after.
     lasts = min(lasts, round(PLAY + 1.5 - at, 2))
