@@ -2,7 +2,6 @@
 invariants. A line of JSON for each of them, and one for all."""
 
 import argparse
-import collections
 import dataclasses
 import json
 import pathlib
@@ -10,36 +9,21 @@ import subprocess
 import sys
 import time
 
-import chaos_alerts
-import chaos_house
-import chaos_invariants
+from chaos_alerts import alerts
 from chaos_draw import HOST_KINDS, KINDS, draw, places_of
-from chaos_hosts import ADDRESSES, Hosts
+from chaos_hosts import HOSTS, Hosts
+from chaos_jobs import Prefixed, run_jobs
 from chaos_logs import LogScan
 from chaos_schedule import Schedule, show
 from chaos_suite import Session, Suite
+from chaos_tally import Tally, judged
 from chaos_watch import Commits, Deliveries
-from children import ENVIRONMENT, EndedTooSoon, LabError, say
+from children import ENVIRONMENT, EndedTooSoon, LabError, ending_on_signals, say
 
-INVARIANTS = {
-    "I1": chaos_invariants.acknowledged_is_kept, "I2": chaos_invariants.no_follower_is_lost,
-    "I3": chaos_invariants.one_start_at_a_time, "I4": chaos_invariants.stamps_grow,
-    "I5": chaos_invariants.newest_state_is_shown, "I6": chaos_invariants.versions_never_go_back,
-    "I7": chaos_alerts.alerts_at_most_once, "I8": chaos_alerts.alerts_come, "I9": chaos_invariants.nothing_after_the_end,
-    "I10": chaos_invariants.dead_tokens_stay_dead, "I12": chaos_invariants.trouble_kills_no_token,
-    "I13": chaos_invariants.nothing_after_an_unfollow, "I13 ends": chaos_invariants.ends_follow,
-    "I14": chaos_invariants.tokens_have_one_owner, "I15": chaos_invariants.one_writer,
-    "I16": chaos_house.sizes_are_bounded, "I17": chaos_house.payloads_are_good, "I18": chaos_house.few_provider_tokens,
-    "I20 secrets": chaos_house.nothing_leaks, "I20 restarts": chaos_house.processes_come_back,
-    "D2": chaos_house.answers_are_known, "L1": chaos_house.converges, "audit": chaos_house.audits_find_nothing,
-    "metrics": chaos_alerts.metrics_count,
-}
 TAPES = ["1304076", "1256724", "1270836", "1426299"]
 MATCHES = pathlib.Path(__file__).resolve().parent.parent / "Fixtures" / "matches"
-# With so many schedules each invariant must have had something to judge.
-ENOUGH = 20
-# A suite that goes wrong so often is not worth more time.
-BAD_MAX = 10
+# A suite has some thirty processes, and hosts have numbers.
+JOBS_MAX = 64
 
 
 def options():
@@ -47,11 +31,14 @@ def options():
     parser.add_argument("--binaries", required=True)
     parser.add_argument("--schedules", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--hosts", type=int, choices=(1, len(ADDRESSES)), default=1)
+    parser.add_argument("--hosts", type=int, choices=(1, len(HOSTS)), default=1)
+    parser.add_argument("--jobs", type=int, default=1)
+    # Given to a job by the run that it belongs to.
+    parser.add_argument("--job", type=int, default=0, help=argparse.SUPPRESS)
     parser.add_argument("--keep")
     chosen = parser.parse_args()
-    if chosen.schedules < 1 or chosen.seed < 0:
-        parser.error("--schedules is at least 1, --seed not negative")
+    if chosen.schedules < 1 or chosen.seed < 0 or not 1 <= chosen.jobs <= JOBS_MAX:
+        parser.error(f"--schedules is at least 1, --seed not negative, --jobs 1 to {JOBS_MAX}")
     return chosen
 
 
@@ -68,66 +55,6 @@ def find_places(binaries):
         # The last is the result, behind which there is no play.
         places += places_of(tape, frames[:-1], max(frames))
     return places
-
-
-class Tally:
-    """What came of all schedules."""
-
-    def __init__(self):
-        self.judged = collections.Counter()
-        self.broken = collections.Counter()
-        self.faults, self.inside = collections.Counter(), collections.Counter()
-        self.alerts = collections.Counter()
-        self.schedules = self.bad = self.controls = 0
-        self.back, self.converged, self.sizes = [], [], collections.defaultdict(int)
-
-    def add(self, case):
-        self.schedules += 1
-        self.controls += case.is_control
-        found = {}
-        for name, judge in INVARIANTS.items():
-            judged, problems = judge(case)
-            self.judged[name] += judged
-            self.broken[name] += len(problems)
-            if problems:
-                found[name] = problems
-        self.bad += bool(found)
-        for strike in case.strikes:
-            self.faults[strike.kind] += 1
-            self.inside[strike.kind] += strike.inside is not None
-        counts = chaos_alerts.lost_counts(case)
-        self.alerts += collections.Counter({("control " if case.is_control else "") + name: count
-                                            for name, count in counts.items()})
-        self.back += [death.back_ms - death.at_ms for death in case.deaths if death.back_ms is not None]
-        if case.converged_ms:
-            self.converged.append(case.converged_ms - case.last_fault_ms)
-        for _, what, value in case.sizes:
-            self.sizes[what] = max(self.sizes[what], value)
-        return found
-
-    def lines(self):
-        for name, judge in INVARIANTS.items():
-            met = self.broken[name] == 0 and (self.judged[name] > 0 or self.schedules < ENOUGH)
-            line = {"invariant": name, "what": judge.__doc__.split(": ", 1)[-1].split("\n")[0].strip(),
-                    "judged": self.judged[name], "violations": self.broken[name], "met": met}
-            yield line | self.figures(name)
-
-    def figures(self, name):
-        if name == "I8":
-            return {"alertsWanted": self.alerts["wanted"], "lost": self.alerts["lost"],
-                    "lostClaimed": self.alerts["lostClaimed"], "controlWanted": self.alerts["control wanted"],
-                    "controlLost": self.alerts["control lost"]}
-        if name == "I16":
-            return {"largest": dict(self.sizes)}
-        if name == "L1":
-            return {"slowestMs": max(self.converged, default=0), "medianMs": median(self.converged)}
-        if name == "I20 restarts":
-            return {"slowestMs": max(self.back, default=0), "medianMs": median(self.back)}
-        return {}
-
-
-def median(values):
-    return sorted(values)[len(values) // 2] if values else 0
 
 
 def tell(case, found):
@@ -148,7 +75,7 @@ def story(case):
     events += [(death.at_ms, f"{death.at_ms}: {death.name} ended with {death.status}, back {death.back_ms}")
                for death in case.deaths]
     events += [(at_ms, f"{at_ms}: version {version} committed with {alert['title']!r}")
-               for version, at_ms, alert in chaos_alerts.alerts(case)]
+               for version, at_ms, alert in alerts(case)]
     yield from (line for _, line in sorted(events))
     yield f"{case.last_fault_ms}: the last fault is over; converged {case.converged_ms}"
 
@@ -164,11 +91,13 @@ def keep(case, folder, whole):
         (folder / f"schedule-{case.seed}.json").write_text(json.dumps(parts, indent=1, ensure_ascii=False))
 
 
-def run(chosen):
-    tally = Tally()
+def play(chosen, seeds, report):
+    """A schedule for each of these, one after the other on a warm suite; `report` takes what each came to.
+
+    Returns what is to be said when the suite is gone."""
     places = find_places(chosen.binaries)
-    names = "".join(ADDRESSES) if chosen.hosts > 1 else ""
-    with Suite(chosen.binaries, MATCHES, chosen.keep, Hosts() if names else None) as suite:
+    hosts = Hosts(chosen.job) if chosen.hosts > 1 else None
+    with Suite(chosen.binaries, MATCHES, chosen.keep, hosts) as suite:
         now = None
 
         def received(push):
@@ -189,44 +118,70 @@ def run(chosen):
         suite.stack.callback(deliveries.stop)
         deliveries.start()
         commits.start()
-        for seed in range(chosen.seed, chosen.seed + chosen.schedules):
-            now = Schedule(suite, draw(seed, places, hosts=names), session, commits, scan)
+        for seed in seeds:
+            now = Schedule(suite, draw(seed, places, hosts=HOSTS if hosts else ""), session, commits, scan)
             case = now.run()
             if deliveries.trouble:
                 raise LabError(f"the simulator's log is cut: {deliveries.trouble!r}")
             show(case)
-            found = tally.add(case)
+            outcome, found = judged(case)
             if found:
                 tell(case, found)
             if chosen.keep:
                 keep(case, chosen.keep, whole=bool(found))
-            if tally.bad >= BAD_MAX:
-                say(f"  {tally.bad} schedules were violated: no more of this")
-                break
-        for (service, text), count in sorted(scan.lines.items(), key=lambda item: -item[1])[:20]:
-            say(f"  {count} × {service}: {text}")
+            report(outcome)
     for problem in suite.supervisor.unclean:
         say(f"  VIOLATED, I20 restarts: {problem}")
-        tally.broken["I20 restarts"] += 1
-    return tally
+    return {"unclean": suite.supervisor.unclean, "errors": [[*key, count] for key, count in scan.lines.items()]}
+
+
+def work(chosen):
+    """As one of several jobs: seeds come on standard input, a line each, and outcomes go to standard output."""
+    sys.stderr = Prefixed(f"job {chosen.job}: ", sys.stderr)
+
+    def report(message):
+        print(json.dumps(message), flush=True)
+
+    report(play(chosen, map(int, sys.stdin), report))
+    return 0
+
+
+def run(chosen):
+    """The whole of it."""
+    tally, jobs, begun = Tally(), min(chosen.jobs, chosen.schedules), time.monotonic()
+    seeds = tally.seeds(chosen.seed, chosen.schedules)
+    if jobs == 1:
+        tally.close(play(chosen, seeds, tally.add))
+    else:
+        run_jobs([command(chosen, number) for number in range(1, jobs + 1)], seeds, tally)
+    if tally.schedules < chosen.schedules:
+        say(f"  {tally.bad} schedules were violated: no more of this")
+    for (service, text), count in tally.errors.most_common(20):
+        say(f"  {count} × {service}: {text}")
+    for line in tally.lines():
+        tell_all(line)
+    total = tally.sum(chosen.schedules, HOST_KINDS if chosen.hosts > 1 else KINDS)
+    tell_all({"chaos": "sightscreen", "seed": chosen.seed, "hosts": chosen.hosts, "jobs": jobs,
+              "tookSeconds": round(time.monotonic() - begun), **total})
+    return 0 if total["met"] else 1
+
+
+def command(chosen, number):
+    """What starts one job."""
+    options = ["--binaries", chosen.binaries, "--hosts", chosen.hosts]
+    if chosen.keep:
+        options += ["--keep", pathlib.Path(chosen.keep) / f"job-{number}"]
+    return [sys.executable, "-B", __file__, "--job", str(number), *map(str, options)]
+
+
+def tell_all(line):
+    print(json.dumps(line, separators=(",", ":"), ensure_ascii=False), flush=True)
 
 
 def main():
     chosen = options()
-    begun = time.monotonic()
-    tally = run(chosen)
-    met = tally.schedules == chosen.schedules
-    for line in tally.lines():
-        met = met and line["met"]
-        print(json.dumps(line, separators=(",", ":"), ensure_ascii=False), flush=True)
-    kinds = HOST_KINDS if chosen.hosts > 1 else KINDS
-    print(json.dumps({
-        "chaos": "sightscreen", "schedules": tally.schedules, "seed": chosen.seed, "hosts": chosen.hosts,
-        "withoutFaults": tally.controls,
-        "faults": {kind: tally.faults[kind] for kind in kinds}, "insideAlert": {kind: tally.inside[kind] for kind in kinds},
-        "violations": sum(tally.broken.values()), "tookSeconds": round(time.monotonic() - begun), "met": met,
-    }, separators=(",", ":")), flush=True)
-    return 0 if met else 1
+    with ending_on_signals():
+        return work(chosen) if chosen.job else run(chosen)
 
 
 if __name__ == "__main__":

@@ -18,10 +18,10 @@ import time
 import uuid
 
 from chaos_draw import REPLICAS
-from chaos_hosts import ADDRESSES, CENTRE
+from chaos_hosts import HOSTS
 from chaos_links import Links
 from chaos_supervisor import Supervisor
-from children import ENVIRONMENT, Child, LabError, ending_on_signals, free_port, say, wait_until
+from children import ENVIRONMENT, Child, LabError, ending_on_signals, say, wait_until
 from fanout_ground import BUNDLE, KEY_ID, TEAM, Simulator, make_keys
 from private_postgres import PrivatePostgres, binary
 
@@ -63,14 +63,23 @@ def call(where, method, path, body=None, headers=None, timeout=5.0):
         connection.close()
 
 
+# Names that tell the other labs of this machine which ports are ours: they go with this process.
+claims = []
+
+
 def lasting_port():
-    """A port that nobody gets for a connection while its owner is dead: below those that the kernel gives out."""
+    """A port that nobody gets for a connection while its owner is dead: below those that the kernel gives out. No other lab
+    takes it, either."""
     first = int(pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     while True:
         port = random.randrange(first // 2, first)
+        claim = socket.socket(socket.AF_UNIX)
         with contextlib.suppress(OSError), socket.socket() as probe:
+            claim.bind(f"\0sightscreen-lab-port-{port}")
             probe.bind(("127.0.0.1", port))
+            claims.append(claim)
             return port
+        claim.close()
 
 
 class Suite:
@@ -102,7 +111,7 @@ class Suite:
                 stack.callback(self.hosts.stop)
                 self.hosts.start()
             # Where the services find what is not theirs, and where that listens.
-            self.centre, self.everywhere = (CENTRE, "0.0.0.0") if self.hosts else ("localhost", "127.0.0.1")
+            self.centre, self.everywhere = (self.hosts.centre, "0.0.0.0") if self.hosts else ("localhost", "127.0.0.1")
             self.make_clocks()
             self.make_keys()
             self.start_database(stack)
@@ -153,7 +162,7 @@ class Suite:
         self.set_clock("openssl", -DAY)
         os.environ |= yesterday
         try:
-            make_keys(self.folder, *([CENTRE] if self.hosts else []))
+            make_keys(self.folder, *([self.centre] if self.hosts else []))
         finally:
             for name in yesterday:
                 del os.environ[name]
@@ -166,13 +175,13 @@ class Suite:
         self.postgres.child.command += ["-c", "max_connections=300"]
         self.database_url = self.postgres.url()
         if self.hosts:
-            self.postgres.child.command += ["-c", f"listen_addresses={CENTRE}"]
-            self.database_url = f"postgresql://sightscreen@{CENTRE}/lab"
+            self.postgres.child.command += ["-c", f"listen_addresses={self.centre}"]
+            self.database_url = f"postgresql://sightscreen@{self.centre}/lab"
         stack.callback(self.postgres.stop)
         self.postgres.create()
         if self.hosts:
             with open(self.folder / "pg" / "data" / "pg_hba.conf", "a") as access:
-                access.write(f"host lab sightscreen {CENTRE}/24 trust\n")
+                access.write(f"host lab sightscreen {self.centre}/24 trust\n")
             self.postgres.sql("SELECT pg_reload_conf()")
         self.postgres.migrate(self.binaries)
         self.supervisor.add(self.postgres.child, "postgres").started_at = time.monotonic()
@@ -184,7 +193,7 @@ class Suite:
         child.wait_until(f"{name} is ready", is_ready)
 
     def start_issuer(self, stack):
-        port = free_port()
+        port = lasting_port()
         self.issuer = f"http://{self.centre}:{port}"
         self.stand_in(
             stack, "dev-issuer", [self.binaries / "sightscreen", "dev-issuer", "--host", self.everywhere, "--port", port,
@@ -194,7 +203,7 @@ class Suite:
         self.key_id = keys["keys"][0]["kid"]
 
     def start_provider(self, stack):
-        self.provider = free_port()
+        self.provider = lasting_port()
         self.stand_in(
             stack, "mock-sportmonks", [self.binaries / "mock-sportmonks"],
             {"SIGHTSCREEN_STAND_INS": "1", "SIGHTSCREEN_RUN_DIR": str(self.folder / "mock"), "HEALTH_PORT": "0",
@@ -226,7 +235,7 @@ class Suite:
 
     def host(self, letter):
         """Of the replica with this letter; "" when there is but one."""
-        return sorted(ADDRESSES)["abc".index(letter) % len(ADDRESSES)] if self.hosts else ""
+        return HOSTS["abc".index(letter) % len(HOSTS)] if self.hosts else ""
 
     def run(self, kind, host=""):
         """Sockets are for processes of one host."""
@@ -234,7 +243,7 @@ class Suite:
 
     def start_service(self, service, instance):
         host = self.host(instance[-1])
-        address = ADDRESSES[host] if host else "127.0.0.1"
+        address = self.hosts.addresses[host] if host else "127.0.0.1"
         port = lasting_port()
         # Not for what starts it.
         preload = [f"{name}={value}" for name, value in self.clock(instance).items()]

@@ -1,8 +1,14 @@
 """A schedule in which everything is as it should be, for tests that plant one mistake each."""
 
 import json
+import pathlib
+import sys
 
-from chaos_records import Call, Case, Death, Phone, Push, Rows, Shown, Strike
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+# As deploy/chaos has it in PYTHONPATH.
+sys.path += [str(TESTS / "GatewayLab"), str(TESTS.parent / "deploy")]
+
+from chaos_records import Call, Case, Death, Phone, Push, Rows, Shown, Strike  # noqa: E402
 
 # Of the first version; the second comes two seconds later, the third, with an alert, after four.
 T = 1_800_000_000_000
