@@ -25,7 +25,8 @@ AIMED = {
 }
 LINKS = ["score-poller>event-bus", "event-bus>la-coordinator", "edge>la-coordinator"]
 HOW = {
-    "host": ["cut", "cut", "kill"], "postgres": ["fast", "immediate", "crash"], "socket": ["cut", "mid-frame", "delay", "slice"],
+    "host": ["cut", "cut", "kill"], "postgres": ["fast", "immediate", "crash", "freeze"],
+    "socket": ["cut", "mid-frame", "delay", "slice"],
     "clock": ["+3600", "-3600"],
     "apns": ["TooManyRequests", "InternalServerError", "ServiceUnavailable", "goaway", "close", "closeDelivered"],
 }
@@ -140,7 +141,7 @@ def draw_fault(dice, kind, is_aimed, hosts):
     how = dice.choice(HOW.get(kind, [""]))
     lasts = round({
         "stop": dice.uniform(1, 6), "host": dice.uniform(1, 6), "clock": dice.uniform(2, 5), "socket": dice.uniform(0.3, 3),
-        "apns": dice.uniform(0.5, 2),
+        "apns": dice.uniform(0.5, 2), "postgres": dice.uniform(1, 4) if how == "freeze" else 0.0,
     }.get(kind, 0.0), 2)
     # Frozen and jumping ones are themselves again when play ends, or soon after.
     lasts = min(lasts, round(PLAY + 1.5 - at, 2))
