@@ -21,6 +21,8 @@ INVARIANTS = {
 }
 # With so many schedules each invariant must have had something to judge.
 ENOUGH = 20
+# With so many each kind of fault must have come so often into the middle of an alert.
+SOAK, INSIDE = 500, 30
 # A suite that goes wrong so often is not worth more time.
 BAD_MAX = 10
 
@@ -105,11 +107,12 @@ class Tally:
 
     def sum(self, schedules, kinds):
         """The line for all: of so many schedules that there were to be."""
-        met = self.schedules == schedules and all(line["met"] for line in self.lines())
+        seldom = [kind for kind in kinds if self.inside[kind] < INSIDE] if self.schedules >= SOAK else []
+        met = self.schedules == schedules and not seldom and all(line["met"] for line in self.lines())
         return {
             "schedules": self.schedules, "withoutFaults": self.controls,
             "faults": {kind: self.faults[kind] for kind in kinds}, "insideAlert": {kind: self.inside[kind] for kind in kinds},
-            "violations": sum(self.broken.values()), "met": met,
+            "insideTooSeldom": seldom, "violations": sum(self.broken.values()), "met": met,
         }
 
 

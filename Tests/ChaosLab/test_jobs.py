@@ -160,6 +160,18 @@ class Tally(unittest.TestCase):
         self.assertTrue(self.total([outcome] * 19)[1]["met"])
         self.assertFalse(self.total([outcome] * 20)[1]["met"])
 
+    def test_of_so_many_schedules_each_kind_must_have_come_into_alerts(self):
+        outcomes = [self.outcome(inside={"kill": 1, "clock": number < 30}) for number in range(500)]
+        # Every invariant has something to judge once.
+        outcomes[0]["judged"] = dict.fromkeys(chaos_tally.INVARIANTS, 1)
+        total = self.total(outcomes)[1]
+        self.assertEqual((total["insideTooSeldom"], total["insideAlert"]["clock"], total["met"]), ([], 30, True))
+        outcomes[0]["inside"] = {"kill": 1}
+        total = self.total(outcomes)[1]
+        self.assertEqual((total["insideTooSeldom"], total["met"]), (["clock"], False))
+        # A shorter run need not.
+        self.assertTrue(self.total(outcomes[:499])[1]["met"])
+
     def test_no_more_is_played_when_much_is_bad(self):
         tally = chaos_tally.Tally()
         seeds = tally.seeds(1, 100)
