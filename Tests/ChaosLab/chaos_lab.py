@@ -29,6 +29,7 @@ JOBS_MAX = 64
 def options():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--binaries", required=True)
+    parser.add_argument("--other-binaries")
     parser.add_argument("--schedules", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--hosts", type=int, choices=(1, len(HOSTS)), default=1)
@@ -97,7 +98,7 @@ def play(chosen, seeds, report):
     Returns what is to be said when the suite is gone."""
     places = find_places(chosen.binaries)
     hosts = Hosts(chosen.job) if chosen.hosts > 1 else None
-    with Suite(chosen.binaries, MATCHES, chosen.keep, hosts) as suite:
+    with Suite(chosen.binaries, MATCHES, chosen.keep, hosts, chosen.other_binaries) as suite:
         now = None
 
         def received(push):
@@ -161,7 +162,8 @@ def run(chosen):
     for line in tally.lines():
         tell_all(line)
     total = tally.sum(chosen.schedules, HOST_KINDS if chosen.hosts > 1 else KINDS)
-    tell_all({"chaos": "sightscreen", "seed": chosen.seed, "hosts": chosen.hosts, "jobs": jobs,
+    others = {"beside": pathlib.Path(chosen.other_binaries).name} if chosen.other_binaries else {}
+    tell_all({"chaos": "sightscreen", **others, "seed": chosen.seed, "hosts": chosen.hosts, "jobs": jobs,
               "tookSeconds": round(time.monotonic() - begun), **total})
     return 0 if total["met"] else 1
 
@@ -169,6 +171,8 @@ def run(chosen):
 def command(chosen, number):
     """What starts one job."""
     options = ["--binaries", chosen.binaries, "--hosts", chosen.hosts]
+    if chosen.other_binaries:
+        options += ["--other-binaries", chosen.other_binaries]
     if chosen.keep:
         options += ["--keep", pathlib.Path(chosen.keep) / f"job-{number}"]
     return [sys.executable, "-B", __file__, "--job", str(number), *map(str, options)]

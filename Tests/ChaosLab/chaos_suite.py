@@ -85,10 +85,12 @@ def lasting_port():
 class Suite:
     """Everything is started by `with`, and is gone after it, with its folder."""
 
-    def __init__(self, binaries, tapes, keep=None, hosts=None):
-        """`hosts`: the two that the services run on, one of each on the first, the second on the other, and so on."""
+    def __init__(self, binaries, tapes, keep=None, hosts=None, others=None):
+        """`hosts`: the two that the services run on, one of each on the first, the second on the other, and so on.
+        `others`: executables of another version, which the second of each service runs."""
         self.hosts = hosts
         self.binaries = pathlib.Path(binaries).resolve()
+        self.others = pathlib.Path(others).resolve() if others else self.binaries
         self.tapes = pathlib.Path(tapes).resolve()
         self.keep = keep and pathlib.Path(keep).resolve()
         self.supervisor = Supervisor()
@@ -96,9 +98,11 @@ class Suite:
         self.provider_token = secrets.token_hex(16)
 
     def __enter__(self):
-        for program in (*REPLICAS, "mock-sportmonks", "apns-simulator", "sightscreen"):
-            if not os.access(self.binaries / program, os.X_OK):
-                raise LabError(f"there is no {program} in {self.binaries}: swift build --product {program}")
+        stand_ins = ["mock-sportmonks", "apns-simulator"]
+        for binaries, programs in ((self.binaries, stand_ins), (self.others, [])):
+            for program in (*REPLICAS, "sightscreen", *programs):
+                if not os.access(binaries / program, os.X_OK):
+                    raise LabError(f"there is no {program} in {binaries}: swift build --product {program}")
         with contextlib.ExitStack() as stack:
             stack.enter_context(ending_on_signals())
             self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ss-chaos-", dir="/tmp"))
@@ -183,7 +187,9 @@ class Suite:
             with open(self.folder / "pg" / "data" / "pg_hba.conf", "a") as access:
                 access.write(f"host lab sightscreen {self.centre}/24 trust\n")
             self.postgres.sql("SELECT pg_reload_conf()")
-        self.postgres.migrate(self.binaries)
+        # The older of the two finds its own, or nothing to do: whatever is newer stays.
+        for binaries in dict.fromkeys((self.others, self.binaries)):
+            self.postgres.migrate(binaries)
         self.supervisor.add(self.postgres.child, "postgres").started_at = time.monotonic()
 
     def stand_in(self, stack, name, command, environment, is_ready):
@@ -248,13 +254,16 @@ class Suite:
         # Not for what starts it.
         preload = [f"{name}={value}" for name, value in self.clock(instance).items()]
         child = Child(
-            instance, [*(self.hosts.command(host) if host else []), "/usr/bin/env", *preload, self.binaries / service],
+            instance, [*(self.hosts.command(host) if host else []), "/usr/bin/env", *preload, self.program(service, instance)],
             self.folder / "logs" / f"{instance}.log", {
                 "DATABASE_URL": self.database_url, "SIGHTSCREEN_STAND_INS": "1", "INSTANCE": instance,
                 "SIGHTSCREEN_RUN_DIR": str(self.run(KIND[service], host)), "HEALTH_HOST": address, "HEALTH_PORT": str(port),
                 **TIMING, **self.settings(service, address),
             })
         self.supervisor.begin(self.supervisor.add(child, service, (address, port), host))
+
+    def program(self, service, instance):
+        return (self.others if instance.endswith("-b") else self.binaries) / service
 
     def settings(self, service, address):
         if service == "api-gateway":

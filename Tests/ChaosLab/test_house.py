@@ -11,6 +11,7 @@ from good import TOKENS, T, call, good, push
 
 import chaos_draw
 import chaos_house as judge
+import chaos_suite
 from chaos_records import Death, Strike, read_push
 from chaos_supervisor import standing_still
 from children import wait_until
@@ -148,6 +149,21 @@ class Drawing(unittest.TestCase):
     def test_places_have_two_alerts_near(self):
         places = chaos_draw.places_of("t", [30, 35, 90], 120)
         self.assertEqual([round(share * 120) for _, share in places], list(range(22, 29)))
+
+
+class Programs(unittest.TestCase):
+    def programs(self, **others):
+        suite = chaos_suite.Suite("/new", "/tapes", **others)
+        suite.links.loop.close()
+        return [str(suite.program(service, f"{service}-{letter}"))
+                for service, count in chaos_draw.REPLICAS.items() for letter in "abc"[:count]]
+
+    def test_the_second_of_each_service_is_of_the_other_version(self):
+        services = sorted(chaos_draw.REPLICAS)
+        beside = self.programs(others="/old")
+        self.assertEqual(sorted(path for path in beside if path.startswith("/old/")), [f"/old/{name}" for name in services])
+        self.assertEqual({path for path in beside if path.startswith("/new/")}, {f"/new/{name}" for name in services})
+        self.assertTrue(all(path.startswith("/new/") for path in self.programs()))
 
 
 class StandingStill(unittest.TestCase):

@@ -117,7 +117,8 @@ with ending_on_signals():
 class Tally(unittest.TestCase):
     KINDS = ["kill", "clock"]
 
-    def outcome(self, case=None, **changes):
+    @staticmethod
+    def outcome(case=None, **changes):
         return json.loads(json.dumps(chaos_tally.judged(case or good())[0])) | changes
 
     def total(self, outcomes, schedules=None):
@@ -161,9 +162,10 @@ class Tally(unittest.TestCase):
         self.assertFalse(self.total([outcome] * 20)[1]["met"])
 
     def test_of_so_many_schedules_each_kind_must_have_come_into_alerts(self):
-        outcomes = [self.outcome(inside={"kill": 1, "clock": number < 30}) for number in range(500)]
+        outcome = self.outcome()
+        outcomes = [outcome | {"inside": {"kill": 1, "clock": number < 30}} for number in range(500)]
         # Every invariant has something to judge once.
-        outcomes[0]["judged"] = dict.fromkeys(chaos_tally.INVARIANTS, 1)
+        outcome["judged"] |= dict.fromkeys(chaos_tally.INVARIANTS, 1)
         total = self.total(outcomes)[1]
         self.assertEqual((total["insideTooSeldom"], total["insideAlert"]["clock"], total["met"]), ([], 30, True))
         outcomes[0]["inside"] = {"kill": 1}
