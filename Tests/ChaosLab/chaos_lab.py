@@ -4,6 +4,7 @@ invariants. A line of JSON for each of them, and one for all."""
 import argparse
 import dataclasses
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -139,11 +140,16 @@ def play(chosen, seeds, report):
 def work(chosen):
     """As one of several jobs: seeds come on standard input, a line each, and outcomes go to standard output."""
     sys.stderr = Prefixed(f"job {chosen.job}: ", sys.stderr)
+    # What is started from here has no part in it.
+    seeds, outcomes = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
+    with open(os.devnull) as nothing:
+        os.dup2(nothing.fileno(), 0)
+    os.dup2(2, 1)
 
     def report(message):
-        print(json.dumps(message), flush=True)
+        print(json.dumps(message), file=outcomes, flush=True)
 
-    report(play(chosen, map(int, sys.stdin), report))
+    report(play(chosen, map(int, seeds), report))
     return 0
 
 
