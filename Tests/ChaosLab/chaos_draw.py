@@ -164,7 +164,7 @@ def any_target(dice, kind, hosts):
 
 def places_of(tape, alert_frames, frames):
     """Where some alerts are near, by the frames of all alerts of the tape: the more, the oftener it is drawn. They come while
-    there is time for what they are to bring about."""
+    there is time for what they are to bring about. The result is far: with it every activity ends."""
     near = {start: sum(start + 2 <= frame <= start + 2 * BALLS // 3 for frame in alert_frames)
-            for start in range(8, frames - BALLS - 2)}
+            for start in range(8, frames - 2 * BALLS)}
     return [(tape, start / frames) for start, count in near.items() for _ in range((count - 1) ** 2 if count > 1 else 0)]

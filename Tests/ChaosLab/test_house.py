@@ -150,6 +150,10 @@ class Drawing(unittest.TestCase):
         places = chaos_draw.places_of("t", [30, 35, 90], 120)
         self.assertEqual([round(share * 120) for _, share in places], list(range(22, 29)))
 
+    def test_places_are_far_from_the_result(self):
+        places = chaos_draw.places_of("t", list(range(120)), 120)
+        self.assertEqual(max(round(share * 120) for _, share in places), 120 - 2 * chaos_draw.BALLS - 1)
+
 
 class Programs(unittest.TestCase):
     def programs(self, **others):
