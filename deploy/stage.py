@@ -17,7 +17,7 @@ import tempfile
 import time
 import uuid
 
-from children import ENVIRONMENT, Child, LabError, ending_on_signals, free_port, say
+from children import ENVIRONMENT, Child, LabError, ending_on_signals, say
 from fanout_ground import BUNDLE, KEY_ID, TEAM, Simulator, make_keys
 from private_postgres import PrivatePostgres, binary
 
@@ -42,14 +42,23 @@ def call(where, method, path, body=None, headers=None, timeout=5.0):
         connection.close()
 
 
+# Names that tell the other labs of this machine which ports are ours: they go with this process.
+claims = []
+
+
 def lasting_port():
-    """A port that nobody gets for a connection while its owner is dead: below those that the kernel gives out."""
+    """A port that nobody gets for a connection while its owner is dead: below those that the kernel gives out. No other lab
+    takes it, either."""
     first = int(pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     while True:
         port = random.randrange(first // 2, first)
+        claim = socket.socket(socket.AF_UNIX)
         with contextlib.suppress(OSError), socket.socket() as probe:
+            claim.bind(f"\0sightscreen-lab-port-{port}")
             probe.bind(("127.0.0.1", port))
+            claims.append(claim)
             return port
+        claim.close()
 
 
 def scrape(where):
@@ -74,8 +83,10 @@ class Stage:
     # Where the services find what is not theirs, and where that listens.
     centre, everywhere = "localhost", "127.0.0.1"
 
-    def __init__(self, binaries, tapes, keep=None):
+    def __init__(self, binaries, tapes, keep=None, others=None):
+        """`others`: executables of another version, for some of the services."""
         self.binaries = pathlib.Path(binaries).resolve()
+        self.others = pathlib.Path(others).resolve() if others else self.binaries
         self.tapes = pathlib.Path(tapes).resolve()
         self.keep = keep and pathlib.Path(keep).resolve()
         self.provider_token = secrets.token_hex(16)
@@ -83,9 +94,11 @@ class Stage:
         self.gateways = []
 
     def __enter__(self):
-        for program in (*SERVICES, "mock-sportmonks", "apns-simulator", "sightscreen"):
-            if not os.access(self.binaries / program, os.X_OK):
-                raise LabError(f"there is no {program} in {self.binaries}: swift build --product {program}")
+        stand_ins = ["mock-sportmonks", "apns-simulator"]
+        for binaries, programs in ((self.binaries, stand_ins), (self.others, [])):
+            for program in (*SERVICES, "sightscreen", *programs):
+                if not os.access(binaries / program, os.X_OK):
+                    raise LabError(f"there is no {program} in {binaries}: swift build --product {program}")
         with contextlib.ExitStack() as stack:
             stack.enter_context(ending_on_signals())
             self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ss-stage-", dir="/tmp"))
@@ -132,7 +145,9 @@ class Stage:
         self.database_url = self.postgres.url()
         stack.callback(self.postgres.stop)
         self.postgres.create()
-        self.postgres.migrate(self.binaries)
+        # The older of the two finds its own, or nothing to do: whatever is newer stays.
+        for binaries in dict.fromkeys((self.others, self.binaries)):
+            self.postgres.migrate(binaries)
 
     def stand_in(self, stack, name, command, environment, is_ready):
         child = Child(name, command, self.folder / f"{name}.log", environment)
@@ -141,7 +156,7 @@ class Stage:
         child.wait_until(f"{name} is ready", is_ready)
 
     def start_issuer(self, stack):
-        port = free_port()
+        port = lasting_port()
         self.issuer = f"http://{self.centre}:{port}"
         self.stand_in(
             stack, "dev-issuer", [self.binaries / "sightscreen", "dev-issuer", "--host", self.everywhere, "--port", port,
@@ -151,7 +166,7 @@ class Stage:
         self.key_id = keys["keys"][0]["kid"]
 
     def start_provider(self, stack):
-        self.provider = free_port()
+        self.provider = lasting_port()
         self.stand_in(
             stack, "mock-sportmonks", [self.binaries / "mock-sportmonks"],
             {"SIGHTSCREEN_STAND_INS": "1", "SIGHTSCREEN_RUN_DIR": str(self.folder / "mock"), "HEALTH_PORT": "0",

@@ -4,7 +4,9 @@ import json
 import pathlib
 import sys
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent.parent / "deploy"))
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+# As deploy/chaos has it in PYTHONPATH.
+sys.path += [str(TESTS / "GatewayLab"), str(TESTS.parent / "deploy")]
 
 from chaos_records import Call, Case, Death, Phone, Push, Rows, Shown, Strike  # noqa: E402
 

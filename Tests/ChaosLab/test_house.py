@@ -1,13 +1,20 @@
 """The oracle of deploy/chaos about processes; what is drawn from a seed; and the reading of the simulator's log."""
 
 import json
+import os
+import pathlib
+import signal
+import subprocess
 import unittest
 
 from good import TOKENS, T, call, good, push
 
 import chaos_draw
 import chaos_house as judge
+import chaos_suite
 from chaos_records import Death, Strike, read_push
+from chaos_supervisor import standing_still
+from children import wait_until
 
 
 class House(unittest.TestCase):
@@ -131,9 +138,60 @@ class Drawing(unittest.TestCase):
             for fault in chaos_draw.draw(seed, self.places).faults:
                 self.assertLessEqual(fault.at + fault.lasts, chaos_draw.PLAY + 1.6)
 
+    def test_a_database_stands_still_for_a_second_at_least(self):
+        faults = [fault for seed in range(1, 800) for fault in chaos_draw.draw(seed, self.places).faults
+                  if fault.kind == "postgres"]
+        still = [fault.lasts for fault in faults if fault.how == "freeze"]
+        self.assertTrue(all(1 <= lasts <= 4 for lasts in still))
+        self.assertGreater(max(still), 3.5)
+        self.assertEqual({fault.lasts for fault in faults if fault.how != "freeze"}, {0})
+
     def test_places_have_two_alerts_near(self):
         places = chaos_draw.places_of("t", [30, 35, 90], 120)
         self.assertEqual([round(share * 120) for _, share in places], list(range(22, 29)))
+
+    def test_places_are_far_from_the_result(self):
+        places = chaos_draw.places_of("t", list(range(120)), 120)
+        self.assertEqual(max(round(share * 120) for _, share in places), 120 - 2 * chaos_draw.BALLS - 1)
+
+
+class Programs(unittest.TestCase):
+    def programs(self, **others):
+        suite = chaos_suite.Suite("/new", "/tapes", **others)
+        suite.links.loop.close()
+        return [str(suite.program(service, f"{service}-{letter}"))
+                for service, count in chaos_draw.REPLICAS.items() for letter in "abc"[:count]]
+
+    def test_the_second_of_each_service_is_of_the_other_version(self):
+        services = sorted(chaos_draw.REPLICAS)
+        beside = self.programs(others="/old")
+        self.assertEqual(sorted(path for path in beside if path.startswith("/old/")), [f"/old/{name}" for name in services])
+        self.assertEqual({path for path in beside if path.startswith("/new/")}, {f"/new/{name}" for name in services})
+        self.assertTrue(all(path.startswith("/new/") for path in self.programs()))
+
+
+class StandingStill(unittest.TestCase):
+    def test_a_process_stands_still_with_its_children_and_goes_on(self):
+        # The child's process id comes when both are there.
+        with subprocess.Popen(["sh", "-c", "sleep 600 & echo $!; wait"], stdout=subprocess.PIPE, text=True,
+                              start_new_session=True) as process:
+            both = (process.pid, int(process.stdout.readline()))
+            with standing_still(process.pid):
+                wait_until("both stand still", lambda: {state(pid) for pid in both} == {"T"})
+            wait_until("both go on", lambda: "T" not in {state(pid) for pid in both})
+            os.killpg(process.pid, signal.SIGKILL)
+
+    def test_one_that_dies_meanwhile_is_no_trouble(self):
+        with subprocess.Popen(["sleep", "600"]) as process:
+            with standing_still(process.pid):
+                process.kill()
+                process.wait()
+            with standing_still(process.pid):
+                pass
+
+
+def state(pid):
+    return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
 class Reading(unittest.TestCase):

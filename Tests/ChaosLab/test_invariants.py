@@ -198,6 +198,11 @@ class Invariants(unittest.TestCase):
         self.case.strikes.append(Strike("stop", "la-coordinator-a", T + 2_000, T + 3_000))
         self.passes(judge.nothing_after_an_unfollow)
 
+    def test_a_database_that_stands_still_is_no_excuse_for_a_push(self):
+        self.unfollow(T + 2_500)
+        self.case.strikes.append(Strike("postgres", "postgres", T + 2_000, T + 5_000, "freeze"))
+        self.fails(judge.nothing_after_an_unfollow)
+
     def test_a_start_after_an_unfollow_is_found(self):
         self.unfollow(T + 5_000)
         self.passes(judge.nothing_after_an_unfollow)

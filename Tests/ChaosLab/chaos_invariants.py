@@ -253,7 +253,9 @@ def dead_tokens_stay_dead(case):
 
 
 def grace(case, since_ms, at_ms):
-    """How long a push may still come after what forbids it."""
+    """How long a push may still come after what forbids it.
+
+    No longer when the database cannot be read: a coordinator sends nothing on what it has read more than a second ago."""
     return SLACK_MS + (2 if case.frozen("la-coordinator", since_ms - GRACE_MS, at_ms) else 1) * GRACE_MS
 
 

@@ -22,6 +22,7 @@ KNOWN_WITHIN, RUNNING_WITHIN = 20.0, 30.0
 CONVERGED_WITHIN, WATCHED_FOR = 15.0, 45.0
 # When the match is over everything ends; an end that died with its sender is tried again when its lease is over.
 ENDED_WITHIN = 45.0
+SETTLED_WITHIN = 10.0
 # Nothing more comes.
 QUIET_MS = 700
 LABEL = re.compile(r"^S\d+ [\d.]+ (\d+/\d+)$")
@@ -72,7 +73,7 @@ class Schedule:
         suite, plan, case = self.suite, self.plan, self.case
         wait_until("all services are ready", lambda: not suite.supervisor.all_are_well(), within=60, pause=0.2)
         suite.supervisor.take_deaths()
-        self.before = self.metrics()
+        self.before = self.settled_metrics() if plan.is_control else self.metrics()
         position = suite.control("POST", f"tapes/{plan.tape}/load", {
             "paused": True, "speed": SPEED, "variant": plan.variant, "seed": plan.seed})
         case.match = int(position["matchId"])
@@ -196,14 +197,20 @@ class Schedule:
 
     def measure(self):
         """What the metrics have counted until now, beside what there was to count."""
-        case = self.case
+        case, after = self.case, self.settled_metrics() if self.case.is_control else self.metrics()
         if case.is_control:
-            # They are brought up to date with each pass, twice a second.
-            time.sleep(1.0)
             case.rows = self.read()
-        after = self.metrics()
         case.metrics = {name: after[name] - self.before[name] for name in after if name != "mismatches"}
         case.metrics["mismatches"] = after["mismatches"]
+
+    def settled_metrics(self):
+        """When they have come to rest: they are brought up to date with each pass, twice a second."""
+        found, before = self.metrics(), None
+        deadline = time.monotonic() + SETTLED_WITHIN
+        while found != before and time.monotonic() < deadline:
+            time.sleep(1.0)
+            found, before = self.metrics(), found
+        return found
 
     def metrics(self):
         """Sums over all processes that answer."""

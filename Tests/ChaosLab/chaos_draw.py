@@ -25,7 +25,8 @@ AIMED = {
 }
 LINKS = ["score-poller>event-bus", "event-bus>la-coordinator", "edge>la-coordinator"]
 HOW = {
-    "host": ["cut", "cut", "kill"], "postgres": ["fast", "immediate", "crash"], "socket": ["cut", "mid-frame", "delay", "slice"],
+    "host": ["cut", "cut", "kill"], "postgres": ["fast", "immediate", "crash", "freeze"],
+    "socket": ["cut", "mid-frame", "delay", "slice"],
     "clock": ["+3600", "-3600"],
     "apns": ["TooManyRequests", "InternalServerError", "ServiceUnavailable", "goaway", "close", "closeDelivered"],
 }
@@ -139,7 +140,8 @@ def draw_fault(dice, kind, is_aimed, hosts):
     at = round(dice.uniform(FIRST, LAST), 2)
     how = dice.choice(HOW.get(kind, [""]))
     lasts = round({
-        "stop": dice.uniform(1, 6), "host": dice.uniform(1, 6), "clock": dice.uniform(2, 5), "socket": dice.uniform(0.3, 3), "apns": dice.uniform(0.5, 2),
+        "stop": dice.uniform(1, 6), "host": dice.uniform(1, 6), "clock": dice.uniform(2, 5), "socket": dice.uniform(0.3, 3),
+        "apns": dice.uniform(0.5, 2), "postgres": dice.uniform(1, 4) if how == "freeze" else 0.0,
     }.get(kind, 0.0), 2)
     # Frozen and jumping ones are themselves again when play ends, or soon after.
     lasts = min(lasts, round(PLAY + 1.5 - at, 2))
@@ -162,7 +164,7 @@ def any_target(dice, kind, hosts):
 
 def places_of(tape, alert_frames, frames):
     """Where some alerts are near, by the frames of all alerts of the tape: the more, the oftener it is drawn. They come while
-    there is time for what they are to bring about."""
+    there is time for what they are to bring about. The result is far: with it every activity ends."""
     near = {start: sum(start + 2 <= frame <= start + 2 * BALLS // 3 for frame in alert_frames)
-            for start in range(8, frames - BALLS - 2)}
+            for start in range(8, frames - 2 * BALLS)}
     return [(tape, start / frames) for start, count in near.items() for _ in range((count - 1) ** 2 if count > 1 else 0)]

@@ -9,9 +9,10 @@ import time
 
 from children import LabError
 
+HOSTS = "ab"
 # Of a range that is kept for tests of networks (RFC 2544).
-CENTRE = "198.18.71.1"
-ADDRESSES = {"a": "198.18.71.2", "b": "198.18.71.3"}
+NETWORK = "198.18.{}.{}"
+FIRST_NETWORK = 71
 
 
 def ip(*arguments):
@@ -23,19 +24,22 @@ def ip(*arguments):
 class Hosts:
     """From `start` to `stop`. A process of a host begins with `command`."""
 
-    def __init__(self):
+    def __init__(self, number=0):
+        """`number`: of the network, so that several can be side by side."""
+        self.centre, *addresses = (NETWORK.format(FIRST_NETWORK + number, host) for host in range(1, 2 + len(HOSTS)))
+        self.addresses = dict(zip(HOSTS, addresses))
         self.tag = f"ss{os.getpid()}"
         self.bridge = f"{self.tag}br"
         self.made = []
         self.guard = threading.Lock()
         # By host: until when it is cut off.
-        self.until = dict.fromkeys(ADDRESSES, 0.0)
+        self.until = dict.fromkeys(HOSTS, 0.0)
 
     def start(self):
         self.make("link", self.bridge, "type", "bridge")
-        ip("addr", "add", f"{CENTRE}/24", "dev", self.bridge)
+        ip("addr", "add", f"{self.centre}/24", "dev", self.bridge)
         ip("link", "set", self.bridge, "up")
-        for host, address in ADDRESSES.items():
+        for host, address in self.addresses.items():
             space = self.space(host)
             self.make("netns", space)
             self.make("link", self.cable(host), "type", "veth", "peer", "name", "net0", "netns", space)

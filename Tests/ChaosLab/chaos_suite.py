@@ -8,7 +8,7 @@ import subprocess
 import time
 
 from chaos_draw import REPLICAS
-from chaos_hosts import ADDRESSES, CENTRE
+from chaos_hosts import HOSTS
 from chaos_links import Links
 from chaos_supervisor import Supervisor
 from children import Child, wait_until
@@ -39,9 +39,10 @@ LINKS = [("pollers", "score-poller", "event-bus"), ("buses", "event-bus", "la-co
 class Suite(Stage):
     timing, apns = TIMING, APNS
 
-    def __init__(self, binaries, tapes, keep=None, hosts=None):
-        """`hosts`: the two that the services run on, one of each on the first, the second on the other, and so on."""
-        super().__init__(binaries, tapes, keep)
+    def __init__(self, binaries, tapes, keep=None, hosts=None, others=None):
+        """`hosts`: the two that the services run on, one of each on the first, the second on the other, and so on.
+        `others`: executables of another version, which the second of each service runs."""
+        super().__init__(binaries, tapes, keep, others)
         self.hosts = hosts
         self.supervisor = Supervisor()
         self.links = Links()
@@ -50,7 +51,7 @@ class Suite(Stage):
         if self.hosts:
             stack.callback(self.hosts.stop)
             self.hosts.start()
-            self.centre, self.everywhere = CENTRE, "0.0.0.0"
+            self.centre, self.everywhere = self.hosts.centre, "0.0.0.0"
         (self.folder / "clocks").mkdir()
         self.make_clocks()
 
@@ -76,18 +77,18 @@ class Suite(Stage):
         self.set_clock("openssl", -DAY)
         os.environ |= yesterday
         try:
-            make_keys(self.folder, *([CENTRE] if self.hosts else []))
+            make_keys(self.folder, *([self.centre] if self.hosts else []))
         finally:
             for name in yesterday:
                 del os.environ[name]
 
     def start_database(self, stack):
-        super().start_database(stack, *(["-c", f"listen_addresses={CENTRE}"] if self.hosts else []))
+        super().start_database(stack, *(["-c", f"listen_addresses={self.centre}"] if self.hosts else []))
         if self.hosts:
             with open(self.folder / "pg" / "data" / "pg_hba.conf", "a") as access:
-                access.write(f"host lab sightscreen {CENTRE}/24 trust\n")
+                access.write(f"host lab sightscreen {self.centre}/24 trust\n")
             self.postgres.sql("SELECT pg_reload_conf()")
-            self.database_url = f"postgresql://sightscreen@{CENTRE}/lab"
+            self.database_url = f"postgresql://sightscreen@{self.centre}/lab"
         self.supervisor.add(self.postgres.child, "postgres").started_at = time.monotonic()
 
     # The services.
@@ -109,7 +110,7 @@ class Suite(Stage):
 
     def host(self, letter):
         """Of the replica with this letter; "" when there is but one."""
-        return sorted(ADDRESSES)["abc".index(letter) % len(ADDRESSES)] if self.hosts else ""
+        return HOSTS["abc".index(letter) % len(HOSTS)] if self.hosts else ""
 
     def run(self, kind, host=""):
         """Sockets are for processes of one host."""
@@ -117,11 +118,14 @@ class Suite(Stage):
 
     def start_service(self, service, instance):
         host = self.host(instance[-1])
-        health = (ADDRESSES[host] if host else "127.0.0.1", lasting_port())
+        health = (self.hosts.addresses[host] if host else "127.0.0.1", lasting_port())
         # Not for what starts it.
         preload = [f"{name}={value}" for name, value in self.clock(instance).items()]
         child = Child(
-            instance, [*(self.hosts.command(host) if host else []), "/usr/bin/env", *preload, self.binaries / service],
+            instance, [*(self.hosts.command(host) if host else []), "/usr/bin/env", *preload, self.program(service, instance)],
             self.folder / "logs" / f"{instance}.log",
             self.environment(service, instance, self.run(KIND[service], host), health))
         self.supervisor.begin(self.supervisor.add(child, service, health, host))
+
+    def program(self, service, instance):
+        return (self.others if instance.endswith("-b") else self.binaries) / service

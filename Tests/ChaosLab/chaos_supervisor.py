@@ -1,6 +1,7 @@
 """Keeps the processes of deploy/chaos running as `sightscreen up` does: who dies is started again, after 0.1 s at first and
 twice as long each time, 5 s at most, until it has lived for ten. Says when each died, why, and when it was back."""
 
+import contextlib
 import http.client
 import os
 import pathlib
@@ -175,6 +176,31 @@ class Supervisor:
                 if was_running and status not in (0, -signal.SIGTERM):
                     self.unclean.append(f"{kept.name} ended with {status} when all was over")
         self.over.set()
+
+
+@contextlib.contextmanager
+def standing_still(pid):
+    """A process and its children, as long as it lasts: nothing ends, and nothing is answered."""
+    stopped = []
+
+    def stop(number):
+        # By what stays theirs when they die meanwhile; then there is nobody to stop.
+        with contextlib.suppress(ProcessLookupError):
+            stopped.append(os.pidfd_open(int(number)))
+            signal.pidfd_send_signal(stopped[-1], signal.SIGSTOP)
+
+    try:
+        # It first: then it has no more children.
+        stop(pid)
+        with contextlib.suppress(OSError):
+            for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+                stop(child)
+        yield
+    finally:
+        for process in stopped:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(process, signal.SIGCONT)
+            os.close(process)
 
 
 def stacks(pid):

@@ -7,6 +7,7 @@ import time
 
 from chaos_draw import REPLICAS
 from chaos_records import Strike
+from chaos_supervisor import standing_still
 from children import LabError, say, wait_until
 from fanout_ground import now_ms
 from stage import call
@@ -15,7 +16,6 @@ SIGNALS = {"fast": signal.SIGINT, "immediate": signal.SIGQUIT, "crash": signal.S
 BACK_PATIENCE = 10.0
 # Half of what is sent meets the trouble, or the next two requests.
 SHARE, COUNT = 0.5, 2
-
 
 
 class Striker:
@@ -133,6 +133,10 @@ class Striker:
 
     def postgres(self, fault, _):
         kept, before = self.kept("postgres"), self.kept("postgres").child.process
+        if fault.how == "freeze":
+            with standing_still(before.pid):
+                time.sleep(fault.lasts)
+            return
         kept.signal(SIGNALS[fault.how])
         wait_until("PostgreSQL is back", lambda: kept.child.process is not before and self.suite.postgres.answers(),
                    within=2 * BACK_PATIENCE, pause=0.1)
