@@ -69,10 +69,15 @@ def answers_are_known(case):
 
 
 def converges(case):
-    """L1: after the last fault everything is as it should be within 15 s."""
-    if case.converged_ms is not None and case.converged_ms - case.last_fault_ms <= CONVERGED_MS:
-        return 1, []
-    return 1, ["not within 15 s: " + "; ".join(case.waiting_for[:10])]
+    """L1: after the last fault everything is as it should be within 15 s, and with the match every activity ends."""
+    problems = []
+    if case.converged_ms is None or case.converged_ms - case.last_fault_ms > CONVERGED_MS:
+        problems.append("not within 15 s: " + "; ".join(case.waiting_for[:10]))
+    if case.over_ms is None:
+        left = [f"{row['device_id']} {row['status']}, end {row['end_push']}" for row in case.after.activities
+                if row["status"] != "ended" or row["end_push"] == "due"]
+        problems.append("not ended with the match: " + "; ".join(left[:10]))
+    return 2, problems
 
 
 def audits_find_nothing(case):

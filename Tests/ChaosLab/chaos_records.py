@@ -190,6 +190,8 @@ class Case:
     log_bytes: int = 0
     converged_ms: int | None = None
     last_fault_ms: int = 0
+    # Every activity has ended with the match; None: not as long as the lab waited.
+    over_ms: int | None = None
     waiting_for: list = dataclasses.field(default_factory=list)
 
     def frozen(self, service, begun_ms, ended_ms):

@@ -169,6 +169,7 @@ class Schedule:
             frames = suite.control("GET", f"matches/{match}")["frames"]
             suite.control("POST", f"matches/{match}/seek", {"cursor": frames})
             wait_until("the activities are ended", self.is_over, within=ENDED_WITHIN, pause=0.25)
+            self.case.over_ms = now_ms()
         suite.control("POST", f"matches/{match}/stop")
         with contextlib.suppress(LabError):
             self.case.after = self.read()

@@ -55,7 +55,7 @@ def call(user, what, at_ms, value=None, status=200, answer=None, activity=None):
 
 def good():
     """Two users with a phone each; three versions; a coordinator that was killed in the middle of the alert."""
-    case = Case(seed=1, match=1, converged_ms=T + 9_000, last_fault_ms=T + 5_000)
+    case = Case(seed=1, match=1, converged_ms=T + 9_000, last_fault_ms=T + 5_000, over_ms=T + 22_000)
     for user in TOKENS:
         phone = Phone(user, f"{user}-phone", f"start of {user}")
         phone.activities.append(Shown(f"{user}-1", f"s of {user}", T - 4_000, [TOKENS[user]], T - 3_000))

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import unittest
 
-from good import TOKENS, T, call, good, push
+from good import TOKENS, T, activity, call, good, push
 
 import chaos_draw
 import chaos_house as judge
@@ -101,6 +101,14 @@ class House(unittest.TestCase):
         self.fails(judge.converges)
         self.case.converged_ms = None
         self.fails(judge.converges)
+        self.case.over_ms = None
+        self.fails(judge.converges, 2)
+
+    def test_an_activity_that_does_not_end_with_the_match_is_found(self):
+        self.case.over_ms = None
+        self.case.after.activities[0] = activity("ann")
+        _, [problem] = judge.converges(self.case)
+        self.assertEqual(problem, "not ended with the match: ann-phone active, end none")
 
     def test_a_wrong_roster_is_found(self):
         self.case.metrics = {"mismatches": 1}
