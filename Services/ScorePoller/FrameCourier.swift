@@ -74,20 +74,23 @@ actor FrameCourier {
     func settle(at bus: String) { holder = bus }
 
     /// Has the match handed over to another bus.
-    func move(to bus: String) async {
-        guard let holder, holder != bus else { return }
+    /// - Returns: whether the bus that has it did so.
+    func move(to bus: String) async -> Bool {
+        guard let holder, holder != bus else { return true }
         do {
             _ = try await buses.request(
                 HandOverMatch(matchID: match), to: holder, expecting: MatchHandedOver.self,
                 timeout: Self.handOverTimeout)
         } catch {
             // Its lease may have gone or not: whoever has it is found with the next frame.
-            return say("An event-bus did not hand a match over", "\(error)")
+            say("An event-bus did not hand a match over", "\(error)")
+            return false
         }
         self.holder = bus
         // It has seen no frame.
         rule.forget()
         logger.info("Match goes to another event-bus", metadata: ["match.id": "\(match)", "bus": "\(bus)"])
+        return true
     }
 
     private func fitted(_ frame: ScoreFrame, isNews: Bool) -> ScoreFrame {

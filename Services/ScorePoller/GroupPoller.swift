@@ -14,6 +14,8 @@ actor GroupPoller {
     private static let reportEvery = Duration.seconds(5)
     /// Of the calls to `/fixtures`: the orchestrator's schedule has the rest to itself.
     private static let fixturesShare = 0.75
+    /// A bus that did not hand a match over is left alone for so long.
+    private static let keepingTime = Duration.seconds(60)
 
     let group: PollGroup
     let settings: ScorePollerSettings
@@ -31,6 +33,8 @@ actor GroupPoller {
     private var nextPoll: NextPoll
     private var random = SystemRandomNumberGenerator()
     private var couriers: [MatchID: FrameCourier] = [:]
+    /// Buses that did not hand a match over, and until when they are not asked again: they may be older than that request.
+    private var keepingBuses: [String: ContinuousClock.Instant] = [:]
     private var missing = MissingMatches()
     private var missingReads: Task<Void, Never>?
     private var lastFixtures: [SlimFixture] = []
@@ -81,6 +85,7 @@ actor GroupPoller {
 
     /// A bus came that has seen no frame.
     func busCame() async {
+        keepingBuses = [:]
         for courier in couriers.values { await courier.busCame() }
     }
 
@@ -240,9 +245,14 @@ actor GroupPoller {
         let buses = await buses.instances()
         var holders: [MatchID: String?] = [:]
         for (match, courier) in couriers { holders[match] = .some(await courier.holder) }
-        let spread = MatchSpread(holders, buses: buses)
+        keepingBuses = keepingBuses.filter { $0.value > .now }
+        let spread = MatchSpread(holders, buses: buses, keeping: Set(keepingBuses.keys))
         for (match, bus) in spread.homes { await couriers[match]?.settle(at: bus) }
-        for (match, bus) in spread.moves { await couriers[match]?.move(to: bus) }
+        for (match, bus) in spread.moves {
+            guard let courier = couriers[match], let holder = await courier.holder else { continue }
+            guard keepingBuses[holder] == nil else { continue }
+            if await !courier.move(to: bus) { keepingBuses[holder] = .now + Self.keepingTime }
+        }
     }
 
     /// Beside the polls: a provider that is slow to answer for one match keeps no other waiting.

@@ -13,12 +13,15 @@ struct MatchSpread: Equatable {
     /// - Parameters:
     ///   - holders: the matches that are on, with the bus that took their last frame.
     ///   - buses: those that are connected.
-    init(_ holders: [MatchID: String?], buses: [String]) {
+    ///   - keeping: those of them that hand nothing over.
+    init(_ holders: [MatchID: String?], buses: [String], keeping: Set<String> = []) {
         guard !buses.isEmpty else { return }
         var loads: [String: [MatchID]] = Dictionary(uniqueKeysWithValues: buses.map { ($0, []) })
         for (match, holder) in holders { if let holder { loads[holder]?.append(match) } }
         func least() -> String { buses.min { (loads[$0]!.count, $0) < (loads[$1]!.count, $1) }! }
-        func most() -> String { buses.max { (loads[$0]!.count, $0) < (loads[$1]!.count, $1) }! }
+        func most() -> String? {
+            buses.filter { !keeping.contains($0) }.max { (loads[$0]!.count, $0) < (loads[$1]!.count, $1) }
+        }
         let homeless = holders.filter { $0.value.map { loads[$0] == nil } ?? true }
         for match in homeless.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             let bus = least()
@@ -26,8 +29,9 @@ struct MatchSpread: Equatable {
             loads[bus]?.append(match)
         }
         for bus in buses { loads[bus]?.sort { $0.rawValue < $1.rawValue } }
-        while moves.count < Self.movesMax, loads[most()]!.count - loads[least()]!.count > 1 {
-            let (from, to) = (most(), least())
+        while moves.count < Self.movesMax, let from = most() {
+            let to = least()
+            guard loads[from]!.count - loads[to]!.count > 1 else { break }
             // One that has no bus yet needs no move.
             guard let place = loads[from]!.lastIndex(where: { homes[$0] == nil && moves[$0] == nil }) else { break }
             let match = loads[from]!.remove(at: place)

@@ -7,13 +7,17 @@ public import ServiceLifecycle
 
 /// Listens on `RUN_DIR/<service>/<instance>.sock` for processes of the same user.
 ///
-/// A frame that is not one of ours closes the connection it came on, with one warning. Notices of a connection are handled
-/// one after the other, requests beside each other. A peer that does not take its answers is dropped.
+/// A frame that is not one of ours closes the connection it came on, with one warning. A message of a type that nobody here
+/// handles is answered as a failure, which a request hears and a notice does not: its sender may be newer than we are, and what
+/// else it says is good. Notices of a connection are handled one after the other, requests beside each other. A peer that does
+/// not take its answers is dropped.
 public final class WireServer: Service, Sendable {
     /// All services of a host with room to spare.
     public static let connectionsMax = 128
     /// Per connection; beyond that we stop reading from it until one is answered.
     public static let requestsRunningMax = 64
+    /// So many types that nobody handles are named in the log, each once.
+    private static let unknownTypesMax = 16
 
     private struct Route: Sendable {
         var payload: any Message.Type
@@ -24,6 +28,7 @@ public final class WireServer: Service, Sendable {
 
     private struct State {
         var routes: [String: Route] = [:]
+        var unknownTypes: Set<String> = []
         /// Also those that were accepted but are not served yet: when we stop they are closed with the others.
         var channels: [ObjectIdentifier: any Channel] = [:]
         var lastConnection = 0
@@ -163,16 +168,17 @@ public final class WireServer: Service, Sendable {
     ) async throws {
         let routes = state.withLockedValue { $0.routes }
         let lookup: IncomingEnvelope.Lookup = { type, replyTo in
-            guard let route = routes[type], replyTo == nil else {
-                throw WireError(.malformed, "unknown type \"\(type.prefix(40))\"")
-            }
-            return route.payload
+            guard replyTo == nil else { throw WireError(.malformed, "an answer that nobody asked for") }
+            return routes[type]?.payload
         }
         try await withThrowingTaskGroup(of: Void.self) { running in
             var count = 0
             for try await frame in frames.cancelOnGracefulShutdown() {
                 let envelope = try IncomingEnvelope.read(frame, lookup: lookup)
-                guard let route = routes[envelope.type], let message = envelope.payload else { continue }
+                guard let route = routes[envelope.type], let message = envelope.payload else {
+                    try refuse(envelope, channel)
+                    continue
+                }
                 let context = WireContext(
                     id: envelope.id, sentAt: envelope.sentAt, traceparent: envelope.traceparent, connection: number)
                 guard route.isRequest else {
@@ -191,6 +197,20 @@ public final class WireServer: Service, Sendable {
         }
     }
 
+    private func refuse(_ envelope: IncomingEnvelope, _ channel: any Channel) throws {
+        let type = String(envelope.type.prefix(40))
+        let isNews = state.withLockedValue { state in
+            state.unknownTypes.count < Self.unknownTypesMax && state.unknownTypes.insert(type).inserted
+        }
+        if isNews { logger.warning("A message of an unknown type is refused", metadata: ["wire.type": "\(type)"]) }
+        do {
+            try fail(envelope.id, "unknown type \"\(type)\"", channel)
+        } catch let error as WireError where error.code == .slow {
+            metrics.droppedFrame()
+            throw error
+        }
+    }
+
     private func reply(
         _ type: String, _ route: Route, _ message: any Message, _ context: WireContext, _ channel: any Channel
     ) async throws {
@@ -205,9 +225,12 @@ public final class WireServer: Service, Sendable {
             return
         } catch {
             logger.warning("A request failed", metadata: ["wire.type": "\(type)", "error": "\(error)"])
-            let reason = String("\(error)".prefix(500))
-            let failure = try FrameWriter.frame(WireFailure(reason: reason), id: FrameIDs.next(), replyTo: context.id)
-            try? WireBootstrap.send(failure, to: channel)
+            try? fail(context.id, "\(error)", channel)
         }
+    }
+
+    private func fail(_ id: String, _ reason: String, _ channel: any Channel) throws {
+        let failure = WireFailure(reason: String(reason.prefix(500)))
+        try WireBootstrap.send(FrameWriter.frame(failure, id: FrameIDs.next(), replyTo: id), to: channel)
     }
 }

@@ -47,6 +47,18 @@ import Testing
         #expect(loads(holders).values.sorted() == [2, 3])
     }
 
+    @Test func aBusThatHandsNothingOverKeepsWhatItHasAndOthersShareTheRest() {
+        var holders = matches(9, at: "a")
+        for number in 10...15 { holders[MatchID(Int64(number))] = "b" }
+        let buses = ["a", "b", "c"]
+        let spread = MatchSpread(holders, buses: buses, keeping: ["a"])
+        #expect(spread.homes.isEmpty)
+        #expect(spread.moves.count == 3 && spread.moves.allSatisfy { $0.key.rawValue >= 10 && $0.value == "c" })
+        #expect(MatchSpread(holders, buses: buses, keeping: ["a", "b", "c"]).moves.isEmpty)
+        // It takes new ones like any other.
+        #expect(MatchSpread(matches(3, at: nil), buses: ["a"], keeping: ["a"]).homes.count == 3)
+    }
+
     @Test func withoutABusNothingGoesAnywhere() {
         #expect(MatchSpread(matches(3, at: nil), buses: []) == MatchSpread([:], buses: ["a"]))
         #expect(MatchSpread(matches(3, at: "a"), buses: ["a"]).moves.isEmpty)

@@ -311,6 +311,40 @@ import Wire
         }
     }
 
+    @Test func aBusThatHandsNothingOverIsAskedOnce() async throws {
+        let provider = try ProviderStub { _, number in
+            .init(body: Self.list((1...6).map { Self.fixture($0, runs: number / 5) }.joined(separator: ",")))
+        }
+        defer { provider.stop() }
+        try await Self.run(provider) { folder, _, _ in
+            let taken = Mutex<Set<MatchID>>([])
+            let asked = Mutex(0)
+            let bus = WireServer(path: folder.appending("event-bus/a.sock"), logger: LogLines().logger)
+            bus.answer(ScoreFrame.self) { frame, _ in
+                taken.withLock { _ = $0.insert(frame.matchID) }
+                return FrameVerdict(outcome: .committed)
+            }
+            // One that is older than the request answers just so.
+            bus.answer(HandOverMatch.self) { _, _ -> MatchHandedOver in
+                asked.withLock { $0 += 1 }
+                throw WireError(.refused, "unknown type")
+            }
+            let serving = Task { try await bus.run() }
+            defer { serving.cancel() }
+            try await eventually("the bus has all matches") { taken.withLock { $0.count } == 6 }
+            let other = WireServer(path: folder.appending("event-bus/b.sock"), logger: LogLines().logger)
+            other.answer(ScoreFrame.self) { _, _ in FrameVerdict(outcome: .notHolder) }
+            let servingToo = Task { try await other.run() }
+            defer { servingToo.cancel() }
+            try await eventually("it is asked for one") { asked.withLock { $0 } > 0 }
+            let polls = provider.calls("/livescores")
+            taken.withLock { $0 = [] }
+            try await eventually("polls go on") { provider.calls("/livescores") >= polls + 10 }
+            try await eventually("the bus gets all matches as before") { taken.withLock { $0.count } == 6 }
+            #expect(asked.withLock { $0 } == 1)
+        }
+    }
+
     @Test func aMatchThatIsSlowToReadKeepsNoOtherWaiting() async throws {
         let runs = Mutex(0)
         let isHeld = Mutex(true)

@@ -9,9 +9,13 @@ final class RunningServer: Sendable {
     let path: String
     let log = RecordedLog()
     private let heard = Mutex<[Int]>([])
+    private let opened = Mutex(0)
     private let task: Task<Void, any Error>
 
     var rumours: [Int] { heard.withLock { $0 } }
+
+    /// How many there have been.
+    var connections: Int { opened.withLock { $0 } }
 
     init(
         _ path: String, frameDeadline: Duration = .seconds(10),
@@ -21,6 +25,7 @@ final class RunningServer: Sendable {
         self.path = path
         let server = WireServer(path: path, logger: log.logger, frameDeadline: frameDeadline)
         task = Task { try await server.run() }
+        server.onConnect { [weak self] _ in self?.opened.withLock { $0 += 1 } }
         server.answer(Ping.self) { message, _ in try await ping(message) }
         server.on(Rumour.self) { [weak self] message, _ in
             await rumour(message)

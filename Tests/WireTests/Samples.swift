@@ -17,6 +17,12 @@ struct Rumour: Message, Equatable {
     var padding = ""
 }
 
+/// What no server here knows.
+struct Novelty: Message, Equatable {
+    static let type = "novelty"
+    var list = [1, 2]
+}
+
 struct Trouble: Error, CustomStringConvertible {
     var description: String
 }

@@ -63,7 +63,6 @@ import Wire
         ("an array", RawSocket.frame("[1,2]")),
         ("depth 10,000", RawSocket.frame(String(repeating: "[", count: 10_000))),
         ("no type", RawSocket.frame(#"{"id":"1","sentAt":1,"payload":{}}"#)),
-        ("unknown type", RawSocket.frame(#"{"type":"run-sql","id":"1","sentAt":1,"payload":{}}"#)),
         ("wrong payload", RawSocket.frame(#"{"type":"ping","id":"1","sentAt":1,"payload":{"number":"x"}}"#)),
         (
             "an answer nobody asked for",
@@ -89,6 +88,39 @@ import Wire
             #expect(try await next.request(Ping(number: 3), expecting: Pong.self) == Pong(number: 3))
             try await eventually("\(what) is said") { !server.log.warnings.isEmpty }
             #expect(server.log.warnings.count == 1, "\(what): \(server.log.warnings)")
+            await server.stop()
+        }
+    }
+
+    @Test func refusesMessagesOfANewerPeerAndHearsWhatElseItSays() async throws {
+        try await withTemporaryDirectory { folder in
+            let server = try await RunningServer("\(folder.path)/bus/a.sock")
+            let socket = try #require(RawSocket(server.path))
+            for id in ["6", "7"] {
+                socket.write(
+                    RawSocket.frame(#"{"type":"run-sql","id":"\#(id)","sentAt":1,"payload":{"of":["any",{}]}}"#))
+                let answer = try await socket.readFrame()
+                #expect(answer.contains(#""type":"failure""#) && answer.contains(#""replyTo":"\#(id)""#))
+                #expect(answer.contains("unknown type"))
+            }
+            socket.write(RawSocket.ping(8))
+            #expect(try await socket.readFrame().contains(#""replyTo":"8""#))
+            #expect(server.log.warnings.count == 1, "\(server.log.warnings)")
+            await server.stop()
+        }
+    }
+
+    @Test func aRequestThatAnOlderServerDoesNotKnowFailsAtOnceAndTheConnectionLasts() async throws {
+        try await withTemporaryDirectory { folder in
+            let server = try await RunningServer("\(folder.path)/bus/a.sock")
+            let peer = WirePeer(path: server.path)
+            let error = await #expect(throws: WireError.self) {
+                try await peer.request(Novelty(), expecting: Pong.self, timeout: .seconds(60))
+            }
+            #expect(error?.code == .refused)
+            try await peer.notify(Novelty())
+            #expect(try await peer.request(Ping(number: 2), expecting: Pong.self) == Pong(number: 2))
+            #expect(server.connections == 1)
             await server.stop()
         }
     }
