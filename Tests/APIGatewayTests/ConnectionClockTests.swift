@@ -18,7 +18,7 @@ import Testing
         #expect(clock.deadline == after(6), "more of it gives no more time")
         clock.arriving(inBody: true, at: after(6))
         #expect(clock.stage == .body)
-        #expect(clock.deadline == after(15), "the first request counts from the opening")
+        #expect(clock.deadline == after(12), "the first request counts from the opening")
         clock.arrived(at: after(7))
         #expect(clock.deadline == after(37))
         clock.answering(at: after(8))
@@ -28,7 +28,7 @@ import Testing
         clock.arriving(inBody: false, at: after(12))
         #expect(clock.deadline == after(17))
         clock.arriving(inBody: true, at: after(12))
-        #expect(clock.deadline == after(27), "a later request counts from its first byte")
+        #expect(clock.deadline == after(24), "a later request counts from its first byte")
         clock.lingering(at: after(27))
         #expect(clock.deadline == after(28))
     }
@@ -36,15 +36,15 @@ import Testing
     @Test func aFirstHeaderThatBeginsLateHasLessTime() {
         var clock = ConnectionClock(times: times, openedAt: start)
         clock.arriving(inBody: false, at: after(10) - .milliseconds(1))
-        #expect(clock.deadline == after(15) - .milliseconds(1))
-        var late = ConnectionClock(times: times, openedAt: start)
-        late.arriving(inBody: false, at: after(12))
-        #expect(late.deadline == after(15))
+        #expect(clock.deadline == after(12), "the whole first request has twelve seconds from the opening")
+        var early = ConnectionClock(times: times, openedAt: start)
+        early.arriving(inBody: false, at: after(7) - .milliseconds(1))
+        #expect(early.deadline == after(12) - .milliseconds(1))
     }
 
-    @Test func whoDribblesIsGoneAfterSixteenSeconds() {
-        let shares = [times.idle + times.head, times.request]
-        for share in shares { #expect(share + times.linger <= .seconds(16)) }
+    /// Row 10 of the threats: 15 s; two of them are for a machine that has much else to do.
+    @Test func whoDribblesIsGoneAfterThirteenSeconds() {
+        for share in [times.idle, times.head, times.request] { #expect(share + times.linger <= .seconds(13)) }
         #expect(times.write <= .seconds(15))
     }
 }
