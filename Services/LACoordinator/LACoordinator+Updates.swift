@@ -83,23 +83,34 @@ extension LACoordinator {
         }
     }
 
+    /// A lease may have run out in the table while the database was away, and be renewed in a moment: whoever tried meanwhile has
+    /// claimed nothing, and tries again for as long as the shard is ours. The others need not wait for that.
     private func claim(_ id: MatchID, _ version: MatchVersion, _ shards: [Int]) async {
-        let before = proofs
-        var gained: Set<Int> = []
-        do {
-            gained = try await store.claimAlert(
-                id, version: version, buckets: shards, bucketCount: Self.bucketCount, holder: holder,
-                holds: shards.compactMap { before[$0] })
-            // A shard that was lost meanwhile is no longer ours to tell.
-            gained = gained.filter { before[$0]?.epoch == proofs[$0]?.epoch }
-        } catch {
-            TraceContext.$current.withValue(matches[id]?.span?.context) {
-                logger.warning(
-                    "An alert could not be claimed: its state goes without it",
-                    metadata: ["match.id": "\(id)", "error": "\(error)"])
+        let patience = ContinuousClock.now + Self.claimPatience
+        var asked = shards
+        while true {
+            let before = proofs
+            var claims = AlertClaims()
+            do {
+                claims = try await store.claimAlert(
+                    id, version: version, buckets: asked, bucketCount: Self.bucketCount, holder: holder,
+                    holds: asked.compactMap { before[$0] })
+            } catch {
+                TraceContext.$current.withValue(matches[id]?.span?.context) {
+                    logger.warning(
+                        "An alert could not be claimed: its state goes without it",
+                        metadata: ["match.id": "\(id)", "error": "\(error)"])
+                }
             }
+            let isOver = isStopping || .now >= patience
+            let again = asked.filter { !isOver && proofs[$0] != nil && claims.unheld.contains($0) }
+            // A shard that was lost meanwhile is no longer ours to tell.
+            let gained = claims.gained.filter { before[$0]?.epoch == proofs[$0]?.epoch }
+            await fanOut.claimed(id, version, asked.filter { !again.contains($0) }, gained: gained)
+            if again.isEmpty { return }
+            asked = again
+            try? await Task.sleep(for: .milliseconds(100))
         }
-        await fanOut.claimed(id, version, shards, gained: gained)
     }
 
     private func takeStamp(_ id: MatchID) async {

@@ -22,6 +22,8 @@ public actor LACoordinator {
     static let pushesMax = 4_096
     /// How often the tables are read when no doorbell rings. Half of the age at which what is known is too old.
     public static let interval = Duration.milliseconds(500)
+    /// How long a claim is tried again while the table calls the shard's lease over. Shorter than the loops wait for it.
+    static let claimPatience = Duration.milliseconds(1_500)
     /// Between looks at all pending activities, while none of those in front may be started.
     static let thoroughInterval = Duration.seconds(10)
     /// Who hears by `NOTIFY` of a version reads it, unless its doorbell rings within this time.

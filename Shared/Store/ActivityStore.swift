@@ -166,27 +166,38 @@ public struct ActivityStore: Sendable {
     // MARK: - Alerts
 
     /// Claims an alert for some buckets, before any of its pushes leaves.
-    /// - Returns: the buckets for which nobody had claimed it.
     public func claimAlert(
         _ match: MatchID, version: MatchVersion, buckets: [Int], bucketCount: Int, holder: String, holds: [ShardHold]
-    ) async throws -> Set<Int> {
+    ) async throws -> AlertClaims {
         // Buckets nest in shards: the shard's lease guards its buckets.
         let rows = try await pool.query(
             """
-            INSERT INTO alert_claims (match_id, alert_version, bucket, bucket_count, holder)
-            SELECT $1, $2, bucket, $4, $5
-            FROM unnest($3::int[]) AS bucket
-            JOIN unnest($6::int[], $7::bigint[]) AS held (shard, epoch) ON held.shard = bucket * \(DeviceRoute.shardCount) / $4
-            JOIN leases l ON l.name = 'shard:' || held.shard AND l.epoch = held.epoch
-                AND l.expires_at > clock_timestamp()
-            ON CONFLICT DO NOTHING
-            RETURNING bucket
+            WITH ours AS (
+                SELECT bucket FROM unnest($3::int[]) AS bucket
+                JOIN unnest($6::int[], $7::bigint[]) AS held (shard, epoch)
+                    ON held.shard = bucket * \(DeviceRoute.shardCount) / $4
+                JOIN leases l ON l.name = 'shard:' || held.shard AND l.epoch = held.epoch
+                    AND l.expires_at > clock_timestamp()
+            ), claimed AS (
+                INSERT INTO alert_claims (match_id, alert_version, bucket, bucket_count, holder)
+                SELECT $1, $2, bucket, $4, $5 FROM ours
+                ON CONFLICT DO NOTHING
+                RETURNING bucket
+            )
+            SELECT bucket, bucket IN (SELECT bucket FROM claimed) AS is_gained FROM ours
             """,
             [
                 .int(match.rawValue), .int(version.rawValue), .intArray(buckets), .int(bucketCount), .text(holder),
                 .intArray(holds.map(\.shard)), .intArray(holds.map(\.epoch)),
             ], deadline: .seconds(2))
-        return Set(try rows.map { try $0.int("bucket") })
+        var claims = AlertClaims()
+        claims.unheld = Set(buckets)
+        for row in rows {
+            let bucket = try row.int("bucket")
+            claims.unheld.remove(bucket)
+            if try row.bool("is_gained") { claims.gained.insert(bucket) }
+        }
+        return claims
     }
 
     // MARK: - Progress

@@ -58,9 +58,17 @@ def processes_come_back(case):
         if death.back_ms is not None and death.back_ms - begun_ms > BACK_MS:
             problems.append(f"{death.name}: back {death.back_ms - death.at_ms} ms after its death")
         if death.drained_ms is not None and death.status != YOUNG_STATUS:
-            if death.status != 0 or death.drained_ms > DRAIN_MS:
+            if death.status != 0 or death.at_ms - asked_at(case, death) > DRAIN_MS:
                 problems.append(f"{death.name}: SIGTERM, then {death.status} after {death.drained_ms} ms")
     return len(case.deaths), problems
+
+
+def asked_at(case, death):
+    """When it heard that it should end: one that stood still then hears of it when it goes on."""
+    asked_ms = death.at_ms - death.drained_ms
+    return max([asked_ms, *(min(strike.ended_ms, death.at_ms) for strike in case.strikes
+                            if strike.kind == "stop" and strike.target == death.name
+                            and strike.begun_ms <= death.at_ms and strike.ended_ms >= asked_ms)])
 
 
 def answers_are_known(case):

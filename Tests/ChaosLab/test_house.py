@@ -92,6 +92,15 @@ class House(unittest.TestCase):
         self.case.deaths += [Death("a", T, 0, True, drained_ms=5_001), Death("b", T, 1, True, drained_ms=10)]
         self.fails(judge.processes_come_back, 2)
 
+    def test_one_that_stood_still_when_it_was_asked_to_end_is_not_late(self):
+        self.case.deaths.append(Death("la-coordinator-b", T + 6_000, 0, True, drained_ms=6_000))
+        self.case.strikes.append(Strike("stop", "la-coordinator-a", T - 1_000, T + 2_000))
+        self.fails(judge.processes_come_back)
+        self.case.strikes[-1].target = "la-coordinator-b"
+        self.fails(judge.processes_come_back, 0)
+        self.case.strikes[-1].ended_ms = T + 900
+        self.fails(judge.processes_come_back)
+
     def test_an_error_of_a_gateway_is_found(self):
         self.case.calls.append(call("ann", "follow", T, status=500))
         self.fails(judge.answers_are_known)

@@ -340,6 +340,33 @@ import Testing
         }
     }
 
+    /// The database was away for longer than a lease lasts, and the first to come back is the alert.
+    @Test(arguments: [true, false])
+    func anAlertThatComesBeforeTheLeaseIsRenewedIsClaimedThen(_ isRenewed: Bool) async throws {
+        try await Ground.with { ground in
+            try await ground.coordinate { coordinator in
+                for user in ["asha", "bina"] { try await ground.join(user) }
+                func expire(in seconds: Int) async throws {
+                    try await ground.pool.execute(
+                        """
+                        UPDATE leases SET expires_at = clock_timestamp() + $1 * interval '1 second'
+                        WHERE name = (SELECT 'shard:' || shard FROM live_activities WHERE user_id = 'asha')
+                        """, [.int(seconds)])
+                }
+                try await expire(in: -1)
+                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit(alert: .wicket)))
+                try await eventually("who has a lease tells it") {
+                    await ground.updates("bina").map(\.alert) == [nil, "wicket 2"]
+                }
+                if isRenewed { try await expire(in: 600) }
+                try await eventually("the state is there") { await ground.updates("asha").count == 2 }
+            }
+            #expect(await ground.updates("asha").map(\.alert) == [nil, isRenewed ? "wicket 2" : nil])
+            let claims = try await ground.pool.query("SELECT 1 FROM alert_claims")
+            #expect(claims.count == (isRenewed ? 2 : 1))
+        }
+    }
+
     @Test func aFreshAlertRidesOnTheNextVersionAndAnOldOneIsDropped() async throws {
         try await Ground.with { ground in
             try await ground.coordinate { _ in try await ground.join("asha") }

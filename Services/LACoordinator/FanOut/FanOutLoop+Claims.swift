@@ -76,12 +76,15 @@ extension FanOutLoop {
     }
 
     /// The claims that `FanOutReport.claim` asked for.
-    /// - Parameter gained: those of the shards that may tell the alert; the others never will.
+    /// - Parameters:
+    ///   - shards: all of those, or those of them for which it is known.
+    ///   - gained: those of the shards that may tell the alert; the others never will.
     func claimed(_ id: MatchID, _ version: MatchVersion, _ shards: [Int], gained: Set<Int>) {
         guard let match = matches[id] else { return }
-        if let claim = match.claim, claim.version == version, claim.shards == shards {
-            match.claim = nil
-            match.claimsAreSlow = claim.ticks > Self.claimSlow
+        if var claim = match.claim, claim.version == version {
+            claim.shards.removeAll { shards.contains($0) }
+            match.claim = claim.shards.isEmpty ? nil : claim
+            if claim.shards.isEmpty { match.claimsAreSlow = claim.ticks > Self.claimSlow }
         }
         let number = LoopMatch.number(version)
         for cohort in match.cohorts where shards.contains(cohort.shard) {

@@ -19,7 +19,8 @@ final class LoopMatch {
     /// Of an alert, for some shards.
     struct Claim {
         let version: MatchVersion
-        let shards: [Int]
+        /// Those that have no answer yet.
+        var shards: [Int]
         /// For how many the answer has been waited for.
         var ticks = 0
     }
