@@ -11,12 +11,18 @@ import Wire
 actor FrameCourier {
     /// Longer than a commit takes, shorter than a lease: a bus that hangs is not waited for.
     static let answerTimeout = Duration.seconds(5)
+    /// For one that has not answered before: a moment is enough to learn that it is back.
+    private static let silentTimeout = Duration.seconds(1)
+    /// A frame is not offered while the group is not ours, and no longer kept after this time.
+    private static let patienceWithoutLease = Duration.seconds(10)
     private static let handOverTimeout = Duration.seconds(2)
     /// The rest of a message is for the envelope around the fixture.
     static let fixtureBytesMax = frameBytesMax - 4_096
 
     private let match: MatchID
     private let buses: WireDirectory
+    private let marks: BusMarks
+    private let isPolling: @Sendable () async -> Bool
     private let logger: Logger
     private let tracer: Tracer
     private let troubles = OncePer<String>()
@@ -27,6 +33,7 @@ actor FrameCourier {
             waiting.increment(by: newest == nil ? -1 : 1)
         }
     }
+    private var newestAt = ContinuousClock.now
     private let waiting = Meter(label: "sightscreen_frames_waiting")
     private var lastFetchedAt: Int64 = 0
     /// When the provider last gave what the bus has taken: whatever comes next happened since.
@@ -34,10 +41,20 @@ actor FrameCourier {
     private var isRunning = false
     /// The instance that took the last frame or is to take the next, asked first.
     private(set) var holder: String?
+    /// So often it was given to another bus: who answers to what was offered before is not the one any more.
+    private var moves = 0
 
-    init(match: MatchID, buses: WireDirectory, logger: Logger, tracer: Tracer) {
+    /// - Parameters:
+    ///   - marks: shared by the couriers of a group.
+    ///   - isPolling: whether the group is still this process's.
+    init(
+        match: MatchID, buses: WireDirectory, marks: BusMarks, logger: Logger, tracer: Tracer,
+        isPolling: @escaping @Sendable () async -> Bool
+    ) {
         self.match = match
         self.buses = buses
+        self.marks = marks
+        self.isPolling = isPolling
         self.logger = logger
         self.tracer = tracer
     }
@@ -60,6 +77,7 @@ actor FrameCourier {
             return false
         }
         newest = (fitted(frame, isNews: isNews), rule.news, poll)
+        newestAt = .now
         if !isRunning {
             isRunning = true
             Task { await deliver() }
@@ -87,6 +105,7 @@ actor FrameCourier {
             return false
         }
         self.holder = bus
+        moves += 1
         // It has seen no frame.
         rule.forget()
         logger.info("Match goes to another event-bus", metadata: ["match.id": "\(match)", "bus": "\(bus)"])
@@ -113,6 +132,16 @@ actor FrameCourier {
     private func deliver() async {
         var backoff = Backoff(initial: .milliseconds(50), maximum: .seconds(1))
         while let (frame, news, poll) = newest {
+            guard await isPolling() else {
+                // The database is away for a moment; or the group is another's, whose frames are newer than this one.
+                if .now - newestAt > Self.patienceWithoutLease {
+                    newest = nil
+                    rule.forget()
+                    break
+                }
+                try? await Task.sleep(for: .milliseconds(100))
+                continue
+            }
             let verdict = await TraceContext.$current.withValue(poll.context) { await offerOnce(frame, of: poll) }
             Counter(
                 label: "sightscreen_frames_total", dimensions: [("outcome", verdict?.outcome.rawValue ?? "unanswered")]
@@ -135,10 +164,13 @@ actor FrameCourier {
         isRunning = false
     }
 
-    /// Asks the bus that holds the match, then the others.
+    /// Asks the bus that holds the match, then the others, and last those that do not answer.
     private func offerOnce(_ frame: ScoreFrame, of poll: HeldSpan) async -> FrameVerdict? {
         let known = await buses.instances().sorted()
-        let order = known.filter { $0 == holder } + known.filter { $0 != holder }
+        let silent = marks.silent
+        let usual = known.filter { $0 == holder } + known.filter { $0 != holder }
+        let order = usual.filter { !silent.contains($0) } + usual.filter { silent.contains($0) }
+        let movesBefore = moves
         if order.isEmpty { say("No event-bus is there to take frames", "none") }
         var last: FrameVerdict?
         for instance in order {
@@ -147,18 +179,21 @@ actor FrameCourier {
             span["bus.instance"] = .string(instance)
             do {
                 let verdict = try await buses.request(
-                    frame, to: instance, expecting: FrameVerdict.self, timeout: Self.answerTimeout,
+                    frame, to: instance, expecting: FrameVerdict.self,
+                    timeout: silent.contains(instance) ? Self.silentTimeout : Self.answerTimeout,
                     traceparent: span.context.traceparent)
+                marks.noteAnswer(of: instance)
                 last = verdict
                 span["frame.outcome"] = .string(verdict.outcome.rawValue)
                 if verdict.outcome == .rejected { span.error = verdict.reason ?? "no reason given" }
                 if [.committed, .rejected].contains(verdict.outcome) { export(span, of: poll) }
                 guard verdict.outcome == .notHolder else {
-                    holder = instance
+                    if moves == movesBefore { holder = instance }
                     if verdict.outcome != .rejected { troubles.clear("bus") }
                     return verdict
                 }
             } catch {
+                if (error as? WireError)?.code == .timeout { marks.noteSilence(of: instance) }
                 say("An event-bus does not answer", "\(error)")
                 span["frame.outcome"] = .string("unanswered")
                 span.error = "\(error)"

@@ -14,8 +14,6 @@ actor GroupPoller {
     private static let reportEvery = Duration.seconds(5)
     /// Of the calls to `/fixtures`: the orchestrator's schedule has the rest to itself.
     private static let fixturesShare = 0.75
-    /// A bus that did not hand a match over is left alone for so long.
-    private static let keepingTime = Duration.seconds(60)
 
     let group: PollGroup
     let settings: ScorePollerSettings
@@ -33,8 +31,7 @@ actor GroupPoller {
     private var nextPoll: NextPoll
     private var random = SystemRandomNumberGenerator()
     private var couriers: [MatchID: FrameCourier] = [:]
-    /// Buses that did not hand a match over, and until when they are not asked again: they may be older than that request.
-    private var keepingBuses: [String: ContinuousClock.Instant] = [:]
+    private let marks = BusMarks()
     private var missing = MissingMatches()
     private var missingReads: Task<Void, Never>?
     private var lastFixtures: [SlimFixture] = []
@@ -85,7 +82,6 @@ actor GroupPoller {
 
     /// A bus came that has seen no frame.
     func busCame() async {
-        keepingBuses = [:]
         for courier in couriers.values { await courier.busCame() }
     }
 
@@ -227,7 +223,9 @@ actor GroupPoller {
     private func distribute(_ fixtures: [SlimFixture], fetchedAt: Int64, _ poll: HeldSpan) async -> Bool {
         var isNews = false
         for match in fixtures.map(\.matchID) where couriers[match] == nil {
-            couriers[match] = FrameCourier(match: match, buses: buses, logger: logger, tracer: tracer)
+            couriers[match] = FrameCourier(match: match, buses: buses, marks: marks, logger: logger, tracer: tracer) {
+                [leases, group] in await leases.lease(for: .poll(group.name)) != nil
+            }
         }
         await spread()
         for fixture in fixtures {
@@ -245,13 +243,12 @@ actor GroupPoller {
         let buses = await buses.instances()
         var holders: [MatchID: String?] = [:]
         for (match, courier) in couriers { holders[match] = .some(await courier.holder) }
-        keepingBuses = keepingBuses.filter { $0.value > .now }
-        let spread = MatchSpread(holders, buses: buses, keeping: Set(keepingBuses.keys))
+        let spread = MatchSpread(holders, buses: buses, keeping: marks.keeping, silent: marks.silent)
         for (match, bus) in spread.homes { await couriers[match]?.settle(at: bus) }
         for (match, bus) in spread.moves {
             guard let courier = couriers[match], let holder = await courier.holder else { continue }
-            guard keepingBuses[holder] == nil else { continue }
-            if await !courier.move(to: bus) { keepingBuses[holder] = .now + Self.keepingTime }
+            guard !marks.keeping.contains(holder) else { continue }
+            if await !courier.move(to: bus) { marks.noteKeeping(by: holder) }
         }
     }
 

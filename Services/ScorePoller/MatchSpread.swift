@@ -14,14 +14,18 @@ struct MatchSpread: Equatable {
     ///   - holders: the matches that are on, with the bus that took their last frame.
     ///   - buses: those that are connected.
     ///   - keeping: those of them that hand nothing over.
-    init(_ holders: [MatchID: String?], buses: [String], keeping: Set<String> = []) {
+    ///   - silent: those of them that do not answer. They get nothing as long as others do.
+    init(
+        _ holders: [MatchID: String?], buses: [String], keeping: Set<String> = [], silent: Set<String> = []
+    ) {
         guard !buses.isEmpty else { return }
+        let answering = buses.filter { !silent.contains($0) }
+        let takers = answering.isEmpty ? buses : answering
+        let givers = answering.filter { !keeping.contains($0) }
         var loads: [String: [MatchID]] = Dictionary(uniqueKeysWithValues: buses.map { ($0, []) })
         for (match, holder) in holders { if let holder { loads[holder]?.append(match) } }
-        func least() -> String { buses.min { (loads[$0]!.count, $0) < (loads[$1]!.count, $1) }! }
-        func most() -> String? {
-            buses.filter { !keeping.contains($0) }.max { (loads[$0]!.count, $0) < (loads[$1]!.count, $1) }
-        }
+        func least() -> String { takers.min { (loads[$0]!.count, $0) < (loads[$1]!.count, $1) }! }
+        func most() -> String? { givers.max { (loads[$0]!.count, $0) < (loads[$1]!.count, $1) } }
         let homeless = holders.filter { $0.value.map { loads[$0] == nil } ?? true }
         for match in homeless.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             let bus = least()

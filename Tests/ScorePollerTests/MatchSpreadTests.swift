@@ -59,6 +59,16 @@ import Testing
         #expect(MatchSpread(matches(3, at: nil), buses: ["a"], keeping: ["a"]).homes.count == 3)
     }
 
+    @Test func aBusThatDoesNotAnswerGetsNothingWhileOthersDo() {
+        let holders = matches(6, at: "b")
+        #expect(MatchSpread(holders, buses: ["a", "b"], silent: ["a"]).moves.isEmpty)
+        #expect(Set(MatchSpread(holders, buses: ["a", "b", "c"], silent: ["a"]).moves.values) == ["c"])
+        #expect(MatchSpread(matches(6, at: "a"), buses: ["a", "b"], silent: ["a"]).moves.isEmpty, "it cannot be asked")
+        let new = matches(4, at: nil)
+        #expect(Set(MatchSpread(new, buses: ["a", "b"], silent: ["a"]).homes.values) == ["b"])
+        #expect(MatchSpread(new, buses: ["a", "b"], silent: ["a", "b"]).homes.count == 4)
+    }
+
     @Test func withoutABusNothingGoesAnywhere() {
         #expect(MatchSpread(matches(3, at: nil), buses: []) == MatchSpread([:], buses: ["a"]))
         #expect(MatchSpread(matches(3, at: "a"), buses: ["a"]).moves.isEmpty)

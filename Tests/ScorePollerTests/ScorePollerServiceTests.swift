@@ -311,37 +311,88 @@ import Wire
         }
     }
 
-    @Test func aBusThatHandsNothingOverIsAskedOnce() async throws {
-        let provider = try ProviderStub { _, number in
-            .init(body: Self.list((1...6).map { Self.fixture($0, runs: number / 5) }.joined(separator: ",")))
-        }
+    static func matches(_ count: Int, runs: Int) -> String {
+        "{\"data\":[\((1...count).map { fixture($0, runs: runs) }.joined(separator: ","))]}"
+    }
+
+    /// Some that are older than the request close the connection over which it comes.
+    @Test(arguments: [true, false])
+    func aBusThatHandsNothingOverIsAskedOnce(_ itCloses: Bool) async throws {
+        let provider = try ProviderStub { _, number in .init(body: Self.matches(6, runs: number / 5)) }
         defer { provider.stop() }
         try await Self.run(provider) { folder, _, _ in
             let taken = Mutex<Set<MatchID>>([])
             let asked = Mutex(0)
-            let bus = WireServer(path: folder.appending("event-bus/a.sock"), logger: LogLines().logger)
-            bus.answer(ScoreFrame.self) { frame, _ in
-                taken.withLock { _ = $0.insert(frame.matchID) }
-                return FrameVerdict(outcome: .committed)
+            let connections = Mutex(0)
+            let path = folder.appending("event-bus/a.sock")
+            let serving = Mutex<Task<Void, any Error>?>(nil)
+            @Sendable func serve() {
+                let bus = WireServer(path: path, logger: LogLines().logger)
+                bus.onConnect { _ in connections.withLock { $0 += 1 } }
+                bus.answer(ScoreFrame.self) { frame, _ in
+                    taken.withLock { _ = $0.insert(frame.matchID) }
+                    return FrameVerdict(outcome: .committed)
+                }
+                bus.answer(HandOverMatch.self) { _, _ -> MatchHandedOver in
+                    asked.withLock { $0 += 1 }
+                    if itCloses { serving.withLock { $0?.cancel() } }
+                    throw WireError(.refused, "unknown type")
+                }
+                serving.withLock { $0 = Task { try await bus.run() } }
             }
-            // One that is older than the request answers just so.
-            bus.answer(HandOverMatch.self) { _, _ -> MatchHandedOver in
-                asked.withLock { $0 += 1 }
-                throw WireError(.refused, "unknown type")
-            }
-            let serving = Task { try await bus.run() }
-            defer { serving.cancel() }
+            serve()
+            defer { serving.withLock { $0?.cancel() } }
             try await eventually("the bus has all matches") { taken.withLock { $0.count } == 6 }
             let other = WireServer(path: folder.appending("event-bus/b.sock"), logger: LogLines().logger)
             other.answer(ScoreFrame.self) { _, _ in FrameVerdict(outcome: .notHolder) }
             let servingToo = Task { try await other.run() }
             defer { servingToo.cancel() }
             try await eventually("it is asked for one") { asked.withLock { $0 } > 0 }
+            if itCloses {
+                _ = await serving.withLock { $0 }?.result
+                serve()
+                try await eventually("it is connected again") { connections.withLock { $0 } == 2 }
+            }
             let polls = provider.calls("/livescores")
             taken.withLock { $0 = [] }
             try await eventually("polls go on") { provider.calls("/livescores") >= polls + 10 }
             try await eventually("the bus gets all matches as before") { taken.withLock { $0.count } == 6 }
             #expect(asked.withLock { $0 } == 1)
+        }
+    }
+
+    @Test func aBusThatHangsGetsNothingMore() async throws {
+        let provider = try ProviderStub { _, number in .init(body: Self.matches(4, runs: number / 5)) }
+        defer { provider.stop() }
+        try await Self.run(provider) { folder, _, _ in
+            // It takes the first frames and never answers.
+            let hung = Mutex(0)
+            let bus = WireServer(path: folder.appending("event-bus/a.sock"), logger: LogLines().logger)
+            bus.answer(ScoreFrame.self) { _, _ -> FrameVerdict in
+                hung.withLock { $0 += 1 }
+                try await Task.sleep(for: .seconds(600))
+                return FrameVerdict(outcome: .committed)
+            }
+            let serving = Task { try await bus.run() }
+            defer { serving.cancel() }
+            try await eventually("it has them all") { hung.withLock { $0 } == 4 }
+            let taken = Mutex<[MatchID: Int]>([:])
+            let handedOver = Mutex(0)
+            let other = WireServer(path: folder.appending("event-bus/b.sock"), logger: LogLines().logger)
+            other.answer(ScoreFrame.self) { frame, _ in
+                taken.withLock { $0[frame.matchID, default: 0] += 1 }
+                return FrameVerdict(outcome: .committed)
+            }
+            other.answer(HandOverMatch.self) { request, _ in
+                handedOver.withLock { $0 += 1 }
+                return MatchHandedOver(matchID: request.matchID)
+            }
+            let servingToo = Task { try await other.run() }
+            defer { servingToo.cancel() }
+            try await eventually("the other one takes them") { taken.withLock { $0.count } == 4 }
+            try await eventually("again and again") { taken.withLock { $0.values.allSatisfy { $0 > 4 } } }
+            #expect(handedOver.withLock { $0 } == 0)
+            #expect(hung.withLock { $0 } <= 8, "once, and once more by those who had not heard of it")
         }
     }
 
