@@ -11,6 +11,8 @@ public actor LeaseKeeper {
     static let releaseMax = Duration.seconds(1)
     /// After the moment when a lease expires.
     private static let expiryMargin = Duration.milliseconds(20)
+    /// Between tries to release what nobody works on any more.
+    private static let releasePause = Duration.milliseconds(500)
 
     private struct Share {
         var kind: String
@@ -30,8 +32,9 @@ public actor LeaseKeeper {
     private var share: Share?
     /// Shared ones whose work is being ended.
     private var leaving: Set<LeaseName> = []
-    /// Their work is ended: they are released in the next round.
-    private var left: [LeaseName] = []
+    /// Their work is ended: they are released in the next round, and again until that has succeeded. Till then they are
+    /// not renewed: under its old epoch a lease is not worked on again.
+    private var left: Set<LeaseName> = []
     private var held: [LeaseName: Lease] = [:]
     private var isReachable = true
     private var metrics = LeaseMetrics()
@@ -94,6 +97,7 @@ public actor LeaseKeeper {
     /// - Returns: nil when another process has it.
     public func acquireNow(_ name: LeaseName) async throws -> Lease? {
         if let lease = lease(for: name) { return lease }
+        guard !left.contains(name) else { return nil }
         want([name])
         note(try await store.acquire([name], holder: holder, duration: duration), of: [name])
         let lease = lease(for: name)
@@ -154,10 +158,11 @@ public actor LeaseKeeper {
     private func renew() async -> Duration {
         var pause = duration / 3
         do {
-            await release(takeLeft())
+            await releaseLeft()
             let others: [LeaseShares.Row]
             var names = wanted
             (names, others) = try await withShare(names)
+            names.subtract(left)
             note(try await store.acquire(Array(names), holder: holder, duration: duration), of: Array(names))
             if !isReachable { logger.info("Leases are renewed again") }
             isReachable = true
@@ -165,6 +170,7 @@ public actor LeaseKeeper {
             let missing = wanted.filter { held[$0] == nil }
             let rows = missing.isEmpty ? others : try await store.look(at: missing) + others
             if let left = rows.map(\.left).min() { pause = min(pause, .seconds(left) + Self.expiryMargin) }
+            if !left.isEmpty { pause = min(pause, Self.releasePause) }
         } catch {
             if isReachable, !Task.isCancelled {
                 logger.warning("Leases could not be renewed", metadata: ["error": "\(error)"])
@@ -182,9 +188,11 @@ public actor LeaseKeeper {
         let keepers = try await store.join(share.kind, instance: instance, holder: holder, duration: duration)
         let rows = try await store.look(at: share.names)
         let plan = LeaseShares(share.names, rows: rows, members: Set(keepers.map(\.instance)), instance: instance)
-        if !plan.letGo.isEmpty, leaving.isEmpty {
-            leaving = Set(plan.letGo)
-            Task { self.end(plan.letGo, await share.letGo(plan.letGo)) }
+        // What could not be released is among those that are too many.
+        let letGo = plan.letGo.filter { !left.contains($0) }
+        if !letGo.isEmpty, leaving.isEmpty {
+            leaving = Set(letGo)
+            Task { self.end(letGo, await share.letGo(letGo)) }
         }
         let ours = rows.filter { $0.instance == instance }.map(\.name)
         return (names.union(ours).union(plan.take), (rows + keepers).filter { $0.instance != instance })
@@ -192,27 +200,32 @@ public actor LeaseKeeper {
 
     private func end(_ leaving: [LeaseName], _ ended: [LeaseName]) {
         self.leaving.subtract(leaving)
-        left += ended
+        left.formUnion(ended)
         beginRound.yield()
     }
 
     /// In a round of its own turn: none of them is being renewed at the same time.
-    private func takeLeft() -> [LeaseName] {
-        defer { left = [] }
-        let ours = left.filter { held.removeValue(forKey: $0) != nil }
+    private func releaseLeft() async {
+        let names = left
+        let ours = Array(names.filter { held.removeValue(forKey: $0) != nil })
         metrics.handedOver(ours)
-        return ours
+        // One that has run out meanwhile, and is another's, is passed over.
+        if await release(names, isFirstTry: !ours.isEmpty) { left.subtract(names) }
     }
 
-    private func release(_ names: [LeaseName]) async {
-        do { try await store.release(names, holder: holder) } catch {
+    /// - Returns: whether they are free now, or another's.
+    @discardableResult
+    private func release(_ names: some Collection<LeaseName>, isFirstTry: Bool = true) async -> Bool {
+        do { try await store.release(Array(names), holder: holder) } catch {
             // They expire by themselves.
-            logger.warning("Leases could not be released", metadata: ["error": "\(error)"])
+            if isFirstTry { logger.warning("Leases could not be released", metadata: ["error": "\(error)"]) }
+            return false
         }
+        return true
     }
 
     private func releaseAll() async {
-        var ours = Array(held.keys)
+        var ours = Array(left.union(held.keys))
         if let share { ours.append(.keeper(of: share.kind, instance)) }
         held = [:]
         reportHeld()

@@ -1,6 +1,7 @@
 import Logging
 import Postgres
 import Store
+import Synchronization
 import TestKit
 import Testing
 
@@ -209,6 +210,58 @@ import Testing
                 await task.value
             }
             #expect(try await pool.query("SELECT 1 FROM leases WHERE expires_at > now()").isEmpty)
+        }
+    }
+
+    /// The leases outlast the test: only a release frees them. Work that was ended is not taken up again, as a coordinator
+    /// does it.
+    @Test func whatCouldNotBeReleasedIsNotRenewedAndIsReleasedAgain() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            try await pool.execute("CREATE SEQUENCE releases")
+            try await pool.execute(
+                """
+                CREATE FUNCTION fail_once() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN
+                    IF nextval('releases') = 1 THEN RAISE EXCEPTION 'not this time'; END IF;
+                    RETURN NULL;
+                END $$
+                """)
+            try await pool.execute(
+                """
+                CREATE TRIGGER fail_once AFTER UPDATE ON leases FOR EACH ROW
+                WHEN (NEW.name LIKE 'shard:%' AND NEW.epoch > OLD.epoch AND NEW.holder = OLD.holder)
+                EXECUTE FUNCTION fail_once()
+                """)
+            let store = LeaseStore(pool: pool)
+            let names = (0..<4).map { LeaseName.shard($0) }
+            let ended = Mutex<Set<LeaseName>>([])
+            let first = LeaseKeeper(store: store, instance: "a", duration: .seconds(600), logger: Self.silent)
+            await first.share(names, of: "shard") { names in
+                ended.withLock { ended in names.filter { ended.insert($0).inserted } }
+            }
+            let second = LeaseKeeper(store: store, instance: "b", duration: .seconds(600), logger: Self.silent)
+            await second.share(names, of: "shard")
+            let running = Task { await first.run() }
+            try await eventually("the first has all") { await first.leases.count == 4 }
+            let other = Task { await second.run() }
+            try await eventually("both listen, and are known") {
+                let listening = try await pool.query(
+                    "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN %'")
+                let known = try await pool.query("SELECT 1 FROM leases WHERE name LIKE 'shard-keeper:%'")
+                return listening.count == 2 && known.count == 2
+            }
+            // The next round of the first would come in minutes.
+            try await pool.execute("SELECT pg_notify('sightscreen_leases', '')")
+            try await eventually("the second has what the first let go") {
+                let theirs = Set(await second.leases.map(\.name))
+                return theirs.count == 2 && theirs == ended.withLock { $0 }
+            }
+            #expect(await first.leases.count == 2)
+            #expect(try await pool.query("SELECT last_value FROM releases")[0].int("last_value") > 1)
+            for task in [running, other] {
+                task.cancel()
+                await task.value
+            }
         }
     }
 
