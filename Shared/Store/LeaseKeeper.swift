@@ -37,6 +37,8 @@ public actor LeaseKeeper {
     private var left: Set<LeaseName> = []
     private var held: [LeaseName: Lease] = [:]
     private var isReachable = true
+    /// All is let go, and nothing is taken any more.
+    private var isOver = false
     private var metrics = LeaseMetrics()
     private var waiting: [LeaseName: [UInt64: CheckedContinuation<Lease?, Never>]] = [:]
     private var nextWaiting: UInt64 = 0
@@ -57,6 +59,7 @@ public actor LeaseKeeper {
 
     /// Adds to what is kept; taken at the next round, or at once with `acquireNow`.
     public func want(_ names: some Sequence<LeaseName>) {
+        guard !isOver else { return }
         wanted.formUnion(names)
         metrics.wanted(names)
     }
@@ -94,14 +97,14 @@ public actor LeaseKeeper {
     public var leases: [Lease] { held.values.filter(\.isTrusted) }
 
     /// Tries for one lease at once, and keeps it from then on. Its holder learns that it is asked for (`Lease.askedAt`).
-    /// - Returns: nil when another process has it.
+    /// - Returns: nil when another process has it, or is to have it because this one ends.
     public func acquireNow(_ name: LeaseName) async throws -> Lease? {
         if let lease = lease(for: name) { return lease }
-        guard !left.contains(name) else { return nil }
+        guard !isOver, !left.contains(name) else { return nil }
         want([name])
         note(try await store.acquire([name], holder: holder, duration: duration), of: [name])
         let lease = lease(for: name)
-        if lease == nil { try await store.ask(for: name) }
+        if lease == nil, !isOver { try await store.ask(for: name) }
         return lease
     }
 
@@ -124,7 +127,7 @@ public actor LeaseKeeper {
 
     // MARK: - Rounds
 
-    /// Until cancelled: keeps the leases. Afterwards they are free for others, who hear of it.
+    /// Until cancelled: keeps the leases. Afterwards they are free for others, who hear of it, and none is taken again.
     public func run() async {
         let listening = Task {
             for await _ in store.releases() where hasUseForMore { beginRound.yield() }
@@ -225,6 +228,7 @@ public actor LeaseKeeper {
     }
 
     private func releaseAll() async {
+        isOver = true
         var ours = Array(left.union(held.keys))
         if let share { ours.append(.keeper(of: share.kind, instance)) }
         held = [:]

@@ -265,6 +265,22 @@ import Testing
         }
     }
 
+    @Test func aKeeperThatEndedTakesNothingAgain() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let store = LeaseStore(pool: pool)
+            let keeper = LeaseKeeper(store: store, instance: "a", duration: .seconds(600), logger: Self.silent)
+            let running = Task { await keeper.run() }
+            #expect(try await keeper.acquireNow(one) != nil)
+            running.cancel()
+            await running.value
+            // A frame that was under way.
+            #expect(try await keeper.acquireNow(one) == nil)
+            #expect(try await keeper.acquireNow(two) == nil)
+            let free = try await store.acquire([one, two], holder: "b/1", duration: .seconds(30))
+            #expect(Set(free.map(\.name)) == [one, two])
+        }
+    }
+
     @Test func theHolderLearnsThatAnotherAsksForItsLease() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             let store = LeaseStore(pool: pool)
