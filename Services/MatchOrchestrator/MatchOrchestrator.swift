@@ -45,6 +45,9 @@ public actor MatchOrchestrator {
     private var devicesPurgedAt: ContinuousClock.Instant?
     /// Between looks at all devices for those that nobody has used for months.
     private static let devicesInterval = Duration.seconds(600)
+    /// Who lost the lease may have it again at once. No shorter: until the keeper has looked, it may take the lost one for
+    /// ours.
+    private static let lostPause = Duration.milliseconds(500)
     /// Between doorbells while activities of one match are made.
     private static let ringInterval = Duration.seconds(1)
 
@@ -64,10 +67,11 @@ public actor MatchOrchestrator {
     /// - Parameters:
     ///   - lease: the orchestrator's; every write proves it. When it is lost, the pass stops.
     ///   - syncs: how many syncs of the schedule have succeeded so far.
-    /// - Returns: how long to wait for the next.
+    /// - Returns: how long to wait for the next; after a lost lease hardly at all, since the next waits for the lease.
     public func runOnce(under lease: Lease, syncs: Int) async -> Duration {
         let started = ContinuousClock.now
         var failed = 0
+        var isLost = false
         do {
             // Ends first: what has ended must not be started.
             try await step("ends", &failed) { try await endMatches(lease, syncs) }
@@ -82,9 +86,10 @@ public actor MatchOrchestrator {
         } catch {
             logger.info("The pass is left to another orchestrator")
             metrics.inPlay(nil)
+            isLost = true
         }
         metrics.passed(.now - started, failedSteps: failed)
-        return await untilNext()
+        return isLost ? min(timing.interval, Self.lostPause) : await untilNext()
     }
 
     /// Another one may be in charge from now on.
