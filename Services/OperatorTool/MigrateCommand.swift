@@ -18,7 +18,7 @@ struct MigrateCommand: AsyncParsableCommand {
         }
         let pool = try Self.pool(url: url, applicationName: "sightscreen-migrate")
         try await pool.waitUntilReachable { Output.error("waiting for PostgreSQL: \($0)") }
-        let applied = try await Migrator(pool: pool).migrate()
+        let applied = try await Migrator(pool: pool).migrate { Output.error($0) }
         await pool.close()
         print(applied.isEmpty ? "The schema is up to date." : "Applied \(applied.joined(separator: ", ")).")
     }

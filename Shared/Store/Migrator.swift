@@ -4,26 +4,37 @@ public import Postgres
 public struct Migrator: Sendable {
     /// Any number that no other advisory lock of ours uses.
     private static let lock: Int64 = 0x5369_6768_7473
+    /// How long another one may have its turn: longer than its patience.
+    private static let turnMax = Duration.seconds(900)
+    /// Between tries of a script. Whoever queued behind it is served meanwhile.
+    private static let pause = Duration.seconds(2)
 
     private let pool: PostgresPool
     private let migrations: [Migration]
+    private let patience: Duration
 
-    public init(pool: PostgresPool, migrations: [Migration] = Migration.all) {
+    /// - Parameter patience: how long a script is tried again whose tables others have in use.
+    public init(
+        pool: PostgresPool, migrations: [Migration] = Migration.all, patience: Duration = .seconds(300)
+    ) {
         self.pool = pool
         self.migrations = migrations
+        self.patience = patience
     }
 
     /// Runs what has not run yet, each script in a transaction with its record.
     ///
+    /// - Parameter onWaiting: called once for a script whose tables are in use, with who has them.
     /// - Returns: the names of those that ran, in order.
-    /// - Throws: `StoreError.editedMigration` before anything is changed.
-    public func migrate() async throws -> [String] {
+    /// - Throws: `StoreError.editedMigration` before anything is changed; `.tableInUse` when the patience is over.
+    public func migrate(onWaiting: (String) -> Void = { _ in }) async throws -> [String] {
         try await pool.withConnection { connection in
             // Migrations may take longer than queries are allowed to, and wait for their turn.
             try await connection.execute("SET statement_timeout = 0")
-            try await connection.execute("SET lock_timeout = '120s'")
-            _ = try await connection.query(
-                "SELECT pg_advisory_lock($1)", [.int(Self.lock)], deadline: .seconds(120))
+            try await connection.execute("SET lock_timeout = 0")
+            _ = try await connection.query("SELECT pg_advisory_lock($1)", [.int(Self.lock)], deadline: Self.turnMax)
+            // Behind a statement that waits for a table all others queue that want it, renewals of leases among them.
+            try await connection.execute("SET lock_timeout = '1s'")
             try await connection.execute(
                 """
                 CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -36,15 +47,7 @@ public struct Migrator: Sendable {
             try check(applied)
             var ran: [String] = []
             for migration in migrations where applied[migration.name] == nil {
-                // The name is one of our own file names, the checksum a number.
-                try await connection.script(
-                    """
-                    BEGIN;
-                    \(migration.sql)
-                    ;
-                    INSERT INTO schema_migrations (name, checksum) VALUES ('\(migration.name)', \(migration.checksum));
-                    COMMIT;
-                    """, deadline: .seconds(600))
+                try await run(migration, connection, onWaiting)
                 ran.append(migration.name)
             }
             return ran
@@ -61,6 +64,56 @@ public struct Migrator: Sendable {
         let applied = try Self.read(rows)
         try check(applied)
         return migrations.allSatisfy { applied[$0.name] != nil }
+    }
+
+    /// Tries until its tables are free for a moment.
+    private func run(
+        _ migration: Migration, _ connection: PostgresTransaction, _ onWaiting: (String) -> Void
+    ) async throws {
+        let deadline = ContinuousClock.now + patience
+        var isWaiting = false
+        while true {
+            do {
+                // The name is one of our own file names, the checksum a number.
+                return try await connection.script(
+                    """
+                    BEGIN;
+                    \(migration.sql)
+                    ;
+                    INSERT INTO schema_migrations (name, checksum) VALUES ('\(migration.name)', \(migration.checksum));
+                    COMMIT;
+                    """, deadline: .seconds(600))
+            } catch let error as PostgresError where error.code == .server("55P03") || error.code == .serialization {
+                try await connection.execute("ROLLBACK")
+                guard .now < deadline else {
+                    let holder = try await Self.oldest(connection)
+                    throw StoreError(.tableInUse, "migration \(migration.name): its tables are in use\(holder)")
+                }
+            }
+            if !isWaiting {
+                isWaiting = true
+                onWaiting("migration \(migration.name) waits for its tables\(try await Self.oldest(connection))")
+            }
+            try await Task.sleep(for: Self.pause)
+        }
+    }
+
+    /// Most likely it is the transaction that has had some table for longest: a backup, or somebody's `psql`.
+    private static func oldest(_ connection: PostgresTransaction) async throws -> String {
+        let rows = try await connection.query(
+            """
+            SELECT coalesce(nullif(application_name, ''), backend_type, 'unknown') AS name, pid,
+                floor(extract(epoch FROM clock_timestamp() - xact_start))::bigint AS age
+            FROM pg_stat_activity AS activity
+            WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL
+                AND EXISTS (
+                    SELECT 1 FROM pg_locks
+                    WHERE pid = activity.pid AND locktype = 'relation' AND granted AND relation >= 16384)
+            ORDER BY xact_start LIMIT 1
+            """)
+        guard let row = rows.first else { return "" }
+        let (name, pid, age) = (try row.string("name"), try row.int("pid"), try row.int("age"))
+        return "; the oldest transaction is \"\(name)\" (pid \(pid)), \(age) s old"
     }
 
     private static func applied(_ connection: PostgresTransaction) async throws -> [String: Int64] {

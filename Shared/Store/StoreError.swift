@@ -5,6 +5,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case editedMigration
         /// The database is newer than this program.
         case newerSchema
+        /// A migration found no moment in which others did not use its tables.
+        case tableInUse
         /// The lease under which something was to be written is held by another process, or was taken anew.
         case leaseLost
         /// Somebody else has written since the row was read.

@@ -1,8 +1,11 @@
 import FoundationEssentials
 import Postgres
-import Store
+import Postgres
+import Synchronization
 import TestKit
 import Testing
+
+@testable import Store
 
 @Suite struct MigratorTests {
     @Test func runsEachMigrationOnceHoweverManyStartAtOnce() async throws {
@@ -26,6 +29,57 @@ import Testing
             try await pool.execute("UPDATE schema_migrations SET checksum = checksum + 1")
             await #expect(throws: StoreError.self) { _ = try await Migrator(pool: pool).migrate() }
             await #expect(throws: StoreError.self) { _ = try await Migrator(pool: pool).isCurrent() }
+        }
+    }
+
+    private final class Said: Sendable {
+        private let said = Mutex<[String]>([])
+        func add(_ line: String) { said.withLock { $0.append(line) } }
+        var lines: [String] { said.withLock { $0 } }
+    }
+
+    private static let altering = Migration("m9999_test", Array("ALTER TABLE leases ADD COLUMN test int".utf8))
+
+    /// What waits for a table's lock for two seconds fails: the pool's connections are set so.
+    @Test func whoWritesIsNotHeldUpByAMigrationThatWaitsForAReader() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let migrator = Migrator(pool: pool, migrations: Migration.all + [Self.altering])
+            let said = Said()
+            let migrating = try await pool.withConnection { reader in
+                try await reader.script("SET idle_in_transaction_session_timeout = 0; BEGIN; SELECT 1 FROM leases")
+                let migrating = Task { try await migrator.migrate { said.add($0) } }
+                var writes = 0
+                try await eventually("some writes met the migration, and it said that it waits") {
+                    let waits = "SELECT 1 FROM pg_locks WHERE relation = 'leases'::regclass AND NOT granted"
+                    if try await !pool.query(waits).isEmpty {
+                        _ = try await LeaseStore(pool: pool).acquire(
+                            [LeaseName("one")], holder: "a/1", duration: .seconds(8))
+                        writes += 1
+                    }
+                    return writes > 1 && !said.lines.isEmpty
+                }
+                try await reader.execute("COMMIT")
+                return migrating
+            }
+            #expect(try await migrating.value == ["m9999_test"])
+            #expect(said.lines.count == 1)
+            let line = "migration m9999_test waits for its tables; the oldest transaction is \"tests\" (pid "
+            #expect(said.lines.first?.hasPrefix(line) == true)
+            #expect(try await pool.query("SELECT test FROM leases").count == 1)
+        }
+    }
+
+    @Test func aMigrationThatFindsNoMomentNamesWhoHoldsItUp() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let migrator = Migrator(pool: pool, migrations: Migration.all + [Self.altering], patience: .zero)
+            try await pool.withConnection { reader in
+                try await reader.script("SET idle_in_transaction_session_timeout = 0; BEGIN; SELECT 1 FROM leases")
+                let error = await #expect(throws: StoreError.self) { try await migrator.migrate() }
+                #expect(error?.code == .tableInUse)
+                #expect(error?.message.contains("is \"tests\" (pid ") == true)
+                #expect(error?.message.contains("\n") == false)
+            }
+            #expect(try await migrator.migrate() == ["m9999_test"])
         }
     }
 

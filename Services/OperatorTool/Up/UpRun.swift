@@ -117,7 +117,7 @@ struct UpRun: Sendable {
         }
         let pool = try MigrateCommand.pool(url: url, applicationName: "sightscreen-up")
         try await pool.waitUntilReachable { Output.error("waiting for PostgreSQL: \($0)") }
-        _ = try await Migrator(pool: pool).migrate()
+        _ = try await Migrator(pool: pool).migrate { Output.error($0) }
         await pool.close()
         return url
     }
