@@ -34,6 +34,8 @@ public struct CoordinatorConfiguration: Sendable {
     var threads: Int
     /// How long `event-bus` lets a break go on without a version.
     var keepAliveInterval: Duration
+    /// Between two audits of what the loops have.
+    var auditInterval: Duration
 
     /// Reads and checks everything, the files too.
     public init(_ settings: Settings) throws(ConfigurationError) {
@@ -52,6 +54,8 @@ public struct CoordinatorConfiguration: Sendable {
         leaseDuration = try settings.duration("LEASE_DURATION", default: .seconds(8), in: .seconds(1) ... .seconds(60))
         keepAliveInterval = try settings.duration(
             "KEEPALIVE_INTERVAL", default: .seconds(1_200), in: .seconds(1) ... .seconds(24 * 3_600))
+        auditInterval = try settings.duration(
+            "AUDIT_INTERVAL", default: .seconds(60), in: .seconds(1) ... .seconds(3_600))
     }
 
     /// What `--help` says.
@@ -97,6 +101,9 @@ public struct CoordinatorConfiguration: Sendable {
             SettingDescription(
                 name: "KEEPALIVE_INTERVAL", default: "20m",
                 help: "The longest time without a version in a break; activities are stale 10 minutes later."),
+            SettingDescription(
+                name: "AUDIT_INTERVAL", default: "60s",
+                help: "How often the activities in memory are compared with the table."),
         ], healthPort: 8095)
 }
 

@@ -3,9 +3,6 @@ import Metrics
 import Store
 
 extension LACoordinator {
-    /// Between two audits.
-    public static let auditInterval = Duration.seconds(60)
-
     /// Proves now and then that the loops have the activities that the table has (DESIGN, section 2: changes are read
     /// without loss). Beside the passes: it takes longer than what is known may be old.
     func auditWhenDue() {
@@ -39,5 +36,6 @@ extension LACoordinator {
                 metadata: ["shard": "\(shard)", "table": "\(expected.count)", "known": "\(known.count)"])
             await lose(shard)
         }
+        Counter(label: "sightscreen_audits_total").increment()
     }
 }

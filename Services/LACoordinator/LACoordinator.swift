@@ -104,17 +104,17 @@ public actor LACoordinator {
 
     /// - Parameters:
     ///   - interval: longer in tests of doorbells.
-    ///   - auditEvery: shorter in tests of audits.
+    ///   - auditEvery: shorter in tests of audits than the configuration may have it.
     ///   - drainMax: shorter than a service has for its end; longer in a test of it.
     ///   - shards: the shards this process holds now, with the proof.
     public init(
         configuration: CoordinatorConfiguration, pool: PostgresPool, logger: Logger, tracer: Tracer = .off,
-        interval: Duration = LACoordinator.interval, auditEvery: Duration = LACoordinator.auditInterval,
+        interval: Duration = LACoordinator.interval, auditEvery: Duration? = nil,
         drainMax: Duration = .seconds(3),
         shards: @escaping @Sendable () async -> [ShardHold]
     ) throws {
         self.interval = interval
-        self.auditEvery = auditEvery
+        self.auditEvery = auditEvery ?? configuration.auditInterval
         self.drainMax = drainMax
         freezes = FreezeWatch(ageMax: max(FreezeWatch.ageMax, interval * 2))
         self.configuration = configuration

@@ -60,6 +60,8 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
             "sightscreen_apns_connections_closed_total", help: "Connections to an APNs host that were lost or not made."
         )
         context.metrics.describe("sightscreen_pushes_in_flight", help: "Pushes without an answer: streams in use.")
+        context.metrics.describe(
+            "sightscreen_audits_total", help: "Comparisons of what is in memory with the table that came to their end.")
         context.metrics.describe("sightscreen_apns_token_age_seconds", help: "Age of the provider token.")
         context.metrics.describe(
             "sightscreen_standstills_total", help: "Times that this process did not run for half a second or more.")

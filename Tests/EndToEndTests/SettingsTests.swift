@@ -74,6 +74,7 @@ import Tokens
             Case(service: "la-coordinator", setting: "APNS_ATTRIBUTES_TYPE", value: "Live Activity"),
             Case(service: "la-coordinator", setting: "LEASE_DURATION", value: "x"),
             Case(service: "la-coordinator", setting: "KEEPALIVE_INTERVAL", value: "x"),
+            Case(service: "la-coordinator", setting: "AUDIT_INTERVAL", value: "0s"),
             Case(service: "api-gateway", setting: "COGNITO_CLIENT_ID", value: ","),
             Case(service: "api-gateway", setting: "GATEWAY_HOST", value: "a b"),
             Case(service: "api-gateway", setting: "RATE_LIMIT_FACTOR", value: "-1"),

@@ -1,6 +1,8 @@
 import LACoordinator
 import Messages
+import Metrics
 import Postgres
+import ServiceKit
 import Sightscreen
 import TestKit
 import Testing
@@ -33,6 +35,20 @@ import Testing
                 }
             }
             #expect(lines.count(Self.mismatch) == 2)
+        }
+    }
+
+    @Test func theyComeAsOftenAsIsSetAndAreCounted() async throws {
+        let registry = PrometheusRegistry()
+        try await Ground.with { ground in
+            try await ground.crowd(3)
+            try await withMetricsFactory(registry) {
+                try await ground.coordinate(settings: ["AUDIT_INTERVAL": "1s"]) { _ in
+                    try await eventually("two have come to their end") {
+                        registry.text().contains("sightscreen_audits_total 2\n")
+                    }
+                }
+            }
         }
     }
 

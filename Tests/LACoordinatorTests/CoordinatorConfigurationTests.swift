@@ -33,6 +33,7 @@ import Tokens
         ("APNS_SANDBOX_URL", "https://127.0.0.1:9"), ("APNS_CA_FILE", "/FOLDER/missing.pem"),
         ("APNS_CA_FILE", "/FOLDER/no-key.p8"), ("APNS_TOKEN_MIN_AGE", "x"), ("START_LEASE", "x"), ("START_RATE", "-3"),
         ("ALERT_FRESHNESS", "x"), ("DISMISS_AFTER", "x"), ("LEASE_DURATION", "0s"), ("DATABASE_URL", nil),
+        ("AUDIT_INTERVAL", "500ms"), ("AUDIT_INTERVAL", "61m"),
     ])
     func namesTheSettingThatIsWrong(name: String, value: String?) throws {
         let folder = try TemporaryDirectory()

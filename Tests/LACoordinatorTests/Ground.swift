@@ -53,7 +53,7 @@ struct Ground: Sendable {
     /// - Parameter trust: how long a hold is trusted after it was asked for; nil: as long as the lease.
     func coordinate(
         instance: String = "a", shards: Range<Int> = 0..<DeviceRoute.shardCount, settings: [String: String] = [:],
-        interval: Duration = LACoordinator.interval, auditEvery: Duration = LACoordinator.auditInterval,
+        interval: Duration = LACoordinator.interval, auditEvery: Duration? = nil,
         drainMax: Duration = .seconds(3),
         logger: Logger = Logger(label: "coordinator-tests") { _ in SwiftLogNoOpLogHandler() },
         tracer: Tracer = .off, trust: Duration? = nil, isHolding: @escaping @Sendable () -> Bool = { true },
