@@ -3,6 +3,7 @@
 import collections
 import json
 
+from chaos_draw import host_of
 from chaos_invariants import by
 
 FRESH_MS = 30_000
@@ -11,6 +12,10 @@ TOLD_WITHIN_MS = 5_000
 KNOWN_BEFORE_MS = 2_000
 # From the last delivery of an alert to the one that did not come.
 CUT_MS = 500
+# From the moment at which a fault is noted to the one at which it is felt, and the other way round.
+FELT_MS = 500
+# A coordinator that is asked to end tells what it has claimed, for so long.
+TELLS_FOR_MS = 3_000
 
 
 def alerts(case, updates=None):
@@ -84,25 +89,39 @@ def missed(case):
 
 
 def alerts_come(case):
-    """I8: without faults everybody who should be alerted is; with faults whoever is not had it claimed, or something stood
-    in the way of it."""
+    """I8: everybody who should be alerted is, but for what a fault that befell the teller or the database may cost
+
+    Without faults nobody may miss an alert."""
     found, should = missed(case)
     if case.is_control:
         return should, [f"{phone.device} was not told of version {version}" for version, phone, _ in found]
-    claims = {(row["alert_version"], row["bucket"]) for row in case.rows.claims}
-    shards = {row["update_token"]: row["shard"] for row in case.rows.activities}
-    problems = []
+    claims, problems = claims_by_token(case), []
     for version, phone, token in found:
-        if not explained(case, version, shards.get(token), claims):
-            problems.append(f"{phone.device} was not told of version {version}, which nobody claimed for it")
+        claim = claims.get((version, token))
+        if not may_be_lost(case, version, claim):
+            problems.append(f"{phone.device} was not told of version {version}, which " + (
+                f"{claim['holder']} claimed for it at {claim['claimed_ms']}, and nothing befell that one" if claim
+                else "nobody claimed for it"))
     return should, problems
 
 
-def explained(case, version, shard, claims):
-    """Whether an alert may have been lost: claimed by somebody who did not tell it, or old before it could be claimed."""
-    if (version, shard) in claims:
-        return True
+def claims_by_token(case):
+    """By version and token."""
+    rows = {(row["alert_version"], row["bucket"]): row for row in case.rows.claims}
+    return {(version, row["update_token"]): rows[version, row["shard"]] for row in case.rows.activities
+            for version, _, _ in alerts(case) if (version, row["shard"]) in rows}
+
+
+def may_be_lost(case, version, claim):
+    """Whether a fault explains that a phone is not told of an alert, for which this is the claim, or None."""
+    if claim is not None:
+        return may_be_untold(case, claim)
     [(committed_ms, alert)] = [(at_ms, alert) for number, at_ms, alert in alerts(case) if number == version]
+    return may_be_unclaimed(case, committed_ms, alert)
+
+
+def may_be_unclaimed(case, committed_ms, alert):
+    """Whether nobody claimed an alert for a good reason: the database was away, or it was old before it could be claimed."""
     # A claim that a database in trouble did not take is not made again.
     if any(strike.kind == "postgres" and strike.begun_ms <= committed_ms + FRESH_MS and strike.ended_ms >= committed_ms
            for strike in case.strikes):
@@ -110,13 +129,40 @@ def explained(case, version, shard, claims):
     return committed_ms - alert["eventAt"] * 1_000 > FRESH_MS - 2 * TOLD_WITHIN_MS
 
 
+def may_be_untold(case, claim):
+    """Whether something befell who had claimed an alert, while it told it, that costs alerts: the claim itself excuses nothing.
+
+    Clocks cost none, as whether an alert is news goes by the database's; nor do sockets to other services, and a coordinator
+    that hands a shard over tells first what it has claimed for it."""
+    begun_ms, ended_ms = claim["claimed_ms"] - FELT_MS, claim["claimed_ms"] + 2 * TOLD_WITHIN_MS
+    name = claim["holder"].split("/")[0]
+    return any(
+        strike.begun_ms <= ended_ms and strike.ended_ms >= begun_ms and costs_alerts(strike, name) for strike in case.strikes
+    ) or any(
+        death.name == name and death.drained_ms is not None and death.drained_ms >= TELLS_FOR_MS
+        and death.at_ms - death.drained_ms <= ended_ms and death.at_ms >= begun_ms for death in case.deaths)
+
+
+def costs_alerts(strike, name):
+    """Whether a coordinator of this name may lose what it has claimed by a fault: it is gone, or stood still beyond the time
+    for which its lease is trusted, or its host was cut off, or it got no answer from APNs or PostgreSQL."""
+    if strike.kind in ("kill", "stop"):
+        return strike.target == name
+    if strike.kind == "host":
+        # It befell the host of a process, or a host by its name, which has the letter of its first processes.
+        return host_of(strike.target[-1]) == host_of(name[-1])
+    return strike.kind in ("apns", "postgres")
+
+
 def lost_counts(case):
-    """Of the alerts that should have come: how many did not, and how many of these had been claimed."""
-    found, should = missed(case)
-    claims = {(row["alert_version"], row["bucket"]) for row in case.rows.claims}
-    shards = {row["update_token"]: row["shard"] for row in case.rows.activities}
-    claimed = sum((version, shards.get(token)) in claims for version, _, token in found)
-    return {"wanted": should, "lost": len(found), "lostClaimed": claimed}
+    """Of the alerts that should have come: how many did not, how many of these had been claimed, and how many no fault would
+    have excused, had they not come."""
+    (found, should), claims = missed(case), claims_by_token(case)
+    return {
+        "wanted": should, "lost": len(found), "lostClaimed": sum((version, token) in claims for version, _, token in found),
+        "bound": sum(not may_be_lost(case, version, claims.get((version, token))) for version, committed_ms, alert in alerts(case)
+                     for _, token in eligible(case, committed_ms, alert)),
+    }
 
 
 def windows(case):

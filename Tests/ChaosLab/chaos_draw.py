@@ -4,6 +4,8 @@ import dataclasses
 import random
 
 REPLICAS = {"api-gateway": 2, "orchestrator": 2, "score-poller": 2, "event-bus": 2, "la-coordinator": 3}
+# With several hosts one of each is on the first, the second on the other, and so on.
+HOSTS = "ab"
 # Seconds of play, and those in which faults begin.
 PLAY = 10.0
 FIRST, LAST = 0.8, 8.5
@@ -32,6 +34,11 @@ HOW = {
 }
 # Dirty feeds: what the provider does changes no promise to a phone.
 VARIANTS = ["clean"] * 5 + ["corrections", "batching", "repeats", "stale", "storm"]
+
+
+def host_of(letter):
+    """The host of the replica with this letter."""
+    return HOSTS["abc".index(letter) % len(HOSTS)]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -7,9 +7,9 @@ import subprocess
 import threading
 import time
 
+from chaos_draw import HOSTS
 from children import LabError
 
-HOSTS = "ab"
 # Of a range that is kept for tests of networks (RFC 2544).
 NETWORK = "198.18.{}.{}"
 FIRST_NETWORK = 71

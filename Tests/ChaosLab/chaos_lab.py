@@ -11,8 +11,8 @@ import sys
 import time
 
 from chaos_alerts import alerts
-from chaos_draw import HOST_KINDS, KINDS, draw, places_of
-from chaos_hosts import HOSTS, Hosts
+from chaos_draw import HOST_KINDS, HOSTS, KINDS, draw, places_of
+from chaos_hosts import Hosts
 from chaos_jobs import Prefixed, run_jobs
 from chaos_logs import LogScan
 from chaos_schedule import Schedule, show

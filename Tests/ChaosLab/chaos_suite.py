@@ -7,8 +7,7 @@ import struct
 import subprocess
 import time
 
-from chaos_draw import REPLICAS
-from chaos_hosts import HOSTS
+from chaos_draw import REPLICAS, host_of
 from chaos_links import Links
 from chaos_supervisor import Supervisor
 from children import Child, wait_until
@@ -110,7 +109,7 @@ class Suite(Stage):
 
     def host(self, letter):
         """Of the replica with this letter; "" when there is but one."""
-        return HOSTS["abc".index(letter) % len(HOSTS)] if self.hosts else ""
+        return host_of(letter) if self.hosts else ""
 
     def run(self, kind, host=""):
         """Sockets are for processes of one host."""

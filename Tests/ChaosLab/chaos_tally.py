@@ -94,7 +94,7 @@ class Tally:
 
     def figures(self, name):
         if name == "I8":
-            return {"alertsWanted": self.alerts["wanted"], "lost": self.alerts["lost"],
+            return {"alertsWanted": self.alerts["wanted"], "bound": self.alerts["bound"], "lost": self.alerts["lost"],
                     "lostClaimed": self.alerts["lostClaimed"], "controlWanted": self.control_alerts["wanted"],
                     "controlLost": self.control_alerts["lost"]}
         if name == "I16":

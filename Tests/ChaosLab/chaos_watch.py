@@ -115,7 +115,8 @@ def read_rows(session, match, users):
     rows.follows = session.rows(f"SELECT user_id, alerts FROM match_follows WHERE match_id = {match}")
     rows.devices = session.rows(
         f"SELECT user_id, device_id, shard, push_to_start_token, device_token FROM devices WHERE user_id IN ({listed})")
-    rows.claims = session.rows(f"SELECT alert_version, bucket, holder FROM alert_claims WHERE match_id = {match}")
+    rows.claims = session.rows(
+        f"SELECT alert_version, bucket, holder, {ms('claimed_at', 'claimed_ms')} FROM alert_claims WHERE match_id = {match}")
     found = session.rows(f"SELECT version, stamp, epoch, display_state FROM active_matches WHERE match_id = {match}")
     rows.match = found[0] if found else {}
     [now] = session.rows(f"SELECT {ms('clock_timestamp()', 'now_ms')}")

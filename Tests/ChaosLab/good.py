@@ -73,7 +73,7 @@ def good():
     case.rows.updates = [update(1), update(2), update(3, ALERT)]
     case.rows.activities = [activity(user) for user in TOKENS]
     case.rows.match = {"version": 3, "stamp": T // 1_000 + 4, "epoch": 2, "display_state": "live"}
-    case.rows.claims = [{"alert_version": 3, "bucket": 7, "holder": "c/1"}]
+    case.rows.claims = [{"alert_version": 3, "bucket": 7, "holder": "la-coordinator-a/1", "claimed_ms": T + 4_020}]
     case.rows.now_ms = T + 9_000
     case.after = Rows(now_ms=T + 25_000, updates=case.rows.updates, activities=[ended(user) for user in TOKENS])
     case.pushes += [push(user, 3, T + 21_000, event="end") for user in TOKENS]

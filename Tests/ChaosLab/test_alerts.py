@@ -5,7 +5,7 @@ import unittest
 from good import ALERT, TOKENS, T, call, good, push
 
 import chaos_alerts as judge
-from chaos_records import Shown, Strike
+from chaos_records import Death, Shown, Strike
 
 
 class Alerts(unittest.TestCase):
@@ -66,10 +66,66 @@ class Alerts(unittest.TestCase):
         self.without_alert("ann")
         self.assertEqual(len(judge.alerts_come(self.case)[1]), 1)
 
-    def test_with_faults_one_that_was_claimed_is_lost(self):
+    def lost_with(self, *strikes, deaths=()):
+        """How many losses are found when la-coordinator-a claimed the alert at T + 4,020 and these befell."""
+        self.without_alert("ann")
+        self.case.strikes, self.case.deaths = list(strikes), list(deaths)
+        return len(judge.alerts_come(self.case)[1])
+
+    def test_with_faults_one_that_was_claimed_by_who_was_killed_then_is_lost(self):
         self.without_alert("ann")
         self.assertEqual(judge.alerts_come(self.case), (2, []))
-        self.assertEqual(judge.lost_counts(self.case), {"wanted": 2, "lost": 1, "lostClaimed": 1})
+        self.assertEqual(judge.lost_counts(self.case), {"wanted": 2, "lost": 1, "lostClaimed": 1, "bound": 0})
+        self.case.strikes = []
+        self.assertEqual(judge.lost_counts(self.case), {"wanted": 2, "lost": 1, "lostClaimed": 1, "bound": 2})
+
+    def test_a_claim_alone_excuses_nothing(self):
+        self.assertEqual(self.lost_with(), 1)
+        # Others are struck, or it was struck before, or long after.
+        self.assertEqual(self.lost_with(
+            Strike("kill", "la-coordinator-b", T + 4_050, T + 4_050), Strike("kill", "event-bus-a", T + 4_050, T + 4_050),
+            Strike("kill", "la-coordinator-a", T + 3_500, T + 3_500), Strike("stop", "la-coordinator-a", T + 1_000, T + 3_500),
+            Strike("kill", "la-coordinator-a", T + 14_100, T + 14_100), Strike("stop", "la-coordinator-c", T, T + 9_000)), 1)
+
+    def test_what_befalls_who_claimed_it_excuses_it(self):
+        for begun, ended in ((T + 4_000, T + 4_000), (T + 4_900, T + 6_000), (T + 1_000, T + 4_000)):
+            self.assertEqual(self.lost_with(Strike("kill", "la-coordinator-a", begun, ended)), 0)
+            self.assertEqual(self.lost_with(Strike("stop", "la-coordinator-a", begun, ended)), 0)
+
+    def test_a_clock_or_a_socket_excuses_nothing(self):
+        self.assertEqual(self.lost_with(
+            Strike("clock", "la-coordinator-a", T + 3_000, T + 9_000, "+3600"),
+            Strike("socket", "event-bus>la-coordinator", T + 4_000, T + 5_000, "cut"),
+            Strike("socket", "edge>la-coordinator", T + 4_000, T + 5_000, "delay")), 1)
+
+    def test_trouble_of_apns_or_postgres_meanwhile_excuses_it(self):
+        for kind in ("apns", "postgres"):
+            self.assertEqual(self.lost_with(Strike(kind, kind, T + 4_100, T + 5_000)), 0)
+            self.assertEqual(self.lost_with(Strike(kind, kind, T + 1_000, T + 3_400)), 1)
+            self.assertEqual(self.lost_with(Strike(kind, kind, T + 14_100, T + 15_000)), 1)
+
+    def test_who_is_asked_to_end_tells_what_it_has_claimed(self):
+        asked = Strike("rolling", "la-coordinator", T + 4_000, T + 9_000)
+
+        def death(drained_ms, at_ms=T + 7_100, name="la-coordinator-a"):
+            return Death(name, at_ms, 0, True, drained_ms=drained_ms)
+
+        self.assertEqual(self.lost_with(asked), 1)
+        self.assertEqual(self.lost_with(asked, deaths=[death(2_900)]), 1)
+        self.assertEqual(self.lost_with(asked, deaths=[death(3_000)]), 0)
+        self.assertEqual(self.lost_with(asked, deaths=[death(3_000, name="la-coordinator-b")]), 1)
+        self.assertEqual(self.lost_with(asked, deaths=[death(3_000, at_ms=T + 3_500)]), 1)
+        # Struck before it had told all.
+        struck = Strike("kill", "la-coordinator-a", T + 4_300, T + 4_300)
+        self.assertEqual(self.lost_with(asked, struck, deaths=[Death("la-coordinator-a", T + 4_301, -9, True)]), 0)
+
+    def test_a_host_takes_those_that_are_on_it(self):
+        for target, claimed_by, found in (
+                ("host-a", "a", 0), ("host-a", "c", 0), ("host-a", "b", 1), ("host-b", "b", 0), ("event-bus-b", "b", 0),
+                ("event-bus-b", "a", 1), ("la-coordinator-c", "a", 0)):
+            for how in ("cut", "kill"):
+                self.case.rows.claims[0]["holder"] = f"la-coordinator-{claimed_by}/1"
+                self.assertEqual(self.lost_with(Strike("host", target, T + 4_100, T + 5_000, how)), found, (target, claimed_by))
 
     def test_one_that_nobody_claimed_is_found(self):
         self.without_alert("ann")
