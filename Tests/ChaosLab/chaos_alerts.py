@@ -16,6 +16,8 @@ CUT_MS = 500
 FELT_MS = 500
 # A coordinator that is asked to end tells what it has claimed, for so long.
 TELLS_FOR_MS = 3_000
+# Who tells an alert does not pause for longer; a new connection may take that.
+PAUSE_MS = 3_000
 
 
 def alerts(case, updates=None):
@@ -98,7 +100,7 @@ def alerts_come(case):
     claims, problems = claims_by_token(case), []
     for version, phone, token in found:
         claim = claims.get((version, token))
-        if not may_be_lost(case, version, claim):
+        if not may_be_lost(case, version, claim, claims):
             problems.append(f"{phone.device} was not told of version {version}, which " + (
                 f"{claim['holder']} claimed for it at {claim['claimed_ms']}, and nothing befell that one" if claim
                 else "nobody claimed for it"))
@@ -112,12 +114,14 @@ def claims_by_token(case):
             for version, _, _ in alerts(case) if (version, row["shard"]) in rows}
 
 
-def may_be_lost(case, version, claim):
-    """Whether a fault explains that a phone is not told of an alert, for which this is the claim, or None."""
-    if claim is not None:
-        return may_be_untold(case, claim)
+def may_be_lost(case, version, claim, claims):
+    """Whether a fault explains that a phone is not told of an alert, for which this is the claim of all these, or None."""
     [(committed_ms, alert)] = [(at_ms, alert) for number, at_ms, alert in alerts(case) if number == version]
-    return may_be_unclaimed(case, committed_ms, alert)
+    if claim is None:
+        return may_be_unclaimed(case, committed_ms, alert)
+    told = [push.at_ms for push in case.pushes if push.tells and push.alert == words(alert)
+            and claims.get((version, push.token), {}).get("holder") == claim["holder"]]
+    return may_be_untold(case, claim, max([claim["claimed_ms"], *told]))
 
 
 def may_be_unclaimed(case, committed_ms, alert):
@@ -129,12 +133,13 @@ def may_be_unclaimed(case, committed_ms, alert):
     return committed_ms - alert["eventAt"] * 1_000 > FRESH_MS - 2 * TOLD_WITHIN_MS
 
 
-def may_be_untold(case, claim):
-    """Whether something befell who had claimed an alert, while it told it, that costs alerts: the claim itself excuses nothing.
+def may_be_untold(case, claim, told_ms):
+    """Whether something befell who had claimed an alert, while it told it (the last phone at `told_ms`), that costs alerts: the
+    claim itself excuses nothing, and neither does what came when it had long stopped telling.
 
     Clocks cost none, as whether an alert is news goes by the database's; nor do sockets to other services, and a coordinator
     that hands a shard over tells first what it has claimed for it."""
-    begun_ms, ended_ms = claim["claimed_ms"] - FELT_MS, claim["claimed_ms"] + 2 * TOLD_WITHIN_MS
+    begun_ms, ended_ms = claim["claimed_ms"] - FELT_MS, told_ms + PAUSE_MS
     name = claim["holder"].split("/")[0]
     return any(
         strike.begun_ms <= ended_ms and strike.ended_ms >= begun_ms and costs_alerts(strike, name) for strike in case.strikes
@@ -160,8 +165,8 @@ def lost_counts(case):
     (found, should), claims = missed(case), claims_by_token(case)
     return {
         "wanted": should, "lost": len(found), "lostClaimed": sum((version, token) in claims for version, _, token in found),
-        "bound": sum(not may_be_lost(case, version, claims.get((version, token))) for version, committed_ms, alert in alerts(case)
-                     for _, token in eligible(case, committed_ms, alert)),
+        "bound": sum(not may_be_lost(case, version, claims.get((version, token)), claims)
+                     for version, committed_ms, alert in alerts(case) for _, token in eligible(case, committed_ms, alert)),
     }
 
 
