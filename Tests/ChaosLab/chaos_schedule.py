@@ -74,6 +74,7 @@ class Schedule:
         wait_until("all services are ready", lambda: not suite.supervisor.all_are_well(), within=60, pause=0.2)
         suite.supervisor.take_deaths()
         self.before = self.settled_metrics() if plan.is_control else self.metrics()
+        self.audits_before = self.audits()
         position = suite.control("POST", f"tapes/{plan.tape}/load", {
             "paused": True, "speed": SPEED, "variant": plan.variant, "seed": plan.seed})
         case.match = int(position["matchId"])
@@ -203,6 +204,7 @@ class Schedule:
             case.rows = self.read()
         case.metrics = {name: after[name] - self.before[name] for name in after if name != "mismatches"}
         case.metrics["mismatches"] = after["mismatches"]
+        case.metrics["audits"] = grown(self.audits_before, self.audits())
 
     def settled_metrics(self):
         """When they have come to rest: they are brought up to date with each pass, twice a second."""
@@ -228,6 +230,20 @@ class Schedule:
                     elif name == "sightscreen_roster_mismatches_total":
                         found["mismatches"] += value
         return found
+
+
+    def audits(self):
+        """How many each coordinator that answers has made: by its name and its beginning, as the count ends with its process."""
+        found = {}
+        for kept in self.suite.supervisor.of("la-coordinator"):
+            counts = {name: value for name, labels, value in scrape(kept.health) if not labels}
+            found[kept.name, counts.get("process_start_time_seconds")] = int(counts.get("sightscreen_audits_total", 0))
+        return found
+
+
+def grown(before, after):
+    """What counters have counted meanwhile, by process: who is new began with nothing, who is gone took his count along."""
+    return sum(count - before.get(process, 0) for process, count in after.items())
 
 
 def show(case):

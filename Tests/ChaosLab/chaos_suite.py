@@ -23,6 +23,8 @@ TIMING = {
     "ORCHESTRATOR_INTERVAL": "1s", "RESULT_HOLD": "1500ms", "SUPER_OVER_WAIT": "30s", "KEEPALIVE_INTERVAL": "30s",
     "START_FALLBACK_WAIT": "3s", "ACTIVITY_RENEW_AFTER": "697s", "SPORTMONKS_HOURLY_LIMIT": "0",
     "LEASE_DURATION": "2s", "START_LEASE": "15s", "RATE_LIMIT_FACTOR": "0",
+    # Some audits in each schedule.
+    "AUDIT_INTERVAL": "4s",
 }
 # An answer of APNs takes so long, and a connection carries so few pushes at a time: a fan-out to a few dozen phones lasts
 # long enough to be struck.

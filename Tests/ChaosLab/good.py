@@ -82,5 +82,6 @@ def good():
     case.leases = [("match:1", "bus/x", 1), ("match:1", "bus/y", 2), ("shard:1", "c/1", 1)]
     case.provider_tokens = [T - 60_000]
     case.sizes = [("la-coordinator-a", "rss", 40 << 20)]
+    case.metrics = {"audits": 5, "mismatches": 0}
     case.log_bytes = 1_000
     return case

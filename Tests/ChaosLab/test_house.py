@@ -6,11 +6,13 @@ import pathlib
 import signal
 import subprocess
 import unittest
+from unittest import mock
 
 from good import TOKENS, T, activity, call, good, push
 
 import chaos_draw
 import chaos_house as judge
+import chaos_schedule
 import chaos_suite
 from chaos_records import Death, Strike, read_push
 from chaos_supervisor import standing_still
@@ -120,8 +122,43 @@ class House(unittest.TestCase):
         self.assertEqual(problem, "not ended with the match: ann-phone active, end none")
 
     def test_a_wrong_roster_is_found(self):
-        self.case.metrics = {"mismatches": 1}
+        self.case.metrics = {"mismatches": 1, "audits": 3}
         self.fails(judge.audits_find_nothing)
+
+    def test_where_no_audit_ran_nothing_is_judged(self):
+        self.assertEqual(judge.audits_find_nothing(self.case), (5, []))
+        self.case.metrics = {"mismatches": 0, "audits": 0}
+        self.assertEqual(judge.audits_find_nothing(self.case), (0, []))
+
+
+class Audits(unittest.TestCase):
+    @staticmethod
+    def schedule(*processes):
+        """One whose coordinators show these texts, a scrape each."""
+        kept = [mock.Mock(health=text) for text in processes]
+        for letter, each in zip("abc", kept):
+            each.name = f"la-coordinator-{letter}"
+        return chaos_schedule.Schedule(mock.Mock(**{"supervisor.of.return_value": kept}), mock.Mock(), *[None] * 3)
+
+    @staticmethod
+    def metrics(begun, audits):
+        return [("process_start_time_seconds", "", float(begun)), ("sightscreen_audits_total", "", float(audits)),
+                ("sightscreen_pushes_total", '{kind="update"}', 70.0)]
+
+    def audits(self, *processes):
+        with mock.patch.object(chaos_schedule, "scrape", side_effect=lambda health: health):
+            return self.schedule(*processes).audits()
+
+    def test_a_count_begins_anew_with_its_process(self):
+        before = self.audits(self.metrics(1, 30), self.metrics(2, 20), self.metrics(3, 10))
+        # The first goes on, the second came back, and the third does not answer.
+        after = self.audits(self.metrics(1, 34), self.metrics(9, 2), [])
+        self.assertEqual(chaos_schedule.grown(before, after), 6)
+        self.assertEqual(chaos_schedule.grown(before, before), 0)
+
+    def test_one_that_counts_none_has_made_none(self):
+        none = [("process_start_time_seconds", "", 1.0)]
+        self.assertEqual(chaos_schedule.grown(self.audits(none), self.audits(none, none, none)), 0)
 
 
 class Drawing(unittest.TestCase):
