@@ -15,12 +15,14 @@ public struct ScorePollerService: Service, CustomStringConvertible {
     private let logger: Logger
     private let readiness: Readiness
     private let tracer: Tracer
+    /// So long there may be no event-bus: one that is started again is there sooner.
+    private let busPatience: Duration
 
     public var description: String { "score-poller" }
 
     public init(
         settings: ScorePollerSettings, runDirectory: String, instance: String, logger: Logger, readiness: Readiness,
-        tracer: Tracer = .off
+        tracer: Tracer = .off, busPatience: Duration = .seconds(3)
     ) {
         self.settings = settings
         self.runDirectory = runDirectory
@@ -28,6 +30,7 @@ public struct ScorePollerService: Service, CustomStringConvertible {
         self.logger = logger
         self.readiness = readiness
         self.tracer = tracer
+        self.busPatience = busPatience
     }
 
     public func run() async throws {
@@ -76,6 +79,7 @@ public struct ScorePollerService: Service, CustomStringConvertible {
         await withTaskGroup(of: Void.self) { tasks in
             tasks.addTask { await leases.run() }
             tasks.addTask { try? await buses.run() }
+            tasks.addTask { await standAsideWithoutBus(leases, buses) }
             for (poller, recorder) in zip(pollers, recorders) {
                 tasks.addTask {
                     await poller.run()
@@ -83,6 +87,27 @@ public struct ScorePollerService: Service, CustomStringConvertible {
                     await recorder?.finish()
                 }
             }
+        }
+    }
+
+    /// Frames go to the buses of this host. When there is none, another host's poller may have one: it gets the groups.
+    private func standAsideWithoutBus(_ leases: LeaseKeeper, _ buses: WireDirectory) async {
+        var seenAt = ContinuousClock.now
+        var isAside = false
+        while !Task.isCancelled {
+            try? await Task.sleep(for: .milliseconds(200))
+            if await !buses.instances().isEmpty { seenAt = .now }
+            let isAlone = .now - seenAt > busPatience
+            guard isAlone != isAside, !Task.isCancelled else { continue }
+            isAside = isAlone
+            if isAside {
+                logger.warning("No event-bus is connected: the poll groups are left to other pollers")
+                readiness.set("event-bus", false, reason: "none is connected")
+            } else {
+                logger.info("An event-bus is connected again")
+                readiness.set("event-bus", true)
+            }
+            await leases.standAside(isAside)
         }
     }
 }

@@ -39,6 +39,7 @@ public actor LeaseKeeper {
     private var isReachable = true
     /// All is let go, and nothing is taken any more.
     private var isOver = false
+    private var isAside = false
     private var metrics = LeaseMetrics()
     private var waiting: [LeaseName: [UInt64: CheckedContinuation<Lease?, Never>]] = [:]
     private var nextWaiting: UInt64 = 0
@@ -87,6 +88,21 @@ public actor LeaseKeeper {
         await release(ours)
     }
 
+    /// While there is no use for them: lets go of all, and takes none until there is. Others hear of it.
+    public func standAside(_ isAside: Bool) async {
+        self.isAside = isAside
+        guard isAside else {
+            beginRound.yield()
+            return
+        }
+        var ours = Array(held.keys)
+        held = [:]
+        metrics.handedOver(ours)
+        reportHeld()
+        if let share { ours.append(.keeper(of: share.kind, instance)) }
+        await release(ours)
+    }
+
     /// The lease if it is ours and still trusted.
     public func lease(for name: LeaseName) -> Lease? {
         guard let lease = held[name], lease.isTrusted else { return nil }
@@ -100,7 +116,7 @@ public actor LeaseKeeper {
     /// - Returns: nil when another process has it, or is to have it because this one ends.
     public func acquireNow(_ name: LeaseName) async throws -> Lease? {
         if let lease = lease(for: name) { return lease }
-        guard !isOver, !left.contains(name) else { return nil }
+        guard !isOver, !isAside, !left.contains(name) else { return nil }
         want([name])
         note(try await store.acquire([name], holder: holder, duration: duration), of: [name])
         let lease = lease(for: name)
@@ -160,6 +176,7 @@ public actor LeaseKeeper {
     /// - Returns: how long until the next round.
     private func renew() async -> Duration {
         var pause = duration / 3
+        if isAside { return pause }
         do {
             await releaseLeft()
             let others: [LeaseShares.Row]
@@ -254,7 +271,7 @@ public actor LeaseKeeper {
         var forgotten: [LeaseName] = []
         for name in names {
             let now = ours[name]
-            guard wanted.contains(name) || share?.names.contains(name) == true else {
+            guard !isAside, wanted.contains(name) || share?.names.contains(name) == true else {
                 // Forgotten while the statement was under way.
                 if now != nil { forgotten.append(name) }
                 continue

@@ -29,9 +29,12 @@ import Wire
     }
 
     /// Runs pollers against `provider` until `body` is over.
+    /// - Parameters:
+    ///   - areApart: each is on a host of its own, with a run directory named after its number.
+    ///   - busPatience: most tests need no bus.
     static func run(
-        _ provider: ProviderStub, settings more: [String: String] = [:], instances: Int = 1, log: LogLines = LogLines(),
-        tracer: Tracer = .off,
+        _ provider: ProviderStub, settings more: [String: String] = [:], instances: Int = 1, areApart: Bool = false,
+        log: LogLines = LogLines(), tracer: Tracer = .off, busPatience: Duration = .seconds(600),
         _ body: (_ folder: TemporaryDirectory, _ pool: PostgresPool, _ readiness: Readiness) async throws -> Void
     ) async throws {
         let url = try await postgres.makeDatabase()
@@ -49,9 +52,10 @@ import Wire
                     service: ServiceDescription(
                         name: "score-poller", summary: "", settings: ScorePollerSettings.descriptions))
                 let service = ScorePollerService(
-                    settings: try ScorePollerSettings(settings), runDirectory: folder.path,
-                    instance: settings.instance, logger: log.logger, readiness: readiness,
-                    tracer: tracer)
+                    settings: try ScorePollerSettings(settings),
+                    runDirectory: areApart ? folder.appending("\(number)") : folder.path,
+                    instance: settings.instance, logger: log.logger, readiness: readiness, tracer: tracer,
+                    busPatience: busPatience)
                 running.append(Task { try await service.run() })
             }
             let pool = try PostgresPool(url: url, applicationName: "tests")
@@ -361,6 +365,33 @@ import Wire
         }
     }
 
+    @Test(arguments: ["", "a=3;b=5"])
+    func theGroupsGoWhereThereIsABus(_ groups: String) async throws {
+        let provider = try ProviderStub { _, number in .init(body: Self.list(Self.fixture(7, runs: number))) }
+        defer { provider.stop() }
+        try await Self.run(
+            provider, settings: groups.isEmpty ? [:] : ["POLL_GROUPS": groups], instances: 2, areApart: true,
+            busPatience: .milliseconds(500)
+        ) { folder, _, _ in
+            let taken = [Counted(), Counted()]
+            func bus(on host: Int) -> Task<Void, any Error> {
+                let bus = WireServer(path: folder.appending("\(host)/event-bus/b\(host).sock"), logger: LogLines().logger)
+                bus.answer(ScoreFrame.self) { _, _ in
+                    taken[host].increment()
+                    return FrameVerdict(outcome: .committed)
+                }
+                return Task { try await bus.run() }
+            }
+            for host in [0, 1, 0] {
+                let serving = bus(on: host)
+                let before = taken[host].count
+                try await eventually("frames go to host \(host)") { taken[host].count > before + 3 }
+                serving.cancel()
+                _ = await serving.result
+            }
+        }
+    }
+
     @Test func aBusThatHangsGetsNothingMore() async throws {
         let provider = try ProviderStub { _, number in .init(body: Self.matches(4, runs: number / 5)) }
         defer { provider.stop() }
@@ -427,4 +458,10 @@ import Wire
             #expect(isHeld.withLock { $0 }, "the read has had no answer all the while")
         }
     }
+}
+
+private final class Counted: Sendable {
+    private let value = Mutex(0)
+    var count: Int { value.withLock { $0 } }
+    func increment() { value.withLock { $0 += 1 } }
 }
