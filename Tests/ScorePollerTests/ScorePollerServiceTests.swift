@@ -375,7 +375,8 @@ import Wire
         ) { folder, _, _ in
             let taken = [Counted(), Counted()]
             func bus(on host: Int) -> Task<Void, any Error> {
-                let bus = WireServer(path: folder.appending("\(host)/event-bus/b\(host).sock"), logger: LogLines().logger)
+                let path = folder.appending("\(host)/event-bus/b\(host).sock")
+                let bus = WireServer(path: path, logger: LogLines().logger)
                 bus.answer(ScoreFrame.self) { _, _ in
                     taken[host].increment()
                     return FrameVerdict(outcome: .committed)
