@@ -8,6 +8,7 @@ import Reactor
 public import ServiceKit
 import Sightscreen
 public import Store
+import Synchronization
 
 /// Brings every activity of its shards to the newest state of its match, starts what is pending, and ends what is due.
 ///
@@ -209,26 +210,29 @@ public actor LACoordinator {
                 try? await Task.sleep(for: Self.measureInterval)
             }
         }
+        // A pass may still take its time, or the process stand still.
+        let askedToStop = Mutex<ContinuousClock.Instant?>(nil)
         await withTaskCancellationHandler {
             for await _ in wakeups {
                 if Task.isCancelled { break }
                 await pass()
             }
         } onCancel: {
+            askedToStop.withLock { $0 = $0 ?? .now }
             wake.finish()
         }
         ticker.cancel()
         measuring.cancel()
         hearing.cancel()
         isStopping = true
-        await Task { await self.drain() }.value
+        let asked = askedToStop.withLock { $0 } ?? .now
+        await Task { await self.drain(until: asked + drainMax) }.value
         await heart.stop()
         await holdWatch.close(ending: watching)
         listening.cancel()
     }
 
-    private func drain() async {
-        let deadline = ContinuousClock.now + drainMax
+    private func drain(until deadline: ContinuousClock.Instant) async {
         // What is claimed nobody else can tell; all the rest whoever takes over does.
         await fanOut.finish()
         while .now < deadline {

@@ -7,11 +7,22 @@ struct BuiltServices: Service, CustomStringConvertible {
     let context: ServiceContext
     /// For the group, whose own lines would repeat ours.
     let quiet: Logger
+    let watch: EndWatch
     let build: @Sendable (Settings, ServiceContext) async throws -> [any Service]
 
     var description: String { "services" }
 
     func run() async throws {
+        // Also when they have ended by themselves: what is left of the process is to end then.
+        defer { watch.begin() }
+        try await withGracefulShutdownHandler {
+            try await work()
+        } onGracefulShutdown: {
+            watch.begin()
+        }
+    }
+
+    private func work() async throws {
         let parts: [any Service]
         do {
             parts = try await cancelWhenGracefulShutdown { try await build(settings, context) }

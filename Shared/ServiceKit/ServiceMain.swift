@@ -10,12 +10,13 @@ import UnixSignals
 /// | exit status | when |
 /// |---|---|
 /// | 0 | after SIGTERM or SIGINT, within 5 s; `--help`, `--version` |
-/// | 1 | a part failed or ended unasked: one line on standard error names it and its causes |
+/// | 1 | a part failed or ended unasked: one line on standard error names it and its causes. Or it was asked to end and could not |
 /// | 78 | a setting is missing or malformed: one line names it |
 public enum ServiceMain {
-    /// Together under the 5 s after which a supervisor loses its patience.
+    /// Then what still goes on is cancelled, and after `endingMax` in all the process ends whatever goes on: sooner than after
+    /// the 5 s after which a supervisor loses its patience.
     static let drainingMax = Duration.milliseconds(4000)
-    static let cancellingMax = Duration.milliseconds(700)
+    static let endingMax = Duration.milliseconds(4700)
 
     /// - Parameter build: reads all settings and makes the service's parts, in the order in which they depend on each
     ///   other (they end in reverse). It should not wait for other systems: that belongs into a part's `run()`, where
@@ -43,7 +44,12 @@ public enum ServiceMain {
             logger: logger, readiness: Readiness(), metrics: metrics, tracer: settings.traces.tracer(exporter),
             exporter: exporter)
         do {
-            try await run(settings, context, signals: [.sigterm, .sigint], build)
+            try await run(
+                settings, context, signals: [.sigterm, .sigint],
+                onLate: {
+                    logger.critical("The service does not end; the process ends without waiting for it any longer")
+                    end(1, writer)
+                }, build)
             logger.info("Stopped")
             end(0, writer)
         } catch let error as ConfigurationError {
@@ -57,7 +63,7 @@ public enum ServiceMain {
     /// Everything but the process: settings are read, logs and metrics set up. Returns after a graceful stop.
     static func run(
         _ settings: Settings, _ context: ServiceContext, signals: [UnixSignal],
-        onHealth: @escaping @Sendable (_ port: Int) -> Void = { _ in },
+        onHealth: @escaping @Sendable (_ port: Int) -> Void = { _ in }, onLate: @escaping @Sendable () -> Void = {},
         _ build: @escaping @Sendable (Settings, ServiceContext) async throws -> [any Service]
     ) async throws {
         let name = settings.service.name
@@ -70,19 +76,21 @@ public enum ServiceMain {
         // The group's own lines would repeat ours.
         var quiet = context.logger
         quiet.logLevel = .critical
+        let watch = EndWatch(patience: endingMax, late: onLate)
+        defer { watch.end() }
         // The exporter ends after the services, with what they did last.
         var supports = [NamedService(health)]
         if let exporter = context.exporter { supports.append(NamedService(exporter)) }
         var configuration = ServiceGroupConfiguration(
             services: supports.map { .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup) } + [
                 .init(
-                    service: BuiltServices(settings: settings, context: context, quiet: quiet, build: build),
+                    service: BuiltServices(
+                        settings: settings, context: context, quiet: quiet, watch: watch, build: build),
                     successTerminationBehavior: .gracefullyShutdownGroup,
                     failureTerminationBehavior: .gracefullyShutdownGroup)
             ],
             gracefulShutdownSignals: signals, logger: quiet)
         configuration.maximumGracefulShutdownDuration = drainingMax
-        configuration.maximumCancellationDuration = cancellingMax
         try await ServiceGroup(configuration: configuration).run()
     }
 

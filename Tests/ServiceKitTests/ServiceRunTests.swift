@@ -24,7 +24,7 @@ import Testing
 
     /// Runs a service until its parts end it; `during` gets the port of the health server.
     private func run(
-        _ context: ServiceContext,
+        _ context: ServiceContext, onLate: @escaping @Sendable () -> Void = {},
         during: @escaping @Sendable (_ port: Int, _ folder: String) async throws -> Void = { _, _ in },
         _ build: @escaping @Sendable (Settings, ServiceContext) async throws -> [any Service]
     ) async throws {
@@ -37,7 +37,8 @@ import Testing
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     try await ServiceMain.run(
-                        settings, context, signals: [], onHealth: { port.continuation.yield($0) }, build)
+                        settings, context, signals: [], onHealth: { port.continuation.yield($0) }, onLate: onLate, build
+                    )
                 }
                 group.addTask {
                     for await number in port.stream {
@@ -79,6 +80,19 @@ import Testing
         }
         // The others were asked to stop and could finish what they promised.
         #expect(stopped.withLock { $0 })
+    }
+
+    @Test func doesNotWaitForEverForAPartThatDoesNotEnd() async throws {
+        let (late, isLate) = AsyncStream<Void>.makeStream()
+        await #expect(throws: (any Error).self) {
+            try await run(context, onLate: { isLate.finish() }) { _, _ in
+                [
+                    // Neither the request to stop nor the cancellation moves it.
+                    Part { await Task { for await _ in late {} }.value },
+                    Part { throw Failure(description: "no shard") },
+                ]
+            }
+        }
     }
 
     @Test func takesAPartThatEndsUnaskedForAFailure() async throws {
