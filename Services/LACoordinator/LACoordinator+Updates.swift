@@ -84,7 +84,7 @@ extension LACoordinator {
     }
 
     /// A lease may have run out in the table while the database was away, and be renewed in a moment: whoever tried meanwhile has
-    /// claimed nothing, and tries again for as long as the shard is ours. The others need not wait for that.
+    /// claimed nothing, and tries again for as long as the shard is ours. The others of the claim need not wait for that.
     private func claim(_ id: MatchID, _ version: MatchVersion, _ shards: [Int]) async {
         let patience = ContinuousClock.now + Self.claimPatience
         var asked = shards

@@ -182,7 +182,7 @@ actor FrameCourier {
                     frame, to: instance, expecting: FrameVerdict.self,
                     timeout: silent.contains(instance) ? Self.silentTimeout : Self.answerTimeout,
                     traceparent: span.context.traceparent)
-                marks.noteAnswer(of: instance)
+                marks.noteLife(of: instance)
                 last = verdict
                 span["frame.outcome"] = .string(verdict.outcome.rawValue)
                 if verdict.outcome == .rejected { span.error = verdict.reason ?? "no reason given" }

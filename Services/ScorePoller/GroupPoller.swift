@@ -81,7 +81,8 @@ actor GroupPoller {
     }
 
     /// A bus came that has seen no frame.
-    func busCame() async {
+    func busCame(_ bus: String) async {
+        marks.noteLife(of: bus)
         for courier in couriers.values { await courier.busCame() }
     }
 
@@ -243,6 +244,7 @@ actor GroupPoller {
         let buses = await buses.instances()
         var holders: [MatchID: String?] = [:]
         for (match, courier) in couriers { holders[match] = .some(await courier.holder) }
+        for bus in marks.overdue(of: buses) { Task { await probe(bus) } }
         let spread = MatchSpread(holders, buses: buses, keeping: marks.keeping, silent: marks.silent)
         for (match, bus) in spread.homes { await couriers[match]?.settle(at: bus) }
         for (match, bus) in spread.moves {
@@ -250,6 +252,17 @@ actor GroupPoller {
             guard !marks.keeping.contains(holder) else { continue }
             if await !courier.move(to: bus) { marks.noteKeeping(by: holder) }
         }
+    }
+
+    /// Asks a bus that was silent for something that it always grants, or does not know: either is an answer.
+    private func probe(_ bus: String) async {
+        do {
+            _ = try await buses.request(
+                HandOverMatch(matchID: MatchID(0)), to: bus, expecting: MatchHandedOver.self, timeout: .seconds(1))
+        } catch {
+            guard (error as? WireError)?.code == .refused else { return }
+        }
+        marks.noteLife(of: bus)
     }
 
     /// Beside the polls: a provider that is slow to answer for one match keeps no other waiting.

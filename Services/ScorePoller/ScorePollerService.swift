@@ -69,8 +69,8 @@ public struct ScorePollerService: Service, CustomStringConvertible {
                 leases: leases, pool: pool, buses: buses, logger: logger, readiness: readiness,
                 tracer: tracer)
         }
-        await buses.onConnect { _ in
-            for poller in pollers { await poller.busCame() }
+        await buses.onConnect { bus in
+            for poller in pollers { await poller.busCame(bus) }
         }
         // Several groups are divided among the pollers; one group is of whoever comes first.
         if settings.groups.count > 1 {
@@ -90,8 +90,10 @@ public struct ScorePollerService: Service, CustomStringConvertible {
         }
     }
 
-    /// Frames go to the buses of this host. When there is none, another host's poller may have one: it gets the groups.
+    /// Frames go to the buses of this host. When there is none, another host's poller may have one: it gets the groups. But
+    /// who makes a tape wants to have it whatever else is there.
     private func standAsideWithoutBus(_ leases: LeaseKeeper, _ buses: WireDirectory) async {
+        guard settings.recordFolder == nil else { return }
         var seenAt = ContinuousClock.now
         var isAside = false
         while !Task.isCancelled {

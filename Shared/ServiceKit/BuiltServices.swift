@@ -32,7 +32,11 @@ struct BuiltServices: Service, CustomStringConvertible {
         }
         announce()
         context.readiness.remove("start")
-        let stop = StopNotice { context.readiness.set("stop", false, reason: "stopping") }
+        let stop = StopNotice { [watch] in
+            // Also when one of the parts has failed, and the others end for that.
+            watch.begin()
+            context.readiness.set("stop", false, reason: "stopping")
+        }
         let group = ServiceGroup(
             configuration: .init(
                 services: (parts.map { NamedService($0) } + [NamedService(stop)]).map {

@@ -18,7 +18,7 @@ public final class Readiness: Sendable {
     public init() {}
 
     /// - Parameters:
-    ///   - name: from a fixed set: `database`, `leases`, `provider`.
+    ///   - name: from a fixed set: `database`, `event-bus`, `keys`, `leases`, `provider`.
     ///   - reason: why it is not ready, without secrets; anybody who reaches the health port reads it.
     public func set(_ name: String, _ ready: Bool, reason: String? = nil) {
         states.withLockedValue { $0[name] = State(isReady: ready, reason: ready ? nil : reason) }

@@ -190,13 +190,15 @@ public actor LeaseKeeper {
             let missing = wanted.filter { held[$0] == nil }
             let rows = missing.isEmpty ? others : try await store.look(at: missing) + others
             if let left = rows.map(\.left).min() { pause = min(pause, .seconds(left) + Self.expiryMargin) }
-            if !left.isEmpty { pause = min(pause, Self.releasePause) }
         } catch {
             if isReachable, !Task.isCancelled {
                 logger.warning("Leases could not be renewed", metadata: ["error": "\(error)"])
             }
             isReachable = false
         }
+        if !left.isEmpty { pause = min(pause, Self.releasePause) }
+        // It was told to in the middle of this round, which has joined the others once more.
+        if isAside, let share { await release([.keeper(of: share.kind, instance)]) }
         reportHeld()
         return max(pause, Self.expiryMargin)
     }

@@ -355,10 +355,13 @@ import Testing
                 }
                 try await expire(in: -1)
                 await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit(alert: .wicket)))
-                try await eventually("who has a lease tells it") {
-                    await ground.updates("bina").map(\.alert) == [nil, "wicket 2"]
+                try await eventually("who has a lease claims it") {
+                    try await !ground.pool.query("SELECT 1 FROM alert_claims").isEmpty
                 }
                 if isRenewed { try await expire(in: 600) }
+                try await eventually("and tells it") {
+                    await ground.updates("bina").map(\.alert) == [nil, "wicket 2"]
+                }
                 try await eventually("the state is there") { await ground.updates("asha").count == 2 }
             }
             #expect(await ground.updates("asha").map(\.alert) == [nil, isRenewed ? "wicket 2" : nil])

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import Postgres
-import Postgres
 import Synchronization
 import TestKit
 import Testing
