@@ -254,6 +254,29 @@ import Testing
         await bench.end()
     }
 
+    /// Two alerts are fresh, as when a shard has just been taken over, and the end comes when one of them is claimed: that one
+    /// nobody else can tell.
+    @Test(arguments: [true, false])
+    func whatIsClaimedIsToldAtTheEndThoughAnotherAlertIsNot(_ endsWhileAClaimIsUnderWay: Bool) async throws {
+        let valve = Valve(endsWhileAClaimIsUnderWay ? 0 : 1)
+        let bench = try await Bench(
+            threads: 1,
+            claims: { _, shards in
+                await valve.pass()
+                return Set(shards)
+            })
+        await bench.crowd(100)
+        await bench.fanOut.publish([Self.update(2, alert: .milestone), Self.update(3, alert: .wicket)])
+        try await eventually("alerts are claimed") { bench.claims().count == (endsWhileAClaimIsUnderWay ? 1 : 2) }
+        await bench.fanOut.finish()
+        await valve.open()
+        try await eventually("all are told") { await bench.apns.pushes.count { $0.alert == "wicket 3" } == 100 }
+        try await eventually("nothing is left to do") { await !bench.fanOut.isBusy() }
+        #expect(bench.claims().count == (endsWhileAClaimIsUnderWay ? 1 : 2), "nothing is claimed at the end")
+        #expect(await bench.apns.pushes.allSatisfy { $0.alert != nil })
+        await bench.end()
+    }
+
     @Test func afterASlowAnswerTheOthersDoNotWaitForOneEach() async throws {
         let bench = try await Bench(
             threads: 1,

@@ -25,6 +25,19 @@ extension FanOutLoop {
         }?.version
     }
 
+    /// Whether it waits for an alert to be claimed. What is about to be another process's claims nothing more, and tells what it
+    /// has claimed.
+    func waits(_ cohort: TokenCohort) -> Bool { !isFinishing && !cohort.isClosing && untried(cohort) != nil }
+
+    /// Those that waited for another claim, and have an alert that only this process can tell, go.
+    func stopWaiting(_ match: LoopMatch) {
+        let ready = match.unclaimed.filter { cohort in
+            !waits(cohort) && !cohort.gained.isEmpty && match.claim?.shards.contains(cohort.shard) != true
+        }
+        match.unclaimed.removeAll { cohort in ready.contains { $0 === cohort } }
+        for cohort in ready { start(cohort) }
+    }
+
     /// Alerts that came with a version that was read late, and those that a hold kept from being claimed.
     func claimUntried(_ match: LoopMatch) {
         if match.alerts.hasFresh(now: clock.seconds) {
@@ -35,7 +48,7 @@ extension FanOutLoop {
 
     func claimUntried(_ cohort: TokenCohort) {
         let match = cohort.match
-        guard untried(cohort) != nil, !match.unclaimed.contains(where: { $0 === cohort }) else { return }
+        guard waits(cohort), !match.unclaimed.contains(where: { $0 === cohort }) else { return }
         lines[cohort.environment]?.unlist(cohort)
         match.unclaimed.append(cohort)
         claimNext(match)
@@ -97,7 +110,7 @@ extension FanOutLoop {
             }
         }
         // Those with another alert to claim come again; the others go.
-        let ready = match.unclaimed.filter { shards.contains($0.shard) && untried($0) == nil }
+        let ready = match.unclaimed.filter { shards.contains($0.shard) && !waits($0) }
         match.unclaimed.removeAll { cohort in ready.contains { $0 === cohort } }
         for cohort in ready { start(cohort) }
         claimNext(match)

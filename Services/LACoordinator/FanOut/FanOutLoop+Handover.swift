@@ -9,6 +9,7 @@ extension FanOutLoop {
         reading.insert(shard)
         for match in matches.values {
             for cohort in match.cohorts where cohort.shard == shard { cohort.isClosing = true }
+            stopWaiting(match)
         }
     }
 
@@ -20,7 +21,7 @@ extension FanOutLoop {
             for cohort in match.cohorts where cohort.shard == shard {
                 cohort.isClosing = false
                 // What was passed over is looked at again.
-                if untried(cohort) == nil { start(cohort) } else { claimUntried(cohort) }
+                if waits(cohort) { claimUntried(cohort) } else { start(cohort) }
             }
         }
         complete([shard])

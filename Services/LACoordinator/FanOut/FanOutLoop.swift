@@ -78,7 +78,11 @@ final class FanOutLoop: @unchecked Sendable {
         scheduleTick()
     }
 
-    func finish() { isFinishing = true }
+    func finish() {
+        isFinishing = true
+        for match in matches.values { stopWaiting(match) }
+        wake()
+    }
 
     /// Pushes are under way, or alerts are claimed that nobody else can tell.
     var isBusy: Bool {
@@ -142,7 +146,7 @@ final class FanOutLoop: @unchecked Sendable {
             cohort.goOn()
             // What is newer is no repetition.
             cohort.unpark(.max)
-            if untried(cohort) != nil {
+            if waits(cohort) {
                 lines[cohort.environment]?.unlist(cohort)
                 match.unclaimed.append(cohort)
             } else {
