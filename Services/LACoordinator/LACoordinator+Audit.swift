@@ -10,7 +10,10 @@ extension LACoordinator {
         isAuditing = true
         Task {
             do { try await audit(since: cursor) } catch {
-                logger.warning("The roster could not be audited", metadata: ["error": "\(error)"])
+                // Whoever ends takes the database away from it.
+                if !isStopping {
+                    logger.warning("The roster could not be audited", metadata: ["error": "\(error)"])
+                }
             }
             auditedAt = .now
             isAuditing = false

@@ -125,17 +125,24 @@ import Testing
         await keeper.want([one])
         let running = Task { await keeper.run() }
         #expect(await keeper.waitForLease(one) != nil)
+        _ = try await pools[1].query("SET statement_timeout = '110s'")
         let lock = Task {
-            _ = try await pools[1].execute(
-                "DO $$ BEGIN LOCK TABLE leases IN ACCESS EXCLUSIVE MODE; PERFORM pg_sleep(4); END $$")
+            // Until it is ended below.
+            _ = try? await pools[1].execute(
+                "DO $$ BEGIN LOCK TABLE leases IN ACCESS EXCLUSIVE MODE; PERFORM pg_sleep(100); END $$",
+                deadline: .seconds(120))
         }
-        let locks = "SELECT 1 FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND relation = 'leases'::regclass"
+        let locks = """
+            SELECT pid FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND relation = 'leases'::regclass
+                AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+            """
         try await eventually("the table is locked") { try await pools[2].query(locks).count == 1 }
         running.cancel()
         await running.value
         // It did not wait for its release: the table is still locked.
         #expect(try await pools[2].query(locks).count == 1)
-        try await lock.value
+        _ = try await pools[2].query("SELECT pg_cancel_backend(pid) FROM (\(locks)) AS l")
+        await lock.value
         for pool in pools { await pool.close() }
     }
 
