@@ -277,6 +277,27 @@ import Testing
         await bench.end()
     }
 
+    /// They are passed over when the others are alerted, and come with the states, of which none goes at the end.
+    @Test func whoHadAPushUnderWayIsToldAtTheEndToo() async throws {
+        let bench = try await Bench(threads: 1)
+        let valve = Valve(0)
+        await bench.apns.answer { _, _ in
+            await valve.pass()
+            return StubAPNs.accepted
+        }
+        await bench.crowd(50)
+        await bench.fanOut.publish([Self.update(2)])
+        try await eventually("a state is under way to all") { await bench.apns.pushes.count == 50 }
+        await bench.fanOut.publish([Self.update(3, alert: .wicket)])
+        try await eventually("the alert is claimed") { bench.claims().count == 1 }
+        await bench.fanOut.finish()
+        await valve.open()
+        try await eventually("all are told") { await bench.apns.pushes.count { $0.alert == "wicket 3" } == 50 }
+        try await eventually("nothing is left to do") { await !bench.fanOut.isBusy() }
+        #expect(await bench.apns.pushes.count == 100)
+        await bench.end()
+    }
+
     @Test func afterASlowAnswerTheOthersDoNotWaitForOneEach() async throws {
         let bench = try await Bench(
             threads: 1,

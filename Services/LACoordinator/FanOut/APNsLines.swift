@@ -123,6 +123,7 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
                 return true
             case .noRoom: return false
             case .heldUp: stop(cohort, isHeldUp: true)
+            case .done where loop.isFinishing: stop(cohort, isHeldUp: false)
             case .done:
                 unlist(cohort)
                 cohort.pass = .state

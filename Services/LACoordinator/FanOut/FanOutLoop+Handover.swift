@@ -35,7 +35,7 @@ extension FanOutLoop {
         } || cohorts.contains { $0?.shard == shard && ($0?.inFlight ?? 0) > 0 }
     }
 
-    private func owesAlert(_ cohort: TokenCohort) -> Bool {
+    func owesAlert(_ cohort: TokenCohort) -> Bool {
         guard !cohort.gained.isEmpty, !cohort.match.brake.stops(.pushes) else { return false }
         let now = clock.seconds
         return (0..<cohort.slots).contains { slot in

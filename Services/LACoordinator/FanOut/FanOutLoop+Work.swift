@@ -32,7 +32,7 @@ extension FanOutLoop {
             let row = cohort.row(slot)
             let alert = match.alert(for: row, cohort, now: now)
             // In this pass only those who are alerted.
-            if alert == nil, cohort.isClosing || cohort.pass == .alert && !wasQueued { continue }
+            if alert == nil, cohort.isClosing || isFinishing || cohort.pass == .alert && !wasQueued { continue }
             let isInfrequent = row.pointee.flags.contains(.isInfrequent)
             let mayBeImmediate = !isInfrequent || immediates.hasRoom(cohort.infrequent[Int32(slot)], now: now)
             switch match.need(row, alert, mayBeImmediate: mayBeImmediate, now: now) {

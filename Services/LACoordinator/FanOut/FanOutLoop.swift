@@ -78,9 +78,16 @@ final class FanOutLoop: @unchecked Sendable {
         scheduleTick()
     }
 
+    /// From now on nothing goes but what is claimed and not told. Some of it may be among the states: to phones that had a push
+    /// under way when the others of their shard were alerted.
     func finish() {
         isFinishing = true
-        for match in matches.values { stopWaiting(match) }
+        for match in matches.values {
+            stopWaiting(match)
+            for cohort in match.cohorts where cohort.pass != .alert && owesAlert(cohort) {
+                if !match.unclaimed.contains(where: { $0 === cohort }) { start(cohort) }
+            }
+        }
         wake()
     }
 
@@ -92,6 +99,7 @@ final class FanOutLoop: @unchecked Sendable {
                 match.claim != nil
                     || match.cohorts.contains {
                         $0.pass == .alert && ($0.isListed || $0.isHeldUp && !match.brake.stops(.pushes))
+                            || isFinishing && !$0.awaitingStamp.isEmpty
                     }
             }
     }
@@ -199,6 +207,7 @@ final class FanOutLoop: @unchecked Sendable {
             cohort.pass = .state
             cohort.cursor = cohort.slots
         }
+        if isFinishing, !cohort.gained.isEmpty { cohort.pass = .alert }
         cohort.isHeldUp = false
         relist(cohort)
     }
