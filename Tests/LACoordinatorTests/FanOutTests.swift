@@ -205,10 +205,7 @@ import Testing
     @Test func whatIsOvertakenIsSkippedAndItsAlertRidesOn() async throws {
         let bench = try await Bench(streamsMax: 10)
         let valve = Valve(40)
-        await bench.apns.answer { _, _ in
-            await valve.pass()
-            return StubAPNs.accepted
-        }
+        await bench.apns.answer(through: valve)
         await bench.crowd(1_000)
         await bench.fanOut.publish([Self.update(2, alert: .wicket)])
         try await eventually("some are under way") { await bench.apns.pushes.count >= 40 }
@@ -281,10 +278,7 @@ import Testing
     @Test func whoHadAPushUnderWayIsToldAtTheEndToo() async throws {
         let bench = try await Bench(threads: 1)
         let valve = Valve(0)
-        await bench.apns.answer { _, _ in
-            await valve.pass()
-            return StubAPNs.accepted
-        }
+        await bench.apns.answer(through: valve)
         await bench.crowd(50)
         await bench.fanOut.publish([Self.update(2)])
         try await eventually("a state is under way to all") { await bench.apns.pushes.count == 50 }
@@ -348,10 +342,7 @@ import Testing
     @Test func anAlertOvertakesOrdinaryBallsOfOtherMatches() async throws {
         let bench = try await Bench(threads: 1, streamsMax: 5)
         let valve = Valve(20)
-        await bench.apns.answer { _, _ in
-            await valve.pass()
-            return StubAPNs.accepted
-        }
+        await bench.apns.answer(through: valve)
         await bench.crowd(500)
         var other = Self.update(2, alert: .wicket)
         other.matchID = MatchID(7)
@@ -370,10 +361,7 @@ import Testing
     @Test func aFirstStateDoesNotWaitForAllAlertsOfABigMatch() async throws {
         let bench = try await Bench(threads: 1, streamsMax: 5)
         let valve = Valve(20)
-        await bench.apns.answer { _, _ in
-            await valve.pass()
-            return StubAPNs.accepted
-        }
+        await bench.apns.answer(through: valve)
         await bench.crowd(1_500)
         await bench.fanOut.publish([Self.update(2, alert: .wicket)])
         try await eventually("the alert is on its way") { await bench.apns.pushes.count >= 20 }

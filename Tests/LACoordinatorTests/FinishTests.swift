@@ -20,10 +20,7 @@ import Testing
                 for user in users {
                     try await eventually("\(user) is brought up to date") { await ground.updates(user).count == 1 }
                 }
-                await ground.apns.answer { _, _ in
-                    await valve.pass()
-                    return StubAPNs.accepted
-                }
+                await ground.apns.answer(through: valve)
                 _ = try await ground.commit(alert: .wicket)
                 await coordinator.activitiesChanged()
                 try await eventually("it is on its way") { await ground.apns.pushes.contains { $0.alert != nil } }

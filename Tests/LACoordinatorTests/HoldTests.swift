@@ -75,10 +75,7 @@ import Testing
         try await Ground.with(streamsMax: 10) { ground in
             try await ground.crowd(400)
             let valve = Valve(50)
-            await ground.apns.answer { _, _ in
-                await valve.pass()
-                return StubAPNs.accepted
-            }
+            await ground.apns.answer(through: valve)
             try await ground.coordinate(settings: ["ALERT_FRESHNESS": "120s"]) { coordinator in
                 try await Task.sleep(for: .milliseconds(700))
                 await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit(alert: .wicket)))
@@ -115,10 +112,7 @@ import Testing
             try await Ground.with(streamsMax: 20) { ground in
                 try await ground.crowd(1_500)
                 let valve = Valve(100)
-                await ground.apns.answer { _, _ in
-                    await valve.pass()
-                    return StubAPNs.accepted
-                }
+                await ground.apns.answer(through: valve)
                 try await ground.coordinate { coordinator in
                     try await Task.sleep(for: .milliseconds(700))
                     await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit()))

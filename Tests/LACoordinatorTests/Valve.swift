@@ -18,3 +18,13 @@ actor Valve {
         waiting = []
     }
 }
+
+extension StubAPNs {
+    /// Takes each push, and answers when the valve lets it.
+    func answer(through valve: Valve) async {
+        await answer { _, _ in
+            await valve.pass()
+            return StubAPNs.accepted
+        }
+    }
+}
