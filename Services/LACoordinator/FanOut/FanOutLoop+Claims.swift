@@ -31,9 +31,13 @@ extension FanOutLoop {
 
     /// Those that waited for another claim, and have an alert that only this process can tell, go.
     func stopWaiting(_ match: LoopMatch) {
-        let ready = match.unclaimed.filter { cohort in
+        startUnclaimed(of: match) { cohort in
             !waits(cohort) && !cohort.gained.isEmpty && match.claim?.shards.contains(cohort.shard) != true
         }
+    }
+
+    private func startUnclaimed(of match: LoopMatch, where isReady: (TokenCohort) -> Bool) {
+        let ready = match.unclaimed.filter(isReady)
         match.unclaimed.removeAll { cohort in ready.contains { $0 === cohort } }
         for cohort in ready { start(cohort) }
     }
@@ -110,9 +114,7 @@ extension FanOutLoop {
             }
         }
         // Those with another alert to claim come again; the others go.
-        let ready = match.unclaimed.filter { shards.contains($0.shard) && !waits($0) }
-        match.unclaimed.removeAll { cohort in ready.contains { $0 === cohort } }
-        for cohort in ready { start(cohort) }
+        startUnclaimed(of: match) { shards.contains($0.shard) && !waits($0) }
         claimNext(match)
         wake()
     }
