@@ -18,7 +18,7 @@ conformance() {
     counted=$(mktemp -d)
     python3 -B Tests/Oracle/events.py Tests/Fixtures/matches --write "$counted" || return
     local status=0
-    "$lab" conformance --oracle "$counted" --jobs "$(nproc)" "$@" || status=$?
+    "$lab" conformance --oracle "$counted" --jobs "${lab_jobs:-$(nproc)}" "$@" || status=$?
     rm -rf "$counted"
     return $status
 }
@@ -33,7 +33,7 @@ made_up() {
         python3 -B Tests/Oracle/generate.py "$seed" >"$folder/matches/$seed.json" || return
     done
     python3 -B Tests/Oracle/events.py "$folder/matches" --write "$folder/counted" || return
-    "$lab" conformance --matches "$folder/matches" --oracle "$folder/counted" --jobs "$(nproc)" "$@" || status=$?
+    "$lab" conformance --matches "$folder/matches" --oracle "$folder/counted" --jobs "${lab_jobs:-$(nproc)}" "$@" || status=$?
     # What failed can be played again only as long as its match is there.
     [ $status != 0 ] || rm -rf "$folder"
     return $status
@@ -42,7 +42,7 @@ made_up() {
 # fuzz COUNT SEED: damaged frames, in as many processes as there are processors; prints one line of JSON that adds them up.
 fuzz() {
     local count=$1 seed=$2 jobs share job status=0 pids=() results
-    jobs=$(nproc)
+    jobs=${lab_jobs:-$(nproc)}
     share=$(((count + jobs - 1) / jobs))
     results=$(mktemp -d)
     for ((job = 0; job < jobs; job++)); do

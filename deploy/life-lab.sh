@@ -10,7 +10,7 @@ build_life_lab() {
 }
 
 # life_random SCHEDULES SEED: random schedules, from that seed on.
-life_random() { "$life_lab" run --schedules "$1" --seed "$2" --jobs "$(nproc)"; }
+life_random() { "$life_lab" run --schedules "$1" --seed "$2" --jobs "${lab_jobs:-$(nproc)}"; }
 
 # life_named: the schedules with a name; life_bugs: every planted mistake must be caught.
 life_named() { "$life_lab" named; }
