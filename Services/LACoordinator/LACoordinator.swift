@@ -234,7 +234,7 @@ public actor LACoordinator {
 
     private func drain(until deadline: ContinuousClock.Instant) async {
         // What is claimed nobody else can tell; all the rest whoever takes over does.
-        await fanOut.finish()
+        await fanOut.finish(within: ContinuousClock.now.duration(to: deadline))
         while .now < deadline {
             let isBusy = await fanOut.isBusy()
             guard pushes > 0 || isBusy else { break }

@@ -16,6 +16,8 @@ CUT_MS = 500
 FELT_MS = 500
 # A coordinator that is asked to end tells what it has claimed, for so long.
 TELLS_FOR_MS = 3_000
+# After "TooManyRequests" a phone is left alone for a time between a half of this and all of it.
+RESTS_MS = 5_000
 # Who tells an alert does not pause for longer; a new connection may take that.
 PAUSE_MS = 3_000
 
@@ -100,7 +102,7 @@ def alerts_come(case):
     claims, problems = claims_by_token(case), []
     for version, phone, token in found:
         claim = claims.get((version, token))
-        if not may_be_lost(case, version, claim, claims):
+        if not may_be_lost(case, version, claim, claims, token):
             problems.append(f"{phone.device} was not told of version {version}, which " + (
                 f"{claim['holder']} claimed for it at {claim['claimed_ms']}, and nothing befell that one" if claim
                 else "nobody claimed for it"))
@@ -114,14 +116,14 @@ def claims_by_token(case):
             for version, _, _ in alerts(case) if (version, row["shard"]) in rows}
 
 
-def may_be_lost(case, version, claim, claims):
-    """Whether a fault explains that a phone is not told of an alert, for which this is the claim of all these, or None."""
+def may_be_lost(case, version, claim, claims, token):
+    """Whether a fault explains that the phone of a token is not told of an alert, for which this is the claim of all these, or None."""
     [(committed_ms, alert)] = [(at_ms, alert) for number, at_ms, alert in alerts(case) if number == version]
     if claim is None:
         return may_be_unclaimed(case, committed_ms, alert)
     told = [push.at_ms for push in case.pushes if push.tells and push.alert == words(alert)
             and claims.get((version, push.token), {}).get("holder") == claim["holder"]]
-    return may_be_untold(case, claim, max([claim["claimed_ms"], *told]))
+    return may_be_untold(case, claim, max([claim["claimed_ms"], *told])) or rested_too_long(case, claim, token)
 
 
 def may_be_unclaimed(case, committed_ms, alert):
@@ -148,6 +150,20 @@ def may_be_untold(case, claim, told_ms):
         and death.at_ms - death.drained_ms <= ended_ms and death.at_ms >= begun_ms for death in case.deaths)
 
 
+def rested_too_long(case, claim, token):
+    """Whether APNs wanted the phone to be left alone when who had claimed an alert was asked to end, and beyond the time that it had
+    for that."""
+    refused = [push.at_ms for push in case.pushes if push.token == token and push.status == 429]
+    asked = [death.at_ms - death.drained_ms for death in case.deaths
+             if death.name == claim["holder"].split("/")[0] and death.drained_ms is not None
+             and death.at_ms > claim["claimed_ms"]]
+    if not refused or not asked:
+        return False
+    before = [at_ms for at_ms in refused if at_ms <= min(asked) + TELLS_FOR_MS]
+    # 5 s, twice that after the second refusal, and so on; a half of it by chance.
+    return bool(before) and max(before) + RESTS_MS * 2 ** (len(before) - 1) > min(asked) + TELLS_FOR_MS
+
+
 def costs_alerts(strike, name):
     """Whether a coordinator of this name may lose what it has claimed by a fault: it is gone, or stood still beyond the time
     for which its lease is trusted, or its host was cut off, or it got no answer from APNs or PostgreSQL."""
@@ -165,7 +181,7 @@ def lost_counts(case):
     (found, should), claims = missed(case), claims_by_token(case)
     return {
         "wanted": should, "lost": len(found), "lostClaimed": sum((version, token) in claims for version, _, token in found),
-        "bound": sum(not may_be_lost(case, version, claims.get((version, token)), claims)
+        "bound": sum(not may_be_lost(case, version, claims.get((version, token)), claims, token)
                      for version, committed_ms, alert in alerts(case) for _, token in eligible(case, committed_ms, alert)),
     }
 

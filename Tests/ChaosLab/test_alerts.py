@@ -131,6 +131,19 @@ class Alerts(unittest.TestCase):
         struck = Strike("kill", "la-coordinator-a", T + 4_300, T + 4_300)
         self.assertEqual(self.lost_with(asked, struck, deaths=[Death("la-coordinator-a", T + 4_301, -9, True)]), 0)
 
+    def test_a_phone_that_apns_wants_to_be_left_alone_is_not_told_by_one_that_ends(self):
+        def lost(*refused, asked=T + 6_000):
+            self.case.pushes = [push for push in self.case.pushes if push.status != 429]
+            self.case.pushes += [push("ann", 2, at_ms, verdict=None, status=429, fault="answer") for at_ms in refused]
+            return self.lost_with(deaths=[Death("la-coordinator-a", asked + 100, 0, True, drained_ms=100)])
+
+        self.assertEqual(lost(), 1)
+        # Five seconds after the first, ten after the second; it may wait three of them.
+        self.assertEqual(lost(T + 3_900), 1)
+        self.assertEqual(lost(T + 4_100), 0)
+        self.assertEqual(lost(T + 1_000, T + 2_000), 0)
+        self.assertEqual(lost(T + 4_100, asked=T + 2_000), 1)
+
     def test_a_host_takes_those_that_are_on_it(self):
         for target, claimed_by, found in (
                 ("host-a", "a", 0), ("host-a", "c", 0), ("host-a", "b", 1), ("host-b", "b", 0), ("event-bus-b", "b", 0),

@@ -265,7 +265,7 @@ import Testing
         await bench.crowd(100)
         await bench.fanOut.publish([Self.update(2, alert: .milestone), Self.update(3, alert: .wicket)])
         try await eventually("alerts are claimed") { bench.claims().count == (endsWhileAClaimIsUnderWay ? 1 : 2) }
-        await bench.fanOut.finish()
+        await bench.fanOut.finish(within: .seconds(5))
         await valve.open()
         try await eventually("all are told") { await bench.apns.pushes.count { $0.alert == "wicket 3" } == 100 }
         try await eventually("nothing is left to do") { await !bench.fanOut.isBusy() }
@@ -284,7 +284,7 @@ import Testing
         try await eventually("a state is under way to all") { await bench.apns.pushes.count == 50 }
         await bench.fanOut.publish([Self.update(3, alert: .wicket)])
         try await eventually("the alert is claimed") { bench.claims().count == 1 }
-        await bench.fanOut.finish()
+        await bench.fanOut.finish(within: .seconds(5))
         await valve.open()
         try await eventually("all are told") { await bench.apns.pushes.count { $0.alert == "wicket 3" } == 50 }
         try await eventually("nothing is left to do") { await !bench.fanOut.isBusy() }

@@ -1,3 +1,4 @@
+import APNsProtocol
 import Sightscreen
 import TestKit
 import Testing
@@ -35,6 +36,25 @@ import Testing
             // A phone may have been started before its registration came: a start has an alert always.
             let told = await ground.apns.pushes.filter { $0.event == "update" && $0.alert != nil }
             #expect(told.count == 12 && Set(told.map(\.token)).count == 12)
+        }
+    }
+
+    /// APNs wants it to be left alone for some seconds, which are left.
+    @Test func whoIsAskedToStopTellsAPhoneThatWasRefusedIt() async throws {
+        try await Ground.with { ground in
+            try await ground.coordinate(drainMax: .seconds(60), trust: .seconds(2)) { coordinator in
+                try await ground.follow("user")
+                try await ground.activate("user")
+                try await eventually("it is brought up to date") { await ground.updates("user").count == 1 }
+                await ground.apns.answer { push, count in
+                    push.event == "update" && push.alert != nil && count == 2
+                        ? StubAPNs.refusal(.tooManyRequests) : StubAPNs.accepted
+                }
+                _ = try await ground.commit(alert: .wicket)
+                await coordinator.activitiesChanged()
+                try await eventually("it is refused") { await ground.updates("user").count == 2 }
+            }
+            #expect(await ground.updates("user").map { $0.alert != nil } == [false, true, true])
         }
     }
 }

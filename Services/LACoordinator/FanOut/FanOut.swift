@@ -63,7 +63,10 @@ package final class FanOut: Sendable {
     private func loop(_ shard: Int) -> FanOutLoop { loops[shard % loops.count] }
 
     /// Tells the alerts that are claimed, and begins nothing else any more.
-    func finish() async { for loop in loops { await loop.onThread { loop.finish() } } }
+    /// - Parameter time: how long that may take: a phone that APNs wants to be left alone for longer is told by nobody.
+    func finish(within time: Duration) async {
+        for loop in loops { await loop.onThread { loop.finish(within: time) } }
+    }
 
     /// Pushes are under way, or claimed alerts are still to be told.
     func isBusy() async -> Bool {

@@ -36,12 +36,14 @@ extension FanOutLoop {
     }
 
     func owesAlert(_ cohort: TokenCohort) -> Bool {
-        guard !cohort.gained.isEmpty, !cohort.match.brake.stops(.pushes) else { return false }
         let now = clock.seconds
-        return (0..<cohort.slots).contains { slot in
-            let row = cohort.row(slot)
-            return row.pointee.flags.contains(.isUsed) && !row.pointee.flags.contains(.isLeaving)
-                && cohort.match.alert(for: row, cohort, now: now) != nil
-        }
+        return !cohort.gained.isEmpty && (0..<cohort.slots).contains { owesAlert(cohort, $0, now: now) }
+    }
+
+    func owesAlert(_ cohort: TokenCohort, _ slot: Int, now: Int) -> Bool {
+        guard !cohort.isLost, !cohort.gained.isEmpty, !cohort.match.brake.stops(.pushes) else { return false }
+        let row = cohort.row(slot)
+        return row.pointee.flags.contains(.isUsed) && !row.pointee.flags.contains(.isLeaving)
+            && cohort.match.alert(for: row, cohort, now: now) != nil
     }
 }

@@ -53,6 +53,8 @@ final class FanOutLoop: @unchecked Sendable {
     var wasQueued = false
     /// Alerts that are claimed are told, and nothing else begins any more.
     private(set) var isFinishing = false
+    /// Until then it may go on finishing, in ticks.
+    private var lastFinishingTick: Int64 = 0
     private var isClosed = false
 
     init(
@@ -80,8 +82,10 @@ final class FanOutLoop: @unchecked Sendable {
 
     /// From now on nothing goes but what is claimed and not told. Some of it may be among the states: to phones that had a push
     /// under way when the others of their shard were alerted.
-    func finish() {
+    /// - Parameter time: how long that may take.
+    func finish(within time: Duration) {
         isFinishing = true
+        lastFinishingTick = Self.tick(MonotonicTime.now + MonotonicTime.nanoseconds(time))
         for match in matches.values {
             stopWaiting(match)
             for cohort in match.cohorts where cohort.pass != .alert && owesAlert(cohort) {
@@ -101,7 +105,14 @@ final class FanOutLoop: @unchecked Sendable {
                         $0.pass == .alert && ($0.isListed || $0.isHeldUp && !match.brake.stops(.pushes))
                             || isFinishing && !$0.awaitingStamp.isEmpty
                     }
-            }
+            } || isFinishing && tellsLater
+    }
+
+    /// A phone that was refused an alert is told after a while, and that is soon enough.
+    private var tellsLater: Bool {
+        delayed.contains { tick, rows in
+            tick <= lastFinishingTick && rows.contains { owesAlert($0.cohort, $0.slot, now: clock.seconds) }
+        }
     }
 
     func close() {
