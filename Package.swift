@@ -105,6 +105,7 @@ let package = Package(
         shared("APNsProtocol", ["Sightscreen"]),
 
         // Mechanisms.
+        shared("FileLock"),
         shared("Reactor", ["CLinux"]),
         shared("Processes", ["CLinux", "Reactor"]),
         shared("Postgres", ["CPostgres", "Reactor", metrics]),
@@ -112,7 +113,7 @@ let package = Package(
         shared("HTTPClient", ["CCurl"]),
         shared("Tokens", ["COpenSSL", concurrencyHelpers]),
         shared("TapeFile", ["CZstd"]),
-        shared("Wire", ["Messages", logging, metrics, lifecycle, concurrencyHelpers] + nio),
+        shared("Wire", ["FileLock", "Messages", logging, metrics, lifecycle, concurrencyHelpers] + nio),
 
         shared(
             "Store", ["Sightscreen", "Activities", "Messages", "Postgres", logging, metrics],
@@ -120,7 +121,8 @@ let package = Package(
         shared(
             "ServiceKit",
             [
-                "HTTPClient", hummingbird, httpTypes, logging, metrics, lifecycle, unixSignals, configuration,
+                "FileLock", "HTTPClient", hummingbird, httpTypes, logging, metrics, lifecycle, unixSignals,
+                configuration,
                 concurrencyHelpers,
             ]),
     ]

@@ -68,10 +68,13 @@ public enum ServiceMain {
     ) async throws {
         let name = settings.service.name
         let folder = try RunDirectory.prepare(settings.runDirectory, service: name)
+        let lock = try InstanceLock.take(settings.instance, in: folder)
+        defer { lock.remove() }
         context.readiness.set("start", false, reason: "starting")
         let health = HealthServer(
             host: settings.health.host, port: settings.health.port, service: name, readiness: context.readiness,
-            metrics: context.metrics, addressFile: "\(folder)/\(settings.instance).health", logger: context.logger,
+            metrics: context.metrics, addressFile: InstanceLock.healthFile(of: settings.instance, in: folder),
+            logger: context.logger,
             onRunning: onHealth)
         // The group's own lines would repeat ours.
         var quiet = context.logger

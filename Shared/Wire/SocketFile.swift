@@ -1,3 +1,4 @@
+import FileLock
 import Glibc
 
 /// A server's socket file. Beside it lies a lock file that is locked as long as the owner lives, so that the file of a dead
@@ -9,7 +10,7 @@ struct SocketFile: Sendable {
     let path: String
     /// Bound and listening; whoever takes it closes it.
     let descriptor: Int32
-    private let lock: Int32
+    private let lock: FileLock
     private let inode: ino_t
 
     /// Removes what a dead owner left, binds with mode 0600 and listens.
@@ -25,7 +26,7 @@ struct SocketFile: Sendable {
             AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         guard socket >= 0 else {
             let failure = Self.failure("socket for \(path)")
-            close(lock)
+            lock.remove()
             throw failure
         }
         var address = sockaddr_un()
@@ -43,7 +44,7 @@ struct SocketFile: Sendable {
         else {
             let failure = Self.failure("bind \(path)")
             close(socket)
-            close(lock)
+            lock.remove()
             throw failure
         }
         return SocketFile(path: path, descriptor: socket, lock: lock, inode: status.st_ino)
@@ -58,8 +59,7 @@ struct SocketFile: Sendable {
     /// Lets go of the name; once, at the end.
     func remove() {
         hide()
-        unlink(Self.lockPath(path))
-        close(lock)
+        lock.remove()
     }
 
     /// Removes the files of dead servers in a folder; those of living ones are locked.
@@ -68,8 +68,7 @@ struct SocketFile: Sendable {
             let path = "\(folder)/\(name)"
             guard let lock = try? takeLock(of: path) else { continue }
             unlink(path)
-            unlink(lockPath(path))
-            close(lock)
+            lock.remove()
         }
     }
 
@@ -89,19 +88,12 @@ struct SocketFile: Sendable {
 
     private static func lockPath(_ path: String) -> String { "\(path).lock" }
 
-    private static func takeLock(of path: String) throws(WireError) -> Int32 {
-        while true {
-            let lock = open(lockPath(path), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard lock >= 0 else { throw failure("open \(lockPath(path))") }
-            guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-                let isTaken = errno == EWOULDBLOCK
-                close(lock)
-                throw isTaken ? WireError(.socket, "\(path) belongs to a running process") : failure("lock \(path)")
+    private static func takeLock(of path: String) throws(WireError) -> FileLock {
+        do throws(FileLock.Failure) { return try FileLock.take(lockPath(path)) } catch {
+            switch error {
+            case .taken: throw WireError(.socket, "\(path) belongs to a running process")
+            case .failed(let problem): throw WireError(.socket, problem)
             }
-            // Its last owner may have removed the file between our open and our lock.
-            var (held, named) = (stat(), stat())
-            if fstat(lock, &held) == 0, stat(lockPath(path), &named) == 0, held.st_ino == named.st_ino { return lock }
-            close(lock)
         }
     }
 

@@ -42,12 +42,13 @@ import Testing
         "HTTPClient": ["CCurl"],
         "Tokens": ["COpenSSL"],
         "TapeFile": ["CZstd"],
-        "Wire": ["Messages"],
+        "FileLock": [],
+        "Wire": ["FileLock", "Messages"],
     ]
 
     static let upper: [String: Set<String>] = [
         "Store": Set(pure.keys).union(["Postgres"]),
-        "ServiceKit": ["HTTPClient"],
+        "ServiceKit": ["FileLock", "HTTPClient"],
     ]
 
     /// By the folder's name under Shared and Services; C modules are only folders of module maps.
