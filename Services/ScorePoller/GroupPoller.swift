@@ -63,10 +63,10 @@ actor GroupPoller {
     func run() async {
         defer { missingReads?.cancel() }
         while !Task.isCancelled {
-            if await leases.lease(for: .poll(group.name)) == nil {
-                logger.info("Waiting for the lease of the poll group: another poller may have it")
-            }
+            let hasToWait = await leases.lease(for: .poll(group.name)) == nil
+            if hasToWait { logger.info("Waiting for the lease of the poll group: another poller may have it") }
             guard let lease = await leases.waitForLease(.poll(group.name)) else { return }
+            if hasToWait { logger.notice("This poller polls the group", metadata: ["epoch": "\(lease.epoch)"]) }
             guard lease.isTrusted else {
                 // Whoever polls this group now knows how the provider is.
                 readiness.remove(readinessName)

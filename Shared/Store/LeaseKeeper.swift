@@ -282,6 +282,13 @@ public actor LeaseKeeper {
             held[name] = now
             if let now, before?.epoch != now.epoch {
                 metrics.taken(name)
+                if let before {
+                    // Ours ran out while the database was away; or another process goes by our name.
+                    metrics.lost(name)
+                    logger.warning(
+                        "Lease was another's meanwhile, or had run out",
+                        metadata: ["lease": "\(name)", "epoch": "\(before.epoch)", "now": "\(now.epoch)"])
+                }
                 logger.debug("Lease taken", metadata: ["lease": "\(name)", "epoch": "\(now.epoch)"])
             } else if before != nil, now == nil {
                 metrics.lost(name)
