@@ -29,6 +29,8 @@ public actor LACoordinator {
     static let thoroughInterval = Duration.seconds(10)
     /// Who hears by `NOTIFY` of a version reads it, unless its doorbell rings within this time.
     private static let doorbellWait = Duration.milliseconds(20)
+    /// How long a version that came by doorbell waits for those before it to be read.
+    private static let gapPatience = Duration.milliseconds(250)
 
     let configuration: CoordinatorConfiguration
     let store: ActivityStore
@@ -152,8 +154,24 @@ public actor LACoordinator {
 
     /// A version was committed; it goes out at once.
     public func matchUpdated(_ message: MatchUpdated) async {
-        await publish([message.update], areLogged: false)
+        let update = message.update
+        if hasGap(before: update) { await readMissed() }
+        let isOut = matches[update.matchID].map { $0.seenThrough >= update.version } ?? false
+        if !isOut { await publish([update], areLogged: false) }
         wake.yield()
+    }
+
+    /// Versions before it were not heard of. An alert among them should go with this one, not with the next.
+    private func hasGap(before update: MatchUpdate) -> Bool {
+        matches[update.matchID].map { $0.seenThrough.rawValue + 1 < update.version.rawValue } ?? false
+    }
+
+    /// Waits for a moment only: a state must not wait for a database that is slow.
+    private func readMissed() async {
+        guard
+            let missed = try? await store.updates(beyond: matches.mapValues(\.seenThrough), deadline: Self.gapPatience)
+        else { return }
+        await publish(missed, areLogged: true)
     }
 
     /// A version was committed somewhere. One of this host comes with its doorbell.

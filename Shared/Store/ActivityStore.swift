@@ -118,7 +118,9 @@ public struct ActivityStore: Sendable {
     // MARK: - Versions and stamps
 
     /// Versions beyond those that are known: the newest of each match, and those whose alert may still be news.
-    public func updates(beyond known: [MatchID: MatchVersion]) async throws -> [MatchUpdate] {
+    public func updates(
+        beyond known: [MatchID: MatchVersion], deadline: Duration = .seconds(5)
+    ) async throws -> [MatchUpdate] {
         let matches = Array(known)
         let rows = try await pool.query(
             """
@@ -133,7 +135,8 @@ public struct ActivityStore: Sendable {
                 AND (m.ended_at IS NULL OR m.ended_at > clock_timestamp() - interval '10 minutes')
             ORDER BY u.match_id, u.version
             """,
-            [.intArray(matches.map(\.key.rawValue)), .intArray(matches.map { Int64($0.value.rawValue) })])
+            [.intArray(matches.map(\.key.rawValue)), .intArray(matches.map { Int64($0.value.rawValue) })],
+            deadline: deadline)
         return try rows.compactMap { row in
             // One version that cannot be read must not hold up the other matches; the next version takes its place.
             guard let state = try? Self.decode(ContentState.self, try row.string("content_state")) else { return nil }

@@ -80,10 +80,12 @@ def missed(case):
     """(version, phone, token) of all that should have heard of an alert and did not, nor of a newer one soon; and how many
     should have."""
     found, should, known = [], 0, alerts(case)
+    # Those that came when all had been put right are newer ones, too.
+    later = alerts(case, case.after.updates)
     told = {(push.token, push.alert) for push in case.pushes if push.tells}
     for version, committed_ms, alert in known:
         # The lab ends it all soon after the last frame.
-        newer = [words(other) for number, at_ms, other in known
+        newer = [words(other) for number, at_ms, other in known + later
                  if number >= version and at_ms <= committed_ms + FRESH_MS]
         for phone, token in eligible(case, committed_ms, alert):
             should += 1
