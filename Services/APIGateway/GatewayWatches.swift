@@ -15,6 +15,7 @@ struct DatabaseWatch: Service, CustomStringConvertible {
     var description: String { "database watch" }
 
     func run() async throws {
+        RateGate.beginCounters()
         readiness.set("database", false, reason: "waiting for PostgreSQL")
         try await cancelWhenGracefulShutdown {
             do {

@@ -1,5 +1,6 @@
 import Logging
 import Messages
+import Metrics
 import Postgres
 public import ServiceKit
 public import ServiceLifecycle
@@ -68,6 +69,7 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
     }
 
     public func run() async throws {
+        beginCounters()
         readiness.set("database", false, reason: "waiting for PostgreSQL and its schema")
         let isThere: Bool = try await cancelWhenGracefulShutdown {
             do { try await DatabaseStart.wait(for: pool, logger: logger) } catch is CancellationError { return false }
@@ -90,6 +92,16 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
             try await cancelWhenGracefulShutdown { try await serve(coordinator) }
         }
         await pool.close()
+    }
+
+    /// At 0, so that an alert on what they grow by sees the first one, too.
+    private func beginCounters() {
+        for counter in ["sightscreen_alerts_lost_total", "sightscreen_roster_mismatches_total"] {
+            Counter(label: counter).increment(by: 0)
+        }
+        for failure in PushFailure.all {
+            Counter(label: "sightscreen_push_failures_total", dimensions: [("reason", failure.name)]).increment(by: 0)
+        }
     }
 
     private func serve(_ coordinator: LACoordinator) async throws {

@@ -9,6 +9,13 @@ struct RateGate: Sendable {
     let factor: Int
     var now: @Sendable () -> Int64 = RateGate.monotonic
 
+    /// Counts what is refused from 0 on, so that an alert on what it grows by sees the first one, too.
+    static func beginCounters() { for name in RateLimit.Name.allCases { refused(name).increment(by: 0) } }
+
+    private static func refused(_ name: RateLimit.Name) -> Counter {
+        Counter(label: "sightscreen_http_limited_total", dimensions: [("limit", name.rawValue)])
+    }
+
     private static let begun = ContinuousClock.now
 
     private static func monotonic() -> Int64 {
@@ -50,7 +57,7 @@ struct RateGate: Sendable {
 
     private func refuse(_ verdict: RateVerdict) throws {
         guard case .refused(let seconds, let limit) = verdict else { return }
-        Counter(label: "sightscreen_http_limited_total", dimensions: [("limit", limit.rawValue)]).increment()
+        Self.refused(limit).increment()
         throw Problem(
             .rateLimited, "try again after the seconds of Retry-After", headers: ["Retry-After": String(seconds)])
     }

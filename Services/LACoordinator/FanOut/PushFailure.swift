@@ -20,6 +20,11 @@ package struct PushFailure: RawRepresentable, Hashable, Sendable {
     package static let otherRefusal = Self(rawValue: 253)
     package static let otherServerError = Self(rawValue: 252)
 
+    static let all =
+        reasons.indices.map { Self(rawValue: UInt8($0 + 1)) } + [
+            notProcessed, unanswered, otherRefusal, otherServerError,
+        ]
+
     init(_ answer: APNsAnswer) {
         if let number = answer.reason.flatMap({ Self.numbers[$0] }) {
             self.init(rawValue: number)
