@@ -2,7 +2,8 @@
 """Whether compose.yaml and deploy/compose.production.yaml are as locked as their pages say: deploy/compose-files.py
 
 Reads both with Debian's python3-yaml and holds every container to what an operator must not forget; what an image brings along (its
-user, its healthcheck) is read from deploy/Dockerfile. Then each mistake that it is to find is planted in a copy, and must be found.
+user, its healthcheck) is read from deploy/Dockerfile. In production every setting of README's table must reach the services that read
+it. Then each mistake that it is to find is planted in a copy, and must be found.
 It knows no schema of compose: `docker compose config` does."""
 
 import copy
@@ -26,9 +27,23 @@ PRODUCTION_TAG = ":${SIGHTSCREEN_VERSION:-local}"
 LOOPBACK = re.compile(r"127\.0\.0\.1:|\$\{GATEWAY_ADDRESS:-127\.0\.0\.1:\d+\}:")
 SECRET_NAME = re.compile(r"KEY|PASSWORD|PASSWD|TOKEN|SECRET|CREDENTIAL|DATABASE_URL|PRIVATE")
 SECRET_VALUE = re.compile(r"-----BEGIN|://[^/\s:@]*:[^/\s@]+@|\beyJ[\w-]{20,}")
-# A name, not the key; and the one word that the demo's stand-in for the provider takes, which opens nothing else.
-NO_SECRETS = {"APNS_KEY_ID"}
+# A name, and an age; and the one word that the demo's stand-in for the provider takes, which opens nothing else.
+NO_SECRETS = {"APNS_KEY_ID", "APNS_TOKEN_MIN_AGE"}
 DEMO_WORDS = {"SPORTMONKS_API_TOKEN": "demo-provider-token", "MOCK_SPORTMONKS_TOKEN": "demo-provider-token"}
+# The settings of README's table that a line in production.env does not change, and why not.
+SECRET_FILE = "a file that is handed over"
+IMAGE = "the image has it"
+NOT_PASSED = {
+    "DATABASE_URL": SECRET_FILE, "SPORTMONKS_API_TOKEN": SECRET_FILE, "ADMIN_API_KEY": SECRET_FILE, "APNS_KEY_FILE": SECRET_FILE,
+    "SIGHTSCREEN_RUN_DIR": IMAGE, "HEALTH_HOST": IMAGE, "HEALTH_PORT": IMAGE, "GATEWAY_HOST": IMAGE, "GATEWAY_PORT": IMAGE,
+    "INSTANCE": "each replica is named by its container",
+    "OTEL_SERVICE_NAME": "would be one for all services",
+    "TRUSTED_PROXIES": "the proxy of the file, and nobody else",
+    "APNS_CA_FILE": "no file of the machine is mounted, and only a stand-in needs one",
+    "SIGHTSCREEN_STAND_INS": "never in production", "REPLAY_URL": "only with stand-ins",
+}
+# README's words for some of them.
+TOGETHER = {"all": SERVICES, "all that hold leases": SERVICES - {"api-gateway"}}
 # What would share more with the machine than a container does.
 SHARING = ("privileged", "network_mode", "pid", "ipc", "uts", "userns_mode", "cgroup", "cgroup_parent", "cap_add", "devices",
            "device_cgroup_rules", "extra_hosts", "env_file", "volumes_from", "group_add", "sysctls", "runtime", "credential_spec")
@@ -155,7 +170,43 @@ def wrong_with_production(name, service):
         yield "has no number of replicas"
 
 
-def problems_of(files, built):
+def settings():
+    """Who reads each setting of README's table."""
+    found = {}
+    with open(os.path.join(HERE, "../README.md"), encoding="utf-8") as file:
+        for line in file:
+            if re.match(r"\| `[A-Z]", line):
+                names, _, used = (cell.strip() for cell in line.strip("|\n").split("|"))
+                who = used.split(":")[0]
+                readers = TOGETHER.get(who) or set(who.split(", "))
+                if not readers <= SERVICES:
+                    raise SystemExit(f"README's table: {who} are no services")
+                found |= {name: readers for name in re.findall(r"`([A-Z][A-Z0-9_]+)`", names)}
+    if len(found) < 50 or not NOT_PASSED.keys() <= found.keys():
+        raise SystemExit(f"README's table has {len(found)} settings, and not {set(NOT_PASSED) - set(found)}")
+    return found
+
+
+def wrong_with_settings(name, service, known):
+    """A line in production.env is to reach who reads it, and nothing is to be passed that nobody reads."""
+    words = named(service.get("environment"))
+    for setting, readers in known.items():
+        if setting not in NOT_PASSED and name in readers and not re.match(rf"\$\{{{setting}:[-?]", str(words.get(setting))):
+            yield f"{setting} of production.env does not reach it"
+    for word in words:
+        if name not in known.get(word, known.get(word.removesuffix("_FILE"), ())):
+            yield f"{word} is no setting of its"
+
+
+def wrong_with_head(head, known):
+    """What can be set is said where an operator looks first."""
+    said = set(re.findall(r"[A-Z][A-Z0-9_]+", head))
+    for setting in known:
+        if setting not in NOT_PASSED and setting not in said:
+            yield f"{setting} is not named in its head"
+
+
+def problems_of(files, built, known):
     """Of both files, as they were read."""
     for path, file in files.items():
         is_production = path == PRODUCTION
@@ -167,7 +218,8 @@ def problems_of(files, built):
                 *wrong_with_bounds(service, stage), *wrong_with_volumes(service, file["volumes"]),
                 *wrong_with_secrets(service, is_production, file.get("secrets", {})), *wrong_with_life(name, service, stage),
                 *wrong_with_image(service, is_production, built),
-                *(wrong_with_production(name, service) if is_production else [])]
+                *(wrong_with_production(name, service) if is_production else []),
+                *(wrong_with_settings(name, service, known) if is_production and name in SERVICES else [])]
             for port in service.get("ports", []):
                 if not LOOPBACK.match(str(port)):
                     found.append(f"port {port}: not of the loopback alone")
@@ -243,6 +295,11 @@ MISTAKES = [
     (PRODUCTION, "api-gateway", {"ports": ["127.0.0.1:8080:8080"]}, "publishes a port"),
     (PRODUCTION, "prometheus", {"profiles": GONE}, "publishes a port"),
     (PRODUCTION, "event-bus", {"deploy": GONE}, "number of replicas"),
+    (PRODUCTION, "api-gateway", {"environment": {"MIN_APP_VERSION": "1.0.0"}}, "MIN_APP_VERSION of production.env does not reach"),
+    (PRODUCTION, "api-gateway", {"environment": {"STORE_URL": "${MIN_APP_VERSION:-}"}}, "STORE_URL of production.env does not"),
+    (PRODUCTION, "event-bus", {"environment": {}}, "LEASE_DURATION of production.env does not reach"),
+    (PRODUCTION, "event-bus", {"environment": {"START_RATE": "${START_RATE:-}"}}, "START_RATE is no setting of its"),
+    (PRODUCTION, "score-poller", {"environment": {"POLL_INTERVALL": "5s"}}, "POLL_INTERVALL is no setting"),
     (None, "proxy", {"ports": ["8080:8080"]}, "not of the loopback"),
     (None, "proxy", {"ports": ["0.0.0.0:8080:8080"]}, "not of the loopback"),
     (PRODUCTION, "prometheus", {"ports": ["9090:9090"]}, "not of the loopback"),
@@ -281,14 +338,20 @@ def planted(files):
 
 
 def main():
-    files, built = {}, stages()
+    files, built, known = {}, stages(), settings()
     for path in (DEMO, PRODUCTION):
         with open(os.path.join(HERE, "..", path), encoding="utf-8") as file:
-            files[path] = yaml.safe_load(file)
-    problems, tried = list(problems_of(files, built)), 0
+            text = file.read()
+        files[path] = yaml.safe_load(text)
+        if path == PRODUCTION:
+            head = text[:text.index("\nname:")]
+    problems, tried = list(problems_of(files, built, known)), 0
+    problems += [f"{PRODUCTION}: {problem}" for problem in wrong_with_head(head, known)]
+    if not any("STORE_URL" in problem for problem in wrong_with_head(head.replace("STORE_URL", ""), known)):
+        problems.append("not found: a head without STORE_URL")
     for what, mistaken, place, said in planted(files):
         tried += 1
-        found = set(problems_of(mistaken, built)) - set(problems)
+        found = set(problems_of(mistaken, built, known)) - set(problems)
         if not any(problem.startswith(place) and said in problem for problem in found):
             problems.append(f"not found: {what} ({said!r}); {sorted(found)}")
     for problem in problems:
