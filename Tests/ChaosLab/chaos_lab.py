@@ -47,6 +47,7 @@ def options():
 
 def find_places(binaries):
     """Where alerts are near, in a few matches."""
+    say(f"  looking for alerts in {len(TAPES)} tapes …")
     places = []
     for tape in TAPES:
         done = subprocess.run(
@@ -100,6 +101,7 @@ def play(chosen, seeds, report):
     Returns what is to be said when the suite is gone."""
     places = find_places(chosen.binaries)
     hosts = Hosts(chosen.job) if chosen.hosts > 1 else None
+    say("  starting the suite …")
     with Suite(chosen.binaries, MATCHES, chosen.keep, hosts, chosen.other_binaries) as suite:
         now = None
 
@@ -121,6 +123,7 @@ def play(chosen, seeds, report):
         suite.stack.callback(deliveries.stop)
         deliveries.start()
         commits.start()
+        say("  playing: a line for each schedule that is over")
         for seed in seeds:
             now = Schedule(suite, draw(seed, places, hosts=HOSTS if hosts else ""), session, commits, scan)
             case = now.run()

@@ -49,7 +49,7 @@ class Link:
                 self.mode = ""
             if self.mode == "mid-frame":
                 self.mode = ""
-                writer.write(data[:max(1, len(data) // 2)])
+                put(writer, data[:max(1, len(data) // 2)])
                 await writer.drain()
                 self.cut()
                 return
@@ -58,10 +58,10 @@ class Link:
             if self.mode == "slice":
                 size = max(1, len(data) // SLICES)
                 for start in range(0, len(data), size):
-                    writer.write(data[start:start + size])
+                    put(writer, data[start:start + size])
                     await asyncio.sleep(0)
             else:
-                writer.write(data)
+                put(writer, data)
             await writer.drain()
         # One side has closed: so does the other.
         raise ConnectionError
@@ -75,6 +75,13 @@ class Link:
             self.cut()
         else:
             self.mode, self.until = how, time.monotonic() + seconds
+
+
+def put(writer, data):
+    """Writes, unless the connection is gone: asyncio takes that in silence, until it complains of each more."""
+    if writer.is_closing():
+        raise ConnectionError
+    writer.write(data)
 
 
 class Links:
