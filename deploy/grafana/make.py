@@ -59,6 +59,9 @@ ROWS = [
         panel("From commit to coordinator", "The lag of a version: with the doorbell milliseconds, by reading up to half a second", quantiles("sightscreen_version_delay_seconds", by="way"), "s"),
         panel("Frames by outcome", "What the bus makes of them, as the pollers hear it", [(rate("sightscreen_frames_total", 'job="score-poller"', "outcome"), "{{outcome}}")], "ops"),
         panel("Versions", "By priority; 10 buzzes or shows at once", [(rate("sightscreen_versions_total", by="priority"), "P{{priority}}")], "ops"),
+        panel("Frames that told nothing new", "Of those the provider gave; the bus is not offered them", [(rate("sightscreen_frames_skipped_total"), "skipped")], "ops"),
+        panel("Size of an answer", "Of the provider, with all live matches of a poll group", quantiles("sightscreen_provider_answer_bytes"), "bytes"),
+        panel("Size of a frame", "Of those that tell something new, as a bus gets them", quantiles("sightscreen_frame_bytes"), "bytes"),
         panel("Events", "By kind; retracted: the provider took them back", [(rate("sightscreen_events_total", by="kind"), "{{kind}}"), (rate("sightscreen_events_retracted_total"), "retracted")], "ops"),
     ]),
     ("Fan-out", [
