@@ -23,6 +23,20 @@ def rising(by, steps=300):
     return f"0+{by}x{steps}"
 
 
+def born(alert, series, value, of, born=200, gap=50, **more):
+    """Fires for a series of the process `of` that comes into being with this value, when the process has been there for long. Is quiet
+    for one that had the value all along and is seen again after a gap, in which the process could not be scraped.
+
+    `gap` is where that begins; both series begin, or go on, at `born`."""
+    return Case(
+        alert, **more, fires={series: f"_x{born} {value}x300", f"up{{{of}}}": flat(1, born + 300)},
+        quiet={
+            series: f"{value}x{gap} stale _x{born - gap - 2} {value}x300",
+            f"up{{{of}}}": f"1x{gap} 0x{born - gap - 1} 1x300",
+        },
+    )
+
+
 SERVICES = ("la-coordinator", "event-bus", "score-poller", "orchestrator", "api-gateway")
 
 
@@ -46,6 +60,7 @@ def slow_or_fast(alert, name, **more):
 
 
 JOB = 'job="la-coordinator",instance="1"'
+GATEWAY = 'job="api-gateway",instance="1"'
 HERE = {"job": "la-coordinator", "instance": "1"}
 IN_PLAY = {"sightscreen_matches_in_play": flat(1)}
 
@@ -153,6 +168,9 @@ CASES = [
         fires={'sightscreen_push_failures_total{reason="InvalidProviderToken"}': "0x190 3x300"},
         quiet={'sightscreen_push_failures_total{reason="Unregistered"}': rising(9)},
     ),
+    born(
+        "SightscreenAPNsRefusesUs", f'sightscreen_push_failures_total{{{JOB},reason="InvalidProviderToken"}}', 3, of=JOB,
+        labels=[{"reason": "InvalidProviderToken"}], at="17m", born=190, gap=100),
     Case(
         "SightscreenAPNsStopped", labels=[{"environment": "production"}],
         fires={'sightscreen_apns_stopped{environment="production",instance="1"}': flat(2)},
@@ -175,6 +193,7 @@ CASES = [
         "SightscreenAlertsLost", fires={"sightscreen_alerts_lost_total": "0x200 12000x300"},
         quiet={"sightscreen_alerts_lost_total": "0x200 3000x300"},
     ),
+    born("SightscreenAlertsLost", f"sightscreen_alerts_lost_total{{{JOB}}}", 12_000, of=JOB, at="40m", born=460),
     Case(
         "SightscreenTokensDie",
         fires={
@@ -191,6 +210,7 @@ CASES = [
         fires={'sightscreen_roster_mismatches_total{instance="1"}': "0x200 1x300"},
         quiet={'sightscreen_roster_mismatches_total{instance="1"}': flat(0)},
     ),
+    born("SightscreenRosterWrong", f"sightscreen_roster_mismatches_total{{{JOB}}}", 1, of=JOB, labels=[HERE]),
     Case(
         "SightscreenHoldForgotten", labels=[{"level": "alerts"}], at="70m",
         fires={'sightscreen_holds{level="alerts"}': flat(1, 900)},
@@ -235,6 +255,9 @@ CASES = [
         fires={'sightscreen_http_limited_total{limit="failed-admin-keys"}': "0x200 1x100"},
         quiet={'sightscreen_http_limited_total{limit="reads"}': "0x200 1x100"},
     ),
+    born(
+        "SightscreenKeysGuessed", f'sightscreen_http_limited_total{{{GATEWAY},limit="failed-admin-keys"}}', 1, of=GATEWAY,
+        labels=[{"job": "api-gateway", "instance": "1", "limit": "failed-admin-keys"}]),
     Case(
         "SightscreenManyLimited", labels=[{"limit": "reads"}], fires={'sightscreen_http_limited_total{limit="reads"}': rising(200)},
         quiet={'sightscreen_http_limited_total{limit="reads"}': rising(20)},
