@@ -72,6 +72,8 @@ let package = Package(
         .executable(name: "recovery-lab", targets: ["RecoveryLab"]),
         .executable(name: "life-lab", targets: ["LifeLab"]),
         .executable(name: "fanout-lab", targets: ["FanOutLab"]),
+        // For the iOS app.
+        .library(name: "SightscreenClient", targets: ["SightscreenClient"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -103,6 +105,9 @@ let package = Package(
         shared("Activities", ["Sightscreen"]),
         shared("Messages", ["Sightscreen", "SportMonks"]),
         shared("APNsProtocol", ["Sightscreen"]),
+        // The phone's half: what an app is made of, and a phone to run it on.
+        shared("SightscreenClient", ["Sightscreen", "Messages", "APNsProtocol"]),
+        shared("ActivitySimulator", ["Sightscreen", "SightscreenClient", "APNsProtocol"]),
 
         // Mechanisms.
         shared("FileLock"),
@@ -234,6 +239,10 @@ let package = Package(
             tests("Activities", ["Activities", "Sightscreen"]),
             tests("Messages", ["Messages", "Sightscreen"]),
             tests("APNsProtocol", ["APNsProtocol", "PayloadProperty", "Sightscreen"], exclude: ["Goldens"]),
+            tests(
+                "SightscreenClient",
+                ["SightscreenClient", "ActivitySimulator", "APNsProtocol", "Messages", "Sightscreen"]),
+            tests("ActivitySimulator", ["ActivitySimulator", "SightscreenClient", "APNsProtocol", "Sightscreen"]),
             tests("Reactor", ["Reactor"]),
             tests("Processes", ["Processes", "Reactor"]),
             tests("Postgres", ["Postgres", "Reactor", "ServiceKit", metrics]),

@@ -1,4 +1,8 @@
-import FoundationEssentials
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Says what Apple would answer to a request, from the request and what is known about its token. What a phone makes
 /// of the payload afterwards is no part of it (`DeviceModel`): APNs answers 200 to a wrong attributes type.

@@ -1,4 +1,8 @@
-import FoundationEssentials
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 public import Sightscreen
 
 /// What reaches the app itself rather than an activity: the fall-backs when a push-to-start was not answered.

@@ -1,4 +1,8 @@
-import FoundationEssentials
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 import Sightscreen
 
 /// What a phone finds in a payload. Taken apart once for all devices that get it.

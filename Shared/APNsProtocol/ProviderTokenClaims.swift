@@ -1,4 +1,8 @@
-import FoundationEssentials
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// A provider token (JWT) taken apart, its signature not yet checked.
 public struct ProviderTokenClaims: Hashable, Sendable {

@@ -1,4 +1,8 @@
-import FoundationEssentials
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// A payload as it goes out: encoded once, shared by all devices that get it.
 public struct PushPayload: Hashable, Sendable {

@@ -1,0 +1,222 @@
+import APNsProtocol
+import Sightscreen
+import SightscreenClient
+
+/// iOS's rules for the activities of one app on one phone. Facts go in, what changed comes out; it knows no clock.
+struct ActivityBoard: Sendable {
+    enum Change: Hashable, Sendable {
+        case appeared(PhoneActivity)
+        case content(ActivityID, ShownContent)
+        case state(ActivityID, PhoneActivityState)
+        /// The token is of no use any more.
+        case tokenDied(UpdateToken)
+    }
+
+    let limits: PhoneLimits
+    /// The name of the app's type.
+    let attributesType: String
+    /// All that are on the screen, in order of appearance.
+    private(set) var activities: [SimulatedActivity] = []
+    private(set) var changes: [Change] = []
+    var showsActivities = true
+    var takesFrequentPushes = true
+    private var startBudget = DeviceBudget()
+
+    init(limits: PhoneLimits, attributesType: String) {
+        self.limits = limits
+        self.attributesType = attributesType
+    }
+
+    subscript(_ id: ActivityID) -> SimulatedActivity? { activities.first { $0.id == id } }
+
+    /// What changed since this was last asked.
+    mutating func takeChanges() -> [Change] {
+        defer { changes = [] }
+        return changes
+    }
+
+    // MARK: - Starts
+
+    /// A push to the push-to-start token.
+    mutating func start(_ push: ActivityPush, as id: ActivityID, now: Int) throws(PushDropped) {
+        guard push.event == .start else { throw PushDropped(.wrongEvent) }
+        guard let content = push.content else { throw PushDropped(.notDecodable) }
+        try checkTimestamp(push, now)
+        guard push.attributesType == attributesType else { throw PushDropped(.wrongAttributesType) }
+        let attributes = try push.attributes()
+        guard let alert = push.alert else { throw PushDropped(.missingAlert) }
+        guard showsActivities else { throw PushDropped(.notPermitted) }
+        guard startBudget.take(of: limits.startsPerHour, now: now) else { throw PushDropped(.startBudgetExceeded) }
+        guard hasRoom else { throw PushDropped(.tooManyActivities) }
+        add(PhoneActivity(id: id, attributes: attributes, content: content, state: .active), push.timestamp, now)
+        alerted(id, alert, now)
+    }
+
+    /// The app asks for one.
+    mutating func request(
+        _ attributes: LiveActivityAttributes, _ content: ShownContent, as id: ActivityID, bytes: Int,
+        isInForeground: Bool, now: Int
+    ) throws(ActivityRequestError) -> PhoneActivity {
+        guard showsActivities else { throw .denied }
+        guard isInForeground else { throw .notInForeground }
+        guard bytes <= limits.payloadBytesMax else { throw .tooLarge }
+        guard hasRoom else { throw .tooMany }
+        let activity = PhoneActivity(id: id, attributes: attributes, content: content, state: .active)
+        // What the app shows carries the phone's own time.
+        add(activity, now, now)
+        return activity
+    }
+
+    private var hasRoom: Bool { activities.count(where: \.isRunning) < limits.activitiesMax }
+
+    private mutating func add(_ activity: PhoneActivity, _ timestamp: Int, _ now: Int) {
+        activities.append(SimulatedActivity(activity: activity, timestamp: timestamp, startedAt: now))
+        changes.append(.appeared(activity))
+        advance(to: now)
+    }
+
+    mutating func setToken(_ token: UpdateToken, of id: ActivityID) {
+        guard let index = index(id), activities[index].isRunning else { return }
+        if let old = activities[index].token { changes.append(.tokenDied(old)) }
+        activities[index].token = token
+    }
+
+    // MARK: - Updates and ends
+
+    /// A push to the activity's update token.
+    /// - Returns: whether the phone buzzed.
+    mutating func update(
+        _ id: ActivityID, _ push: ActivityPush, priority: Int, now: Int
+    ) throws(PushDropped) -> Bool {
+        guard let index = index(id) else { throw PushDropped(.unknownToken) }
+        guard push.event != .start else { throw PushDropped(.wrongEvent) }
+        guard activities[index].isRunning else { throw PushDropped(.alreadyEnded) }
+        if push.event == .end {
+            end(index, showing: push.content, leavesAt: leaving(push.dismissAt, now), now)
+            return false
+        }
+        try checkTimestamp(push, now)
+        // Counted when it comes, whether it is news or not.
+        let perHour = takesFrequentPushes ? limits.immediateUpdatesPerHour : limits.infrequentUpdatesPerHour
+        if priority == APNsPriority.immediate.rawValue,
+            !activities[index].immediateBudget.take(of: perHour, now: now)
+        {
+            throw PushDropped(.updateBudgetExceeded)
+        }
+        guard push.timestamp > activities[index].timestamp else { throw PushDropped(.oldTimestamp) }
+        guard let content = push.content else { throw PushDropped(.notDecodable) }
+        activities[index].timestamp = push.timestamp
+        activities[index].updates += 1
+        show(content, on: index)
+        set(.active, index)
+        advance(to: now)
+        guard let alert = push.alert else { return false }
+        alerted(id, alert, now)
+        return true
+    }
+
+    /// The app ends it. One that is over already can still be made to leave the screen.
+    mutating func end(_ id: ActivityID, _ dismissal: EndDismissal, now: Int) {
+        guard let index = index(id) else { return }
+        let leavesAt: Int =
+            switch dismissal {
+            case .immediate: now
+            case .byDefault: leaving(nil, now)
+            case .at(let time): leaving(time, now)
+            }
+        if activities[index].isRunning {
+            end(index, showing: nil, leavesAt: leavesAt, now)
+        } else {
+            activities[index].leavesAt = min(leavesAt, activities[index].leavesAt ?? leavesAt)
+            advance(to: now)
+        }
+    }
+
+    /// The system ends it: for want of room, or because of its age.
+    mutating func systemEnds(_ id: ActivityID, now: Int) {
+        guard let index = index(id), activities[index].isRunning else { return }
+        end(index, showing: nil, leavesAt: leaving(nil, now), now)
+    }
+
+    /// It leaves the screen without an end: the user removes it, or switches activities off, or the phone restarts.
+    mutating func remove(_ id: ActivityID) {
+        guard let index = index(id) else { return }
+        set(.dismissed, index)
+        let gone = activities.remove(at: index)
+        if let token = gone.token { changes.append(.tokenDied(token)) }
+    }
+
+    mutating func removeAll() { for activity in activities { remove(activity.id) } }
+
+    // MARK: - Time
+
+    /// What time alone does: shows what is out of date as such, ends what had its 8 hours, clears what was there long
+    /// enough.
+    mutating func advance(to now: Int) {
+        for activity in activities {
+            guard let index = index(activity.id) else { continue }
+            if activity.isRunning, activity.startedAt + limits.activityLifetime <= now {
+                // When it was due, even if nobody looked.
+                let due = activity.startedAt + limits.activityLifetime
+                end(index, showing: nil, leavesAt: due + limits.lingering, due)
+            } else if activity.state == .active, let staleAt = activity.content.staleAt, staleAt <= now {
+                set(.stale, index)
+            }
+            if let leavesAt = self[activity.id]?.leavesAt, leavesAt <= now { remove(activity.id) }
+        }
+    }
+
+    /// When time does something next, seconds since 1970.
+    var nextDeadline: Int? {
+        activities.flatMap { activity -> [Int?] in
+            guard activity.isRunning else { return [activity.leavesAt] }
+            return [
+                activity.startedAt + limits.activityLifetime,
+                activity.state == .active ? activity.content.staleAt : nil,
+            ]
+        }.compactMap(\.self).min()
+    }
+
+    // MARK: -
+
+    private func index(_ id: ActivityID) -> Int? { activities.firstIndex { $0.id == id } }
+
+    private func checkTimestamp(_ push: ActivityPush, _ now: Int) throws(PushDropped) {
+        guard push.timestamp <= now + limits.timestampAheadMax else { throw PushDropped(.farTimestamp) }
+    }
+
+    /// A past date removes at once; nobody stays longer than 4 h.
+    private func leaving(_ dismissAt: Int?, _ now: Int) -> Int {
+        min(dismissAt ?? .max, now + limits.lingering)
+    }
+
+    private mutating func end(_ index: Int, showing content: ShownContent?, leavesAt: Int, _ now: Int) {
+        let id = activities[index].id
+        if let content { show(content, on: index) }
+        activities[index].endedAt = now
+        activities[index].leavesAt = leavesAt
+        set(.ended, index)
+        if leavesAt <= now { remove(id) }
+    }
+
+    private mutating func show(_ content: ShownContent, on index: Int) {
+        // A relevance that is not said again stays.
+        var content = content
+        content.relevance = content.relevance ?? activities[index].content.relevance
+        guard activities[index].activity.content != content else { return }
+        activities[index].activity.content = content
+        changes.append(.content(activities[index].id, content))
+    }
+
+    private mutating func set(_ state: PhoneActivityState, _ index: Int) {
+        guard activities[index].state != state else { return }
+        activities[index].activity.state = state
+        changes.append(.state(activities[index].id, state))
+    }
+
+    private mutating func alerted(_ id: ActivityID, _ alert: ActivityPush.Alert, _ now: Int) {
+        guard let index = index(id) else { return }
+        activities[index].lastAlert = ShownAlert(
+            title: alert.title, body: alert.body, hasSound: alert.sound != nil, at: now)
+    }
+}

@@ -1,0 +1,24 @@
+public import Sightscreen
+
+/// Who is in the Dynamic Island. Activities that are over are not.
+public struct DynamicIsland: Hashable, Sendable {
+    /// Around the camera: leading and trailing.
+    public var compact: ActivityID?
+    /// The round one beside it, when a second activity runs.
+    public var minimal: ActivityID?
+    /// Open, because an alert has just come.
+    public var expanded: ActivityID?
+
+    public init(compact: ActivityID? = nil, minimal: ActivityID? = nil, expanded: ActivityID? = nil) {
+        self.compact = compact
+        self.minimal = minimal
+        self.expanded = expanded
+    }
+
+    static func of(_ activities: [SimulatedActivity], expandedFor: Int, now: Int) -> Self {
+        let running = activities.filter(\.isRunning).sorted { $0.comes(before: $1) }
+        let alerting = running.filter { now - ($0.lastAlert?.at ?? .min / 2) < expandedFor }
+            .max { ($0.lastAlert?.at ?? 0) < ($1.lastAlert?.at ?? 0) }
+        return Self(compact: running.first?.id, minimal: running.dropFirst().first?.id, expanded: alerting?.id)
+    }
+}

@@ -1,0 +1,51 @@
+import APNsProtocol
+public import Sightscreen
+public import SightscreenClient
+
+/// One activity on a simulated phone, with what only the system knows of it.
+public struct SimulatedActivity: Hashable, Sendable {
+    public internal(set) var activity: PhoneActivity
+    /// The timestamp of what is shown: what an update must exceed.
+    public internal(set) var timestamp: Int
+    public let startedAt: Int
+    public internal(set) var endedAt: Int?
+    /// When it leaves the screen; nil while it runs.
+    public internal(set) var leavesAt: Int?
+    /// Nil until the system has one.
+    public internal(set) var token: UpdateToken?
+    /// Updates that were shown.
+    public internal(set) var updates = 0
+    public internal(set) var lastAlert: ShownAlert?
+    var immediateBudget = DeviceBudget()
+
+    public var id: ActivityID { activity.id }
+    public var matchID: MatchID { activity.matchID }
+    public var content: ShownContent { activity.content }
+    public var state: PhoneActivityState { activity.state }
+    public var isRunning: Bool { activity.isRunning }
+
+    /// The six presentations.
+    public var presentations: MatchPresentations { MatchPresentations(activity) }
+
+    /// Whether the Dynamic Island is to be had: the higher relevance first, then the earlier start.
+    func comes(before other: Self) -> Bool {
+        let (mine, others) = (content.relevance ?? 0, other.content.relevance ?? 0)
+        return mine == others ? startedAt < other.startedAt : mine > others
+    }
+}
+
+/// What buzzed the phone.
+public struct ShownAlert: Hashable, Sendable {
+    public var title: String
+    public var body: String
+    public var hasSound: Bool
+    /// Seconds since 1970.
+    public var at: Int
+
+    public init(title: String, body: String, hasSound: Bool, at: Int) {
+        self.title = title
+        self.body = body
+        self.hasSound = hasSound
+        self.at = at
+    }
+}

@@ -1,0 +1,66 @@
+public import APNsProtocol
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+public import Sightscreen
+public import SightscreenClient
+
+/// The app's side.
+extension SimulatedActivityKit: ActivityKitPort {
+    public func request(
+        _ attributes: LiveActivityAttributes, _ content: ShownContent
+    ) async throws(ActivityRequestError) -> PhoneActivity {
+        board.advance(to: clock.now)
+        let bytes = Self.bytes(attributes) + Self.bytes(content.state)
+        let activity = try board.request(
+            attributes, content, as: newActivityID(), bytes: bytes, isInForeground: isInForeground, now: clock.now)
+        await publish()
+        return activity
+    }
+
+    public func end(_ id: ActivityID, _ dismissal: EndDismissal) async {
+        board.end(id, dismissal, now: clock.now)
+        await publish()
+    }
+
+    public func activities() async -> [PhoneActivity] {
+        await catchUp()
+        return board.activities.map(\.activity)
+    }
+
+    public func activityUpdates() -> AsyncStream<PhoneActivity> { appearances.values() }
+
+    public func pushToStartTokenUpdates() -> AsyncStream<PushToStartToken> { startTokens.values() }
+
+    public func pushTokenUpdates(of id: ActivityID) -> AsyncStream<UpdateToken> {
+        streams[id]?.tokens.values() ?? Self.nothing()
+    }
+
+    public func contentUpdates(of id: ActivityID) -> AsyncStream<ShownContent> {
+        streams[id]?.contents.values() ?? Self.nothing()
+    }
+
+    public func activityStateUpdates(of id: ActivityID) -> AsyncStream<PhoneActivityState> {
+        guard let states = streams[id]?.states else {
+            let (stream, continuation) = AsyncStream.makeStream(of: PhoneActivityState.self)
+            continuation.yield(.dismissed)
+            continuation.finish()
+            return stream
+        }
+        return states.values()
+    }
+
+    public func areActivitiesEnabled() -> Bool { board.showsActivities }
+
+    public func activityEnablementUpdates() -> AsyncStream<Bool> { enablement.values() }
+
+    public func frequentPushesEnabled() -> Bool { board.takesFrequentPushes }
+
+    public func frequentPushEnablementUpdates() -> AsyncStream<Bool> { frequentPushes.values() }
+
+    private static func nothing<Value>() -> AsyncStream<Value> { AsyncStream { $0.finish() } }
+
+    private static func bytes(_ value: some Encodable) -> Int { (try? JSONEncoder().encode(value).count) ?? .max / 2 }
+}

@@ -1,0 +1,195 @@
+import APNsProtocol
+public import Sightscreen
+public import SightscreenClient
+
+/// ActivityKit on one simulated iPhone, with the system around it: tokens, budgets, the user's switches, the network.
+///
+/// The app talks to it as to the real one (`ActivityKitPort`); pushes come in as APNs delivers them (`receive`); whoever
+/// plays the user calls the rest. It is as silent as iOS about what it drops: only `receive`'s caller learns why.
+public actor SimulatedActivityKit {
+    public let limits: PhoneLimits
+    let clock: any ClientClock
+    let sink: any TokenSink
+    var board: ActivityBoard
+    var random: SeededGenerator
+    public internal(set) var startToken = PushToStartToken("")
+    public internal(set) var deviceToken = DeviceToken("")
+    public internal(set) var isOnline = true
+    /// The app is in front: only then can it start an activity.
+    public var isInForeground = true
+    /// The user has swiped the app away: nothing silent wakes it until it is opened.
+    public var isForceQuit = false
+    var offline = OfflinePushes()
+    var notifications: [ShownAlert] = []
+    var silentBudget = DeviceBudget()
+
+    var streams: [ActivityID: ActivityStreams] = [:]
+    /// An app that is slow to look sees the newest of these, and the others in the list of activities.
+    let appearances = Broadcast<PhoneActivity>(buffer: 16, repeatsLatest: false)
+    let startTokens = Broadcast<PushToStartToken>()
+    let enablement = Broadcast(true)
+    let frequentPushes = Broadcast(true)
+    let screenBroadcast = Broadcast(PhoneScreen())
+
+    private var isOn = false
+    private var tokenTasks: [ActivityID: Task<Void, Never>] = [:]
+    private var timer: Task<Void, Never>?
+    private var timerIsFor: Int?
+
+    /// - Parameters:
+    ///   - seed: decides on tokens, ids and delays.
+    ///   - attributesType: the name of the app's type.
+    public init(
+        clock: any ClientClock, seed: UInt64, tokens: any TokenSink = NoTokenSink(),
+        limits: PhoneLimits = PhoneLimits(),
+        attributesType: String = "LiveActivityAttributes"
+    ) {
+        self.clock = clock
+        self.limits = limits
+        sink = tokens
+        random = SeededGenerator(seed: seed)
+        board = ActivityBoard(limits: limits, attributesType: attributesType)
+    }
+
+    /// The app is installed: the phone gets its tokens.
+    public func switchOn() async {
+        guard !isOn else { return }
+        isOn = true
+        await newAppTokens()
+    }
+
+    /// Nothing happens any more, not even time.
+    public func switchOff() async {
+        isOn = false
+        let tasks = Array(tokenTasks.values) + [timer].compactMap { $0 }
+        tokenTasks = [:]
+        timer = nil
+        timerIsFor = nil
+        for task in tasks { task.cancel() }
+        disconnectApp()
+        screenBroadcast.disconnect()
+        for task in tasks { await task.value }
+    }
+
+    // MARK: - The screen
+
+    public var activities: [SimulatedActivity] { board.activities }
+
+    public var screen: PhoneScreen {
+        PhoneScreen(
+            lockScreen: board.activities.sorted { $0.comes(before: $1) },
+            island: DynamicIsland.of(board.activities, expandedFor: limits.expandedFor, now: clock.now),
+            notifications: notifications)
+    }
+
+    /// The screen now and after each change; a slow reader gets the newest.
+    public func screens() -> AsyncStream<PhoneScreen> { screenBroadcast.values() }
+
+    // MARK: - Time
+
+    /// Does what time alone does, up to now. Happens by itself.
+    func catchUp() async {
+        board.advance(to: clock.now)
+        await publish()
+    }
+
+    /// Tells the app and the world what the board has done.
+    func publish() async {
+        var died: [UpdateToken] = []
+        for change in board.takeChanges() {
+            switch change {
+            case .appeared(let activity):
+                streams[activity.id] = ActivityStreams(activity)
+                appearances.send(activity)
+                issueTokenLater(activity.id)
+            case .content(let id, let content): streams[id]?.contents.send(content)
+            case .state(let id, let state): tell(state, id)
+            case .tokenDied(let token): died.append(token)
+            }
+        }
+        let screen = self.screen
+        if screen != screenBroadcast.latest { screenBroadcast.send(screen) }
+        setTimer()
+        for token in died { await sink.died(token.rawValue) }
+    }
+
+    private func tell(_ state: PhoneActivityState, _ id: ActivityID) {
+        streams[id]?.states.send(state)
+        if !state.isRunning { tokenTasks.removeValue(forKey: id)?.cancel() }
+        guard state == .dismissed else { return }
+        streams.removeValue(forKey: id)?.disconnect()
+    }
+
+    private func setTimer() {
+        let now = clock.now
+        let island = board.activities.compactMap { $0.lastAlert.map { $0.at + limits.expandedFor } }.filter { $0 > now }
+        let next = (island + [board.nextDeadline].compactMap { $0 }).min()
+        guard isOn, next != timerIsFor else { return }
+        timer?.cancel()
+        timerIsFor = next
+        timer = next.map { next in
+            Task { [clock, weak self] in
+                guard (try? await clock.sleep(for: .seconds(max(next - clock.now, 0)))) != nil else { return }
+                await self?.timeIsUp()
+            }
+        }
+    }
+
+    private func timeIsUp() async {
+        // Not to be cancelled by what it brings about.
+        timer = nil
+        timerIsFor = nil
+        await catchUp()
+    }
+
+    // MARK: - Tokens
+
+    /// The system gets a token for an activity some time after its start.
+    private func issueTokenLater(_ id: ActivityID) {
+        guard isOn else { return }
+        let delay = Duration.milliseconds(Int.random(in: limits.tokenDelayMs, using: &random))
+        tokenTasks[id] = Task { [clock, weak self] in
+            guard (try? await clock.sleep(for: delay)) != nil else { return }
+            await self?.issueToken(id)
+        }
+    }
+
+    func issueToken(_ id: ActivityID) async {
+        let token = UpdateToken(random.hex(bytes: 80))
+        board.setToken(token, of: id)
+        guard let activity = board[id], activity.token == token else { return }
+        // Apple knows a token before the app does.
+        await sink.issued(
+            token.rawValue, .update, match: activity.matchID, shown: Stamp(activity.timestamp))
+        if board[id]?.token == token { streams[id]?.tokens.send(token) }
+        await publish()
+    }
+
+    func newAppTokens() async {
+        let (oldStart, oldDevice) = (startToken, deviceToken)
+        let (start, device) = (PushToStartToken(random.hex(bytes: 80)), DeviceToken(random.hex(bytes: 32)))
+        startToken = start
+        deviceToken = device
+        for old in [oldStart.rawValue, oldDevice.rawValue] where !old.isEmpty { await sink.died(old) }
+        await sink.issued(start.rawValue, .start, match: nil, shown: nil)
+        await sink.issued(device.rawValue, .device, match: nil, shown: nil)
+        if startToken == start { startTokens.send(start) }
+    }
+
+    /// All that the app listens to ends: its process does.
+    func disconnectApp() {
+        for streams in streams.values { streams.disconnect() }
+        appearances.disconnect()
+        startTokens.disconnect()
+        enablement.disconnect()
+        frequentPushes.disconnect()
+    }
+
+    /// How many streams the app has open.
+    package var listenerCount: Int {
+        streams.values.reduce(0) { $0 + $1.listenerCount } + appearances.readerCount + startTokens.readerCount
+            + enablement.readerCount + frequentPushes.readerCount
+    }
+
+    func newActivityID() -> ActivityID { ActivityID(random.hex(bytes: 16)) }
+}

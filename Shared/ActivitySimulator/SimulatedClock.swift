@@ -1,0 +1,88 @@
+public import SightscreenClient
+import Synchronization
+
+/// A clock that stands still until it is advanced, for tests and simulations.
+public final class SimulatedClock: ClientClock {
+    fileprivate struct Sleeper {
+        var id: Int
+        var due: Duration
+        var continuation: CheckedContinuation<Void, any Error>
+    }
+
+    fileprivate struct State {
+        /// Since 1970.
+        var time: Duration
+        var nextID = 0
+        /// In order of their time.
+        var sleepers: [Sleeper] = []
+        var cancelled: Set<Int> = []
+    }
+
+    private let state: Mutex<State>
+
+    /// - Parameter now: seconds since 1970.
+    public init(now: Int) { state = Mutex(State(time: .seconds(now))) }
+
+    public var now: Int { Int(state.withLock { $0.time }.components.seconds) }
+
+    /// How many tasks wait for time to pass.
+    public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
+    /// How long the next of them still waits.
+    public var untilNext: Duration? { state.withLock { state in state.sleepers.first.map { $0.due - state.time } } }
+
+    public func sleep(for duration: Duration) async throws {
+        try Task.checkCancellation()
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        defer { state.withLock { _ = $0.cancelled.remove(id) } }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let wasCancelled = state.withLock { state in
+                    if state.cancelled.contains(id) { return true }
+                    let due = state.time + max(duration, .zero)
+                    let place = state.sleepers.firstIndex { $0.due > due } ?? state.sleepers.endIndex
+                    state.sleepers.insert(Sleeper(id: id, due: due, continuation: continuation), at: place)
+                    return false
+                }
+                if wasCancelled { continuation.resume(throwing: CancellationError()) }
+            }
+        } onCancel: {
+            cancel(id)
+        }
+    }
+
+    /// Lets time pass, and wakes whose time has come, in order.
+    public func advance(by duration: Duration) {
+        let end = state.withLock { $0.time } + duration
+        while let sleeper = state.withLock({ $0.wakeNext(until: end) }) { sleeper.continuation.resume() }
+    }
+
+    public func advance(seconds: Int) { advance(by: .seconds(seconds)) }
+
+    private func cancel(_ id: Int) {
+        let sleeper = state.withLock { state -> Sleeper? in
+            guard let index = state.sleepers.firstIndex(where: { $0.id == id }) else {
+                // It has not begun to sleep, or is awake.
+                state.cancelled.insert(id)
+                return nil
+            }
+            return state.sleepers.remove(at: index)
+        }
+        sleeper?.continuation.resume(throwing: CancellationError())
+    }
+}
+
+extension SimulatedClock.State {
+    /// Takes the next sleeper and goes to its time; at the end of all goes to `end`.
+    fileprivate mutating func wakeNext(until end: Duration) -> SimulatedClock.Sleeper? {
+        guard let first = sleepers.first, first.due <= end else {
+            time = max(time, end)
+            return nil
+        }
+        time = max(time, first.due)
+        return sleepers.removeFirst()
+    }
+}

@@ -1,0 +1,157 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+public import Messages
+public import Sightscreen
+
+/// The gateway's calls that Live Activities need, typed. A token that is refused is refreshed once; what passes by itself
+/// is repeated as `APIRetryRule` says; everything else is the caller's to know.
+public struct SightscreenAPI: Sendable {
+    private let transport: any APITransport
+    private let session: any SessionPort
+    private let clock: any ClientClock
+    private let retries: APIRetryRule
+    private let jitter: @Sendable () -> Double
+
+    /// - Parameter jitter: 0 to 1, asked anew for each wait.
+    public init(
+        transport: any APITransport, session: any SessionPort, clock: any ClientClock,
+        retries: APIRetryRule = APIRetryRule(),
+        jitter: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }
+    ) {
+        self.transport = transport
+        self.session = session
+        self.clock = clock
+        self.retries = retries
+        self.jitter = jitter
+    }
+
+    // MARK: - Following
+
+    /// `POST /matches/:id/follow`.
+    public func follow(_ wish: FollowRequest) async throws(APIError) -> FollowResponse {
+        struct Body: Encodable {
+            var deviceId: DeviceID?
+            var startsLocally: Bool?
+            var teamId: String?
+            var alerts: AlertLevel?
+        }
+        let body = Body(
+            deviceId: wish.deviceId, startsLocally: wish.startsLocally, teamId: wish.teamId, alerts: wish.alerts)
+        return try await call("POST", "/matches/\(wish.matchId)/follow", body)
+    }
+
+    /// `POST /matches/:id/unfollow`.
+    public func unfollow(_ match: MatchID) async throws(APIError) -> UnfollowResponse {
+        try await call("POST", "/matches/\(match)/unfollow", Nothing?.none)
+    }
+
+    /// `GET /user/follows`.
+    public func follows() async throws(APIError) -> [FollowItem] {
+        let answer: FollowsResponse = try await call("GET", "/user/follows", Nothing?.none)
+        return answer.follows
+    }
+
+    // MARK: - Activities
+
+    /// `POST /matches/:id/activity-token`.
+    public func registerActivityToken(
+        _ report: ActivityTokenRequest, match: MatchID
+    ) async throws(APIError) -> ActivityTokenResponse {
+        try await call("POST", "/matches/\(match)/activity-token", report)
+    }
+
+    /// `POST /matches/:id/activity-dismissed`.
+    public func reportDismissal(
+        _ report: ActivityDismissedRequest, match: MatchID
+    ) async throws(APIError) -> UnfollowResponse {
+        try await call("POST", "/matches/\(match)/activity-dismissed", report)
+    }
+
+    // MARK: - This phone
+
+    /// `POST /devices`.
+    public func registerDevice(_ registration: DeviceRegistration) async throws(APIError) -> DeviceResponse {
+        try await call("POST", "/devices", registration)
+    }
+
+    /// `POST /devices/push-to-start-token`.
+    public func registerPushToStartToken(
+        _ registration: PushToStartRegistration
+    ) async throws(APIError) -> DeviceResponse {
+        try await call("POST", "/devices/push-to-start-token", registration)
+    }
+
+    /// `DELETE /devices/:id`, once: who signs out does not wait.
+    public func unregisterDevice(_ device: DeviceID) async throws(APIError) {
+        _ = try await send("DELETE", "/devices/\(device)", nil, .never)
+    }
+
+    // MARK: - Matches
+
+    /// `GET /matches/:id`.
+    public func match(_ match: MatchID) async throws(APIError) -> MatchItem {
+        try await call("GET", "/matches/\(match)", Nothing?.none)
+    }
+
+    // MARK: - How it is done
+
+    private struct Nothing: Encodable {}
+
+    private func call<Body: Encodable, Answer: Decodable>(
+        _ method: String, _ path: String, _ body: Body?
+    ) async throws(APIError) -> Answer {
+        let bytes: [UInt8]?
+        do { bytes = try body.map { [UInt8](try JSONEncoder().encode($0)) } } catch { throw .unreadable(status: 0) }
+        let response = try await send(method, path, bytes, retries)
+        do { return try JSONDecoder().decode(Answer.self, from: Data(response.body)) } catch {
+            throw .unreadable(status: response.status)
+        }
+    }
+
+    private func send(
+        _ method: String, _ path: String, _ body: [UInt8]?, _ rule: APIRetryRule
+    ) async throws(APIError) -> APIResponse {
+        var attempt = 1
+        while true {
+            let failure: APIError
+            do { return try await authorized(method, path, body) } catch { failure = error }
+            guard let wait = rule.wait(after: failure, attempt: attempt, jitter: jitter()) else { throw failure }
+            attempt += 1
+            do { try await clock.sleep(for: wait) } catch { throw .transport(.cancelled) }
+        }
+    }
+
+    /// One attempt, and a second one with a fresh token if the first was refused.
+    private func authorized(
+        _ method: String, _ path: String, _ body: [UInt8]?
+    ) async throws(APIError) -> APIResponse {
+        guard let token = await session.accessToken() else { throw .signedOut }
+        let response = try await exchange(method, path, body, token)
+        guard response.status == 401 else { return try checked(response) }
+        guard let fresh = await session.accessToken(insteadOf: token) else { throw .signedOut }
+        let second = try await exchange(method, path, body, fresh)
+        guard second.status != 401 else { throw .signedOut }
+        return try checked(second)
+    }
+
+    private func exchange(
+        _ method: String, _ path: String, _ body: [UInt8]?, _ token: String
+    ) async throws(APIError) -> APIResponse {
+        var headers = ["authorization": "Bearer \(token)", "accept": "application/json"]
+        if body != nil { headers["content-type"] = "application/json" }
+        do {
+            return try await transport.send(APIRequest(method: method, path: path, headers: headers, body: body))
+        } catch { throw .transport(error) }
+    }
+
+    private func checked(_ response: APIResponse) throws(APIError) -> APIResponse {
+        guard !(200..<300).contains(response.status) else { return response }
+        let document = try? JSONDecoder().decode(ProblemDocument.self, from: Data(response.body))
+        throw .refused(
+            status: response.status, document,
+            retryAfter: response.headers["retry-after"].flatMap { Int($0) }.map { max($0, 0) })
+    }
+}

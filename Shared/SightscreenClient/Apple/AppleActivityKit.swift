@@ -1,0 +1,146 @@
+// Could not be compiled where the rest of this package was: written for iOS 18 from Apple's documentation.
+#if canImport(ActivityKit) && os(iOS)
+    public import ActivityKit
+    public import APNsProtocol
+    import Foundation
+    public import Sightscreen
+
+    /// The app's activities: `attributes-type` is this type's name.
+    extension LiveActivityAttributes: ActivityAttributes {
+        public typealias ContentState = Sightscreen.ContentState
+    }
+
+    /// ActivityKit itself.
+    ///
+    /// Not compiled here: on Linux there is no ActivityKit. It hands every call on and decides nothing.
+    public struct AppleActivityKit: ActivityKitPort {
+        public typealias LiveActivity = Activity<LiveActivityAttributes>
+
+        public init() {}
+
+        // MARK: Activities
+
+        public func request(
+            _ attributes: LiveActivityAttributes, _ content: ShownContent
+        ) async throws(ActivityRequestError) -> PhoneActivity {
+            do {
+                let activity = try LiveActivity.request(
+                    attributes: attributes,
+                    content: ActivityContent(
+                        state: content.state, staleDate: content.staleAt.map { .seconds($0) },
+                        relevanceScore: content.relevance ?? 0), pushType: .token)
+                return PhoneActivity(activity)
+            } catch let error as ActivityAuthorizationError {
+                throw ActivityRequestError(error)
+            } catch {
+                throw .other("\(error)")
+            }
+        }
+
+        public func end(_ id: ActivityID, _ dismissal: EndDismissal) async {
+            let policy: ActivityUIDismissalPolicy =
+                switch dismissal {
+                case .immediate: .immediate
+                case .byDefault: .default
+                case .at(let time): .after(.seconds(time))
+                }
+            await find(id)?.end(nil, dismissalPolicy: policy)
+        }
+
+        public func activities() async -> [PhoneActivity] { LiveActivity.activities.map { PhoneActivity($0) } }
+
+        public func activityUpdates() async -> AsyncStream<PhoneActivity> {
+            // As many as can come before the app looks: a phone shows five of an app.
+            stream(LiveActivity.activityUpdates, keeping: 16) { PhoneActivity($0) }
+        }
+
+        // MARK: Tokens
+
+        public func pushToStartTokenUpdates() async -> AsyncStream<PushToStartToken> {
+            stream(LiveActivity.pushToStartTokenUpdates) { PushToStartToken($0.hexString) }
+        }
+
+        public func pushTokenUpdates(of id: ActivityID) async -> AsyncStream<UpdateToken> {
+            guard let activity = find(id) else { return .ended }
+            return stream(activity.pushTokenUpdates) { UpdateToken($0.hexString) }
+        }
+
+        // MARK: What happens to an activity
+
+        public func contentUpdates(of id: ActivityID) async -> AsyncStream<ShownContent> {
+            guard let activity = find(id) else { return .ended }
+            return stream(activity.contentUpdates, startingWith: ShownContent(activity.content)) { ShownContent($0) }
+        }
+
+        public func activityStateUpdates(of id: ActivityID) async -> AsyncStream<PhoneActivityState> {
+            // Gone before anybody looked.
+            guard let activity = find(id) else { return .just(.dismissed) }
+            return stream(
+                activity.activityStateUpdates, startingWith: PhoneActivityState(activity.activityState), keeping: 4
+            ) { PhoneActivityState($0) }
+        }
+
+        // MARK: The user's switches
+
+        public func areActivitiesEnabled() async -> Bool { ActivityAuthorizationInfo().areActivitiesEnabled }
+
+        public func activityEnablementUpdates() async -> AsyncStream<Bool> {
+            let info = ActivityAuthorizationInfo()
+            return stream(info.activityEnablementUpdates, startingWith: info.areActivitiesEnabled) { $0 }
+        }
+
+        public func frequentPushesEnabled() async -> Bool { ActivityAuthorizationInfo().frequentPushesEnabled }
+
+        public func frequentPushEnablementUpdates() async -> AsyncStream<Bool> {
+            let info = ActivityAuthorizationInfo()
+            return stream(info.frequentPushEnablementUpdates, startingWith: info.frequentPushesEnabled) { $0 }
+        }
+
+        private func find(_ id: ActivityID) -> LiveActivity? { LiveActivity.activities.first { $0.id == id.rawValue } }
+    }
+
+    extension Date {
+        fileprivate static func seconds(_ since1970: Int) -> Date { Date(timeIntervalSince1970: Double(since1970)) }
+    }
+
+    extension PhoneActivity {
+        fileprivate init(_ activity: AppleActivityKit.LiveActivity) {
+            self.init(
+                id: ActivityID(activity.id), attributes: activity.attributes, content: ShownContent(activity.content),
+                state: PhoneActivityState(activity.activityState))
+        }
+    }
+
+    extension ShownContent {
+        fileprivate init(_ content: ActivityContent<Sightscreen.ContentState>) {
+            self.init(
+                state: content.state, staleAt: content.staleDate.map { Int($0.timeIntervalSince1970) },
+                relevance: content.relevanceScore)
+        }
+    }
+
+    extension PhoneActivityState {
+        fileprivate init(_ state: ActivityState) {
+            switch state {
+            case .active, .pending: self = .active
+            case .stale: self = .stale
+            case .ended: self = .ended
+            case .dismissed: self = .dismissed
+            @unknown default: self = .active
+            }
+        }
+    }
+
+    extension ActivityRequestError {
+        fileprivate init(_ error: ActivityAuthorizationError) {
+            switch error {
+            case .denied: self = .denied
+            case .unsupported, .unsupportedTarget: self = .unsupported
+            case .targetMaximumExceeded, .globalMaximumExceeded: self = .tooMany
+            case .attributesTooLarge: self = .tooLarge
+            case .visibility: self = .notInForeground
+            default: self = .other("\(error)")
+            }
+        }
+    }
+#endif

@@ -1,0 +1,37 @@
+// Could not be compiled where the rest of this package was.
+#if canImport(ActivityKit) && os(iOS)
+    import Foundation
+
+    /// One of the system's sequences as a stream that keeps only the newest values, and ends with its reader's task.
+    ///
+    /// Not compiled here.
+    func stream<Source: AsyncSequence & Sendable, Value: Sendable>(
+        _ source: Source, startingWith first: Value? = nil, keeping count: Int = 1,
+        _ convert: @escaping @Sendable (Source.Element) -> Value
+    ) -> AsyncStream<Value> where Source.Element: Sendable {
+        let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(count))
+        if let first { continuation.yield(first) }
+        let task = Task {
+            do { for try await value in source { continuation.yield(convert(value)) } } catch {}
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        return stream
+    }
+
+    extension AsyncStream where Element: Sendable {
+        static var ended: Self { Self { $0.finish() } }
+
+        static func just(_ value: Element) -> Self {
+            Self { continuation in
+                continuation.yield(value)
+                continuation.finish()
+            }
+        }
+    }
+
+    extension Data {
+        /// As APNs and the backend write a token.
+        public var hexString: String { map { String(format: "%02x", $0) }.joined() }
+    }
+#endif

@@ -1,0 +1,31 @@
+// Could not be compiled where the rest of this package was.
+#if canImport(UIKit) && os(iOS)
+    import Foundation
+    import Messages
+    import Sightscreen
+    public import UIKit
+
+    extension DeviceProfile {
+        /// This phone and this app.
+        ///
+        /// Not compiled here.
+        @MainActor
+        public static func current(_ environment: PushEnvironment) -> DeviceProfile {
+            let device = UIDevice.current
+            let version = Bundle.main.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String
+            return DeviceProfile(
+                // Nil only before the first unlock after a restart; a name of its own then.
+                deviceID: DeviceID((device.identifierForVendor ?? UUID()).uuidString),
+                platform: device.userInterfaceIdiom == .pad ? "ipados" : "ios", osVersion: device.systemVersion,
+                appVersion: version, environment: environment)
+        }
+    }
+
+    extension AppPush {
+        /// What the app delegate was handed.
+        public init?(userInfo: [AnyHashable: Any], kind: Kind) {
+            guard let data = try? JSONSerialization.data(withJSONObject: userInfo) else { return nil }
+            self.init(payload: [UInt8](data), kind: kind)
+        }
+    }
+#endif

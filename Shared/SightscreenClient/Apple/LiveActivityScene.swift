@@ -1,0 +1,38 @@
+// Could not be compiled where the rest of this package was.
+#if canImport(SwiftUI) && os(iOS)
+    import Network
+    public import SwiftUI
+
+    extension View {
+        /// Tells the service when the app comes to the front and goes away, and when there is a network again.
+        ///
+        /// Not compiled here.
+        public func liveActivities(_ service: any LiveActivityService) -> some View {
+            modifier(LiveActivityScene(service: service))
+        }
+    }
+
+    private struct LiveActivityScene: ViewModifier {
+        @Environment(\.scenePhase) private var phase
+        let service: any LiveActivityService
+
+        func body(content: Content) -> some View {
+            content
+                .task(id: phase) {
+                    switch phase {
+                    case .active: await service.enterForeground()
+                    case .background: await service.enterBackground()
+                    default: break
+                    }
+                }
+                .task {
+                    var wasConnected = true
+                    for await path in NWPathMonitor() {
+                        let isConnected = path.status == .satisfied
+                        if isConnected, !wasConnected { await service.connectionRestored() }
+                        wasConnected = isConnected
+                    }
+                }
+        }
+    }
+#endif

@@ -1,0 +1,54 @@
+public import Messages
+public import Sightscreen
+
+/// What the user wants to follow, and its agreement with the backend.
+///
+/// It knows nothing of activities but how they do, which it is told for the bell.
+public protocol FollowManager: Sendable {
+    /// Reads what this phone remembers of the user, and begins to bring the backend's and its own view together.
+    ///
+    /// - Parameter changed: gets each reconciliation that changed something, and is waited for.
+    func start(user: UserID, _ changed: @escaping @Sendable (FollowChanges) async -> Void) async
+
+    /// The bell was tapped. It fills at once; if the backend refuses it goes back and the error says why.
+    ///
+    /// - Throws: `APIError.superseded` when the user unfollowed before the call was sent.
+    func follow(_ request: FollowRequest) async throws(APIError) -> FollowResponse
+
+    /// The bell was tapped again. It empties at once; the backend is told now, or as soon as it can be reached.
+    func unfollow(_ match: MatchID) async
+
+    /// `GET /user/follows`. Concurrent calls share one.
+    @discardableResult
+    func sync() async throws(APIError) -> FollowChanges
+
+    /// Like `sync`, some time soon, and again until the backend answers.
+    func syncSoon() async
+
+    /// Unfollows that the backend has not heard of go now.
+    func retryPendingUnfollows() async
+
+    func followedMatchIds() async -> Set<MatchID>
+    func pendingUnfollows() async -> Set<MatchID>
+
+    /// A push started an activity for the match.
+    /// - Returns: false when this phone has just unfollowed it: the activity is not wanted.
+    func followedElsewhere(_ match: MatchID) async -> Bool
+
+    /// The backend took a dismissal for an unfollow.
+    func unfollowedByDismissal(_ match: MatchID) async
+
+    // MARK: The bell
+
+    func set(_ health: ActivityHealth, for match: MatchID) async
+    func set(showsActivities: Bool) async
+    func bell(for match: MatchID) async -> Bell
+    /// All bells that are not empty, now and after each change. A slow reader gets the newest.
+    func bells() async -> AsyncStream<[MatchID: Bell]>
+
+    /// Forgets the user: signed out.
+    func forgetUser() async
+
+    /// Nothing is sent any more; what waits is kept for the next start.
+    func stop() async
+}

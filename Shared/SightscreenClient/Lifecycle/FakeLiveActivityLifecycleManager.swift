@@ -1,0 +1,75 @@
+public import APNsProtocol
+public import Sightscreen
+
+/// Activities that exist only here, for previews and for tests of whoever uses a lifecycle manager.
+public actor FakeLiveActivityLifecycleManager: LiveActivityLifecycleManager {
+    private var shown: [PhoneActivity] = []
+    private var allowed: ActivityPermission
+    private var refusal: ActivityRequestError?
+    private var handler: @Sendable (LifecycleEvent) async -> Void = { _ in }
+    private var made = 0
+    public private(set) var isInForeground = false
+
+    public init(
+        _ activities: [PhoneActivity] = [],
+        permission: ActivityPermission = ActivityPermission(showsActivities: true, allowsFrequentPushes: true)
+    ) {
+        shown = activities
+        allowed = permission
+    }
+
+    /// Lets something happen.
+    public func tell(_ event: LifecycleEvent) async {
+        if case .permissionChanged(let permission) = event { allowed = permission }
+        if case .adopted(let activity) = event { shown.append(activity) }
+        await handler(event)
+    }
+
+    /// What `create` throws from now on.
+    public func refuse(_ error: ActivityRequestError?) { refusal = error }
+
+    public func start(_ handler: @escaping @Sendable (LifecycleEvent) async -> Void) async {
+        self.handler = handler
+        for activity in shown { await handler(.restored(activity)) }
+    }
+
+    public func create(
+        _ attributes: LiveActivityAttributes, _ content: ShownContent
+    ) async throws(ActivityRequestError) -> PhoneActivity {
+        if let refusal { throw refusal }
+        made += 1
+        let activity = PhoneActivity(
+            id: ActivityID("fake-\(made)"), attributes: attributes, content: content, state: .active)
+        shown.append(activity)
+        await handler(.created(activity))
+        return activity
+    }
+
+    public func end(_ match: MatchID) async {
+        for activity in shown where activity.matchID == match { await end(activity.id) }
+    }
+
+    public func end(_ activity: ActivityID) async {
+        guard let index = shown.firstIndex(where: { $0.id == activity }) else { return }
+        var ended = shown.remove(at: index)
+        ended.state = .dismissed
+        await handler(.ended(ended, .app))
+        await handler(.gone(ended))
+    }
+
+    public func endAll() async { for activity in shown { await end(activity.id) } }
+
+    public func endStaleActivities() {}
+
+    public func enterForeground() { isInForeground = true }
+
+    public func enterBackground() { isInForeground = false }
+
+    public func activities() -> [PhoneActivity] { shown }
+
+    public func permission() -> ActivityPermission { allowed }
+
+    public func retryNow() {}
+
+    public func stop() {}
+}

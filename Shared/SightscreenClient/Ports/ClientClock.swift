@@ -1,0 +1,8 @@
+/// Time, from outside. Tests and simulations advance one of their own.
+public protocol ClientClock: Sendable {
+    /// Seconds since 1970.
+    var now: Int { get }
+
+    /// - Throws: `CancellationError` when the task is cancelled while it waits.
+    func sleep(for duration: Duration) async throws
+}

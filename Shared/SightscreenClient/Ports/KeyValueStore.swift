@@ -1,0 +1,7 @@
+/// A few small values that survive the app: UserDefaults. It answers at once, so that a bell can be drawn with the first
+/// frame.
+public protocol KeyValueStore: Sendable {
+    func strings(forKey key: String) -> [String]?
+    /// - Parameter value: nil removes it.
+    func set(_ value: [String]?, forKey key: String)
+}

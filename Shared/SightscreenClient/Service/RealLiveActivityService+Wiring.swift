@@ -1,0 +1,17 @@
+extension RealLiveActivityService {
+    /// The service with its three managers over the ports of one phone.
+    public init(
+        activityKit: any ActivityKitPort, transport: any APITransport, session: any SessionPort,
+        store: any KeyValueStore, clock: any ClientClock, profile: DeviceProfile,
+        jitter: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }
+    ) {
+        let api = SightscreenAPI(transport: transport, session: session, clock: clock, jitter: jitter)
+        self.init(
+            tokens: RealLiveActivityTokenManager(
+                activityKit: activityKit, api: api, device: profile.deviceID, clock: clock, jitter: jitter),
+            lifecycle: RealLiveActivityLifecycleManager(
+                activityKit: activityKit, api: api, device: profile.deviceID, clock: clock, jitter: jitter),
+            follows: RealFollowManager(api: api, store: store, clock: clock, jitter: jitter), api: api,
+            session: session, clock: clock, profile: profile)
+    }
+}

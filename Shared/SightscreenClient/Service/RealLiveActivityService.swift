@@ -1,0 +1,215 @@
+public import Messages
+public import Sightscreen
+
+/// The facade. The managers do not know each other: what one of them reports becomes what others are told, here and
+/// nowhere else.
+public actor RealLiveActivityService: LiveActivityService {
+    /// An app that is opened twice within a minute is announced once.
+    public static let announcementInterval = 60
+
+    private let tokens: any LiveActivityTokenManager
+    private let lifecycle: any LiveActivityLifecycleManager
+    private let follows: any FollowManager
+    private let api: SightscreenAPI
+    private let session: any SessionPort
+    private let clock: any ClientClock
+    private let profile: DeviceProfile
+    private let shown = Broadcast<[PhoneActivity]>([])
+    private var isStarted = false
+    private var deviceToken: DeviceToken?
+    private var announcedAt = Int.min
+
+    public init(
+        tokens: any LiveActivityTokenManager, lifecycle: any LiveActivityLifecycleManager, follows: any FollowManager,
+        api: SightscreenAPI, session: any SessionPort, clock: any ClientClock, profile: DeviceProfile
+    ) {
+        self.tokens = tokens
+        self.lifecycle = lifecycle
+        self.follows = follows
+        self.api = api
+        self.session = session
+        self.clock = clock
+        self.profile = profile
+    }
+
+    // MARK: - Launch
+
+    public func start() async {
+        guard !isStarted, let user = await session.currentUser(), !isStarted else { return }
+        isStarted = true
+        announcedAt = clock.now
+        // Follows first, for an activity that is found is compared with them; it costs no network.
+        await follows.start(user: user) { [weak self] changes in await self?.followsChanged(changes) }
+        await follows.set(showsActivities: await lifecycle.permission().showsActivities)
+        await tokens.start { [weak self] event in await self?.handle(event) }
+        await lifecycle.start { [weak self] event in await self?.handle(event) }
+        await tokens.register(await report())
+    }
+
+    public func stop() async {
+        guard isStarted else { return }
+        isStarted = false
+        await lifecycle.stop()
+        await tokens.stop()
+        await follows.stop()
+        shown.send([])
+    }
+
+    public func syncFollows() async throws(APIError) { try await follows.sync() }
+
+    // MARK: - The bell
+
+    @discardableResult
+    public func follow(
+        _ match: MatchItem, teamID: String?, alerts: AlertLevel?
+    ) async throws(APIError) -> FollowResponse {
+        let announces = LocalStartRule.announces(
+            match, showsActivities: await showsActivities, runsHere: await runsHere(match.id))
+        let response = try await follows.follow(
+            FollowRequest(
+                matchId: match.id, deviceId: profile.deviceID, startsLocally: announces ? true : nil, teamId: teamID,
+                alerts: alerts))
+        await startLocally(match, after: response)
+        return response
+    }
+
+    private func startLocally(_ match: MatchItem, after response: FollowResponse) async {
+        let content = LocalStartRule.content(
+            after: response, match, showsActivities: await showsActivities, runsHere: await runsHere(match.id))
+        // Unfollowed while the backend answered: the last tap counts.
+        guard let content, await follows.followedMatchIds().contains(match.id) else { return }
+        do throws(ActivityRequestError) {
+            _ = try await lifecycle.create(.init(match), ShownContent(state: content))
+        } catch { await follows.set(.failed(.notStarted), for: match.id) }
+    }
+
+    public func unfollow(_ match: MatchID) async {
+        await follows.unfollow(match)
+        await lifecycle.end(match)
+    }
+
+    public func bell(for match: MatchID) async -> Bell { await follows.bell(for: match) }
+
+    public func bells() async -> AsyncStream<[MatchID: Bell]> { await follows.bells() }
+
+    public func shownActivities() -> AsyncStream<[PhoneActivity]> { shown.values() }
+
+    private var showsActivities: Bool { get async { await lifecycle.permission().showsActivities } }
+
+    private func runsHere(_ match: MatchID) async -> Bool {
+        await lifecycle.activities().contains { $0.matchID == match && $0.isRunning }
+    }
+
+    // MARK: - The app
+
+    public func enterForeground() async {
+        guard isStarted else { return }
+        await lifecycle.enterForeground()
+        await retryNow()
+        // After a while out of sight the backend may have given up starting something.
+        guard clock.now - announcedAt >= Self.announcementInterval else { return }
+        await announce()
+        await follows.syncSoon()
+    }
+
+    public func enterBackground() async { await lifecycle.enterBackground() }
+
+    public func connectionRestored() async { await retryNow() }
+
+    private func retryNow() async {
+        await tokens.retryNow()
+        await lifecycle.retryNow()
+        await follows.retryPendingUnfollows()
+    }
+
+    public func receive(_ push: AppPush) async {
+        await start()
+        guard isStarted else { return }
+        await announce()
+        guard push.kind == .opened, await follows.followedMatchIds().contains(push.matchID) else { return }
+        // The user sees the app: it may start what no push could.
+        if let match = try? await api.match(push.matchID) { _ = try? await follow(match, teamID: nil, alerts: nil) }
+    }
+
+    public func deviceTokenChanged(_ token: DeviceToken) async {
+        deviceToken = token
+        if isStarted { await tokens.register(await report()) }
+    }
+
+    public func signOut() async {
+        await lifecycle.endAll()
+        await stop()
+        try? await api.unregisterDevice(profile.deviceID)
+        await follows.forgetUser()
+    }
+
+    // MARK: - This phone
+
+    /// The backend hears that the app is awake, and tries starts again that it had given up.
+    private func announce() async {
+        announcedAt = clock.now
+        await tokens.registerAgain(await report())
+    }
+
+    private func report() async -> DeviceRegistration {
+        profile.registration(
+            await lifecycle.permission(), running: await lifecycle.activities(), deviceToken: deviceToken)
+    }
+
+    // MARK: - What the managers report
+
+    private func followsChanged(_ changes: FollowChanges) async {
+        // Unfollowed on another phone: the backend's end may have been lost.
+        for match in changes.removed { await lifecycle.end(match) }
+    }
+
+    private func handle(_ event: LifecycleEvent) async {
+        switch event {
+        case .restored(let activity), .created(let activity), .adopted(let activity): await began(activity, event)
+        case .changed: break
+        case .ended(let activity, let cause): await ended(activity, cause)
+        case .gone(let activity): await tokens.forget(activity.id)
+        case .dismissalReported(let match, let isFollowing):
+            if !isFollowing { await follows.unfollowedByDismissal(match) }
+        case .permissionChanged(let permission):
+            await follows.set(showsActivities: permission.showsActivities)
+            if isStarted { await tokens.register(await report()) }
+        }
+        shown.send(await lifecycle.activities())
+    }
+
+    private func began(_ activity: PhoneActivity, _ event: LifecycleEvent) async {
+        guard activity.isRunning else { return }
+        let isWanted: Bool
+        if case .created = event {
+            isWanted = await follows.followedMatchIds().contains(activity.matchID)
+        } else {
+            // Another phone of the user's may follow it; the next sync with the backend knows.
+            isWanted = await follows.followedElsewhere(activity.matchID)
+        }
+        // Not while this phone has just unfollowed it: the backend may not have heard of that yet.
+        guard isWanted else { return await lifecycle.end(activity.id) }
+        await tokens.observe(activity)
+        await follows.set(.running, for: activity.matchID)
+    }
+
+    private func ended(_ activity: PhoneActivity, _ cause: EndCause) async {
+        await tokens.forget(activity.id)
+        let others = await lifecycle.activities().filter { $0.matchID == activity.matchID && $0.id != activity.id }
+        let state = activity.content.state
+        await follows.set(HealthRule.health(after: cause, state, others: others), for: activity.matchID)
+        if HealthRule.asksTheBackend(cause, state) { await follows.syncSoon() }
+    }
+
+    private func handle(_ event: TokenEvent) async {
+        switch event {
+        case .registered(_, let match): await follows.set(.running, for: match)
+        case .overtaken: break
+        case .refused(let activity, _):
+            // Nobody would ever update it.
+            await lifecycle.end(activity)
+            await follows.syncSoon()
+        case .failed(_, let match, _): await follows.set(.failed(.tokenRefused), for: match)
+        }
+    }
+}

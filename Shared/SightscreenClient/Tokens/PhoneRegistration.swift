@@ -1,0 +1,56 @@
+import Messages
+import Sightscreen
+
+/// What the backend should know of this phone, and what of it it knows.
+struct PhoneRegistration: Sendable {
+    private(set) var report: DeviceRegistration?
+    private(set) var startToken: PushToStartToken?
+    private var sentReport: DeviceRegistration?
+    private var sentStartToken: PushToStartToken?
+
+    /// - Returns: whether it is news.
+    mutating func wants(_ report: DeviceRegistration) -> Bool {
+        guard report != self.report else { return false }
+        self.report = report
+        return true
+    }
+
+    /// The system says a token twice when it has started an activity.
+    /// - Returns: whether it is news.
+    mutating func wants(_ token: PushToStartToken) -> Bool {
+        guard token != startToken else { return false }
+        startToken = token
+        return true
+    }
+
+    /// All of it is news again.
+    mutating func forgetWhatWasSent() {
+        sentReport = nil
+        sentStartToken = nil
+    }
+
+    enum Step: Equatable {
+        case report(DeviceRegistration)
+        case startToken(PushToStartRegistration)
+    }
+
+    /// What to send next; nil when the backend knows all. The phone goes first: a token of a phone that is not known
+    /// would be taken for one of the App Store's build, and what the phone shows already would be started again.
+    var nextStep: Step? {
+        guard let report else { return nil }
+        if sentReport != report { return .report(report) }
+        guard let startToken, sentStartToken != startToken else { return nil }
+        return .startToken(PushToStartRegistration(pushToStartToken: startToken, deviceId: report.deviceId))
+    }
+
+    /// The backend took it, or never will.
+    mutating func settled(_ step: Step) {
+        switch step {
+        case .report(let report): sentReport = report
+        case .startToken(let registration): sentStartToken = registration.pushToStartToken
+        }
+    }
+
+    /// The backend knows that this phone exists.
+    var isKnown: Bool { sentReport != nil }
+}

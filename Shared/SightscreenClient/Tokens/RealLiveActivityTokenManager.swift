@@ -1,0 +1,160 @@
+public import Messages
+public import Sightscreen
+
+/// Observes ActivityKit's token streams without end (a token may change at any time; it is never read once), and sends
+/// what is new through an outbox, so that a phone without network registers as soon as it has one.
+public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
+    private enum Slot: Hashable { case phone, activity(ActivityID) }
+
+    private enum Parcel: Sendable { case phone, update(UpdateToken, PhoneActivity) }
+
+    private let activityKit: any ActivityKitPort
+    private let api: SightscreenAPI
+    private let device: DeviceID
+    private let clock: any ClientClock
+    private let jitter: @Sendable () -> Double
+    private var handler: @Sendable (TokenEvent) async -> Void = { _ in }
+    private var outbox: Outbox<Slot, Parcel>?
+    private var observers: [Slot: Task<Void, Never>] = [:]
+    private var registration = PhoneRegistration()
+    private var lastSentTokens = SentTokens()
+    /// On their way, so that a stream that repeats itself does not send twice.
+    private var wanted: [ActivityID: UpdateToken] = [:]
+
+    /// - Parameter device: `identifierForVendor`.
+    public init(
+        activityKit: any ActivityKitPort, api: SightscreenAPI, device: DeviceID, clock: any ClientClock,
+        jitter: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }
+    ) {
+        self.activityKit = activityKit
+        self.api = api
+        self.device = device
+        self.clock = clock
+        self.jitter = jitter
+    }
+
+    public func start(_ handler: @escaping @Sendable (TokenEvent) async -> Void) {
+        guard outbox == nil else { return }
+        self.handler = handler
+        outbox = Outbox(clock: clock, jitter: jitter) { [weak self] slot, parcel in
+            await self?.deliver(slot, parcel) ?? .taken
+        }
+        observers[.phone] = Task { [activityKit, weak self] in
+            for await token in await activityKit.pushToStartTokenUpdates() { await self?.received(token) }
+        }
+    }
+
+    public func register(_ report: DeviceRegistration) async {
+        guard registration.wants(report) else { return }
+        await outbox?.put(.phone, in: .phone)
+    }
+
+    public func registerAgain(_ report: DeviceRegistration) async {
+        _ = registration.wants(report)
+        registration.forgetWhatWasSent()
+        await outbox?.put(.phone, in: .phone)
+    }
+
+    public func observe(_ activity: PhoneActivity) {
+        let slot = Slot.activity(activity.id)
+        guard outbox != nil, observers[slot] == nil else { return }
+        observers[slot] = Task { [activityKit, weak self] in
+            for await token in await activityKit.pushTokenUpdates(of: activity.id) {
+                await self?.received(token, of: activity)
+            }
+        }
+    }
+
+    public func forget(_ activity: ActivityID) async {
+        observers.removeValue(forKey: .activity(activity))?.cancel()
+        wanted[activity] = nil
+        lastSentTokens.forget(activity)
+        await outbox?.discard(.activity(activity))
+    }
+
+    public func lastSentToken(for match: MatchID) -> UpdateToken? { lastSentTokens.last(for: match) }
+
+    public func retryNow() async { await outbox?.hurry() }
+
+    public func stop() async {
+        let ending = Array(observers.values)
+        observers = [:]
+        for observer in ending { observer.cancel() }
+        let stopped = outbox
+        outbox = nil
+        await stopped?.stop()
+        for observer in ending { await observer.value }
+        registration = PhoneRegistration()
+        lastSentTokens = SentTokens()
+        wanted = [:]
+    }
+
+    // MARK: - What the system says
+
+    private func received(_ token: PushToStartToken) async {
+        guard registration.wants(token) else { return }
+        await outbox?.put(.phone, in: .phone)
+    }
+
+    private func received(_ token: UpdateToken, of activity: PhoneActivity) async {
+        guard observers[.activity(activity.id)] != nil, wanted[activity.id] != token,
+            !lastSentTokens.has(token, of: activity.id, for: activity.matchID)
+        else { return }
+        wanted[activity.id] = token
+        await outbox?.put(.update(token, activity), in: .activity(activity.id))
+    }
+
+    // MARK: - What the backend is told
+
+    private typealias Outcome = Outbox<Slot, Parcel>.Outcome
+
+    private func deliver(_ slot: Slot, _ parcel: Parcel) async -> Outcome {
+        switch parcel {
+        case .phone: await deliverRegistration()
+        case .update(let token, let activity): await deliver(token, of: activity)
+        }
+    }
+
+    private func deliverRegistration() async -> Outcome {
+        while let step = registration.nextStep {
+            do {
+                switch step {
+                case .report(let report): _ = try await api.registerDevice(report)
+                case .startToken(let token): _ = try await api.registerPushToStartToken(token)
+                }
+            } catch  where error.passes {
+                return .again(after: error.retryAfter)
+            } catch {
+                // Refused for what it says: the next report, or the next launch, says something else.
+            }
+            guard !Task.isCancelled else { return .taken }
+            let wasKnown = registration.isKnown
+            registration.settled(step)
+            // Tokens of activities wait until the phone is known.
+            if !wasKnown { await outbox?.hurry() }
+        }
+        return .taken
+    }
+
+    private func deliver(_ token: UpdateToken, of activity: PhoneActivity) async -> Outcome {
+        guard registration.isKnown else { return .again(after: nil) }
+        let report = ActivityTokenRequest(
+            activityToken: token, deviceId: device, activityId: activity.id, startId: activity.startID)
+        let (id, match) = (activity.id, activity.matchID)
+        do {
+            let answer = try await api.registerActivityToken(report, match: match)
+            // Forgotten meanwhile: nobody asks for it any more.
+            guard wanted[id] == token else { return .taken }
+            wanted[id] = nil
+            lastSentTokens.sent(token, of: id, for: match)
+            await handler(answer.liveActivity == .ended ? .overtaken(id, match) : .registered(id, match))
+        } catch  where error.passes {
+            return .again(after: error.retryAfter)
+        } catch {
+            guard wanted[id] == token else { return .taken }
+            wanted[id] = nil
+            await handler(error.status == 404 ? .refused(id, match) : .failed(id, match, status: error.status ?? 0))
+        }
+        return .taken
+    }
+}

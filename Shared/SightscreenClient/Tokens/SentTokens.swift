@@ -1,0 +1,31 @@
+import Sightscreen
+
+/// Which update tokens the backend has: per match, and in it per activity, for a renewal runs beside what it renews.
+struct SentTokens: Equatable, Sendable {
+    private struct Sent: Equatable {
+        var activity: ActivityID
+        var token: UpdateToken
+    }
+
+    /// The newest last.
+    private var byMatch: [MatchID: [Sent]] = [:]
+
+    /// Whether there is no need to send it.
+    func has(_ token: UpdateToken, of activity: ActivityID, for match: MatchID) -> Bool {
+        byMatch[match]?.contains(Sent(activity: activity, token: token)) ?? false
+    }
+
+    func last(for match: MatchID) -> UpdateToken? { byMatch[match]?.last?.token }
+
+    mutating func sent(_ token: UpdateToken, of activity: ActivityID, for match: MatchID) {
+        forget(activity)
+        byMatch[match, default: []].append(Sent(activity: activity, token: token))
+    }
+
+    mutating func forget(_ activity: ActivityID) {
+        for (match, sent) in byMatch where sent.contains(where: { $0.activity == activity }) {
+            let others = sent.filter { $0.activity != activity }
+            byMatch[match] = others.isEmpty ? nil : others
+        }
+    }
+}

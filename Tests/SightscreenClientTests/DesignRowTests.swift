@@ -1,0 +1,261 @@
+import APNsProtocol
+import ActivitySimulator
+import Messages
+import Sightscreen
+import SightscreenClient
+import Testing
+
+/// The rows of the design's "A Live Activity's life" as far as they are the app's.
+@Suite struct DesignRowTests {
+    private static let match = Sample.match()
+    private static let tokenPath = "POST /matches/1304076/activity-token"
+    private static let dismissedPath = "POST /matches/1304076/activity-dismissed"
+
+    private func followed() async throws -> (Phone, ActivityID) {
+        let phone = try await Phone(Self.match)
+        try await phone.launch()
+        try await phone.app.follow(Self.match)
+        return (phone, try await phone.registeredActivity(Self.match.id))
+    }
+
+    /// "follow, match not live: follow only".
+    @Test func nothingStartsHereBeforePlay() async throws {
+        let phone = try await Phone(Sample.match(42, .upcoming))
+        try await phone.launch()
+        try await phone.app.follow(Sample.match(42, .upcoming))
+        #expect(await phone.gateway.calls("POST /matches/42/follow").first?.body?["startsLocally"] == nil)
+        #expect(await phone.shown().isEmpty)
+        await phone.end()
+    }
+
+    /// "a device that says `startsLocally` gets none": it is said only by a phone that can.
+    @Test func aPhoneThatMayNotShowActivitiesDoesNotAnnounceOne() async throws {
+        let phone = try await Phone(Self.match)
+        await phone.kit.setShowsActivities(false)
+        try await phone.launch()
+        try await phone.app.follow(Self.match)
+        #expect(await phone.gateway.calls("POST /matches/1304076/follow").first?.body?["startsLocally"] == nil)
+        #expect(await phone.app.bell(for: Self.match.id).state == .filledWithWarning)
+        #expect(await phone.gateway.devices[Sample.profile.deviceID]?.liveActivitiesEnabled == false)
+        await phone.end()
+    }
+
+    @Test func aSecondFollowStartsNoSecondActivity() async throws {
+        let (phone, id) = try await followed()
+        try await phone.app.follow(Self.match, teamID: nil, alerts: AlertLevel.none)
+        #expect(await phone.shown().map(\.id) == [id])
+        #expect(await phone.gateway.calls("POST /matches/1304076/follow").last?.body?["startsLocally"] == nil)
+        await phone.end()
+    }
+
+    /// "activity-token, nothing known: … else 404 and `end` to it".
+    @Test func aTokenThatIsRefusedEndsTheActivityHere() async throws {
+        let phone = try await Phone(Self.match)
+        try await phone.launch()
+        // The gateway does not follow it for this user.
+        try await phone.pushStart(Self.match.id)
+        try await phone.until("it was refused") { await phone.gateway.calls(Self.tokenPath).first?.status == 404 }
+        try await phone.soon("it is gone") { await phone.shown().isEmpty }
+        try await phone.soon("the bell is empty") { await phone.app.bell(for: Self.match.id) == .empty }
+        #expect(await phone.gateway.calls(Self.dismissedPath).isEmpty)
+        #expect(await phone.gateway.calls(Self.tokenPath).count == 1)
+        await phone.end()
+    }
+
+    /// "activity-token, ended generation or finished match: `end` with the final content to it".
+    @Test func aTokenOfAFinishedMatchWaitsForItsEnd() async throws {
+        let phone = try await Phone(Sample.match(1_304_076, .completed))
+        await phone.gateway.setFollows([Self.match.id], of: Sample.user)
+        try await phone.launch()
+        let id = try await phone.pushStart(Self.match.id)
+        try await phone.until("it was answered") { await phone.gateway.successes(Self.tokenPath).count == 1 }
+        try await phone.soon("it is known") { await phone.managers.tokens.lastSentToken(for: Self.match.id) != nil }
+        #expect(await phone.shown().map(\.isRunning) == [true])
+        try await phone.pushEnd(id, Sample.state(version: 9, .completed), dismissAt: phone.clock.now - 1)
+        try await phone.soon("it is gone") { await phone.managers.lifecycle.activities().isEmpty }
+        await phone.end()
+    }
+
+    /// "activity-token, another activity", "ACTIVITY_RENEW_AFTER": the new one begins beside the old one.
+    @Test func aRenewalReportsBothActivitiesByName() async throws {
+        let (phone, old) = try await followed()
+        let new = try await phone.pushStart(Self.match.id, start: "s-renewal")
+        try await phone.until("the new one is registered") {
+            await phone.gateway.activities[Self.match.id]?.id == new
+        }
+        // Its end is the backend's, and no wish of the user's.
+        try await phone.pushEnd(old, Sample.state(version: 2), dismissAt: phone.clock.now - 1)
+        try await phone.soon("the old one is gone") { await phone.managers.lifecycle.activities().map(\.id) == [new] }
+        #expect(await phone.app.bell(for: Self.match.id) == Bell(.filled))
+        let sent = await phone.gateway.successes(Self.tokenPath).map { $0.body?["activityId"]?.text }
+        #expect(sent == [old.rawValue, new.rawValue])
+        #expect(await phone.gateway.follows[Sample.user] == [Self.match.id])
+        await phone.end()
+    }
+
+    /// "dismissed on the device … otherwise only recorded".
+    @Test func aDismissalOfTheOlderActivityKeepsTheFollow() async throws {
+        let (phone, old) = try await followed()
+        let new = try await phone.pushStart(Self.match.id, start: "s-renewal")
+        try await phone.until("the new one is registered") {
+            await phone.gateway.activities[Self.match.id]?.id == new
+        }
+        await phone.kit.dismiss(old)
+        try await phone.soon("it is reported") { await phone.gateway.successes(Self.dismissedPath).count == 1 }
+        #expect(await phone.app.bell(for: Self.match.id) == Bell(.filled))
+        #expect(await phone.gateway.follows[Sample.user] == [Self.match.id])
+        await phone.end()
+    }
+
+    /// iOS ends an activity after 8 h, and clears it away 4 h later: that is nobody's wish.
+    @Test func whatTheSystemClearsAwayIsNoDismissal() async throws {
+        let (phone, id) = try await followed()
+        for _ in 1...31 {
+            phone.clock.advance(seconds: 15 * 60)
+            try await phone.pushUpdate(id, Sample.state(version: 2))
+        }
+        phone.clock.advance(seconds: 16 * 60)
+        try await phone.soon("it had its 8 hours") {
+            await phone.managers.lifecycle.activities().map(\.state) == [.ended]
+        }
+        try await phone.soon("the bell warns") { await phone.app.bell(for: Self.match.id).state == .filledWithWarning }
+        phone.clock.advance(seconds: 4 * 3_600)
+        try await phone.soon("it is gone") { await phone.managers.lifecycle.activities().isEmpty }
+        #expect(await phone.gateway.calls(Self.dismissedPath).isEmpty)
+        await phone.end()
+    }
+
+    /// Switching Live Activities off takes them away, and unfollows nothing.
+    @Test func switchingActivitiesOffIsNoDismissal() async throws {
+        let (phone, _) = try await followed()
+        await phone.kit.setShowsActivities(false)
+        try await phone.soon("it is gone") { await phone.managers.lifecycle.activities().isEmpty }
+        try await phone.until("the gateway knows") {
+            await phone.gateway.devices[Sample.profile.deviceID]?.liveActivitiesEnabled == false
+        }
+        #expect(await phone.gateway.calls(Self.dismissedPath).isEmpty)
+        #expect(await phone.gateway.follows[Sample.user] == [Self.match.id])
+        await phone.end()
+    }
+
+    /// Capabilities: `frequentPushesEnabled`, and `activities`, none of which is started again.
+    @Test func thePhoneSaysWhatItAllowsAndWhatItShows() async throws {
+        let (phone, id) = try await followed()
+        await phone.kit.setFrequentPushes(false)
+        try await phone.until("the gateway knows") {
+            await phone.gateway.devices[Sample.profile.deviceID]?.frequentPushesEnabled == false
+        }
+        let running = await phone.gateway.devices[Sample.profile.deviceID]?.activities
+        #expect(running == [RunningActivity(matchId: Self.match.id, activityId: id)])
+        await phone.end()
+    }
+
+    /// "silent background push …, nothing more until the app registers again".
+    @Test func aSilentPushLetsTheAppRegisterAgain() async throws {
+        let phone = try await Phone(Self.match)
+        try await phone.launch()
+        let body = try AppPayload.silent(matchID: Self.match.id).encode().bytes
+        let outcome = await phone.kit.receive(
+            RawPush(token: await phone.kit.deviceToken.rawValue, headers: ["apns-push-type": "background"], body: body))
+        guard case .wakesApp(let push) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        await phone.app.receive(push)
+        try await phone.soon("the token is registered again") {
+            await phone.gateway.successes("POST /devices/push-to-start-token").count == 2
+        }
+        #expect(await phone.gateway.successes("POST /devices").count == 2)
+        await phone.end()
+    }
+
+    /// "… visible notification": opening it starts the activity here.
+    @Test func aNotificationThatIsOpenedStartsTheActivity() async throws {
+        let phone = try await Phone(Self.match)
+        await phone.gateway.setFollows([Self.match.id], of: Sample.user)
+        try await phone.launch()
+        try await phone.app.syncFollows()
+        let alert = PushAlert(title: "MI v CSK is live", body: "Open to see it on your Lock Screen")
+        let body = try AppPayload.visible(matchID: Self.match.id, alert: alert).encode().bytes
+        let outcome = await phone.kit.receive(
+            RawPush(token: await phone.kit.deviceToken.rawValue, headers: ["apns-push-type": "alert"], body: body))
+        guard case .notifies(let push?) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        await phone.app.receive(push)
+        #expect(await phone.shown().map(\.matchID) == [Self.match.id])
+        _ = try await phone.registeredActivity(Self.match.id)
+        await phone.end()
+    }
+
+    /// "Apps are opened": the backend hears of it, at most once a minute.
+    @Test func anAppThatIsOpenedRegistersAgain() async throws {
+        let phone = try await Phone(Self.match)
+        try await phone.launch()
+        await phone.app.enterForeground()
+        phone.clock.advance(seconds: 60)
+        await phone.app.enterForeground()
+        try await phone.soon("it registered again") { await phone.gateway.successes("POST /devices").count == 2 }
+        await phone.app.enterForeground()
+        try await phone.soon("it is at rest") {
+            await phone.gateway.successes("POST /devices/push-to-start-token").count == 2
+        }
+        #expect(await phone.gateway.calls("POST /devices").count == 2)
+        await phone.end()
+    }
+
+    /// A push token belongs to one device of one user.
+    @Test func anotherUserSeesNothingOfTheFirst() async throws {
+        let (phone, _) = try await followed()
+        await phone.app.signOut()
+        #expect(await phone.shown().isEmpty)
+        #expect(phone.store.strings(forKey: "followedMatchIds") == nil)
+        #expect(await phone.gateway.devices.isEmpty)
+        await phone.session.signIn(UserID("ravi"), token: "other")
+        await phone.gateway.accept("other", as: UserID("ravi"))
+        try await phone.launch()
+        #expect(await phone.app.bell(for: Self.match.id) == .empty)
+        #expect(await phone.gateway.calls("POST /devices").map(\.user) == [Sample.user, UserID("ravi")])
+        #expect(
+            await phone.gateway.calls("POST /devices/push-to-start-token").map(\.user) == [Sample.user, UserID("ravi")])
+        await phone.end()
+    }
+
+    /// A start that was under way when the user unfollowed.
+    @Test func anActivityThatComesAfterAnUnfollowIsEnded() async throws {
+        let phone = try await Phone(Self.match)
+        await phone.gateway.setFollows([Self.match.id], of: Sample.user)
+        try await phone.launch()
+        try await phone.app.syncFollows()
+        await phone.gateway.setOffline(true)
+        await phone.app.unfollow(Self.match.id)
+        try await phone.pushStart(Self.match.id)
+        try await phone.soon("it is gone") { await phone.shown().isEmpty }
+        await phone.end()
+    }
+
+    /// An activity for a match that another phone of the user's follows.
+    @Test func aStartForAMatchThatIsFollowedElsewhereFillsTheBell() async throws {
+        let phone = try await Phone(Self.match)
+        try await phone.launch()
+        try await phone.app.syncFollows()
+        await phone.gateway.setFollows([Self.match.id], of: Sample.user)
+        try await phone.pushStart(Self.match.id)
+        _ = try await phone.registeredActivity(Self.match.id)
+        #expect(await phone.app.bell(for: Self.match.id) == Bell(.filled))
+        await phone.end()
+    }
+
+    @Test func aStoppedAppLeavesNothingBehind() async throws {
+        let (phone, id) = try await followed()
+        await phone.app.enterForeground()
+        await phone.app.stop()
+        #expect(await phone.kit.listenerCount == 0)
+        await phone.kit.dismiss(id)
+        phone.clock.advance(seconds: 3_600)
+        #expect(await phone.gateway.calls(Self.dismissedPath).isEmpty)
+        await phone.end()
+        #expect(phone.clock.sleeperCount == 0)
+    }
+}

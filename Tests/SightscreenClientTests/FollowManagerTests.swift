@@ -1,0 +1,223 @@
+import ActivitySimulator
+import Messages
+import Sightscreen
+import SightscreenClient
+import Testing
+
+/// The rows of "FollowManager", and what match-following says of it.
+@Suite struct FollowManagerTests {
+    private static let match = Sample.match()
+    private static let upcoming = Sample.match(42, .upcoming)
+    private static let unfollowPath = "POST /matches/1304076/unfollow"
+
+    /// Follow manager · Follow / unfollow API calls.
+    @Test func eachTapOfTheBellIsPosted() async throws {
+        let phone = try await Phone(Self.upcoming)
+        try await phone.launch()
+        try await phone.app.follow(Self.upcoming, teamID: "6", alerts: .key)
+        let follow = try #require(await phone.gateway.successes("POST /matches/42/follow").first?.body)
+        #expect(follow["deviceId"]?.text == Sample.profile.deviceID.rawValue)
+        #expect(follow["teamId"]?.text == "6")
+        #expect(follow["alerts"]?.text == "key")
+        #expect(follow["startsLocally"] == nil)
+        await phone.app.unfollow(Self.upcoming.id)
+        try await phone.soon("it is unfollowed") {
+            await phone.gateway.successes("POST /matches/42/unfollow").count == 1
+        }
+        #expect(await phone.gateway.follows[Sample.user] == [])
+        await phone.end()
+    }
+
+    /// Follow manager · Local persistence.
+    @Test func followsAreInUserDefaultsAtOnce() async throws {
+        let phone = try await Phone(Self.upcoming)
+        try await phone.launch()
+        await phone.gateway.trouble("/follow", .held)
+        let app = phone.app
+        async let follow = app.follow(Self.upcoming)
+        try await phone.soon("the call is under way") { await phone.gateway.heldCount == 1 }
+        // The backend has not answered.
+        #expect(phone.store.strings(forKey: "followedMatchIds") == ["42"])
+        #expect(await phone.app.bell(for: Self.upcoming.id) == Bell(.filled, isPending: true))
+        await phone.gateway.release()
+        _ = try await follow
+        #expect(await phone.app.bell(for: Self.upcoming.id) == Bell(.filled))
+        // The next launch has it before any network.
+        await phone.killApp()
+        await phone.gateway.setOffline(true)
+        await phone.app.start()
+        #expect(await phone.app.bell(for: Self.upcoming.id).state == .filled)
+        await phone.end()
+    }
+
+    /// Follow manager · Retry pending unfollows: on the next opportunity.
+    @Test func anUnfollowWithoutANetworkIsRetried() async throws {
+        let phone = try await Phone(Self.match)
+        try await phone.launch()
+        try await phone.app.follow(Self.match)
+        await phone.gateway.setOffline(true)
+        await phone.app.unfollow(Self.match.id)
+        #expect(await phone.app.bell(for: Self.match.id) == Bell(.empty, isPending: true))
+        #expect(await phone.shown().isEmpty)
+        #expect(await phone.managers.follows.pendingUnfollows() == [Self.match.id])
+        try await phone.soon("it was tried") { await !phone.gateway.calls(Self.unfollowPath).isEmpty }
+        await phone.gateway.setOffline(false)
+        await phone.app.connectionRestored()
+        try await phone.soon("it is unfollowed") { await phone.gateway.successes(Self.unfollowPath).count == 1 }
+        try await phone.soon("nothing is pending") { await phone.app.bell(for: Self.match.id) == .empty }
+        await phone.end()
+    }
+
+    /// match-following: "retries on next app launch".
+    @Test func anUnfollowThatWasNeverHeardIsRetriedAtTheNextLaunch() async throws {
+        let phone = try await Phone(Self.upcoming)
+        try await phone.launch()
+        try await phone.app.follow(Self.upcoming)
+        await phone.gateway.setOffline(true)
+        await phone.app.unfollow(Self.upcoming.id)
+        await phone.killApp()
+        await phone.gateway.setOffline(false)
+        // The gateway still says that it is followed; the user's last word counts.
+        try await phone.launch()
+        try await phone.app.syncFollows()
+        #expect(await phone.app.bell(for: Self.upcoming.id).state == .empty)
+        try await phone.soon("it is unfollowed") {
+            await phone.gateway.successes("POST /matches/42/unfollow").count == 1
+        }
+        await phone.end()
+    }
+
+    /// Follow manager · Bell icon states: empty, filled, filled with a warning; and pending (live-activity-lifecycle).
+    @Test func theBellHasThreeStatesAndIsBusyInBetween() async throws {
+        let phone = try await Phone(Self.match)
+        try await phone.launch()
+        #expect(await phone.app.bell(for: Self.match.id) == .empty)
+        try await phone.app.follow(Self.match)
+        #expect(await phone.app.bell(for: Self.match.id) == Bell(.filled))
+        await phone.kit.setShowsActivities(false)
+        try await phone.soon("the bell warns") { await phone.app.bell(for: Self.match.id).state == .filledWithWarning }
+        await phone.kit.setShowsActivities(true)
+        try await phone.soon("the bell is content") { await phone.app.bell(for: Self.match.id).state == .filled }
+        #expect(Set(BellState.allCases) == [.empty, .filled, .filledWithWarning])
+        await phone.end()
+    }
+
+    @Test func theBellWarnsWhenTheActivityCannotStart() async throws {
+        var limits = PhoneLimits()
+        limits.activitiesMax = 0
+        let phone = try await Phone(Self.match, limits: limits)
+        try await phone.launch()
+        let response = try await phone.app.follow(Self.match)
+        #expect(response.following)
+        #expect(await phone.app.bell(for: Self.match.id) == Bell(.filledWithWarning))
+        await phone.end()
+    }
+
+    /// Follow manager · Sync on launch.
+    @Test func aLaunchReconcilesWithTheServer() async throws {
+        let phone = try await Phone(Self.match, Self.upcoming, Sample.match(7, .upcoming))
+        try await phone.launch()
+        try await phone.app.follow(Self.upcoming)
+        await phone.killApp()
+        // On another phone this one was unfollowed and two were followed.
+        await phone.gateway.setFollows([Self.match.id, MatchID(7)], of: Sample.user)
+        let before = await phone.gateway.successes("GET /user/follows").count
+        await phone.app.start()
+        try await phone.soon("the follows are the server's") {
+            await phone.managers.follows.followedMatchIds() == [Self.match.id, MatchID(7)]
+        }
+        #expect(await phone.gateway.successes("GET /user/follows").count == before + 1)
+        #expect(phone.store.strings(forKey: "followedMatchIds") == ["7", "1304076"])
+        await phone.end()
+    }
+
+    @Test func aSyncThatFailsIsRetried() async throws {
+        let phone = try await Phone(Self.match)
+        await phone.gateway.setFollows([Self.match.id], of: Sample.user)
+        await phone.gateway.setOffline(true)
+        await phone.app.start()
+        try await phone.soon("it was tried") { await !phone.gateway.calls("GET /user/follows").isEmpty }
+        await phone.gateway.setOffline(false)
+        try await phone.until("the follows are there") {
+            await phone.managers.follows.followedMatchIds() == [Self.match.id]
+        }
+        await phone.end()
+    }
+
+    @Test func whatWasUnfollowedElsewhereEndsHere() async throws {
+        let phone = try await Phone(Self.match)
+        try await phone.launch()
+        try await phone.app.follow(Self.match)
+        _ = try await phone.registeredActivity(Self.match.id)
+        await phone.gateway.setFollows([], of: Sample.user)
+        try await phone.app.syncFollows()
+        #expect(await phone.shown().isEmpty)
+        #expect(await phone.app.bell(for: Self.match.id) == .empty)
+        #expect(await phone.gateway.calls(Self.unfollowPath).isEmpty)
+        await phone.end()
+    }
+
+    @Test func aRefusedFollowEmptiesTheBellAgain() async throws {
+        let phone = try await Phone(Self.match)
+        try await phone.launch()
+        await phone.gateway.trouble("/follow", .refusal(409, "limit-reached"))
+        await #expect(throws: APIError.self) { try await phone.app.follow(Self.match) }
+        #expect(await phone.app.bell(for: Self.match.id) == .empty)
+        #expect(phone.store.strings(forKey: "followedMatchIds") == [])
+        #expect(await phone.shown().isEmpty)
+        await phone.end()
+    }
+
+    /// Whose answer was lost may be followed: the gateway says so when it is asked.
+    @Test func aFollowWhoseAnswerWasLostIsFoundByTheNextSync() async throws {
+        let phone = try await Phone(Self.upcoming)
+        try await phone.launch()
+        await phone.gateway.trouble("/follow", .answerLost, .transport(.offline))
+        let app = phone.app
+        async let follow = app.follow(Self.upcoming)
+        try await phone.until("it was tried twice") {
+            await phone.gateway.calls("POST /matches/42/follow").count == 2
+        }
+        let answer = try? await follow
+        #expect(answer == nil)
+        try await phone.until("the bell is filled and at rest") {
+            await phone.app.bell(for: Self.upcoming.id) == Bell(.filled)
+        }
+        await phone.end()
+    }
+
+    @Test func theLastTapCountsHoweverSlowTheFirstIs() async throws {
+        let phone = try await Phone(Self.match)
+        try await phone.launch()
+        await phone.gateway.trouble("/follow", .held)
+        let app = phone.app
+        async let follow = app.follow(Self.match)
+        try await phone.soon("the call is under way") { await phone.gateway.heldCount == 1 }
+        await phone.app.unfollow(Self.match.id)
+        #expect(await phone.app.bell(for: Self.match.id).state == .empty)
+        // The unfollow waits for its turn: the gateway goes by the order in which they arrive.
+        #expect(await phone.gateway.calls(Self.unfollowPath).isEmpty)
+        await phone.gateway.release()
+        _ = try await follow
+        try await phone.soon("it is unfollowed") { await phone.gateway.successes(Self.unfollowPath).count == 1 }
+        #expect(await phone.gateway.follows[Sample.user] == [])
+        #expect(await phone.shown().isEmpty)
+        #expect(await phone.app.bell(for: Self.match.id).state == .empty)
+        await phone.end()
+    }
+
+    @Test func aFollowAfterAPendingUnfollowTakesItsPlace() async throws {
+        let phone = try await Phone(Self.upcoming)
+        try await phone.launch()
+        try await phone.app.follow(Self.upcoming)
+        await phone.gateway.setOffline(true)
+        await phone.app.unfollow(Self.upcoming.id)
+        try await phone.soon("it was tried") { await !phone.gateway.calls("POST /matches/42/unfollow").isEmpty }
+        await phone.gateway.setOffline(false)
+        try await phone.app.follow(Self.upcoming)
+        #expect(await phone.managers.follows.pendingUnfollows().isEmpty)
+        #expect(await phone.gateway.follows[Sample.user] == [Self.upcoming.id])
+        #expect(await phone.gateway.successes("POST /matches/42/unfollow").isEmpty)
+        await phone.end()
+    }
+}

@@ -1,0 +1,181 @@
+import Sightscreen
+import SightscreenClient
+import Testing
+
+/// The rows of "LiveActivityLifecycleManager" and "Stale activity cleanup".
+@Suite struct LifecycleManagerTests {
+    private static let match = Sample.match()
+    private static let dismissedPath = "POST /matches/1304076/activity-dismissed"
+
+    private func following(_ matches: MatchItem...) async throws -> Phone {
+        let phone = try await Phone(matches[0])
+        await phone.gateway.setFollows([matches[0].id], of: Sample.user)
+        try await phone.launch()
+        try await phone.app.syncFollows()
+        return phone
+    }
+
+    /// Lifecycle manager · Local creation.
+    @Test func aFollowByTheUserRequestsAnActivityWithAToken() async throws {
+        let phone = try await Phone(Self.match)
+        try await phone.launch()
+        try await phone.app.follow(Self.match)
+        let shown = try #require(await phone.shown().first)
+        #expect(shown.content.state == Self.match.displayState)
+        #expect(shown.activity.attributes.homeTeam == "Mumbai Indians")
+        #expect(shown.activity.startID == nil)
+        #expect(try await phone.registeredActivity(Self.match.id) == shown.id)
+        await phone.end()
+    }
+
+    /// Lifecycle manager · Adopt push-started LAs.
+    @Test func anActivityThatAPushStartedIsAdopted() async throws {
+        let phone = try await following(Self.match)
+        let id = try await phone.pushStart(Self.match.id)
+        try await phone.soon("it is adopted") { await phone.managers.lifecycle.activities().map(\.id) == [id] }
+        // The system may tell of it again.
+        await phone.kit.repeatAppearance(of: id)
+        #expect(try await phone.registeredActivity(Self.match.id) == id)
+        #expect(await phone.managers.lifecycle.activities().count == 1)
+        await phone.end()
+    }
+
+    /// Lifecycle manager · Dismiss observation.
+    @Test func aDismissalByTheUserIsReported() async throws {
+        let phone = try await following(Self.match)
+        let id = try await phone.pushStart(Self.match.id)
+        _ = try await phone.registeredActivity(Self.match.id)
+        await phone.kit.dismiss(id)
+        try await phone.soon("the gateway was told") { await phone.gateway.successes(Self.dismissedPath).count == 1 }
+        let body = try #require(await phone.gateway.calls(Self.dismissedPath).first?.body)
+        #expect(body["activityId"]?.text == id.rawValue)
+        #expect(body["deviceId"]?.text == Sample.profile.deviceID.rawValue)
+        // The gateway took it for an unfollow.
+        try await phone.soon("the bell is empty") { await phone.app.bell(for: Self.match.id) == .empty }
+        await phone.end()
+    }
+
+    @Test func aDismissalWithoutANetworkIsReportedLater() async throws {
+        let phone = try await following(Self.match)
+        let id = try await phone.pushStart(Self.match.id)
+        _ = try await phone.registeredActivity(Self.match.id)
+        await phone.gateway.setOffline(true)
+        await phone.kit.dismiss(id)
+        try await phone.soon("it was tried") { await phone.gateway.calls(Self.dismissedPath).count == 1 }
+        await phone.gateway.setOffline(false)
+        await phone.app.enterForeground()
+        try await phone.soon("the gateway was told") { await phone.gateway.successes(Self.dismissedPath).count == 1 }
+        await phone.end()
+    }
+
+    /// Lifecycle manager · Restore on relaunch.
+    @Test func aColdStartTakesChargeOfWhatIsThere() async throws {
+        let phone = try await following(Self.match)
+        let id = try await phone.pushStart(Self.match.id)
+        let before = try await phone.registeredActivity(Self.match.id)
+        await phone.killApp()
+        // While the app is dead the token changes and the score moves.
+        await phone.kit.rotateToken(of: id)
+        try await phone.pushUpdate(id, Sample.state(version: 2, score: "91/6"))
+        await phone.kit.setForeground(true)
+        try await phone.launch()
+        #expect(await phone.managers.lifecycle.activities().map(\.content.state.version) == [2])
+        let rotated = try #require(await phone.shown().first?.token)
+        try await phone.until("the rotated token is there") {
+            await phone.gateway.activities[Self.match.id]?.token == rotated
+        }
+        #expect(before == id)
+        // And it is observed again.
+        try await phone.pushUpdate(id, Sample.state(version: 3, score: "95/6"))
+        try await phone.soon("the score is there") {
+            await phone.managers.lifecycle.activities().first?.content.state.version == 3
+        }
+        await phone.kit.dismiss(id)
+        try await phone.soon("the dismissal is reported") {
+            await phone.gateway.successes(Self.dismissedPath).count == 1
+        }
+        await phone.end()
+    }
+
+    /// Lifecycle manager · Content observation.
+    @Test func whatAnActivityShowsIsObserved() async throws {
+        let phone = try await following(Self.match)
+        let id = try await phone.pushStart(Self.match.id)
+        try await phone.pushUpdate(id, Sample.state(version: 2, score: "91/6"))
+        var scores: [String] = []
+        for await shown in await phone.app.shownActivities() {
+            scores += shown.map(\.content.state.compactLeading.score)
+            if scores.last == "91/6" { break }
+        }
+        #expect(scores.last == "91/6")
+        await phone.end()
+    }
+
+    // MARK: - Stale activity cleanup
+
+    /// Lifecycle manager · Stale check; Stale activity cleanup · On app foreground.
+    @Test func anActivityWithoutNewsForHalfAnHourEndsWhenTheAppComesToTheFront() async throws {
+        let phone = try await following(Self.match)
+        let id = try await phone.pushStart(Self.match.id)
+        _ = try await phone.registeredActivity(Self.match.id)
+        try await phone.pushUpdate(id, Sample.state(version: 2))
+        try await phone.soon("the update is there") {
+            await phone.managers.lifecycle.activities().first?.content.state.version == 2
+        }
+        let news = phone.clock.now
+        phone.clock.advance(seconds: StaleLimit.seconds - 1)
+        await phone.app.enterForeground()
+        #expect(await phone.shown().map(\.isRunning) == [true])
+        await phone.app.enterBackground()
+        phone.clock.advance(seconds: news + StaleLimit.seconds - phone.clock.now)
+        await phone.app.enterForeground()
+        #expect(await phone.shown().isEmpty)
+        try await phone.soon("the bell warns") {
+            await phone.app.bell(for: Self.match.id).state == .filledWithWarning
+        }
+        #expect(await phone.gateway.calls(Self.dismissedPath).isEmpty)
+        await phone.end()
+    }
+
+    /// Stale activity cleanup · When restoring activities on relaunch.
+    @Test func anActivityThatIsStaleEndsAtAColdStart() async throws {
+        let phone = try await following(Self.match)
+        try await phone.pushStart(Self.match.id)
+        await phone.killApp()
+        phone.clock.advance(seconds: StaleLimit.seconds + 1)
+        await phone.app.start()
+        #expect(await phone.shown().isEmpty)
+        await phone.end()
+    }
+
+    /// Stale activity cleanup · Periodically while the app is active.
+    @Test func aRunningAppLooksEveryMinute() async throws {
+        let phone = try await following(Self.match)
+        try await phone.pushStart(Self.match.id)
+        _ = try await phone.registeredActivity(Self.match.id)
+        await phone.app.enterForeground()
+        try await phone.until("it is ended", step: .seconds(60)) { await phone.shown().isEmpty }
+        #expect(phone.clock.now - Sample.now >= StaleLimit.seconds)
+        #expect(await phone.gateway.calls(Self.dismissedPath).isEmpty)
+        await phone.end()
+    }
+
+    @Test func aKeepAliveIsNewsThoughTheScoreIsTheSame() async throws {
+        let phone = try await following(Self.match)
+        let id = try await phone.pushStart(Self.match.id)
+        for _ in 1...4 {
+            phone.clock.advance(seconds: 20 * 60)
+            try await phone.pushUpdate(id, Sample.state(version: 1))
+            let staleAt = await phone.shown().first?.content.staleAt
+            try await phone.soon("it is there") {
+                await phone.managers.lifecycle.activities().first?.content.staleAt == staleAt
+            }
+            await phone.managers.lifecycle.endStaleActivities()
+        }
+        #expect(await phone.shown().map(\.isRunning) == [true])
+        await phone.end()
+    }
+}
+
+/// The document's half hour.
+enum StaleLimit { static let seconds = 30 * 60 }

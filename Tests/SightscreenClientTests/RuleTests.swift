@@ -1,0 +1,148 @@
+import Messages
+import Sightscreen
+@testable import SightscreenClient
+import Testing
+
+/// The rules by themselves, at their edges.
+@Suite struct RuleTests {
+    private static let match = MatchID(1_304_076)
+
+    @Test func staleAfterHalfAnHourWithoutNews() {
+        #expect(!StaleRule.isStale(lastNews: 1_000, now: 1_000 + 1_799))
+        #expect(StaleRule.isStale(lastNews: 1_000, now: 1_000 + 1_800))
+    }
+
+    /// Seen for the first time, an activity's news are as old as its stale-date says, never older.
+    @Test func newsOfARestoredActivity() {
+        let content = { (staleAt: Int?) in ShownContent(state: Sample.state(), staleAt: staleAt) }
+        #expect(StaleRule.lastNews(of: content(nil), seenAt: 5_000) == 5_000)
+        #expect(StaleRule.lastNews(of: content(4_000), seenAt: 5_000) == 3_400)
+        // In a break the stale-date is further ahead.
+        #expect(StaleRule.lastNews(of: content(6_800), seenAt: 5_000) == 5_000)
+    }
+
+    @Test(arguments: [
+        (DismissalRule(endedByApp: false, hadEnded: false, age: 60, showsActivities: true), true),
+        (DismissalRule(endedByApp: true, hadEnded: false, age: 60, showsActivities: true), false),
+        (DismissalRule(endedByApp: false, hadEnded: true, age: 60, showsActivities: true), false),
+        (DismissalRule(endedByApp: false, hadEnded: false, age: 8 * 3_600, showsActivities: true), false),
+        (DismissalRule(endedByApp: false, hadEnded: false, age: 60, showsActivities: false), false),
+    ])
+    func whatCountsAsTheUsersDismissal(rule: DismissalRule, isByUser: Bool) { #expect(rule.isByUser == isByUser) }
+
+    @Test func healthAfterAnEnd() {
+        let other = PhoneActivity(
+            id: ActivityID("b"), attributes: Sample.attributes(Self.match, start: "s"),
+            content: ShownContent(state: Sample.state()), state: .active)
+        let outside = EndCause.outside(age: 600)
+        #expect(HealthRule.health(after: outside, Sample.state(), others: [other]) == .running)
+        #expect(HealthRule.health(after: outside, Sample.state(), others: []) == .failed(.endedBySystem))
+        #expect(HealthRule.health(after: outside, Sample.state(.completed), others: []) == .idle)
+        #expect(HealthRule.health(after: outside, Sample.state(.abandoned), others: []) == .idle)
+        // At stumps the backend ends it, and the screen says why.
+        let stumps = Sample.state(status: "Day 2: Stumps")
+        #expect(HealthRule.health(after: outside, stumps, others: []) == .idle)
+        #expect(HealthRule.health(after: .outside(age: 8 * 3_600), stumps, others: []) == .failed(.endedBySystem))
+        #expect(HealthRule.health(after: .stale, Sample.state(), others: []) == .failed(.stale))
+        #expect(HealthRule.health(after: .user, Sample.state(), others: []) == .idle)
+        #expect(HealthRule.health(after: .app, Sample.state(), others: []) == .idle)
+    }
+
+    @Test func localStart() {
+        let match = Sample.match()
+        let content = { (outlook: LiveActivityOutlook, state: ContentState?, runs: Bool) in
+            LocalStartRule.content(
+                after: FollowResponse(following: true, displayState: state, liveActivity: outlook),
+                Sample.match(1_304_076, .upcoming), showsActivities: true, runsHere: runs)
+        }
+        #expect(content(.starting, Sample.state(), false) == Sample.state())
+        #expect(content(.active, Sample.state(), false) == Sample.state())
+        #expect(content(.unavailable, Sample.state(), false) == Sample.state())
+        #expect(content(.unavailable, Sample.state(.scheduled), false) == nil)
+        #expect(content(.scheduled, Sample.state(), false) == nil)
+        #expect(content(.ended, Sample.state(), false) == nil)
+        #expect(content(.other, Sample.state(), false) == nil)
+        #expect(content(.starting, nil, false) == nil)
+        #expect(content(.starting, Sample.state(), true) == nil)
+        #expect(LocalStartRule.announces(match, showsActivities: true, runsHere: false))
+        #expect(!LocalStartRule.announces(match, showsActivities: false, runsHere: false))
+        #expect(!LocalStartRule.announces(match, showsActivities: true, runsHere: true))
+        #expect(!LocalStartRule.announces(Sample.match(42, .upcoming), showsActivities: true, runsHere: false))
+        #expect(!LocalStartRule.announces(Sample.match(42, .completed), showsActivities: true, runsHere: false))
+    }
+
+    @Test func retryDelaysDoubleToAMinute() {
+        let delays = RetryDelays()
+        #expect(delays.delay(failures: 1, asked: nil, jitter: 1) == .seconds(1))
+        #expect(delays.delay(failures: 3, asked: nil, jitter: 0) == .seconds(2))
+        #expect(delays.delay(failures: 40, asked: nil, jitter: 1) == .seconds(60))
+        #expect(delays.delay(failures: 1, asked: .seconds(90), jitter: 1) == .seconds(90))
+    }
+
+    // MARK: - FollowBook
+
+    @Test func whatWasTappedAfterTheServerWasAskedIsNotJudgedByItsAnswer() {
+        var book = FollowBook(followed: [MatchID(1), MatchID(2)])
+        let asked = book.revision
+        let tap = book.follow(MatchID(3))
+        book.followAnswered(tap, isFollowing: true)
+        let unfollow = book.unfollow(MatchID(1))
+        let changes = book.reconcile(with: [MatchID(1), MatchID(4)], asked: asked)
+        #expect(changes == FollowChanges(added: [MatchID(4)], removed: [MatchID(2)]))
+        #expect(book.followed == [MatchID(3), MatchID(4)])
+        #expect(book.isLast(unfollow))
+        // Asked again, the server knows of the third; the unfollow still waits to be told.
+        let later = book.revision
+        #expect(book.reconcile(with: [MatchID(1), MatchID(3), MatchID(4)], asked: later) == FollowChanges())
+        book.unfollowed(MatchID(1))
+        #expect(book.reconcile(with: [MatchID(3), MatchID(4)], asked: book.revision) == FollowChanges())
+        #expect(book.bell(for: MatchID(1)) == .empty)
+    }
+
+    @Test func aFailureDoesNotUndoALaterTap() {
+        var book = FollowBook()
+        let first = book.follow(Self.match)
+        _ = book.unfollow(Self.match)
+        let third = book.follow(Self.match)
+        book.followFailed(first)
+        #expect(book.bell(for: Self.match) == Bell(.filled, isPending: true))
+        // It was not followed before the third tap either.
+        book.followFailed(third)
+        #expect(book.bell(for: Self.match) == .empty)
+    }
+
+    @Test func bellStates() {
+        var book = FollowBook()
+        #expect(book.bells.isEmpty)
+        let tap = book.follow(Self.match)
+        #expect(book.bells == [Self.match: Bell(.filled, isPending: true)])
+        book.followAnswered(tap, isFollowing: true)
+        for failure in ActivityFailure.allCases {
+            book.set(.failed(failure), for: Self.match)
+            #expect(book.bell(for: Self.match) == Bell(.filledWithWarning))
+        }
+        book.set(.running, for: Self.match)
+        book.showsActivities = false
+        #expect(book.bell(for: Self.match) == Bell(.filledWithWarning))
+        _ = book.unfollow(Self.match)
+        #expect(book.bells == [Self.match: Bell(.empty, isPending: true)])
+    }
+
+    // MARK: - SentTokens
+
+    @Test func sentTokensArePerMatchAndActivity() {
+        var sent = SentTokens()
+        let (one, two) = (ActivityID("a"), ActivityID("b"))
+        sent.sent(UpdateToken("aa"), of: one, for: Self.match)
+        sent.sent(UpdateToken("bb"), of: two, for: Self.match)
+        #expect(sent.has(UpdateToken("aa"), of: one, for: Self.match))
+        #expect(!sent.has(UpdateToken("aa"), of: two, for: Self.match))
+        #expect(sent.last(for: Self.match) == UpdateToken("bb"))
+        sent.sent(UpdateToken("cc"), of: one, for: Self.match)
+        #expect(!sent.has(UpdateToken("aa"), of: one, for: Self.match))
+        #expect(sent.last(for: Self.match) == UpdateToken("cc"))
+        sent.forget(one)
+        sent.forget(two)
+        #expect(sent == SentTokens())
+    }
+}

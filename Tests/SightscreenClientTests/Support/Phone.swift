@@ -1,0 +1,147 @@
+import APNsProtocol
+import ActivitySimulator
+import Messages
+import Sightscreen
+import SightscreenClient
+import TestKit
+import Testing
+
+/// One phone with the app on it, over a gateway in memory. The app can be killed and launched; the phone stays.
+final class Phone {
+    let clock = SimulatedClock(now: Sample.now)
+    let kit: SimulatedActivityKit
+    let gateway: ScriptedGateway
+    let session = FakeSession(user: Sample.user, token: "good")
+    let store = InMemoryKeyValueStore()
+    private(set) var app: RealLiveActivityService
+    private(set) var managers: Managers
+    private var stamp = Sample.now
+
+    struct Managers {
+        var tokens: RealLiveActivityTokenManager
+        var lifecycle: RealLiveActivityLifecycleManager
+        var follows: RealFollowManager
+    }
+
+    /// - Parameter matches: what the gateway knows.
+    init(_ matches: MatchItem..., limits: PhoneLimits = PhoneLimits(), seed: UInt64 = 1) async throws {
+        kit = SimulatedActivityKit(clock: clock, seed: seed, limits: limits)
+        gateway = try ScriptedGateway()
+        await gateway.accept("good", as: Sample.user)
+        for match in matches { await gateway.play(match) }
+        (app, managers) = Self.build(kit, gateway, session, store, clock)
+        await kit.switchOn()
+    }
+
+    private static func build(
+        _ kit: SimulatedActivityKit, _ gateway: ScriptedGateway, _ session: FakeSession, _ store: InMemoryKeyValueStore,
+        _ clock: SimulatedClock
+    ) -> (RealLiveActivityService, Managers) {
+        let api = SightscreenAPI(transport: gateway, session: session, clock: clock) { 1 }
+        let device = Sample.profile.deviceID
+        let managers = Managers(
+            tokens: RealLiveActivityTokenManager(activityKit: kit, api: api, device: device, clock: clock) { 1 },
+            lifecycle: RealLiveActivityLifecycleManager(activityKit: kit, api: api, device: device, clock: clock) { 1 },
+            follows: RealFollowManager(api: api, store: store, clock: clock) { 1 })
+        let app = RealLiveActivityService(
+            tokens: managers.tokens, lifecycle: managers.lifecycle, follows: managers.follows, api: api,
+            session: session, clock: clock, profile: Sample.profile)
+        return (app, managers)
+    }
+
+    /// Starts the app and waits until the gateway knows the phone.
+    func launch() async throws {
+        await app.start()
+        try await until("the gateway knows the phone") {
+            await gateway.startTokens[Sample.profile.deviceID] == kit.startToken
+        }
+    }
+
+    /// The app's process ends and with it all that it had in memory.
+    func killApp() async {
+        await app.stop()
+        await kit.killApp()
+        (app, managers) = Self.build(kit, gateway, session, store, clock)
+    }
+
+    func end() async {
+        await gateway.release()
+        await app.stop()
+        await kit.switchOff()
+    }
+
+    /// Waits, while the phone's time goes on, until something is so.
+    func until(_ what: String, step: Duration = .milliseconds(500), _ condition: () async throws -> Bool) async throws {
+        try await eventually(what) {
+            if try await condition() { return true }
+            clock.advance(by: step)
+            return false
+        }
+    }
+
+    /// Waits, while the phone's time stands still, until something is so.
+    func soon(_ what: String, _ condition: () async throws -> Bool) async throws {
+        try await eventually(what, condition)
+    }
+
+    // MARK: - Pushes
+
+    /// Later than every push before it, and than what a local start shows.
+    func nextStamp() -> Stamp {
+        stamp = max(stamp + 1, clock.now)
+        return Stamp(stamp)
+    }
+
+    @discardableResult
+    func pushStart(_ match: MatchID, start: String = "s-1", state: ContentState = Sample.state()) async throws
+        -> ActivityID
+    {
+        let payload = LiveActivityPayload.start(
+            stamp: nextStamp(), contentState: state, staleAt: clock.now + 600, relevance: 50,
+            alert: PushAlert(title: "MI v CSK", body: "Live"), attributesType: "LiveActivityAttributes",
+            attributes: Sample.attributes(match, start: start))
+        let outcome = await kit.receive(try push(payload, to: await kit.startToken.rawValue))
+        guard case .started(let id) = outcome else {
+            throw StartNotTaken(outcome: outcome)
+        }
+        return id
+    }
+
+    @discardableResult
+    func pushUpdate(_ id: ActivityID, _ state: ContentState, alert: PushAlert? = nil) async throws -> PushOutcome {
+        let payload = LiveActivityPayload.update(
+            stamp: nextStamp(), contentState: state, staleAt: clock.now + 600, relevance: 50, alert: alert)
+        return await kit.receive(try push(payload, to: try await token(of: id), priority: alert == nil ? 5 : 10))
+    }
+
+    @discardableResult
+    func pushEnd(_ id: ActivityID, _ state: ContentState, dismissAt: Int) async throws -> PushOutcome {
+        let payload = LiveActivityPayload.end(stamp: nextStamp(), contentState: state, dismissAt: dismissAt)
+        return await kit.receive(try push(payload, to: try await token(of: id)))
+    }
+
+    private func token(of id: ActivityID) async throws -> String {
+        try await until("a token") { await kit.activities.first { $0.id == id }?.token != nil }
+        return await kit.activities.first { $0.id == id }?.token?.rawValue ?? ""
+    }
+
+    private func push(_ payload: LiveActivityPayload, to token: String, priority: Int = 10) throws -> RawPush {
+        RawPush(
+            token: token, headers: ["apns-push-type": "liveactivity", "apns-priority": String(priority)],
+            body: try payload.encode().bytes)
+    }
+
+    // MARK: - What there is
+
+    func shown() async -> [SimulatedActivity] { await kit.activities }
+
+    /// The first activity whose token the gateway has.
+    func registeredActivity(_ match: MatchID) async throws -> ActivityID {
+        try await until("the gateway has a token") { await gateway.activities[match]?.id != nil }
+        return try #require(await gateway.activities[match]?.id)
+    }
+}
+
+struct StartNotTaken: Error {
+    var outcome: PushOutcome
+}

@@ -1,0 +1,223 @@
+import FoundationEssentials
+import Messages
+import Sightscreen
+import SightscreenClient
+
+/// A gateway in memory that refuses what the real one refuses, and can be made to fail as real ones do.
+actor ScriptedGateway: APITransport {
+    struct Call: Hashable, Sendable {
+        var method: String
+        var path: String
+        var body: JSON?
+        var user: UserID?
+        /// Nil when there was no answer.
+        var status: Int?
+
+        var line: String { "\(method) \(path)" }
+    }
+
+    /// What befalls a call.
+    enum Trouble: Sendable {
+        case refusal(Int, String, retryAfter: Int? = nil)
+        /// The call never takes effect.
+        case transport(TransportError)
+        /// The call takes effect, and its answer is lost.
+        case answerLost
+        /// Waits for `release`.
+        case held
+    }
+
+    struct Activity: Hashable, Sendable {
+        var id: ActivityID?
+        var token: UpdateToken
+        var startID: StartID?
+    }
+
+    private let contract: OpenAPIContract
+    private(set) var calls: [Call] = []
+    private(set) var devices: [DeviceID: DeviceRegistration] = [:]
+    private(set) var startTokens: [DeviceID: PushToStartToken] = [:]
+    private(set) var follows: [UserID: [MatchID]] = [:]
+    /// The newest of each match.
+    private(set) var activities: [MatchID: Activity] = [:]
+    private var matches: [MatchID: MatchItem] = [:]
+    private var users: [String: UserID] = [:]
+    private var isOffline = false
+    private var troubles: [(path: String, trouble: Trouble)] = []
+    private var held: [CheckedContinuation<Void, Never>] = []
+
+    init() throws { contract = try .served() }
+
+    // MARK: - The script
+
+    func accept(_ bearer: String, as user: UserID) { users[bearer] = user }
+    func revoke(_ bearer: String) { users[bearer] = nil }
+    func setOffline(_ offline: Bool) { isOffline = offline }
+    func play(_ match: MatchItem) { matches[match.id] = match }
+
+    /// Another phone of the user's, or the user before a new installation.
+    func setFollows(_ matches: [MatchID], of user: UserID) { follows[user] = matches }
+
+    /// The next calls whose path ends so meet with these, one each.
+    func trouble(_ path: String, _ next: Trouble...) { troubles += next.map { (path, $0) } }
+
+    func release() {
+        for continuation in held { continuation.resume() }
+        held = []
+    }
+
+    var heldCount: Int { held.count }
+
+    func calls(_ line: String) -> [Call] { calls.filter { $0.line == line } }
+    /// Those that were answered with success.
+    func successes(_ line: String) -> [Call] { calls(line).filter { (200..<300).contains($0.status ?? 0) } }
+
+    // MARK: - APITransport
+
+    func send(_ request: APIRequest) async throws(TransportError) -> APIResponse {
+        let place = calls.count
+        let user = bearer(request).flatMap { users[$0] }
+        calls.append(
+            Call(method: request.method, path: request.path, body: request.body.flatMap { JSON($0) }, user: user))
+        if isOffline { throw .offline }
+        var answerIsLost = false
+        if let index = troubles.firstIndex(where: { request.path.hasSuffix($0.path) }) {
+            switch troubles.remove(at: index).trouble {
+            case .refusal(let status, let kind, let retryAfter):
+                return noted(problem(status, kind, retryAfter: retryAfter), place)
+            case .transport(let error): throw error
+            case .answerLost: answerIsLost = true
+            case .held: await withCheckedContinuation { held.append($0) }
+            }
+        }
+        if Task.isCancelled { throw .cancelled }
+        let answer = noted(answer(to: request, user), place)
+        if answerIsLost { throw .timeout }
+        return answer
+    }
+
+    private func noted(_ response: APIResponse, _ place: Int) -> APIResponse {
+        if calls.indices.contains(place) { calls[place].status = response.status }
+        return response
+    }
+
+    private func bearer(_ request: APIRequest) -> String? {
+        guard let header = request.headers["authorization"], header.hasPrefix("Bearer ") else { return nil }
+        return String(header.dropFirst("Bearer ".count))
+    }
+
+    // MARK: - The gateway
+
+    private func answer(to request: APIRequest, _ user: UserID?) -> APIResponse {
+        guard let operation = contract.operation(request.method, request.path) else {
+            return problem(404, "not-found")
+        }
+        guard let user else { return problem(401, "unauthorized") }
+        if request.body != nil, request.headers["content-type"] != "application/json" {
+            return problem(415, "unsupported-media-type")
+        }
+        if let fault = contract.fault(in: request.body, of: operation) { return problem(400, "invalid-request", fault) }
+        let match = operation.parameters["id"].flatMap { MatchID($0) }
+        switch (request.method, operation.path, match) {
+        case ("POST", "/devices", _): return register(request)
+        case ("POST", "/devices/push-to-start-token", _): return registerStartToken(request)
+        case ("DELETE", "/devices/{deviceToken}", _):
+            devices[DeviceID(operation.parameters["deviceToken"] ?? "")] = nil
+            return APIResponse(status: 204)
+        case ("GET", "/user/follows", _): return listFollows(user)
+        case ("GET", "/matches/{id}", let match?):
+            return matches[match].map { json($0) } ?? problem(404, "unknown-match")
+        case (_, _, let match?):
+            guard matches[match] != nil else { return problem(404, "unknown-match") }
+            return answer(to: request, operation.path, match, user)
+        default: return problem(405, "method-not-allowed")
+        }
+    }
+
+    private func answer(to request: APIRequest, _ path: String, _ match: MatchID, _ user: UserID) -> APIResponse {
+        switch path {
+        case "/matches/{id}/follow": return follow(request, match, user)
+        case "/matches/{id}/unfollow":
+            unfollow(match, user)
+            return json(UnfollowResponse(following: false))
+        case "/matches/{id}/activity-token": return register(request, match, user)
+        case "/matches/{id}/activity-dismissed":
+            let id = request.body.flatMap { JSON($0)?["activityId"]?.text }
+            if id == nil || activities[match]?.id?.rawValue == id { unfollow(match, user) }
+            return json(UnfollowResponse(following: follows[user, default: []].contains(match)))
+        default: return problem(404, "not-found")
+        }
+    }
+
+    private func register(_ request: APIRequest) -> APIResponse {
+        guard let registration: DeviceRegistration = decode(request) else { return problem(400, "invalid-request") }
+        devices[registration.deviceId] = registration
+        return json(DeviceResponse(deviceId: registration.deviceId, liveActivitiesCapable: true))
+    }
+
+    private func registerStartToken(_ request: APIRequest) -> APIResponse {
+        guard let registration: PushToStartRegistration = decode(request), let device = registration.deviceId else {
+            return problem(409, "device-required")
+        }
+        // The real one would take it for a new phone of the App Store's build, which no app wants.
+        guard devices[device] != nil else { return problem(409, "device-required") }
+        startTokens[device] = registration.pushToStartToken
+        return json(DeviceResponse(deviceId: device, liveActivitiesCapable: true))
+    }
+
+    private func listFollows(_ user: UserID) -> APIResponse {
+        json(
+            FollowsResponse(
+                follows: follows[user, default: []].map {
+                    FollowItem(matchId: $0, teamId: nil, alerts: .all, followedAt: 1_700_000_000, expiresAt: nil)
+                }))
+    }
+
+    private func follow(_ request: APIRequest, _ match: MatchID, _ user: UserID) -> APIResponse {
+        if !follows[user, default: []].contains(match) { follows[user, default: []].append(match) }
+        let item = matches[match]
+        let outlook: LiveActivityOutlook =
+            switch item?.status {
+            case .live: .starting
+            case .completed: .ended
+            case .upcoming, nil: .scheduled
+            }
+        return json(FollowResponse(following: true, displayState: item?.displayState, liveActivity: outlook))
+    }
+
+    private func unfollow(_ match: MatchID, _ user: UserID) {
+        follows[user]?.removeAll { $0 == match }
+        activities[match] = nil
+    }
+
+    private func register(_ request: APIRequest, _ match: MatchID, _ user: UserID) -> APIResponse {
+        guard let report: ActivityTokenRequest = decode(request) else { return problem(400, "invalid-request") }
+        guard follows[user, default: []].contains(match) else { return problem(404, "not-following") }
+        if matches[match]?.status == .completed {
+            return json(ActivityTokenResponse(liveActivity: .ended, displayState: matches[match]?.displayState))
+        }
+        activities[match] = Activity(id: report.activityId, token: report.activityToken, startID: report.startId)
+        return json(ActivityTokenResponse(liveActivity: .active, displayState: matches[match]?.displayState))
+    }
+
+    // MARK: -
+
+    private func decode<Value: Decodable>(_ request: APIRequest) -> Value? {
+        request.body.flatMap { try? JSONDecoder().decode(Value.self, from: Data($0)) }
+    }
+
+    private func json(_ value: some Encodable) -> APIResponse {
+        guard let data = try? JSONEncoder().encode(value) else { return problem(500, "internal-error") }
+        return APIResponse(status: 200, headers: ["content-type": "application/json"], body: [UInt8](data))
+    }
+
+    private func problem(_ status: Int, _ kind: String, _ detail: String? = nil, retryAfter: Int? = nil) -> APIResponse
+    {
+        let document = ProblemDocument(
+            type: "/problems/\(kind)", title: kind, status: status, detail: detail, requestId: "test")
+        let body = (try? JSONEncoder().encode(document)).map { [UInt8]($0) } ?? []
+        var headers = ["content-type": "application/problem+json"]
+        if let retryAfter { headers["retry-after"] = String(retryAfter) }
+        return APIResponse(status: status, headers: headers, body: body)
+    }
+}
