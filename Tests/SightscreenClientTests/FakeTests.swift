@@ -1,4 +1,5 @@
 import APNsProtocol
+import ActivitySimulator
 import Messages
 import Sightscreen
 import SightscreenClient

@@ -1,5 +1,6 @@
 import APNsProtocol
 import ActivitySimulator
+import Messages
 import Sightscreen
 import SightscreenClient
 import Testing

@@ -1,3 +1,6 @@
+import APNsProtocol
+import ActivitySimulator
+import Messages
 import Sightscreen
 import SightscreenClient
 import Testing

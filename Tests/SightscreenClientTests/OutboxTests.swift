@@ -1,4 +1,7 @@
+import APNsProtocol
 import ActivitySimulator
+import Messages
+import Sightscreen
 @testable import SightscreenClient
 import TestKit
 import Testing

@@ -1,3 +1,5 @@
+import APNsProtocol
+import ActivitySimulator
 import FoundationEssentials
 import Messages
 import Sightscreen
