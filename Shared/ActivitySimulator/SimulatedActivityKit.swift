@@ -130,12 +130,14 @@ public actor SimulatedActivityKit {
         timer = next.map { next in
             Task { [clock, weak self] in
                 guard (try? await clock.sleep(for: .seconds(max(next - clock.now, 0)))) != nil else { return }
-                await self?.timeIsUp()
+                await self?.timeIsUp(next)
             }
         }
     }
 
-    private func timeIsUp() async {
+    private func timeIsUp(_ time: Int) async {
+        // It was replaced while it woke.
+        guard timerIsFor == time else { return }
         // Not to be cancelled by what it brings about.
         timer = nil
         timerIsFor = nil

@@ -33,6 +33,7 @@ public final class SimulatedClock: ClientClock {
 
     public func sleep(for duration: Duration) async throws {
         try Task.checkCancellation()
+        guard duration > .zero else { return }
         let id = state.withLock { state in
             state.nextID += 1
             return state.nextID
@@ -42,7 +43,7 @@ public final class SimulatedClock: ClientClock {
             try await withCheckedThrowingContinuation { continuation in
                 let wasCancelled = state.withLock { state in
                     if state.cancelled.contains(id) { return true }
-                    let due = state.time + max(duration, .zero)
+                    let due = state.time + duration
                     let place = state.sleepers.firstIndex { $0.due > due } ?? state.sleepers.endIndex
                     state.sleepers.insert(Sleeper(id: id, due: due, continuation: continuation), at: place)
                     return false

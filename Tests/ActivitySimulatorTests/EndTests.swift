@@ -88,6 +88,8 @@ import Testing
     @Test func timeDoesItsWorkByItself() async throws {
         let bench = await Bench()
         let id = try await bench.running()
+        // The alert of the start has had its moment.
+        bench.clock.advance(seconds: 10)
         async let states = bench.states(of: id)
         try await eventually("the phone waits for it") {
             bench.clock.untilNext.map { $0 > .seconds(7 * Self.hour) } ?? false

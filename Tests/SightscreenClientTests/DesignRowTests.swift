@@ -51,9 +51,12 @@ import Testing
     /// "activity-token, nothing known: … else 404 and `end` to it".
     @Test func aTokenThatIsRefusedEndsTheActivityHere() async throws {
         let phone = try await Phone(Self.match)
+        await phone.gateway.setFollows([Self.match.id], of: Sample.user)
         try await phone.launch()
-        // The gateway does not follow it for this user.
+        try await phone.app.syncFollows()
         try await phone.pushStart(Self.match.id)
+        // Unfollowed on another phone.
+        await phone.gateway.setFollows([], of: Sample.user)
         try await phone.until("it was refused") { await phone.gateway.calls(Self.tokenPath).first?.status == 404 }
         try await phone.soon("it is gone") { await phone.shown().isEmpty }
         try await phone.soon("the bell is empty") { await phone.app.bell(for: Self.match.id) == .empty }
@@ -114,7 +117,7 @@ import Testing
             phone.clock.advance(seconds: 15 * 60)
             try await phone.pushUpdate(id, Sample.state(version: 2))
         }
-        phone.clock.advance(seconds: 16 * 60)
+        phone.clock.advance(seconds: 20 * 60)
         try await phone.soon("it had its 8 hours") {
             await phone.managers.lifecycle.activities().map(\.state) == [.ended]
         }

@@ -52,20 +52,22 @@ import Testing
 
     @Test func localStart() {
         let match = Sample.match()
-        let content = { (outlook: LiveActivityOutlook, state: ContentState?, runs: Bool) in
+        let content = { (outlook: LiveActivityOutlook, state: ContentState?, announced: Bool, runs: Bool) in
             LocalStartRule.content(
                 after: FollowResponse(following: true, displayState: state, liveActivity: outlook),
-                Sample.match(1_304_076, .upcoming), showsActivities: true, runsHere: runs)
+                Sample.match(1_304_076, .upcoming), announced: announced, showsActivities: true, runsHere: runs)
         }
-        #expect(content(.starting, Sample.state(), false) == Sample.state())
-        #expect(content(.active, Sample.state(), false) == Sample.state())
-        #expect(content(.unavailable, Sample.state(), false) == Sample.state())
-        #expect(content(.unavailable, Sample.state(.scheduled), false) == nil)
-        #expect(content(.scheduled, Sample.state(), false) == nil)
-        #expect(content(.ended, Sample.state(), false) == nil)
-        #expect(content(.other, Sample.state(), false) == nil)
-        #expect(content(.starting, nil, false) == nil)
-        #expect(content(.starting, Sample.state(), true) == nil)
+        #expect(content(.starting, Sample.state(), true, false) == Sample.state())
+        #expect(content(.active, Sample.state(), true, false) == Sample.state())
+        #expect(content(.unavailable, Sample.state(), true, false) == Sample.state())
+        #expect(content(.unavailable, Sample.state(.scheduled), true, false) == nil)
+        #expect(content(.scheduled, Sample.state(), true, false) == nil)
+        #expect(content(.ended, Sample.state(), true, false) == nil)
+        #expect(content(.other, Sample.state(), true, false) == nil)
+        #expect(content(.starting, nil, true, false) == nil)
+        #expect(content(.starting, Sample.state(), true, true) == nil)
+        // The backend was not told, and sends a start.
+        #expect(content(.starting, Sample.state(), false, false) == nil)
         #expect(LocalStartRule.announces(match, showsActivities: true, runsHere: false))
         #expect(!LocalStartRule.announces(match, showsActivities: false, runsHere: false))
         #expect(!LocalStartRule.announces(match, showsActivities: true, runsHere: true))
@@ -97,8 +99,25 @@ import Testing
         let later = book.revision
         #expect(book.reconcile(with: [MatchID(1), MatchID(3), MatchID(4)], asked: later) == FollowChanges())
         book.unfollowed(MatchID(1))
+        // An answer that was given before the unfollow arrived.
+        #expect(book.reconcile(with: [MatchID(1), MatchID(3), MatchID(4)], asked: later) == FollowChanges())
         #expect(book.reconcile(with: [MatchID(3), MatchID(4)], asked: book.revision) == FollowChanges())
         #expect(book.bell(for: MatchID(1)) == .empty)
+    }
+
+    /// A push says that it is followed, an answer that was under way does not know of it yet.
+    @Test func whatAPushSaidAfterTheServerWasAskedIsNotJudgedByItsAnswer() {
+        var book = FollowBook()
+        let asked = book.revision
+        #expect(book.followedElsewhere(Self.match) == .new)
+        #expect(book.followedElsewhere(Self.match) == .known)
+        #expect(book.reconcile(with: [], asked: asked) == FollowChanges())
+        #expect(book.reconcile(with: [], asked: book.revision) == FollowChanges(removed: [Self.match]))
+        _ = book.unfollow(Self.match)
+        #expect(book.followedElsewhere(Self.match) == .unwanted)
+        book.unfollowed(Self.match)
+        book.unfollowedByDismissal(Self.match)
+        #expect(book.reconcile(with: [Self.match], asked: asked) == FollowChanges())
     }
 
     @Test func aFailureDoesNotUndoALaterTap() {

@@ -75,7 +75,9 @@ import Testing
         let id = try await phone.pushStart(Self.match.id)
         _ = try await phone.registeredActivity(Self.match.id)
         let token = await phone.shown().first?.token
-        #expect(await phone.managers.tokens.lastSentToken(for: Self.match.id) == token)
+        try await phone.soon("it is remembered") {
+            await phone.managers.tokens.lastSentToken(for: Self.match.id) == token
+        }
         // The system says it again: to a second observer, or after the app slept.
         await phone.managers.tokens.observe(try #require(await phone.managers.lifecycle.activities().first))
         await phone.kit.repeatToken(of: id)

@@ -74,7 +74,7 @@ public actor FakeFollowManager: FollowManager {
 
     public func followedElsewhere(_ match: MatchID) -> Bool {
         defer { publish() }
-        return book.followedElsewhere(match)
+        return book.followedElsewhere(match) != .unwanted
     }
 
     public func unfollowedByDismissal(_ match: MatchID) {

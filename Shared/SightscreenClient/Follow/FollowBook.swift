@@ -11,9 +11,9 @@ struct FollowBook: Equatable, Sendable {
     private(set) var health: [MatchID: ActivityHealth] = [:]
     var showsActivities = true
 
-    /// Counts taps and answers.
+    /// Counts what was learnt of matches: taps, and what a push or an answer said of one.
     private(set) var revision = 0
-    /// When each match was last tapped.
+    /// When something was last learnt of each match; what an answer to a later question covers is forgotten.
     private var tapped: [MatchID: Int] = [:]
 
     init(followed: Set<MatchID> = [], pendingUnfollows: Set<MatchID> = []) {
@@ -62,12 +62,11 @@ struct FollowBook: Equatable, Sendable {
     mutating func unfollowed(_ match: MatchID) {
         guard !followed.contains(match) else { return }
         pendingUnfollows.remove(match)
-        forget(match)
+        leave(match)
     }
 
     private mutating func tap(_ match: MatchID) -> Tap {
-        revision += 1
-        tapped[match] = revision
+        touch(match)
         return Tap(match: match, revision: revision, wasFollowed: followed.contains(match))
     }
 
@@ -83,23 +82,33 @@ struct FollowBook: Equatable, Sendable {
             removed: followed.subtracting(server).subtracting(unsettled))
         followed.formUnion(changes.added)
         followed.subtract(changes.removed)
-        for match in changes.removed { forget(match) }
+        for match in changes.removed { health[match] = nil }
+        tapped = tapped.filter { $0.value > asked || pendingFollows.contains($0.key) }
         return changes
     }
 
+    enum Elsewhere: Hashable, Sendable {
+        /// This phone follows it, too.
+        case known
+        case new
+        /// This phone has just unfollowed it.
+        case unwanted
+    }
+
     /// The backend started an activity: some phone of the user's follows the match.
-    /// - Returns: false when this phone has just unfollowed it.
-    mutating func followedElsewhere(_ match: MatchID) -> Bool {
-        guard !pendingUnfollows.contains(match) else { return false }
+    mutating func followedElsewhere(_ match: MatchID) -> Elsewhere {
+        if pendingUnfollows.contains(match) { return .unwanted }
+        if followed.contains(match) { return .known }
+        touch(match)
         followed.insert(match)
-        return true
+        return .new
     }
 
     /// The backend took a dismissal for an unfollow.
     mutating func unfollowedByDismissal(_ match: MatchID) {
         guard !pendingFollows.contains(match) else { return }
         followed.remove(match)
-        forget(match)
+        leave(match)
     }
 
     // MARK: - Bells
@@ -125,9 +134,14 @@ struct FollowBook: Equatable, Sendable {
         return .filled
     }
 
-    /// Nothing is kept of a match that is neither followed nor waits for the backend.
-    private mutating func forget(_ match: MatchID) {
+    /// It is not followed any more, and an answer to an earlier question does not make it so.
+    private mutating func leave(_ match: MatchID) {
         health[match] = nil
-        tapped[match] = nil
+        touch(match)
+    }
+
+    private mutating func touch(_ match: MatchID) {
+        revision += 1
+        tapped[match] = revision
     }
 }

@@ -112,6 +112,7 @@ public actor RealFollowManager: FollowManager {
 
     @discardableResult
     public func sync() async throws(APIError) -> FollowChanges {
+        guard outbox != nil else { throw .signedOut }
         if let syncing { return try await syncing.value.get() }
         let call = Task { await self.reconcile() }
         syncing = call
@@ -136,9 +137,12 @@ public actor RealFollowManager: FollowManager {
 
     public func retryPendingUnfollows() async { await outbox?.hurry() }
 
-    public func followedElsewhere(_ match: MatchID) -> Bool {
-        defer { save() }
-        return book.followedElsewhere(match)
+    public func followedElsewhere(_ match: MatchID) async -> Bool {
+        let elsewhere = book.followedElsewhere(match)
+        guard elsewhere == .new else { return elsewhere == .known }
+        save()
+        await syncSoon()
+        return true
     }
 
     public func unfollowedByDismissal(_ match: MatchID) {

@@ -97,7 +97,12 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
     }
 
     private func becomes(_ state: PhoneActivityState, _ id: ActivityID) async {
-        guard let before = map.set(state, of: id), let entry = map[id] else { return }
+        guard let before = map.set(state, of: id) else { return }
+        // An end brings its content, which comes by another stream: what is concluded from the end should know it.
+        if state == .ended, let now = await activityKit.activities().first(where: { $0.id == id }) {
+            await shows(now.content, id)
+        }
+        guard let entry = map[id] else { return }
         switch state {
         case .active, .stale: await handler(.changed(entry.activity))
         case .ended: await handler(.ended(entry.activity, cause(of: entry)))

@@ -69,13 +69,14 @@ public actor RealLiveActivityService: LiveActivityService {
             FollowRequest(
                 matchId: match.id, deviceId: profile.deviceID, startsLocally: announces ? true : nil, teamId: teamID,
                 alerts: alerts))
-        await startLocally(match, after: response)
+        if announces { await startLocally(match, after: response) }
         return response
     }
 
     private func startLocally(_ match: MatchItem, after response: FollowResponse) async {
         let content = LocalStartRule.content(
-            after: response, match, showsActivities: await showsActivities, runsHere: await runsHere(match.id))
+            after: response, match, announced: true, showsActivities: await showsActivities,
+            runsHere: await runsHere(match.id))
         // Unfollowed while the backend answered: the last tap counts.
         guard let content, await follows.followedMatchIds().contains(match.id) else { return }
         do throws(ActivityRequestError) {
@@ -197,7 +198,9 @@ public actor RealLiveActivityService: LiveActivityService {
         await tokens.forget(activity.id)
         let others = await lifecycle.activities().filter { $0.matchID == activity.matchID && $0.id != activity.id }
         let state = activity.content.state
-        await follows.set(HealthRule.health(after: cause, state, others: others), for: activity.matchID)
+        // Where none may be shown the bell warns of that.
+        let health = await showsActivities ? HealthRule.health(after: cause, state, others: others) : .idle
+        await follows.set(health, for: activity.matchID)
         if HealthRule.asksTheBackend(cause, state) { await follows.syncSoon() }
     }
 

@@ -10,11 +10,12 @@ enum LocalStartRule {
         showsActivities && !runsHere && (match.status == .live || isInPlay(match.displayState))
     }
 
-    /// What to start with, now that the backend has answered; nil: nothing is started here.
+    /// What to start with, now that the backend has answered; nil: nothing is started here. Without an announcement the
+    /// backend sends a start.
     static func content(
-        after response: FollowResponse, _ match: MatchItem, showsActivities: Bool, runsHere: Bool
+        after response: FollowResponse, _ match: MatchItem, announced: Bool, showsActivities: Bool, runsHere: Bool
     ) -> ContentState? {
-        guard response.following, showsActivities, !runsHere,
+        guard announced, response.following, showsActivities, !runsHere,
             let state = response.displayState ?? match.displayState
         else { return nil }
         switch response.liveActivity {

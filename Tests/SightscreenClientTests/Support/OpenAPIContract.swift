@@ -13,7 +13,12 @@ struct OpenAPIContract: Sendable {
 
     private let document: JSON
 
-    static func served() throws -> Self {
+    static func served() throws -> Self { try read.get() }
+
+    /// Once for all tests.
+    private static let read = Result { try fromRepository() }
+
+    private static func fromRepository() throws -> Self {
         // …/Tests/SightscreenClientTests/Support/OpenAPIContract.swift
         let top = URL(filePath: #filePath).resolvingSymlinksInPath().path.split(separator: "/").dropLast(4)
         let file = "/" + top.joined(separator: "/") + "/deploy/docs/openapi.json"

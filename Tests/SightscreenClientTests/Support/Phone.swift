@@ -49,9 +49,10 @@ final class Phone {
         return (app, managers)
     }
 
-    /// Starts the app and waits until the gateway knows the phone.
+    /// Starts the app and waits until the gateway knows the phone, and the phone what is followed.
     func launch() async throws {
         await app.start()
+        try await app.syncFollows()
         try await until("the gateway knows the phone") {
             await gateway.startTokens[Sample.profile.deviceID] == kit.startToken
         }

@@ -124,7 +124,9 @@ actor ScriptedGateway: APITransport {
         case ("POST", "/devices", _): return register(request)
         case ("POST", "/devices/push-to-start-token", _): return registerStartToken(request)
         case ("DELETE", "/devices/{deviceToken}", _):
-            devices[DeviceID(operation.parameters["deviceToken"] ?? "")] = nil
+            let device = DeviceID(operation.parameters["deviceToken"] ?? "")
+            devices[device] = nil
+            startTokens[device] = nil
             return APIResponse(status: 204)
         case ("GET", "/user/follows", _): return listFollows(user)
         case ("GET", "/matches/{id}", let match?):
