@@ -122,10 +122,11 @@
     extension PhoneActivityState {
         fileprivate init(_ state: ActivityState) {
             switch state {
-            case .active, .pending: self = .active
+            case .active: self = .active
             case .stale: self = .stale
             case .ended: self = .ended
             case .dismissed: self = .dismissed
+            // Later systems have further states of an activity that is not over.
             @unknown default: self = .active
             }
         }
