@@ -31,6 +31,9 @@ public actor LACoordinator {
     private static let doorbellWait = Duration.milliseconds(20)
     /// How long a version that came by doorbell waits for those before it to be read.
     private static let gapPatience = Duration.milliseconds(250)
+    private static let gapPause = Duration.seconds(5)
+    /// When those before a version could not be read in time.
+    private var missedUnreadAt: ContinuousClock.Instant?
 
     let configuration: CoordinatorConfiguration
     let store: ActivityStore
@@ -166,12 +169,13 @@ public actor LACoordinator {
         matches[update.matchID].map { $0.seenThrough.rawValue + 1 < update.version.rawValue } ?? false
     }
 
-    /// Waits for a moment only: a state must not wait for a database that is slow.
+    /// Waits for a moment only, and not again soon: states must not wait for a database that is slow.
     private func readMissed() async {
-        guard
-            let missed = try? await store.updates(beyond: matches.mapValues(\.seenThrough), deadline: Self.gapPatience)
-        else { return }
-        await publish(missed, areLogged: true)
+        guard missedUnreadAt.map({ .now - $0 > Self.gapPause }) ?? true else { return }
+        do {
+            let missed = try await store.updates(beyond: matches.mapValues(\.seenThrough), deadline: Self.gapPatience)
+            await publish(missed, areLogged: true)
+        } catch { missedUnreadAt = .now }
     }
 
     /// A version was committed somewhere. One of this host comes with its doorbell.
