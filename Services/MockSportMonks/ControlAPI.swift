@@ -14,7 +14,8 @@ import Tapes
 ///   shows every n-th ball only; `fixture` picks a match of a recorded tape that has several; `faults` is a list as
 ///   below. The match has the tape's id, or one from 9,000,000,000 up when that was used before.
 /// - `GET /control/matches`, `GET /control/matches/:id` → positions: `{matchId, tapeId, title, variant, seed, cursor,
-///   frames, label, playing, speed, isLast}`.
+///   frames, label, playing, speed, isLast, shownAt}`, the last being when the newest frame came, in milliseconds since
+///   1970. `GET /control/matches/:id/labels` → the labels of all its frames.
 /// - `POST /control/matches/:id/play`: goes on from where it is; `pause`: holds it; `step`: the next frame at once;
 ///   `stop`: takes the match out of the provider. Each answers the position, as do the next two.
 /// - `POST /control/matches/:id/seek` `{label}` ("S1 19.4", "Innings Break") or `{cursor}` (frames shown, from 1);
@@ -35,6 +36,9 @@ struct ControlAPI: Sendable {
         control.get("matches") { _, _ in try JSONAnswer.response(await deck.positions()) }
         control.get("matches/:id") { _, context in
             try await answering { try await deck.position(try id(context)) }
+        }
+        control.get("matches/:id/labels") { _, context in
+            try await answering { try await deck.labels(try id(context)) }
         }
         control.post("matches/:id/:action") { request, context in
             try await act(try context.parameters.require("action"), try id(context), request)

@@ -96,6 +96,12 @@ actor MatchDeck {
     }
 
     func position(_ id: MatchID) throws -> MatchPosition { try change(id) { _, _ in } }
+    /// What its frames are called, all of them in order.
+    func labels(_ id: MatchID) throws -> [String] {
+        guard let player = players[id] else { throw Failure.noMatch }
+        return player.tape.frames.map(\.label)
+    }
+
     func play(_ id: MatchID) throws -> MatchPosition { try change(id) { $0.play(at: $1) } }
     func pause(_ id: MatchID) throws -> MatchPosition { try change(id) { $0.pause(at: $1) } }
     func step(_ id: MatchID) throws -> MatchPosition { try change(id) { $0.step(at: $1) } }

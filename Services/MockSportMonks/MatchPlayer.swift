@@ -15,6 +15,8 @@ struct MatchPlayer: Sendable {
     private(set) var cursor = 0
     /// Grows with everything but the passing of time: with the cursor it says whether an answer is still good.
     private(set) var revision = 0
+    /// When the newest frame came, by the clock or by hand: seconds since 1970.
+    private(set) var shownAt = 0.0
     /// Where the tape stands while it is held, and where it stood when it last began to play: seconds of the tape.
     private var held: Double
     private var playingSince = 0.0
@@ -39,7 +41,13 @@ struct MatchPlayer: Sendable {
     mutating func advance(to now: Double) {
         guard isPlaying else { return }
         let position = position(at: now)
+        let before = cursor
         while cursor < tape.frames.count, Double(tape.frame(cursor).offset) <= position { cursor += 1 }
+        if cursor > before {
+            // Nobody may have asked when it was due; what was due before the tape ran came when it began to.
+            let due = now - (position - Double(tape.frame(cursor - 1).offset)) / speed
+            shownAt = max(due, playingSince, shownAt)
+        }
         if isOver { hold(at: position) }
     }
 
@@ -87,6 +95,7 @@ struct MatchPlayer: Sendable {
 
     private mutating func show(_ index: Int, at now: Double) {
         cursor = index + 1
+        shownAt = now
         let isRunning = isPlaying
         // The lead's frames lie far before it: what is shown early does not wind the tape back.
         held = max(isRunning ? position(at: now) : held, Double(tape.frame(index).offset))

@@ -18,6 +18,8 @@ struct MatchPosition: Codable, Sendable {
     var speed: Double
     /// Whether the last frame is shown.
     var isLast: Bool
+    /// When the newest frame came: milliseconds since 1970; 0 before the first.
+    var shownAt: Int64
 
     init(_ player: MatchPlayer) {
         matchId = MatchID(player.tape.id)
@@ -31,5 +33,6 @@ struct MatchPosition: Codable, Sendable {
         playing = player.isPlaying
         speed = player.speed
         isLast = player.isOver
+        shownAt = Int64(player.shownAt * 1_000)
     }
 }

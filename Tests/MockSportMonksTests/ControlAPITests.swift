@@ -31,6 +31,17 @@ import Testing
         }
     }
 
+    @Test func namesItsFrames() async throws {
+        try await RunningMock.with { mock in
+            let loaded = try await mock.load("1304076")
+            let answer = try await mock.control("GET", "matches/1304076/labels")
+            let labels = try JSONDecoder().decode([String].self, from: Data(answer.body))
+            #expect(labels.count == loaded.frames)
+            #expect(labels[..<5] == ["NS", "Toss", "1st Innings", "S1 0.1 0/0", "S1 0.2 0/0"])
+            #expect(try await mock.control("GET", "matches/7/labels").status == 404)
+        }
+    }
+
     @Test func winds() async throws {
         try await RunningMock.with { mock in
             _ = try await mock.load("1304076")

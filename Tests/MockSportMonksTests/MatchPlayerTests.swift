@@ -53,6 +53,27 @@ import Testing
         #expect(player.clock.startsAt == Int(now) + 210, "play has begun")
     }
 
+    /// A delay is counted from it, however seldom the provider is asked.
+    @Test func knowsWhenItsNewestFrameCame() throws {
+        var player = try player()
+        #expect(player.shownAt == 0)
+        player.play(at: now)
+        #expect(player.shownAt == now, "what was due before it played came when it began to")
+        let first = Double(player.tape.frame(3).offset)
+        let second = Double(player.tape.frame(4).offset)
+        player.advance(to: now + first / 40 + 0.25)
+        #expect(player.cursor == 4 && abs(player.shownAt - (now + first / 40)) < 0.001)
+        player.advance(to: now + second / 40 + 0.1)
+        #expect(player.cursor == 5 && abs(player.shownAt - (now + second / 40)) < 0.001)
+        player.advance(to: now + second / 40 + 0.2)
+        #expect(abs(player.shownAt - (now + second / 40)) < 0.001, "nothing new")
+        player.pause(at: now + 50)
+        player.step(at: now + 60)
+        #expect(player.shownAt == now + 60)
+        player.seek(to: 3, at: now + 70)
+        #expect(player.shownAt == now + 70)
+    }
+
     @Test func whatIsShownEarlyIsDatedWhenItWasShown() throws {
         var player = try player()
         for second in 0..<6 { player.step(at: now + Double(10 * second)) }
