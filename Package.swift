@@ -17,10 +17,10 @@ func shared(_ name: String, _ dependencies: [Target.Dependency] = [], resources:
 }
 
 /// A stage's logic at `Services/<name>`, and its `@main` at `Services/<name>/Main` (flags and wiring only).
-func service(_ name: String, _ dependencies: [Target.Dependency]) -> [Target] {
+func service(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> [Target] {
     [
         .target(
-            name: name, dependencies: dependencies, path: "Services/\(name)", exclude: ["Main"],
+            name: name, dependencies: dependencies, path: "Services/\(name)", exclude: ["Main"], resources: resources,
             swiftSettings: strict),
         .executableTarget(
             name: "\(name)Main", dependencies: [.target(name: name)] + dependencies,
@@ -66,6 +66,7 @@ let package = Package(
         .executable(name: "la-coordinator", targets: ["LACoordinatorMain"]),
         .executable(name: "mock-sportmonks", targets: ["MockSportMonksMain"]),
         .executable(name: "apns-simulator", targets: ["APNsSimulatorMain"]),
+        .executable(name: "device-lab", targets: ["DeviceLabMain"]),
         .executable(name: "sightscreen", targets: ["OperatorToolMain"]),
         .executable(name: "detection-lab", targets: ["DetectionLab"]),
         .executable(name: "registration-lab", targets: ["RegistrationLab"]),
@@ -74,6 +75,7 @@ let package = Package(
         .executable(name: "fanout-lab", targets: ["FanOutLab"]),
         // For the iOS app.
         .library(name: "SightscreenClient", targets: ["SightscreenClient"]),
+        .executable(name: "page-stand", targets: ["PageStand"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -182,6 +184,11 @@ let package = Package(
                 logging, lifecycle, nio[0],
             ])
         + service(
+            "DeviceLab",
+            ["Sightscreen", "HTTPClient", "ServiceKit", hummingbird, httpTypes, logging, lifecycle, nio[0]],
+            resources: [.embedInCode("Page")]
+        )
+        + service(
             "OperatorTool",
             [
                 "Activities", "Sightscreen", "SportMonks", "Tapes", "TapeFile", "Detection", "Replay", "Messages",
@@ -202,6 +209,16 @@ let package = Package(
             .target(
                 name: "PayloadProperty", dependencies: ["APNsProtocol", "Sightscreen"], path: "Tests/PayloadProperty",
                 swiftSettings: strict),
+            .target(
+                name: "PretendPhones", dependencies: ["DeviceLab", "Sightscreen"], path: "Tests/PretendPhones",
+                swiftSettings: strict),
+            // The page of device-lab without a pipeline: a real match on phones that only pretend.
+            .executableTarget(
+                name: "PageStand",
+                dependencies: [
+                    "DeviceLab", "Detection", "HTTPClient", "MockSportMonks", "PretendPhones", "Replay", "ServiceKit",
+                    "Sightscreen", "Tapes", "TestKit", arguments, concurrencyHelpers, logging, lifecycle, unixSignals,
+                ], path: "Tests/PageStand", swiftSettings: strict),
             // Long checks and measurements, built in release: deploy/test, deploy/soak and deploy/bench run it.
             .executableTarget(
                 name: "DetectionLab",
@@ -297,6 +314,12 @@ let package = Package(
                 [
                     "APNsSimulator", "APNsProtocol", "HTTP2", "Reactor", "Tokens", "ServiceKit", "Sightscreen", logging,
                     lifecycle,
+                ]),
+            tests(
+                "DeviceLab",
+                [
+                    "DeviceLab", "PretendPhones", "HTTPClient", "ServiceKit", "Sightscreen", logging, lifecycle,
+                    concurrencyHelpers, nio[0], nio[1],
                 ]),
             tests(
                 "OperatorTool",

@@ -32,18 +32,28 @@ import Tokens
             settings["APNS_KEY_ID"] = "ABCDE12345"
             settings["APNS_TEAM_ID"] = "ABCDE12345"
             settings["APNS_BUNDLE_ID"] = "com.example.app"
+        case "device-lab":
+            settings["DATABASE_URL"] = nil
+            settings["SIGHTSCREEN_STAND_INS"] = "1"
+            settings["DEVICE_LAB_PORT"] = "0"
         default: break
         }
         return settings
     }
 
     static let services = ["api-gateway", "orchestrator", "score-poller", "event-bus", "la-coordinator"]
+    /// These know no database.
+    static let standIns = ["device-lab"]
 
     static let cases: [Case] =
         services.flatMap { service in
             [
                 Case(service: service, setting: "DATABASE_URL", value: nil),
                 Case(service: service, setting: "DATABASE_URL", value: "not a url"),
+            ]
+        }
+        + (services + standIns).flatMap { service in
+            [
                 Case(service: service, setting: "LOG_LEVEL", value: "loud"),
                 Case(service: service, setting: "LOG_FORMAT", value: "xml"),
                 Case(service: service, setting: "HEALTH_PORT", value: "70000"),
@@ -125,6 +135,14 @@ import Tokens
             Case(service: "api-gateway", setting: "ADMIN_API_KEY_FILE", value: "/nonexistent"),
             Case(service: "api-gateway", setting: "GATEWAY_PORT", value: "x"),
             Case(service: "api-gateway", setting: "MAINTENANCE_MODE", value: "x"),
+            Case(service: "device-lab", setting: "SIGHTSCREEN_STAND_INS", value: nil),
+            Case(service: "device-lab", setting: "SIGHTSCREEN_STAND_INS", value: "0"),
+            Case(service: "device-lab", setting: "DEVICE_LAB_HOST", value: "a b"),
+            Case(service: "device-lab", setting: "DEVICE_LAB_PORT", value: "70000"),
+            Case(service: "device-lab", setting: "DEVICE_LAB_NAMES", value: "http://lab"),
+            Case(service: "device-lab", setting: "DEVICE_LAB_PROVIDER_URL", value: "nowhere"),
+            Case(service: "device-lab", setting: "DEVICE_LAB_APNS_URL", value: "nowhere"),
+            Case(service: "device-lab", setting: "DEVICE_LAB_STAGES", value: "event-bus"),
         ]
 
     @Test(arguments: cases) func stopsWithOneLineThatNamesIt(_ example: Case) async throws {
@@ -151,7 +169,7 @@ import Tokens
     }
 
     /// So that a setting that comes later is tested, too.
-    @Test(arguments: services) func everySettingOfTheServiceIsAmongTheCases(_ service: String) async throws {
+    @Test(arguments: services + standIns) func everySettingOfTheServiceIsAmongTheCases(_ service: String) async throws {
         try await withTemporaryDirectory { folder in
             let help = folder.appending("help")
             let status = try await RunningSuite.processes.run(

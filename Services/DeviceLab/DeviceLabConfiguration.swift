@@ -1,0 +1,83 @@
+public import ServiceKit
+
+/// The settings of `device-lab`.
+public struct DeviceLabConfiguration: Sendable {
+    public var host = "127.0.0.1"
+    /// 0 takes a free one.
+    public var port = 0
+    /// Under which names browsers may reach it, beside this machine's own.
+    public var names: [String] = []
+    /// The base of mock-sportmonks.
+    public var provider: String
+    /// The control port of apns-simulator.
+    public var apns: String
+    /// Base URLs of the health servers by stage; empty: they are found in the run directory.
+    public var stages: [String: [String]] = [:]
+    /// Where the processes' addresses are, and where the chosen port is written; nil for nowhere.
+    public var runDirectory: String?
+
+    public init(provider: String, apns: String) {
+        self.provider = provider
+        self.apns = apns
+    }
+
+    public static let service = ServiceDescription(
+        name: "device-lab",
+        summary: "Simulated iPhones for development, and a web page that shows their Lock Screens.",
+        settings: [
+            .init(name: "DEVICE_LAB_HOST", default: "127.0.0.1", help: "Address of the page."),
+            .init(
+                name: "DEVICE_LAB_PORT", default: "8090",
+                help: "Its port, plain HTTP. 0 takes a free one, which is written to "
+                    + "SIGHTSCREEN_RUN_DIR/device-lab/ports.json."),
+            .init(
+                name: "DEVICE_LAB_NAMES", default: "",
+                help: "Names under which browsers may reach it, comma between; localhost and its addresses always."),
+            .init(
+                name: "DEVICE_LAB_PROVIDER_URL", default: "http://127.0.0.1:2196",
+                help: "mock-sportmonks, whose tapes the page controls."),
+            .init(
+                name: "DEVICE_LAB_APNS_URL", default: "http://127.0.0.1:2199",
+                help: "The control port of apns-simulator."),
+            .init(
+                name: "DEVICE_LAB_STAGES", default: "",
+                help: "Health servers of the pipeline, like event-bus=http://10.0.0.7:9090, comma between; "
+                    + "without it those that SIGHTSCREEN_RUN_DIR tells of."),
+        ], healthPort: 0, usesDatabase: false)
+
+    /// Reads its settings. It is a stand-in: without `SIGHTSCREEN_STAND_INS=1` it refuses.
+    public init(_ settings: Settings) throws {
+        guard try settings.standIns else {
+            throw ConfigurationError(
+                setting: "SIGHTSCREEN_STAND_INS", problem: "is not 1: device-lab is for development only")
+        }
+        provider = try settings.url("DEVICE_LAB_PROVIDER_URL", default: "http://127.0.0.1:2196").absoluteString
+        apns = try settings.url("DEVICE_LAB_APNS_URL", default: "http://127.0.0.1:2199").absoluteString
+        host = try settings.string("DEVICE_LAB_HOST", default: host)
+        guard host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }) else {
+            throw ConfigurationError(setting: "DEVICE_LAB_HOST", problem: "\"\(host)\" is not an address")
+        }
+        port = try settings.int("DEVICE_LAB_PORT", default: 8_090, in: 0...65_535)
+        names = try settings.list("DEVICE_LAB_NAMES")
+        for name in names where name.contains(where: { "/:@".contains($0) }) {
+            throw ConfigurationError(setting: "DEVICE_LAB_NAMES", problem: "\"\(name)\" is not the name of a host")
+        }
+        stages = try Self.stages(try settings.list("DEVICE_LAB_STAGES"))
+        runDirectory = settings.runDirectory
+    }
+
+    private static func stages(_ entries: [String]) throws -> [String: [String]] {
+        var stages: [String: [String]] = [:]
+        for entry in entries {
+            let parts = entry.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2, StageKind.all.contains(where: { $0.name == parts[0] }),
+                parts[1].hasPrefix("http://") || parts[1].hasPrefix("https://")
+            else {
+                throw ConfigurationError(
+                    setting: "DEVICE_LAB_STAGES", problem: "\"\(entry)\" is not like event-bus=http://host:port")
+            }
+            stages[parts[0], default: []].append(parts[1].last == "/" ? String(parts[1].dropLast()) : parts[1])
+        }
+        return stages
+    }
+}

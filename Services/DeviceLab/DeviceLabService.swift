@@ -1,0 +1,84 @@
+import FoundationEssentials
+import HTTPClient
+import Hummingbird
+public import Logging
+import ServiceKit
+public import ServiceLifecycle
+public import Sightscreen
+
+/// `device-lab`: the page, and what it shows of phones, tapes and pipeline.
+public struct DeviceLabService: Service {
+    /// The newest display state of a match, as the API tells it; nil when there is none yet.
+    public typealias DisplayState = @Sendable (MatchID) async throws -> ContentState?
+
+    private let configuration: DeviceLabConfiguration
+    private let phones: [any LabPhone]
+    private let page: LabPage
+    private let displayState: DisplayState?
+    /// How fast browsers are told, and how patiently.
+    var times = EventStream.Times()
+    private let logger: Logger
+    private let onRunning: @Sendable (_ port: Int) -> Void
+
+    /// - Parameters:
+    ///   - phones: in the order of the page. They run by themselves.
+    ///   - displayState: asked for every match that plays, once a second; without it the phone that is ahead says what is
+    ///     newest.
+    ///   - onRunning: called with the port once the page is served.
+    public init(
+        _ configuration: DeviceLabConfiguration, phones: [any LabPhone], page: LabPage = .embedded,
+        displayState: DisplayState? = nil, logger: Logger,
+        onRunning: @escaping @Sendable (_ port: Int) -> Void = { _ in }
+    ) {
+        self.configuration = configuration
+        self.phones = phones
+        self.page = page
+        self.displayState = displayState
+        self.logger = logger
+        self.onRunning = onRunning
+    }
+
+    /// Serves until it is asked to stop.
+    public func run() async throws {
+        let lab = Lab(phones: phones) { Int64(Date().timeIntervalSince1970 * 1_000) }
+        for phone in phones { await lab.take(await phone.state) }
+        let http = HTTPClient(configuration: .init(allowHTTP: true))
+        let desk = TapeDesk(provider: configuration.provider, apns: configuration.apns, http: http)
+        let stages = StageWatch(
+            addresses: StageAddresses(named: configuration.stages, runDirectory: configuration.runDirectory),
+            apns: desk.apns, http: http)
+        let watch = LabWatch(lab: lab, phones: phones, desk: desk, stages: stages, displayState: displayState)
+        let names = ["localhost", "127.0.0.1", "::1", configuration.host] + configuration.names
+        let server = LabServer(
+            lab: lab, desk: desk, page: page, names: Set(names.map { $0.lowercased() }), times: times)
+        // The framework's own lines would repeat ours.
+        var quiet = logger
+        quiet.logLevel = .critical
+        let application = Application(
+            router: server.router(), server: .http1(configuration: .init(idleTimeout: .seconds(60))),
+            configuration: .init(address: .hostname(configuration.host, port: configuration.port)),
+            onServerRunning: { channel in announce(channel.localAddress?.port ?? configuration.port) }, logger: quiet)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await watch.run() }
+            defer { group.cancelAll() }
+            try await withGracefulShutdownHandler {
+                try await application.run()
+            } onGracefulShutdown: {
+                // A stream that goes on would keep the server open for ever.
+                Task { await lab.stop() }
+            }
+        }
+    }
+
+    private func announce(_ port: Int) {
+        if let runDirectory = configuration.runDirectory {
+            do {
+                try DeviceLabPorts(host: configuration.host, port: port).write(to: runDirectory)
+            } catch {
+                logger.error("The port could not be written down", metadata: ["error": "\(error)"])
+            }
+        }
+        logger.info("device-lab listens", metadata: ["url": "http://\(configuration.host):\(port)/"])
+        onRunning(port)
+    }
+}

@@ -1,0 +1,187 @@
+// What there is, who shows it, and what the buttons do.
+
+import { count, h, setAttribute, setText } from './dom.js';
+import { icon } from './icons.js';
+import { Stream, post, Refusal } from './stream.js';
+import { lockScreen } from './lockscreen.js';
+import { surfaces } from './island.js';
+import { controls } from './controls.js';
+import { matchCard } from './match.js';
+import { latencyCard, pipelineCard } from './pipeline.js';
+import { tapeBar } from './tape.js';
+import { wall } from './wall.js';
+
+const part = (id) => document.getElementById(id);
+const store = { lab: null, phone: null, match: null, skewMs: 0 };
+
+// MARK: - Words to the reader
+
+const toasts = part('toasts');
+
+function tell(words, kind = 'problem') {
+  const text = words instanceof Refusal ? words.message : words instanceof Error ? 'The lab cannot be reached.' : words;
+  const node = h('p', { class: 'toast', data: { kind } }, text);
+  toasts.append(node);
+  while (toasts.children.length > 3) toasts.firstChild.remove();
+  setTimeout(() => node.remove(), 5000);
+}
+
+function announce(text) {
+  setText(part('announcer'), text);
+}
+
+// MARK: - Light and dark
+
+const themes = [['auto', 'As the system', 'auto'], ['light', 'Light', 'sun'], ['dark', 'Dark', 'moon']];
+
+function setTheme(name) {
+  if (name === 'auto') delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = name;
+  for (const button of part('theme').children) setAttribute(button, 'aria-checked', button.dataset.name === name);
+  try {
+    localStorage.setItem('theme', name);
+  } catch {
+    // Without storage it is chosen anew each time.
+  }
+}
+
+for (const [name, label, picture] of themes) {
+  part('theme').append(h('button', { type: 'button', role: 'radio', 'aria-label': label, title: label, data: { name }, on: { click: () => setTheme(name) } }, icon(picture)));
+}
+let theme = 'auto';
+try {
+  theme = localStorage.getItem('theme') ?? 'auto';
+} catch {
+  // As above.
+}
+setTheme(themes.some(([name]) => name === theme) ? theme : 'auto');
+
+// MARK: - What can be done
+
+async function act(body) {
+  if (!store.phone) return;
+  const action = { ...body };
+  if (!action.matchId && store.match && ['follow', 'unfollow', 'dismiss'].includes(action.action)) action.matchId = store.match.id;
+  try {
+    const state = await post(`api/phones/${encodeURIComponent(store.phone.id)}/actions`, action);
+    if (state.id === store.phone.id) showPhone(state);
+  } catch (problem) {
+    tell(problem);
+  }
+}
+
+async function actOnAll(body) {
+  try {
+    const { done, refused } = await post('api/phones/actions', store.match ? { ...body, matchId: store.match.id } : body);
+    tell(refused ? `${count(done)} phones did, ${count(refused)} could not` : `${count(done)} phones did`, 'word');
+  } catch (problem) {
+    tell(problem);
+  }
+}
+
+async function sendTape(body, words) {
+  try {
+    const match = await post('api/tape', body);
+    if (words) tell(words, 'word');
+    if (body.command === 'load') store.chosenMatch = match.id;
+    else if (match && store.lab) {
+      const known = store.lab.matches.find((entry) => entry.id === match.id);
+      if (known) known.tape = match.tape;
+      showLab();
+    }
+  } catch (problem) {
+    tell(problem);
+  }
+}
+
+async function choose(id) {
+  if (!id || id === stream.phone) return;
+  phones.choose(id);
+  history.replaceState(null, '', `#${encodeURIComponent(id)}`);
+  try {
+    await stream.watch(id);
+  } catch {
+    // The stream that begins anew asks for it.
+  }
+}
+
+function neighbour(step) {
+  const { order } = phones;
+  const place = order.indexOf(stream.phone ?? store.phone?.id);
+  if (order.length) choose(order[(place + step + order.length) % order.length]);
+}
+
+const screen = lockScreen(part('phone'), { dismiss: (activity) => act({ action: 'dismiss', matchId: activity.matchId }), next: () => neighbour(1), previous: () => neighbour(-1) }, announce);
+const places = surfaces(part('surfaces'));
+const desk = controls(part('controls'), act);
+const match = matchCard(part('match'));
+const latency = latencyCard(part('match'));
+const pipeline = pipelineCard(part('match'));
+const tape = tapeBar(part('tape'), { tape: sendTape, tell, choose: (id) => { store.chosenMatch = id; showLab(); } });
+const phones = wall(part('wall'), { choose, all: actOnAll });
+
+// MARK: - What there is
+
+function currentMatch() {
+  const { matches } = store.lab;
+  return matches.find((entry) => entry.id === store.chosenMatch) ?? matches.findLast((entry) => entry.tape.isPlaying) ?? matches.at(-1) ?? null;
+}
+
+const tallies = new Map();
+for (const [name, label] of [['all', 'phones'], ['showing', 'showing'], ['behind', 'behind'], ['stale', 'stale']]) {
+  const value = h('b', { class: 'figures' });
+  tallies.set(name, value);
+  part('tallies').append(h('li', { data: { name } }, value, h('span', {}, label)));
+}
+
+function showLab() {
+  if (!store.lab) return;
+  store.match = currentMatch();
+  match.show(store.match);
+  latency.show(store.lab.latency);
+  pipeline.show(store.lab, store.match);
+  tape.show(store.lab, store.match);
+  phones.know(new Map(store.lab.matches.map((entry) => [entry.id, entry.version])));
+  for (const [name, value] of tallies) {
+    setText(value, count(store.lab.phones[name]));
+    value.parentElement.classList.toggle('some', store.lab.phones[name] > 0);
+  }
+  setText(part('headline'), store.match?.title ?? '');
+  if (store.phone) showPhone(store.phone);
+}
+
+function showPhone(state) {
+  store.phone = state;
+  stream.phone = state.id;
+  phones.choose(state.id);
+  const titles = new Map((store.lab?.matches ?? []).map((entry) => [entry.id, entry.content?.expanded.title ?? entry.title]));
+  // A match that the phone knows nothing of can still be followed.
+  const missing = store.match && !state.bells.some((bell) => bell.matchId === store.match.id) ? [{ matchId: store.match.id, state: 'empty', isPending: false }] : [];
+  screen.show(state, store.skewMs);
+  places.show(state);
+  desk.show({ ...state, bells: [...missing, ...state.bells] }, titles);
+  document.body.classList.add('ready');
+}
+
+const stream = new Stream({
+  link(isUp) {
+    part('link').dataset.up = isUp;
+    setText(part('link'), isUp ? 'Connected' : 'Connecting …');
+  },
+  lab(state) {
+    store.lab = state;
+    store.skewMs = state.atMs - Date.now();
+    showLab();
+  },
+  phones: (news) => phones.take(news),
+  phone: showPhone,
+}, wantedPhone());
+
+/** The one in the address, so that a reload shows the same. */
+function wantedPhone() {
+  try {
+    return decodeURIComponent(location.hash.slice(1)) || null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,124 @@
+// What a person can do to the chosen iPhone: the bell, the switches, the app; and what happened on it.
+
+import { clockWithSeconds, count, h, list, setAttribute, setHidden, setText } from './dom.js';
+import { icon, setIcon } from './icons.js';
+
+const bellWords = {
+  empty: ['Not following', 'Follow'],
+  filled: ['Following', 'Unfollow'],
+  filledWithWarning: ['Following, without a Live Activity', 'Unfollow'],
+};
+
+/** A match in the app, with its bell. */
+function bellRow(act) {
+  let shown = null;
+  const title = h('span', { class: 'bell-title' });
+  const state = h('span', { class: 'bell-state' });
+  const picture = icon('bellLine');
+  const warning = h('span', { class: 'bell-warning' }, icon('warning'));
+  const button = h(
+    'button',
+    {
+      class: 'bell',
+      type: 'button',
+      on: { click: () => act({ action: shown.state === 'empty' ? 'follow' : 'unfollow', matchId: shown.matchId }) },
+    },
+    picture,
+    warning,
+  );
+  return {
+    node: h('li', { class: 'bell-row' }, h('div', {}, title, state), button),
+    show(bell, matchTitle) {
+      shown = bell;
+      const [word, verb] = bellWords[bell.state];
+      setText(title, matchTitle);
+      setText(state, bell.isPending ? 'One moment …' : word);
+      setIcon(picture, bell.state === 'empty' ? 'bellLine' : 'bell');
+      setHidden(warning, bell.state !== 'filledWithWarning');
+      button.dataset.state = bell.state;
+      button.classList.toggle('pending', bell.isPending);
+      setAttribute(button, 'aria-pressed', bell.state !== 'empty');
+      setAttribute(button, 'aria-label', `${verb} ${matchTitle}`);
+    },
+  };
+}
+
+function toggle(label, hint, onAction, offAction, act) {
+  let isOn = true;
+  const knob = h('button', {
+    class: 'toggle',
+    type: 'button',
+    role: 'switch',
+    'aria-label': label,
+    on: { click: () => act({ action: isOn ? offAction : onAction }) },
+  });
+  const note = h('span', { class: 'row-hint' }, hint);
+  return {
+    node: h('li', { class: 'row' }, h('div', {}, h('span', {}, label), note), knob),
+    show(value) {
+      isOn = value;
+      setAttribute(knob, 'aria-checked', value);
+    },
+  };
+}
+
+/** @param act called with an action's body */
+export function controls(root, act) {
+  const bells = h('ul', { class: 'rows bells' });
+  const online = toggle('Network', 'Pushes and calls get through', 'online', 'offline', act);
+  const permission = toggle('Live Activities', 'The switch in iOS Settings', 'grantPermission', 'denyPermission', act);
+  const frequent = toggle('More frequent updates', 'A larger budget for priority 10', 'grantFrequentPushes', 'denyFrequentPushes', act);
+  const button = (text, action, className = '') =>
+    h('button', { class: `button ${className}`, type: 'button', on: { click: () => act({ action }) } }, text);
+  const appWord = h('span', { class: 'figures' });
+  const kill = button('Kill app', 'killApp');
+  const open = button('Open app', 'openApp');
+  const dismiss = button('Swipe activity away', 'dismiss');
+  const numbers = h('p', { class: 'phone-numbers figures' });
+  const log = h('ol', { class: 'log', tabindex: '0', 'aria-label': 'What happened on this iPhone' });
+  root.append(
+    h('div', { class: 'card' }, h('h3', {}, 'In the app'), bells),
+    h('div', { class: 'card' }, h('h3', {}, 'Settings'), h('ul', { class: 'rows' }, online.node, permission.node, frequent.node)),
+    h(
+      'div',
+      { class: 'card' },
+      h('h3', {}, 'Do something', appWord),
+      h('div', { class: 'buttons' }, open, kill, dismiss, button('Switch user', 'switchUser'), button('Reinstall app', 'reinstall', 'danger')),
+    ),
+    h('div', { class: 'card card-log' }, h('h3', {}, 'What happened', numbers), log),
+  );
+  const rows = new Map();
+  const appWords = { foreground: 'App is open', background: 'App in the background', killed: 'App is not running' };
+  return {
+    /** @param titles of the matches, by id */
+    show(state, titles) {
+      list(
+        bells,
+        state.bells,
+        (bell) => bell.matchId,
+        (bell) => {
+          const row = bellRow(act);
+          rows.set(bell.matchId, row);
+          return row.node;
+        },
+        (node, bell) => rows.get(bell.matchId).show(bell, titles.get(bell.matchId) ?? `Match ${bell.matchId}`),
+      );
+      for (const id of rows.keys()) if (!state.bells.some((bell) => bell.matchId === id)) rows.delete(id);
+      online.show(state.isOnline);
+      permission.show(state.allowsActivities);
+      frequent.show(state.allowsFrequentPushes);
+      setText(appWord, appWords[state.app]);
+      setAttribute(open, 'disabled', state.app === 'foreground');
+      setAttribute(kill, 'disabled', state.app === 'killed');
+      setAttribute(dismiss, 'disabled', state.activities.length === 0);
+      setText(numbers, `${count(state.pushes.received)} pushes · ${count(state.pushes.alerts)} alerts`);
+      list(
+        log,
+        state.log.map((line, index) => ({ ...line, id: `${line.atMs} ${line.kind} ${line.text} ${state.log.filter((other, place) => place < index && other.atMs === line.atMs && other.text === line.text).length}` })).reverse(),
+        (line) => line.id,
+        (line) => h('li', { data: { kind: line.kind } }, h('time', {}, clockWithSeconds(line.atMs)), h('span', {}, line.text)),
+        () => {},
+      );
+    },
+  };
+}

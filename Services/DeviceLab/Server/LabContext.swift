@@ -1,0 +1,13 @@
+import Hummingbird
+import NIOCore
+
+/// A request with its connection, which a slow reader loses.
+struct LabContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    let channel: any Channel
+
+    init(source: Source) {
+        coreContext = .init(source: source)
+        channel = source.channel
+    }
+}

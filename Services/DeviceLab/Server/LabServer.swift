@@ -1,0 +1,181 @@
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Sightscreen
+
+/// The page and its API. `deploy/docs/device-lab.md` describes the calls.
+struct LabServer: Sendable {
+    /// Of every body that it takes.
+    static let bodyBytesMax = 64 << 10
+    /// Phones that do something side by side, when all are asked to.
+    static let phonesAtOnce = 32
+
+    let lab: Lab
+    let desk: TapeDesk
+    let page: LabPage
+    let names: Set<String>
+    var times = EventStream.Times()
+
+    func router() -> Router<LabContext> {
+        let router = Router(context: LabContext.self)
+        router.add(middleware: LabGuard(names: names))
+        router.get("/") { _, _ in try file("") }
+        router.get("/:file") { _, context in try file(try context.parameters.require("file")) }
+        let api = router.group("api")
+        api.get("stream") { request, context in try await stream(request, context) }
+        api.post("streams/:stream") { request, context in
+            try await watch(try context.parameters.require("stream"), request)
+        }
+        api.get("lab") { _, _ in try JSONAnswer.response(await lab.state) }
+        api.get("phones") { _, _ in try JSONAnswer.response(await lab.phonesInShort) }
+        api.get("phones/:phone") { _, context in
+            guard let state = await lab.state(of: try context.parameters.require("phone")) else { throw Self.noPhone }
+            return try JSONAnswer.response(state)
+        }
+        api.post("phones/actions") { request, _ in try await actOnAll(request) }
+        api.post("phones/:phone/actions") { request, context in
+            try await act(try context.parameters.require("phone"), request)
+        }
+        api.get("tapes") { _, _ in try await passing { try JSONAnswer.response(try await desk.tapes()) } }
+        api.get("matches/:match/timeline") { _, context in
+            guard let match = MatchID(try context.parameters.require("match")) else {
+                throw Problem(.notFound, "that is no match")
+            }
+            return try await passing { try JSONAnswer.response(try await desk.timeline(of: match)) }
+        }
+        api.post("tape") { request, _ in try await tape(request) }
+        return router
+    }
+
+    private static let noPhone = Problem(.notFound, "there is no such phone")
+
+    private func file(_ name: String) throws -> Response {
+        guard let file = page.files[name] else { throw Problem(.notFound, "there is no such page") }
+        return Response(
+            status: .ok, headers: [.contentType: file.type, .cacheControl: "no-cache"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: file.bytes)))
+    }
+
+    // MARK: - Streams
+
+    private func stream(_ request: Request, _ context: LabContext) async throws -> Response {
+        let phone = request.uri.queryParameters["phone"].map(String.init)
+        // A phone of an earlier run is no reason to show nothing.
+        var watched: String?
+        if let phone, await lab.phone(phone) != nil { watched = phone }
+        guard let ticket = await lab.connect(watching: watched) else {
+            var refusal = try Problem(
+                .serviceUnavailable, "\(Lab.browsersMax) browsers look already, or the lab is ending"
+            ).response(from: request, context: context)
+            refusal.headers[.retryAfter] = "5"
+            return refusal
+        }
+        return await EventStream(lab: lab, times: times).response(to: ticket, on: context.channel)
+    }
+
+    private func watch(_ stream: String, _ request: Request) async throws -> Response {
+        struct Body: Decodable { var phone: String }
+        let body = try await read(Body.self, request)
+        guard let stream = Int(stream), await lab.watch(body.phone, by: stream) else {
+            throw Problem(.notFound, "there is no such stream or phone")
+        }
+        return Response(status: .noContent)
+    }
+
+    // MARK: - Phones
+
+    private func act(_ id: String, _ request: Request) async throws -> Response {
+        guard let phone = await lab.phone(id) else { throw Self.noPhone }
+        let action = try await completed(try await read(LabAction.self, request))
+        do {
+            try await phone.perform(action)
+        } catch let refusal as LabRefusal {
+            throw Problem(.conflict, refusal.description)
+        }
+        let state = await phone.state
+        await lab.take(state)
+        return try JSONAnswer.response(state)
+    }
+
+    private func actOnAll(_ request: Request) async throws -> Response {
+        struct Answer: Encodable {
+            var done: Int
+            var refused: Int
+        }
+        let action = try await completed(try await read(LabAction.self, request))
+        let phones = await lab.allPhones
+        let done = await withTaskGroup(of: Bool.self) { group in
+            var waiting = phones[...]
+            var done = 0
+            for phone in waiting.prefix(Self.phonesAtOnce) { group.addTask { await Self.perform(action, on: phone) } }
+            waiting = waiting.dropFirst(Self.phonesAtOnce)
+            while let isDone = await group.next() {
+                if isDone { done += 1 }
+                if let phone = waiting.popFirst() { group.addTask { await Self.perform(action, on: phone) } }
+            }
+            return done
+        }
+        return try JSONAnswer.response(Answer(done: done, refused: phones.count - done))
+    }
+
+    private static func perform(_ action: LabAction, on phone: any LabPhone) async -> Bool {
+        do {
+            try await phone.perform(action)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// With the match that plays, where one is meant and none is named.
+    private func completed(_ action: LabAction) async throws -> LabAction {
+        var action = action
+        if action.isOfMatch, action.matchId == nil {
+            guard let match = await lab.currentMatch else { throw Problem(.conflict, "no tape is loaded") }
+            action.matchId = match
+        }
+        if let user = action.user, !(1...64).contains(user.count) {
+            throw Problem(.badRequest, "a user's name has 1 to 64 letters")
+        }
+        return action
+    }
+
+    // MARK: - The tape
+
+    private func tape(_ request: Request) async throws -> Response {
+        let command = try await read(TapeCommand.self, request)
+        let current = await lab.currentMatch
+        return try await passing {
+            guard let position = try await desk.perform(command, current: current) else {
+                return Response(status: .noContent)
+            }
+            return try JSONAnswer.response(
+                LabMatch(id: position.matchId, title: position.title, tape: position.tape))
+        }
+    }
+
+    /// Tells what a stand-in said as it said it, where the caller is to blame, and as a bad gateway otherwise.
+    private func passing(_ work: () async throws -> Response) async throws -> Response {
+        do {
+            return try await work()
+        } catch let failure as ControlPort.Failure {
+            let isCallers = failure.status.map { (400..<500).contains($0) } ?? false
+            throw Problem(isCallers ? .init(code: failure.status ?? 400) : .badGateway, failure.description)
+        }
+    }
+
+    private func read<Body: Decodable>(_ type: Body.Type, _ request: Request) async throws -> Body {
+        let buffer: ByteBuffer
+        do {
+            buffer = try await request.body.collect(upTo: Self.bodyBytesMax)
+        } catch is NIOTooManyBytesError {
+            throw Problem(.contentTooLarge, "a body has at most \(Self.bodyBytesMax) bytes")
+        }
+        do {
+            return try JSONDecoder().decode(Body.self, from: Data(buffer.readableBytesView))
+        } catch let error as DecodingError {
+            throw Problem(.badRequest, error.sentence)
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import FoundationEssentials
+import PretendPhones
+import Sightscreen
+import Testing
+
+@testable import DeviceLab
+
+/// What browsers are told, without a server.
+@Suite struct LabTests {
+    private static let match = MatchID(7)
+    private static let start: Int64 = 1_000_000
+
+    private static func phones(_ count: Int) -> [PretendPhone] {
+        (1...count).map { PretendPhone(id: "p\($0)", name: "Phone \($0)", users: ["asha"]) { start } }
+    }
+
+    private static func state(
+        _ id: String, version: Int, score: String = "87/6", overs: String = "12.3", shownAtMs: Int64 = start,
+        startedAtMs: Int64 = 0, onlineSinceMs: Int64 = 0
+    ) -> LabPhoneState {
+        LabPhoneState(
+            id: id, name: id, user: "asha", onlineSinceMs: onlineSinceMs,
+            activities: [
+                LabActivity(
+                    id: "a", matchId: match, state: .active, isPushStarted: true, attributes: nil,
+                    content: .pretend(version: version, score: score, overs: overs), startedAtMs: startedAtMs,
+                    shownAtMs: shownAtMs)
+            ], island: .init(primary: "a"))
+    }
+
+    private static func lab(_ count: Int = 3) async -> Lab {
+        let phones = phones(count)
+        let lab = Lab(phones: phones) { start }
+        for phone in phones { await lab.take(await phone.state) }
+        return lab
+    }
+
+    private static func tape(_ cursor: Int, _ label: String) -> LabTapePosition {
+        LabTapePosition(
+            tapeId: "7", variant: "clean", cursor: cursor, frames: 100, label: label, isPlaying: true, speed: 1,
+            isLast: false)
+    }
+
+    @Test func tellsANewBrowserEverything() async throws {
+        let lab = await Self.lab()
+        let ticket = try #require(await lab.connect(watching: "p2"))
+        let news = try #require(await lab.news(for: ticket.id))
+        #expect(news.hello == ticket.id && news.isWhole && news.lab != nil)
+        #expect(news.phones.map(\.id) == ["p1", "p2", "p3"])
+        #expect(news.phone?.id == "p2")
+    }
+
+    @Test func tellsOnlyWhatHasChangedSince() async throws {
+        let lab = await Self.lab()
+        let ticket = try #require(await lab.connect(watching: "p2"))
+        _ = await lab.news(for: ticket.id)
+        let nothing = try #require(await lab.news(for: ticket.id))
+        #expect(nothing.lab == nil && nothing.phones.isEmpty && nothing.phone == nil && !nothing.isWhole)
+        await lab.take(Self.state("p3", version: 4))
+        let news = try #require(await lab.news(for: ticket.id))
+        #expect(news.phones.map(\.id) == ["p3"] && news.phone == nil && !news.isWhole)
+        #expect(news.lab?.phones.showing == 1)
+    }
+
+    @Test func keepsTheNewestOfManyChangesAndNoQueue() async throws {
+        let lab = await Self.lab()
+        let ticket = try #require(await lab.connect(watching: "p1"))
+        _ = await lab.news(for: ticket.id)
+        for version in 1...500 { await lab.take(Self.state("p1", version: version)) }
+        let news = try #require(await lab.news(for: ticket.id))
+        #expect(news.phones.map { $0.shown.first?.version } == [500])
+        #expect(news.phone?.activities.first?.content.version == 500)
+        // However often it was rung, the bell waits with one ring.
+        var rings = 0
+        await lab.disconnect(ticket.id)
+        for await _ in ticket.bell { rings += 1 }
+        #expect(rings == 1)
+    }
+
+    @Test func tellsThePhoneThatIsWatchedAlsoWhenItsTileStaysTheSame() async throws {
+        let lab = await Self.lab()
+        let ticket = try #require(await lab.connect(watching: "p1"))
+        await lab.take(Self.state("p1", version: 3))
+        _ = await lab.news(for: ticket.id)
+        var state = Self.state("p1", version: 3)
+        state.log = [LabLogLine(atMs: 1, kind: .user, text: "looks at it")]
+        await lab.take(state)
+        let news = try #require(await lab.news(for: ticket.id))
+        #expect(news.phone?.log.count == 1 && news.phones.isEmpty)
+    }
+
+    @Test func changesTheWatchedPhone() async throws {
+        let lab = await Self.lab()
+        let ticket = try #require(await lab.connect(watching: nil))
+        #expect(await lab.news(for: ticket.id)?.phone?.id == "p1")
+        #expect(await lab.watch("p3", by: ticket.id))
+        #expect(await lab.news(for: ticket.id)?.phone?.id == "p3")
+        #expect(await !lab.watch("p9", by: ticket.id))
+        #expect(await !lab.watch("p1", by: 99))
+    }
+
+    @Test func takesSoManyBrowsersAndNoMore() async throws {
+        let lab = await Self.lab()
+        var tickets: [Lab.Ticket] = []
+        for _ in 0..<Lab.browsersMax { tickets.append(try #require(await lab.connect(watching: nil))) }
+        #expect(await lab.connect(watching: nil) == nil)
+        await lab.disconnect(tickets[0].id)
+        #expect(await lab.news(for: tickets[0].id) == nil)
+        #expect(await lab.connect(watching: nil) != nil)
+        await lab.stop()
+        #expect(await lab.browserCount == 0)
+        #expect(await lab.connect(watching: nil) == nil)
+        for ticket in tickets { for await _ in ticket.bell {} }
+    }
+
+    @Test func countsWhoIsBehind() async throws {
+        let lab = await Self.lab(4)
+        await lab.take(Self.state("p1", version: 9))
+        await lab.take(Self.state("p2", version: 8))
+        var ended = Self.state("p3", version: 7)
+        ended.activities[0].state = .ended
+        await lab.take(ended)
+        let counts = await lab.state.phones
+        #expect(counts.all == 4 && counts.showing == 2 && counts.behind == 1)
+        // Somebody else knows of a newer one.
+        await lab.learn(.pretend(version: 10), of: Self.match)
+        #expect(await lab.state.phones.behind == 2)
+    }
+
+    @Test func measuresFromBallToLockScreen() async {
+        let lab = await Self.lab()
+        await lab.take(Self.state("p1", version: 3, score: "86/6", overs: "12.2"))
+        await lab.take(Self.state("p2", version: 3, score: "86/6", overs: "12.2"))
+        await lab.take([(Self.match, "MI v CSK", Self.tape(5, "S2 12.3 87/6"))], shownAtMs: [Self.match: Self.start])
+        #expect(await lab.state.latency.count == 0)
+        await lab.take(Self.state("p1", version: 4, shownAtMs: Self.start + 300))
+        await lab.take(Self.state("p2", version: 4, shownAtMs: Self.start + 900))
+        let latency = await lab.state.latency
+        #expect(latency.count == 2 && latency.p50Ms == 300 && latency.p95Ms == 900 && latency.maxMs == 900)
+        #expect(latency.buckets.map(\.count).reduce(0, +) == 2)
+        // Shown again: no second measurement.
+        await lab.take(Self.state("p1", version: 4, shownAtMs: Self.start + 5_000))
+        #expect(await lab.state.latency.count == 2)
+    }
+
+    @Test func measuresNobodyWhoWasAwayWhenTheBallCame() async {
+        let lab = await Self.lab()
+        await lab.take(Self.state("p1", version: 3, overs: "12.2", onlineSinceMs: Self.start + 1))
+        await lab.take(Self.state("p2", version: 3, overs: "12.2", startedAtMs: Self.start + 1))
+        await lab.take([(Self.match, "MI v CSK", Self.tape(5, "S2 12.3 87/6"))], shownAtMs: [Self.match: Self.start])
+        await lab.take(Self.state("p1", version: 4, shownAtMs: Self.start + 300, onlineSinceMs: Self.start + 1))
+        await lab.take(Self.state("p2", version: 4, shownAtMs: Self.start + 300, startedAtMs: Self.start + 1))
+        // A first activity is no ball's way either.
+        await lab.take(Self.state("p3", version: 4, shownAtMs: Self.start + 300))
+        #expect(await lab.state.latency.count == 0)
+    }
+
+    @Test func meansTheMatchThatPlays() async {
+        let lab = await Self.lab()
+        #expect(await lab.currentMatch == nil)
+        var paused = Self.tape(1, "")
+        paused.isPlaying = false
+        await lab.take(
+            [(MatchID(1), "one", Self.tape(1, "")), (MatchID(2), "two", paused)], shownAtMs: [:])
+        #expect(await lab.currentMatch == MatchID(1))
+        await lab.take([(MatchID(1), "one", paused), (MatchID(2), "two", paused)], shownAtMs: [:])
+        #expect(await lab.currentMatch == MatchID(2))
+    }
+}
