@@ -1,0 +1,375 @@
+"""The page of device-lab in a real browser: what a person sees and does there."""
+
+import time
+import unittest
+
+import browser
+from browser import Browser
+from stand import Stand
+
+# A wicket falls a few balls after this one: the hat-trick of the second innings.
+BEFORE_A_WICKET = "S2 16.1"
+
+
+def setUpModule():
+    global chromium
+    chromium = Browser()
+
+
+def tearDownModule():
+    chromium.close()
+
+
+class PageTest(unittest.TestCase):
+    options = ("--paused", "--at", BEFORE_A_WICKET)
+    phones = 24
+
+    @classmethod
+    def setUpClass(cls):
+        cls.stand = Stand(*cls.options, phones=cls.phones)
+        cls.addClassCleanup(cls.stand.stop)
+
+    def open(self, path="", **options):
+        page = chromium.page(**options)
+        self.addCleanup(page.close)
+        page.open(self.stand.url + path)
+        self.pages = [*getattr(self, "pages", []), page]
+        return page
+
+    def tearDown(self):
+        for page in getattr(self, "pages", []):
+            self.assertEqual(page.problems, [])
+            self.assertEqual(page.run("violations"), [])
+
+
+class FollowTests(PageTest):
+    options = ("--fresh", "--paused", "--at", BEFORE_A_WICKET)
+
+    def test_follow_a_match_and_see_the_wicket_arrive(self):
+        page = self.open("#phone-1")
+        page.wait("document.querySelector('.bell')?.dataset.state === 'empty'")
+        self.assertEqual(page.text(".ls-empty"), "No Live Activity")
+        page.click(".bell")
+        page.wait("document.querySelector('.bell').dataset.state === 'filled'")
+        page.wait("document.querySelector('.la .score.now .runs')?.textContent")
+        self.assertEqual(page.text(".la-title"), "RR v KKR")
+        before = page.text(".la .score.now .runs")
+        wickets = int(before.split("/")[1])
+        page.click("#tape button[aria-label='Next wicket']")
+        page.wait(f"document.querySelector('.la .score.now .runs').textContent.endsWith('/{wickets + 1}')")
+        # On every surface, and with what it takes to notice it.
+        after = page.text(".la .score.now .runs")
+        self.assertEqual(page.text(".island.compact .leading .figures"), after)
+        self.assertEqual(page.text(".island.expanded .runs"), after)
+        self.assertEqual(page.text(".watch .runs"), after)
+        self.assertEqual(page.text(".car .runs"), after)
+        self.assertEqual(page.text(".tile[data-id='phone-1'] .tile-score"), f"KKR {after}")
+        page.wait("!document.querySelector('.ls-alert').hidden")
+        self.assertIn("WICKET", page.text(".ls-alert strong").upper())
+        self.assertTrue(page.run("document.querySelector('.iphone').classList.contains('buzzing')"))
+        self.assertIn("WICKET", page.text("#announcer").upper())
+        page.wait("document.querySelector('.la .ball.newest').textContent === 'W'")
+        self.assertIn("RR v KKR", page.text(".card-match h3"))
+        # Somebody who does not follow it sees nothing.
+        self.assertEqual(page.text(".tile[data-id='phone-2'] .tile-score"), "")
+
+    def test_the_bell_tells_what_the_phone_can_do(self):
+        page = self.open("#phone-3")
+
+        def bell(state, pending=False):
+            page.wait(f"document.querySelector('.bell').dataset.state === '{state}'")
+            page.wait(f"document.querySelector('.bell').classList.contains('pending') === {str(pending).lower()}")
+
+        bell("empty")
+        self.assertEqual(page.run("document.querySelector('.bell').getAttribute('aria-pressed')"), "false")
+        page.click(".toggle[aria-label='Live Activities']")
+        page.wait("document.querySelector('.toggle[aria-label=\"Live Activities\"]').getAttribute('aria-checked') === 'false'")
+        page.click(".bell")
+        bell("filledWithWarning")
+        page.wait("!document.querySelector('.bell-warning').hidden")
+        self.assertEqual(page.text(".ls-empty"), "Live Activities are off in Settings")
+        page.click(".toggle[aria-label='Live Activities']")
+        bell("filled")
+        page.wait("document.querySelector('.la')")
+        page.click(".toggle[aria-label='Network']")
+        page.wait("document.querySelector('.ls-carrier').textContent === 'No service'")
+        page.click(".bell")
+        bell("empty", pending=True)
+        page.click(".toggle[aria-label='Network']")
+        bell("empty")
+
+    def test_everything_else_a_person_does(self):
+        page = self.open("#phone-4")
+        page.click(".bell")
+        page.wait("document.querySelector('.la')")
+        page.click(".la-dismiss")
+        page.wait("!document.querySelector('.la')")
+        page.wait("document.querySelector('.bell').dataset.state === 'empty'")
+
+        def button(text):
+            page.run(f"[...document.querySelectorAll('#controls .button')].find((node) => node.textContent === '{text}').id = 'wanted'")
+            page.click("#wanted")
+            page.run("document.getElementById('wanted').removeAttribute('id')")
+
+        button("Kill app")
+        page.wait("document.querySelector('#controls').textContent.includes('App is not running')")
+        button("Open app")
+        page.wait("document.querySelector('#controls').textContent.includes('App is open')")
+        user = page.text(".phone-user")
+        button("Switch user")
+        page.wait(f"document.querySelector('.phone-user').textContent !== '{user}'")
+        button("Reinstall app")
+        page.wait("document.querySelector('.log').textContent.includes('installs the app anew')")
+        self.assertTrue(page.run("[...document.querySelectorAll('#controls .button')].find((node) => node.textContent === 'Swipe activity away').disabled"))
+        page.click(".toggle[aria-label='More frequent updates']")
+        page.wait("document.querySelector('.toggle[aria-label=\"More frequent updates\"]').getAttribute('aria-checked') === 'false'")
+
+    def test_all_phones_at_once(self):
+        page = self.open("#phone-5")
+        page.run("[...document.querySelectorAll('.wall .button')].find((node) => node.textContent === 'All follow').click()")
+        page.wait(f"document.querySelectorAll('.tile[data-kind=fresh]').length === {self.phones}")
+        page.run("[...document.querySelectorAll('.wall .button')].find((node) => node.textContent === 'All unfollow').click()")
+        page.wait(f"document.querySelectorAll('.tile[data-kind=none]').length === {self.phones}")
+
+
+class LookTests(PageTest):
+    """What it looks like, as far as that can be told."""
+
+    def test_light_and_dark_as_the_system_is_and_by_the_switch(self):
+        page = self.open()
+        paper = "getComputedStyle(document.body).backgroundColor"
+        light = page.run(paper)
+        page.appear(dark=True)
+        dark = page.wait(f"{paper} !== '{light}' && {paper}")
+        page.click("#theme button[aria-label='Light']")
+        self.assertEqual(page.run(paper), light)
+        page.call("Page.reload")
+        page.wait("document.body?.classList.contains('ready')")
+        self.assertEqual(page.run(paper), light)
+        page.click("#theme button[aria-label='As the system']")
+        self.assertEqual(page.run(paper), dark)
+        page.click("#theme button[aria-label='Dark']")
+        page.appear(dark=False)
+        self.assertEqual(page.run(paper), dark)
+
+    def test_no_window_scrolls_sideways(self):
+        page = self.open()
+        for width in (320, 390, 430, 600, 768, 1024, 1280, 1440, 1920):
+            with self.subTest(width=width):
+                page.resize(width, 844)
+                self.assertLessEqual(page.run("document.scrollingElement.scrollWidth"), width)
+                wide = page.run("""[...document.querySelectorAll('main *, header *, footer *')]
+                    .filter((node) => !node.closest('[popover]') && !node.closest('.screen, .phone-top, .balls, .log, .unseen, svg, .tape-slider, .menu'))
+                    .filter((node) => node.getBoundingClientRect().right > innerWidth + 0.5 && getComputedStyle(node.parentElement).overflowX === 'visible')
+                    .map((node) => `${node.tagName}.${node.className}`).slice(0, 5)""")
+                self.assertEqual(wide, [])
+
+    def test_texts_can_be_read_on_what_is_behind_them(self):
+        script = """(() => {
+            const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+            const rgba = (color) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1); return [...canvas.getImageData(0, 0, 1, 1).data]; };
+            const light = ([r, g, b]) => { const [x, y, z] = [r, g, b].map((v) => v / 255).map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * x + 0.7152 * y + 0.0722 * z; };
+            const found = [];
+            for (const node of document.querySelectorAll('.top *, .card *, .wall-head *, .tape *, .phone-head *')) {
+                if (![...node.childNodes].some((child) => child.nodeType === 3 && child.textContent.trim()) || node.closest('.badge, .ball, option, [popover], :disabled, svg') || !node.getClientRects().length) continue;
+                let behind = node;
+                while (behind && rgba(getComputedStyle(behind).backgroundColor)[3] < 200) behind = behind.parentElement;
+                const paper = behind ? getComputedStyle(behind).backgroundColor : 'white';
+                const [a, b] = [light(rgba(getComputedStyle(node).color)), light(rgba(paper))].sort((x, y) => y - x);
+                const contrast = (a + 0.05) / (b + 0.05);
+                if (contrast < 4.5) found.push(`${node.className || node.tagName} ${node.textContent.slice(0, 20)} ${contrast.toFixed(2)}`);
+            }
+            return found;
+        })()"""
+        for dark in (False, True):
+            with self.subTest(dark=dark):
+                page = self.open(dark=dark, reduced_motion=True)
+                page.wait("document.querySelector('.stage')")
+                self.assertEqual(page.run(script), [])
+
+    def test_every_control_has_a_name_and_can_be_touched(self):
+        page = self.open(width=390, height=844)
+        nodes = page.call("Accessibility.getFullAXTree")["nodes"]
+        controls = [node for node in nodes if not node.get("ignored") and node.get("role", {}).get("value") in
+                    ("button", "switch", "slider", "combobox", "option", "radio", "listbox", "link")]
+        self.assertGreater(len(controls), 40)
+        nameless = [node["role"]["value"] for node in controls if not node.get("name", {}).get("value")]
+        self.assertEqual(nameless, [])
+        small = page.run("""[...document.querySelectorAll('button, select, input')]
+            .filter((node) => node.getClientRects().length && !node.closest('.la'))
+            .filter((node) => { const box = node.getBoundingClientRect(); return Math.min(box.width, box.height) < 24; })
+            .map((node) => node.outerHTML.slice(0, 80))""")
+        self.assertEqual(small, [])
+
+    def test_the_keyboard_goes_everywhere(self):
+        page = self.open("#phone-1")
+        reached = set()
+        for _ in range(60):
+            page.press("Tab", 9)
+            reached.add(page.run("document.activeElement.closest('section, header, footer')?.id || document.activeElement.closest('section, header, footer')?.className || document.activeElement.className"))
+        self.assertLessEqual({"skip", "top", "phone", "controls", "wall", "tape"}, reached)
+        page.run("document.querySelector('.tile[data-id=\"phone-1\"]').focus()")
+        page.press("ArrowRight", 39)
+        page.wait("document.querySelector('.phone-name').textContent.startsWith('Ravi')")
+        self.assertEqual(page.run("document.activeElement.dataset.id"), "phone-2")
+        page.press("End", 35)
+        page.wait("document.querySelector('.tile[aria-selected=true]').dataset.id === 'phone-24'")
+        page.run("document.querySelector('.bell').focus()")
+        page.press("Enter", 13, "\r")
+        page.wait("document.querySelector('.bell').dataset.state === 'empty'")
+
+    def test_the_phone_in_the_address_is_shown_again(self):
+        page = self.open("#phone-7")
+        page.wait("document.querySelector('.tile[aria-selected=true]').dataset.id === 'phone-7'")
+        name = page.text(".phone-name")
+        page.click(".phone-head button[aria-label='Next phone']")
+        page.wait(f"document.querySelector('.phone-name').textContent !== '{name}'")
+        self.assertTrue(page.run("location.hash === '#phone-8'"))
+        page.call("Page.reload")
+        page.wait("document.body?.classList.contains('ready')")
+        page.wait("document.querySelector('.tile[aria-selected=true]').dataset.id === 'phone-8'")
+
+
+class PlayTests(PageTest):
+    options = ("--at", "S2 4.1", "--speed", "40")
+    phones = 300
+
+    def test_scores_change_without_moving_anything(self):
+        page = self.open(height=1100)
+        page.wait("document.querySelectorAll('.tile[data-kind=fresh]').length > 10")
+        time.sleep(1.5)
+        page.run("""globalThis.moved = []; new PerformanceObserver((all) => all.getEntries().forEach((entry) => moved.push([entry.value, entry.sources.map((source) => source.node?.className ?? source.node?.nodeName).join()])))
+            .observe({type: 'layout-shift'})""")
+        first = page.text(".tape-total")
+        page.wait(f"document.querySelector('.tape-total').textContent !== '{first}'")
+        time.sleep(5)
+        moved = page.run("moved")
+        self.assertLess(sum(value for value, _ in moved), 0.03, moved)
+
+    def test_three_hundred_phones_are_light(self):
+        page = self.open()
+        page.wait("document.querySelectorAll('.tile').length === 300")
+        self.assertLess(page.run("document.querySelectorAll('*').length"), 3000)
+        before = page.call("Performance.enable") or page.call("Performance.getMetrics")["metrics"]
+        time.sleep(4)
+        after = page.call("Performance.getMetrics")["metrics"]
+        busy = lambda metrics: {entry["name"]: entry["value"] for entry in metrics}["ScriptDuration"]
+        self.assertLess(busy(after) - busy(before), 1.2, "seconds of script in four seconds")
+
+    def test_latency_and_stages_come_alive(self):
+        page = self.open()
+        page.wait("document.querySelector('.latency dd').textContent.endsWith(' s')")
+        page.wait("document.querySelectorAll('.stage[data-health=ready]').length === 8")
+        page.wait("document.querySelector('.stage.moving')")
+        page.wait("[...document.querySelectorAll('.tallies b')].every((node) => node.textContent !== '')")
+
+    def test_less_motion_where_it_is_asked_for(self):
+        page = self.open(reduced_motion=True)
+        page.click("#tape button[aria-label='Next wicket']")
+        page.wait("!document.querySelector('.ls-alert').hidden")
+        self.assertEqual(page.run("document.getAnimations().length"), 0)
+
+    def test_the_tape_obeys(self):
+        page = self.open()
+        page.click("#tape button[aria-label='Pause']")
+        page.wait("document.querySelector('#tape button[aria-label=Play]')")
+        time.sleep(0.5)
+        words = page.text(".tape-words")
+        time.sleep(1.5)
+        self.assertEqual(page.text(".tape-words"), words)
+        page.click("#tape button[aria-label='Next ball']")
+        page.wait(f"document.querySelector('.tape-words').textContent !== {words!r}")
+        self.assertGreater(page.run("document.querySelectorAll('.ticks [data-kind=wicket]').length"), 10)
+        self.assertEqual(page.run("document.querySelectorAll('.ticks [data-kind=innings]').length"), 2)
+        page.run("document.querySelector('#tape input').focus()")
+        page.press("Home", 36)
+        page.wait("document.querySelector('.tape-where').textContent === 'NS'")
+        page.wait("document.querySelector('.card-match .chip').textContent === 'Soon'")
+        page.run("""(() => { const select = document.querySelector('select[aria-label=Speed]'); select.value = '100'; select.dispatchEvent(new Event('change')); })()""")
+        page.click("#tape button[aria-label='Play']")
+        page.wait("document.querySelector('.tape-where').textContent === '1st innings'", 30)
+        page.click("#tape button[popovertarget='faults']")
+        page.wait("document.querySelector('#faults').matches(':popover-open')")
+        page.click("#faults button:nth-of-type(4)")
+        page.wait("document.querySelector('.toast')?.textContent.startsWith('Asked for: Provider never answers')")
+        page.wait("document.querySelector('#tape .badge-count').textContent === '1'")
+        page.click("#faults .menu-last")
+        page.wait("document.querySelector('#tape .badge-count').hidden")
+        page.press("Escape", 27)
+        page.wait("!document.querySelector('#faults').matches(':popover-open')")
+        page.click("#tape button[popovertarget='tapes']")
+        page.wait("document.querySelectorAll('#tapes .menu-list button').length === 14")
+
+
+class TroubleTests(PageTest):
+    options = ("--paused", "--at", BEFORE_A_WICKET, "--stale", "--two")
+
+    def test_the_stale_view(self):
+        page = self.open("#phone-2")
+        page.wait("document.querySelector('.la')?.dataset.state === 'stale'")
+        self.assertEqual(page.text(".la .chip"), "Not live")
+        self.assertTrue(page.text(".la-stale").startswith("Last update "))
+        self.assertEqual(page.run("document.querySelector('.tile[data-id=\"phone-2\"]').dataset.kind"), "stale")
+        self.assertFalse(page.run("document.querySelector('.watch .small-stale').hidden"))
+
+    def test_two_matches_share_the_island(self):
+        page = self.open("#phone-1")
+        page.wait("document.querySelectorAll('.la').length === 2")
+        primary = page.text(".la .la-title")
+        self.assertIn(page.text(".minimal-team"), page.run("document.querySelectorAll('.la .la-title')[1].textContent"))
+        self.assertIn(page.text(".island.compact .badge"), primary)
+        self.assertEqual(page.run("document.querySelectorAll('.bell').length"), 2)
+
+    def test_a_refusal_is_told(self):
+        page = self.open("#phone-3")
+        page.run("fetch('api/phones/phone-3/actions', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: '{\"action\":\"dismiss\",\"matchId\":\"7\"}'}).then((answer) => { globalThis.status = answer.status; })")
+        page.wait("globalThis.status === 409")
+        # The browser itself notes every answer that is an error.
+        page.problems.clear()
+
+
+class RestartTests(unittest.TestCase):
+    def test_the_page_comes_back_with_the_lab(self):
+        stand = Stand("--paused", "--at", BEFORE_A_WICKET, phones=6)
+        page = chromium.page()
+        try:
+            page.open(stand.url)
+            page.wait("document.querySelector('.link').dataset.up === 'true'")
+            stand.stop()
+            page.wait("document.querySelector('.link').dataset.up === 'false'")
+            stand = Stand("--paused", "--at", BEFORE_A_WICKET, phones=9, port=stand.port)
+            page.wait("document.querySelector('.link').dataset.up === 'true'", 30)
+            page.wait("document.querySelectorAll('.tile').length === 9")
+            self.assertEqual(page.run("violations"), [])
+            thrown = [problem for problem in page.problems if "ERR_" not in problem]
+            self.assertEqual(thrown, [])
+        finally:
+            page.close()
+            stand.stop()
+
+
+class HostileTests(PageTest):
+    """Names come from outside: whatever is in them is shown, and nothing else happens."""
+
+    options = ("--hostile", "--two", "--at", BEFORE_A_WICKET, "--speed", "40")
+
+    def test_hostile_names_stay_text(self):
+        page = self.open("#phone-1", height=1200)
+        page.wait("document.querySelector('.la')")
+        page.click("#tape button[aria-label='Next wicket']")
+        page.wait("!document.querySelector('.ls-alert').hidden")
+        hostile = """<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>"""
+        for selector in (".la-title", ".la-subtitle", ".la-event", ".match-subtitle", ".card-match h3", ".ls-alert strong",
+                         ".phone-name", ".tile-name", ".ex-title", ".small-story", ".bell-title", ".card-table th"):
+            with self.subTest(selector=selector):
+                page.wait(f"document.querySelector('{selector}')?.textContent.includes({hostile!r})")
+        time.sleep(1)
+        self.assertEqual(page.run("document.title"), "Sightscreen device lab")
+        self.assertEqual(page.run("document.querySelectorAll('body img, body script, b:not(.figures):not(.stage-counts b)').length"), 0)
+        for width in (390, 1440):
+            page.resize(width, 844)
+            self.assertLessEqual(page.run("document.scrollingElement.scrollWidth"), width)
+
+
+if __name__ == "__main__":
+    unittest.main()
