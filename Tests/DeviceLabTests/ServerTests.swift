@@ -1,4 +1,6 @@
 import FoundationEssentials
+import HTTPClient
+import PretendPhones
 import Sightscreen
 import TestKit
 import Testing
@@ -7,7 +9,7 @@ import Testing
 
 @Suite struct ServerTests {
     @Test func servesThePageUnderAStrictPolicy() async throws {
-        try await RunningLab.with { lab in
+        try await RunningLab.with { lab async throws in
             let page = try await lab.get("/")
             #expect(page.status == 200 && page.header("content-type") == "text/html; charset=utf-8")
             let policy = try #require(page.header("content-security-policy"))
@@ -55,7 +57,7 @@ import Testing
 
     @Test(arguments: ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "[::2]", ""])
     func refusesAnotherHost(_ host: String) async throws {
-        try await RunningLab.with { lab in
+        try await RunningLab.with { lab async throws in
             for path in ["/", "/api/lab", "/api/stream"] {
                 let answer = try await lab.send("GET", path, headers: [("host", host)])
                 #expect(answer.status == 421 || (host.isEmpty && answer.status == 400), "\(path): \(answer.status)")
@@ -64,7 +66,7 @@ import Testing
     }
 
     @Test func knowsTheNamesThatItWasGiven() async throws {
-        try await RunningLab.with(configure: { $0.names = ["Lab.Example"] }) { lab in
+        try await RunningLab.with(configure: { $0.names = ["Lab.Example"] }) { lab async throws in
             for host in ["lab.example", "LAB.example:8080", "localhost:1", "[::1]:8090", "127.0.0.1"] {
                 #expect(try await lab.send("GET", "/", headers: [("host", host)]).status == 200, "\(host)")
             }
@@ -75,7 +77,7 @@ import Testing
         [("origin", "http://evil.example")], [("origin", "null")], [("origin", "http://127.0.0.1:1")],
         [("sec-fetch-site", "cross-site")], [("sec-fetch-site", "same-site")],
     ]) func refusesWhatAnotherPageSends(_ headers: [(String, String)]) async throws {
-        try await RunningLab.with { lab in
+        try await RunningLab.with { lab async throws in
             for (path, body) in [
                 ("/api/phones/phone-1/actions", #"{"action":"offline"}"#), ("/api/tape", #"{"command":"pause"}"#),
                 ("/api/phones/actions", #"{"action":"offline"}"#), ("/api/streams/1", #"{"phone":"phone-1"}"#),
@@ -90,7 +92,7 @@ import Testing
     }
 
     @Test func refusesWhatAFormCouldSend() async throws {
-        try await RunningLab.with { lab in
+        try await RunningLab.with { lab async throws in
             for type in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"] {
                 let answer = try await lab.send(
                     "POST", "/api/phones/phone-1/actions", #"{"action":"offline"}"#, headers: [("content-type", type)])
@@ -101,7 +103,7 @@ import Testing
     }
 
     @Test func takesWhatItsOwnPageSends() async throws {
-        try await RunningLab.with { lab in
+        try await RunningLab.with { lab async throws in
             let answer = try await lab.send(
                 "POST", "/api/phones/phone-1/actions", #"{"action":"offline"}"#,
                 headers: [
@@ -119,7 +121,7 @@ import Testing
     // MARK: - Phones
 
     @Test func doesWhatAPersonWould() async throws {
-        try await RunningLab.with { lab in
+        try await RunningLab.with { lab async throws in
             let followed = try await lab.act("phone-2", #"{"action":"follow"}"#)
             let state = try JSONDecoder().decode(LabPhoneState.self, from: Data(followed.body))
             #expect(state.activities.first?.matchId == RunningLab.match, "the match that plays is meant")
@@ -135,7 +137,7 @@ import Testing
     }
 
     @Test func asksAllPhones() async throws {
-        try await RunningLab.with(phones: 70) { lab in
+        try await RunningLab.with(phones: 70) { lab async throws in
             let answer = try await lab.send("POST", "/api/phones/actions", #"{"action":"follow","matchId":"7"}"#)
             #expect(answer.text == #"{"done":70,"refused":0}"#)
             try await eventually("all of them show it") { try await lab.state().phones.showing == 70 }
@@ -149,7 +151,7 @@ import Testing
         (#"{"action":7}"#, "action"), (#"{"action":"follow","matchId":"x"}"#, "matchId"),
         (#"{"action":"switchUser","user":""}"#, "a user's name has 1 to 64 letters"),
     ]) func saysWhatIsWrongWithAnAction(_ body: String, _ words: String) async throws {
-        try await RunningLab.with { lab in
+        try await RunningLab.with { lab async throws in
             let answer = try await lab.act("phone-1", body)
             #expect(answer.status == 400)
             #expect(answer.detail?.contains(words) == true, "\(answer.detail ?? "")")
@@ -157,7 +159,7 @@ import Testing
     }
 
     @Test func knowsNoOtherPhone() async throws {
-        try await RunningLab.with { lab in
+        try await RunningLab.with { lab async throws in
             #expect(try await lab.act("phone-9", #"{"action":"follow"}"#).status == 404)
             #expect(try await lab.get("/api/phones/phone-9").status == 404)
             #expect(try await lab.send("POST", "/api/streams/9", #"{"phone":"phone-1"}"#).status == 404)
@@ -166,14 +168,14 @@ import Testing
     }
 
     @Test func takesNoEndlessBody() async throws {
-        try await RunningLab.with { lab in
+        try await RunningLab.with { lab async throws in
             let body = #"{"action":"\#(String(repeating: "x", count: LabServer.bodyBytesMax))"}"#
             #expect(try await lab.act("phone-1", body).status == 413)
         }
     }
 
     @Test func needsATapeToFollow() async throws {
-        try await RunningLab.with(isTapeLoaded: false) { lab in
+        try await RunningLab.with(isTapeLoaded: false) { lab async throws in
             let answer = try await lab.act("phone-1", #"{"action":"follow"}"#)
             #expect(answer.status == 409 && answer.detail == "no tape is loaded")
             #expect(try await lab.send("POST", "/api/tape", #"{"command":"play"}"#).status == 409)

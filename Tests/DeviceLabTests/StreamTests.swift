@@ -1,4 +1,6 @@
 import FoundationEssentials
+import HTTPClient
+import PretendPhones
 import Sightscreen
 import TestKit
 import Testing
@@ -16,13 +18,13 @@ import Testing
     }
 
     @Test func beginsWithEverything() async throws {
-        try await RunningLab.with { lab in
-            try await EventReader.with(lab, "/api/stream?phone=phone-2") { reader in
+        try await RunningLab.with { lab async throws in
+            try await EventReader.with(lab, "/api/stream?phone=phone-2") { reader async throws in
                 #expect(try await reader.next("hello").data == #"{"stream":1}"#)
-                #expect(try Self.decode(LabState.self, try await reader.next("lab")).phones.all == 3)
-                let phones = try Self.decode(Phones.self, try await reader.next("phones"))
+                #expect(try await Self.decode(LabState.self, reader.next("lab")).phones.all == 3)
+                let phones = try await Self.decode(Phones.self, reader.next("phones"))
                 #expect(phones.whole && phones.phones.count == 3)
-                #expect(try Self.decode(LabPhoneState.self, try await reader.next("phone")).id == "phone-2")
+                #expect(try await Self.decode(LabPhoneState.self, reader.next("phone")).id == "phone-2")
                 #expect(reader.head.contains("content-type: text/event-stream"))
                 #expect(reader.head.contains("cache-control: no-store"))
             }
@@ -30,33 +32,33 @@ import Testing
     }
 
     @Test func goesOnWithWhatChanges() async throws {
-        try await RunningLab.with { lab in
-            try await EventReader.with(lab, "/api/stream?phone=phone-1") { reader in
+        try await RunningLab.with { lab async throws in
+            try await EventReader.with(lab, "/api/stream?phone=phone-1") { reader async throws in
                 _ = try await reader.next("phone")
                 try await lab.act("phone-1", #"{"action":"follow"}"#)
-                let phones = try Self.decode(Phones.self, try await reader.next("phones"))
+                let phones = try await Self.decode(Phones.self, reader.next("phones"))
                 #expect(!phones.whole && phones.phones.map(\.id) == ["phone-1"])
                 #expect(phones.phones.first?.follows == [RunningLab.match])
-                #expect(try Self.decode(LabPhoneState.self, try await reader.next("phone")).activities.count == 1)
+                #expect(try await Self.decode(LabPhoneState.self, reader.next("phone")).activities.count == 1)
             }
         }
     }
 
     @Test func showsAnotherPhoneWhenAsked() async throws {
-        try await RunningLab.with { lab in
-            try await EventReader.with(lab, "/api/stream") { reader in
-                #expect(try Self.decode(LabPhoneState.self, try await reader.next("phone")).id == "phone-1")
+        try await RunningLab.with { lab async throws in
+            try await EventReader.with(lab, "/api/stream") { reader async throws in
+                #expect(try await Self.decode(LabPhoneState.self, reader.next("phone")).id == "phone-1")
                 #expect(try await lab.send("POST", "/api/streams/1", #"{"phone":"phone-3"}"#).status == 204)
-                #expect(try Self.decode(LabPhoneState.self, try await reader.next("phone")).id == "phone-3")
+                #expect(try await Self.decode(LabPhoneState.self, reader.next("phone")).id == "phone-3")
                 #expect(try await lab.send("POST", "/api/streams/1", #"{"phone":"phone-9"}"#).status == 404)
             }
         }
     }
 
     @Test func aPhoneOfAnEarlierRunIsNoReasonToShowNothing() async throws {
-        try await RunningLab.with { lab in
-            try await EventReader.with(lab, "/api/stream?phone=gone") { reader in
-                #expect(try Self.decode(LabPhoneState.self, try await reader.next("phone")).id == "phone-1")
+        try await RunningLab.with { lab async throws in
+            try await EventReader.with(lab, "/api/stream?phone=gone") { reader async throws in
+                #expect(try await Self.decode(LabPhoneState.self, reader.next("phone")).id == "phone-1")
             }
         }
     }
@@ -65,9 +67,9 @@ import Testing
     @Test func tellsTheNewestInFewUpdates() async throws {
         var times = EventStream.Times()
         times.interval = .milliseconds(300)
-        try await RunningLab.with(times: times) { lab in
+        try await RunningLab.with(times: times) { lab async throws in
             try await lab.act("phone-1", #"{"action":"follow"}"#)
-            try await EventReader.with(lab, "/api/stream?phone=phone-1") { reader in
+            try await EventReader.with(lab, "/api/stream?phone=phone-1") { reader async throws in
                 _ = try await reader.next("phone")
                 let begun = ContinuousClock.now
                 for version in 2...500 {
@@ -75,7 +77,7 @@ import Testing
                 }
                 var updates = 0
                 while true {
-                    let phone = try Self.decode(LabPhoneState.self, try await reader.next("phone"))
+                    let phone = try await Self.decode(LabPhoneState.self, reader.next("phone"))
                     updates += 1
                     if phone.activities.first?.content.version == 500 { break }
                 }
@@ -90,13 +92,13 @@ import Testing
         var times = EventStream.Times()
         times.interval = .milliseconds(1)
         times.patience = .milliseconds(200)
-        try await RunningLab.with(phones: 300, times: times) { lab in
+        try await RunningLab.with(phones: 300, times: times) { lab async throws in
             for phone in lab.phones { try await phone.perform(LabAction(.follow, matchId: RunningLab.match)) }
-            try await EventReader.with(lab, "/api/stream", isSlow: true) { slow in
+            try await EventReader.with(lab, "/api/stream", isSlow: true) { slow async throws in
                 try await eventually("it has a stream") {
                     try await lab.send("POST", "/api/streams/1", #"{"phone":"phone-1"}"#).status == 204
                 }
-                try await EventReader.with(lab, "/api/stream") { reader in
+                try await EventReader.with(lab, "/api/stream") { reader async throws in
                     _ = try await reader.next("phone")
                     // Whole walls of news, until the one that does not read has lost its stream.
                     var version = 2
@@ -110,7 +112,7 @@ import Testing
                     // The other goes on.
                     #expect(try await lab.send("POST", "/api/streams/2", #"{"phone":"phone-9"}"#).status == 404)
                     #expect(try await lab.send("POST", "/api/streams/2", #"{"phone":"phone-5"}"#).status == 204)
-                    while try Self.decode(LabPhoneState.self, try await reader.next("phone")).id != "phone-5" {}
+                    while try await Self.decode(LabPhoneState.self, reader.next("phone")).id != "phone-5" {}
                 }
                 _ = slow
             }
@@ -118,7 +120,7 @@ import Testing
     }
 
     @Test func forgetsWhoHasGone() async throws {
-        try await RunningLab.with { lab in
+        try await RunningLab.with { lab async throws in
             try await EventReader.with(lab, "/api/stream") { reader in _ = try await reader.next("phone") }
             try await eventually("its stream is gone") {
                 await lab.phones[0].notify(title: "a", body: "b")
@@ -128,7 +130,7 @@ import Testing
     }
 
     @Test func endsWithTheLab() async throws {
-        try await RunningLab.with { lab in
+        try await RunningLab.with { lab async throws in
             // Still open when the lab is asked to stop; with a stream that goes on it would never end.
             let reader = try await EventReader.open(lab, "/api/stream")
             _ = try await reader.next("phone")

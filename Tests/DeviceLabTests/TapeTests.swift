@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPClient
 import Sightscreen
 import TestKit
 import Testing
@@ -25,7 +26,7 @@ import Testing
         ),
         (#"{"command":"clearFaults","target":"apns"}"#, "DELETE /faults "),
     ]) func handsOnCommands(_ body: String, _ call: String) async throws {
-        try await RunningLab.with { lab in
+        try await RunningLab.with { lab async throws in
             let answer = try await lab.send("POST", "/api/tape", body)
             #expect(answer.status == 200 || answer.status == 204, "\(answer.text)")
             // Members of an object have no order.
@@ -44,7 +45,7 @@ import Testing
     }
 
     @Test func takesBackTheFaultsOfBoth() async throws {
-        try await RunningLab.with { lab in
+        try await RunningLab.with { lab async throws in
             #expect(try await lab.send("POST", "/api/tape", #"{"command":"clearFaults"}"#).status == 204)
             #expect(lab.standIns.calls == ["DELETE /control/faults ", "DELETE /faults "])
         }
@@ -63,7 +64,7 @@ import Testing
         (#"{"command":"play","matchId":"9"}"#, 404, "that match is not loaded"),
         (#"{"command":"play","matchId":"8"}"#, 502, "mock-sportmonks answers 503"),
     ]) func saysWhatIsWrongWithACommand(_ body: String, _ status: Int, _ words: String) async throws {
-        try await RunningLab.with { lab in
+        try await RunningLab.with { lab async throws in
             let answer = try await lab.send("POST", "/api/tape", body)
             #expect(answer.status == status)
             #expect(answer.detail?.contains(words) == true, "\(answer.text)")
@@ -71,7 +72,7 @@ import Testing
     }
 
     @Test func saysThatAStandInIsNotThere() async throws {
-        try await RunningLab.with(configure: { $0.apns = "http://127.0.0.1:1" }) { lab in
+        try await RunningLab.with(configure: { $0.apns = "http://127.0.0.1:1" }) { lab async throws in
             let answer = try await lab.send(
                 "POST", "/api/tape", #"{"command":"fault","target":"apns","fault":{}}"#)
             #expect(answer.status == 502 && answer.detail?.hasPrefix("apns-simulator does not answer") == true)
@@ -79,7 +80,7 @@ import Testing
     }
 
     @Test func showsWhereTheTapeStands() async throws {
-        try await RunningLab.with { lab in
+        try await RunningLab.with { lab async throws in
             #expect(try await lab.state().matches.first?.tape.isPlaying == true)
             _ = try await lab.send("POST", "/api/tape", #"{"command":"pause"}"#)
             _ = try await lab.send("POST", "/api/tape", #"{"command":"step"}"#)
@@ -92,7 +93,7 @@ import Testing
     }
 
     @Test func marksInningsOversAndWickets() async throws {
-        try await RunningLab.with { lab in
+        try await RunningLab.with { lab async throws in
             let answer = try await lab.get("/api/matches/7/timeline")
             let timeline = try JSONDecoder().decode(TapeTimeline.self, from: Data(answer.body))
             #expect(timeline.labels.count == 7)

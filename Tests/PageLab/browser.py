@@ -172,7 +172,7 @@ class Page:
         """Until an expression is true, which it then gives back."""
         end = time.monotonic() + timeout * PATIENCE
         while True:
-            value = self.run(script)
+            value = self.run(f"((value) => value instanceof Node ? true : value)({script})")
             if value:
                 return value
             if time.monotonic() > end:

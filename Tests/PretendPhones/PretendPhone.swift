@@ -48,6 +48,7 @@ public actor PretendPhone: LabPhone {
     /// A match has a new state.
     public func take(_ show: Show, of match: MatchID) {
         newest[match] = show
+        if phone.bells.contains(where: { $0.matchId == match && $0.state == .filled }) { start(match, isPushed: true) }
         guard phone.isOnline, let index = phone.activities.firstIndex(where: { $0.matchId == match }) else { return }
         phone.pushes.received += 1
         phone.activities[index].content = show.content

@@ -40,8 +40,9 @@ export function setAttribute(node, name, value) {
   else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
 }
 
+/** Also of an icon, which has no property for it. */
 export function setHidden(node, isHidden) {
-  if (node.hidden !== isHidden) node.hidden = isHidden;
+  node.toggleAttribute('hidden', isHidden);
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { clock, flash, h, setFigure, setHidden, setText } from './dom.js';
 import { icon } from './icons.js';
-import { badge, ballRow, batting, earlier, hue, scoreLine, shortName, story } from './score.js';
+import { badge, ballRow, batting, earlier, hue, rate, scoreLine, shortName, story } from './score.js';
 
 /** The top of an iPhone, with an island in it. */
 function top(title, ...children) {
@@ -72,15 +72,15 @@ function expanded() {
   const side = badge();
   const now = scoreLine('now');
   const title = h('span', { class: 'ex-title' });
-  const rate = h('span', { class: 'ex-rate figures' });
+  const pace = h('span', { class: 'ex-rate figures' });
   const other = scoreLine('before');
   const batters = h('span', { class: 'ex-batters' });
-  const balls = ballRow(9);
+  const balls = ballRow(7);
   const stake = h('p', { class: 'ex-story' });
   const island = h(
     'div',
     { class: 'island expanded' },
-    h('div', { class: 'ex-row' }, h('div', { class: 'ex-leading' }, side.node, now.node), h('div', { class: 'ex-trailing' }, rate, other.node)),
+    h('div', { class: 'ex-row' }, h('div', { class: 'ex-leading' }, side.node, now.node), h('div', { class: 'ex-trailing' }, pace, other.node)),
     h('div', { class: 'ex-row' }, title, batters),
     h('div', { class: 'ex-row' }, balls.node, stake),
   );
@@ -94,7 +94,7 @@ function expanded() {
       side.show(content && batting(content).teamAbbr);
       now.show(content ? batting(content) : null);
       other.show(content ? earlier(content) : null);
-      setText(rate, content ? `CRR ${content.compactTrailing.runRate}` : '');
+      setText(pace, content ? rate(content) : '');
       setText(title, content?.expanded.title);
       setText(batters, content?.expanded.batters.map((batter) => `${shortName(batter.name)} ${batter.score}`).slice(0, 1).join(''));
       balls.show(content?.expanded.recentBalls);

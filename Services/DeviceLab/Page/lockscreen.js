@@ -2,7 +2,7 @@
 
 import { clock, flash, h, list, setAttribute, setHidden, setText } from './dom.js';
 import { icon } from './icons.js';
-import { badge, ballRow, batting, earlier, phaseChip, scoreLine, shortName, story } from './score.js';
+import { badge, ballRow, batting, earlier, phaseChip, rate, scoreLine, shortName, story } from './score.js';
 
 /** How long an alert stays on the screen. */
 const alertMs = 7000;
@@ -23,6 +23,7 @@ function liveActivity(onDismiss) {
   bowler.append(bowlerName, figures);
   const balls = ballRow(7);
   const stake = h('p', { class: 'la-story' });
+  const pace = h('p', { class: 'la-rate figures' });
   const event = h('p', { class: 'la-event' });
   const staleness = h('p', { class: 'la-stale' }, icon('clock'), h('span'));
   const dismiss = h(
@@ -36,7 +37,7 @@ function liveActivity(onDismiss) {
     h('header', {}, sides.node, h('div', { class: 'la-titles' }, title, subtitle), chip.node, dismiss),
     h('div', { class: 'la-scores' }, now.node, before.node),
     h('div', { class: 'la-people' }, batters, bowler),
-    h('div', { class: 'la-foot' }, balls.node, stake),
+    h('div', { class: 'la-foot' }, balls.node, h('div', {}, stake, pace)),
     event,
     staleness,
   );
@@ -73,6 +74,7 @@ function liveActivity(onDismiss) {
       setText(figures, bowling?.figures);
       balls.show(content.expanded.recentBalls);
       setText(stake, story(content));
+      setText(pace, content.expanded.status ? '' : rate(content));
       const last = content.expanded.lastEvent;
       setHidden(event, !last || last.text === content.expanded.status);
       setText(event, last?.text);

@@ -1,7 +1,7 @@
 // The match as the pipeline knows it: scorecard, last balls, what is at stake.
 
 import { h, list, setFigure, setHidden, setText } from './dom.js';
-import { badge, ballRow, phaseChip, story } from './score.js';
+import { badge, ballRow, phaseChip, rate, story } from './score.js';
 
 export function matchCard(root) {
   const title = h('h3');
@@ -51,7 +51,7 @@ export function matchCard(root) {
           setText(item.children[3], side.overs);
         },
       );
-      setText(stake, content ? story(content) : '');
+      setText(stake, content ? [story(content), content.expanded.status ? '' : rate(content)].filter(Boolean).join(' · ') : '');
       setHidden(table, !content);
       list(
         batters,

@@ -20,7 +20,7 @@ export function latencyCard(root) {
     const value = h('dd', { class: 'figures' });
     return { node: h('div', {}, h('dt', {}, label), value), value };
   };
-  const half = figure('half of them within');
+  const half = figure('half within');
   const most = figure('95 % within');
   const worst = figure('slowest');
   const bars = h('ol', { class: 'bars', 'aria-hidden': 'true' });

@@ -102,13 +102,17 @@ export function earlier(content) {
   return content.expanded.innings.at(-2) ?? null;
 }
 
-/** What is at stake, in one line: why nothing moves, or what is needed. */
+/** What is at stake: why nothing moves, or what is needed. */
 export function story(content) {
-  const { status, equation, requiredRunRate, target } = content.expanded;
-  if (status) return status;
-  if (equation) return requiredRunRate ? `${equation} · RRR ${requiredRunRate}` : equation;
-  if (target) return `Target ${target}`;
-  return content.compactTrailing.runRate ? `CRR ${content.compactTrailing.runRate}` : '';
+  const { status, equation, target } = content.expanded;
+  return status ?? equation ?? (target ? `Target ${target}` : '');
+}
+
+/** The rate that counts: the one that is required, else the one so far. */
+export function rate(content) {
+  const { requiredRunRate } = content.expanded;
+  if (requiredRunRate) return `RRR ${requiredRunRate}`;
+  return content.expanded.innings.length ? `CRR ${content.compactTrailing.runRate}` : '';
 }
 
 /** "Rohit Sharma" → "R Sharma" where there is little room. */

@@ -83,8 +83,8 @@ export function tapeBar(root, actions) {
       actions.tell(problem);
     }
   });
-  const faultButton = h('button', { class: 'button with-icon', type: 'button', popovertarget: 'faults', 'aria-haspopup': 'true' }, icon('bolt'), h('span', {}, 'Fault'), waiting);
-  const tapeButton = h('button', { class: 'button with-icon', type: 'button', popovertarget: 'tapes', 'aria-haspopup': 'true' }, icon('tape'), h('span', {}, 'Tapes'));
+  const faultButton = h('button', { class: 'button with-icon', type: 'button', popovertarget: 'faults', 'aria-haspopup': 'true', 'aria-label': 'Inject a fault' }, icon('bolt'), h('span', {}, 'Fault'), waiting);
+  const tapeButton = h('button', { class: 'button with-icon', type: 'button', popovertarget: 'tapes', 'aria-haspopup': 'true', 'aria-label': 'Play another match' }, icon('tape'), h('span', {}, 'Tapes'));
 
   root.append(
     h('div', { class: 'tape-buttons' }, play, step, wicket),

@@ -13,7 +13,7 @@ const filters = [
 /** What a tile tells: its kind, a mark, and a sentence for those who do not see it. */
 function reading(phone, newest) {
   const first = phone.shown[0];
-  const score = first ? `${first.team} ${first.score}` : '';
+  const score = first?.score ?? '';
   const known = first ? (newest.get(first.matchId) ?? 0) : 0;
   const behind = first && first.state !== 'ended' ? known - first.version : 0;
   if (!phone.isOnline) return { kind: 'offline', mark: 'offline', score, first };
@@ -105,9 +105,9 @@ export function wall(root, actions) {
     }
     setText(tile.name, phone.name);
     setText(tile.score, told.score);
-    setText(tile.overs, told.first ? told.first.overs : '');
+    setText(tile.overs, told.first ? `${told.first.team} ${told.first.overs}` : '');
     setText(tile.mark, told.mark);
-    setAttribute(tile.node, 'aria-label', [phone.name, told.score || 'no Live Activity', told.mark].filter(Boolean).join(', '));
+    setAttribute(tile.node, 'aria-label', [phone.name, told.first ? `${told.first.team} ${told.score}` : 'no Live Activity', told.mark].filter(Boolean).join(', '));
     if (phone.alertId > tile.alert) flash(tile.node, 'buzzed');
     tile.alert = phone.alertId;
   }
