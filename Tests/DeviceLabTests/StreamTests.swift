@@ -91,7 +91,7 @@ import Testing
     @Test func dropsWhoDoesNotRead() async throws {
         var times = EventStream.Times()
         times.interval = .milliseconds(1)
-        times.patience = .milliseconds(200)
+        times.patience = .seconds(1)
         try await RunningLab.with(phones: 300, times: times) { lab async throws in
             for phone in lab.phones { try await phone.perform(LabAction(.follow, matchId: RunningLab.match)) }
             try await EventReader.with(lab, "/api/stream", isSlow: true) { slow async throws in
