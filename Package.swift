@@ -185,14 +185,17 @@ let package = Package(
             ])
         + service(
             "DeviceLab",
-            ["Sightscreen", "HTTPClient", "ServiceKit", hummingbird, httpTypes, logging, lifecycle, nio[0]],
+            [
+                "Sightscreen", "SightscreenClient", "ActivitySimulator", "APNsProtocol", "Messages", "Tapes",
+                "HTTPClient", "ServiceKit", hummingbird, httpTypes, logging, lifecycle, nio[0],
+            ],
             resources: [.embedInCode("Page")]
         )
         + service(
             "OperatorTool",
             [
-                "Activities", "Sightscreen", "SportMonks", "Tapes", "TapeFile", "Detection", "Replay", "Messages",
-                "APNsProtocol", "Postgres",
+                "Activities", "DeviceLab", "Sightscreen", "SportMonks", "Tapes", "TapeFile", "Detection", "Replay",
+                "Messages", "APNsProtocol", "Postgres",
                 "Processes",
                 "Reactor", "Store", "Tokens", "HTTPClient", "ServiceKit", hummingbird, httpTypes, arguments, logging,
                 lifecycle,
@@ -318,7 +321,8 @@ let package = Package(
             tests(
                 "DeviceLab",
                 [
-                    "DeviceLab", "PretendPhones", "HTTPClient", "ServiceKit", "Sightscreen", logging, lifecycle,
+                    "DeviceLab", "PretendPhones", "ActivitySimulator", "HTTPClient", "ServiceKit", "Sightscreen",
+                    "SightscreenClient", logging, lifecycle,
                     concurrencyHelpers, nio[0], nio[1],
                 ]),
             tests(
@@ -332,8 +336,8 @@ let package = Package(
                 "EndToEnd",
                 [
                     "Sightscreen", "SportMonks", "Tapes", "APNsProtocol", "Messages", "Postgres", "HTTPClient",
-                    "Tokens",
-                    "OperatorTool", "Processes", "Reactor", "Wire", logging,
+                    "Tokens", "DeviceLab",
+                    "OperatorTool", "Processes", "Reactor", "Wire", logging, lifecycle,
                 ]),
             tests("Tidy", []),
         ]

@@ -16,7 +16,7 @@ import yaml
 HERE = os.path.dirname(os.path.abspath(__file__))
 DEMO, PRODUCTION = "compose.yaml", "deploy/compose.production.yaml"
 SERVICES = {"la-coordinator", "event-bus", "score-poller", "orchestrator", "api-gateway"}
-STAND_INS = {"apns-simulator", "mock-sportmonks"}
+STAND_INS = {"apns-simulator", "mock-sportmonks", "device-lab"}
 # What production has beside the services; everything else in the demo is there in the place of somebody else.
 BESIDE = {"migrate", "proxy", "prometheus"}
 # They end by themselves.
@@ -282,7 +282,7 @@ MISTAKES = [
     (None, "event-bus", {"stop_grace_period": "2s"}, "too little time"),
     (None, "event-bus", {"healthcheck": {"disable": True}}, "how it is"),
     (None, "event-bus", {"healthcheck": {"test": ["NONE"]}}, "how it is"),
-    (DEMO, "demo", {"healthcheck": GONE}, "how it is"),
+    (DEMO, "dev-issuer", {"healthcheck": GONE}, "how it is"),
     (DEMO, "postgres", {"image": "postgres:latest"}, "nor pinned"),
     (DEMO, "postgres", {"image": "postgres"}, "nor pinned"),
     (None, "proxy", {"build": GONE, "image": "haproxy:2.6"}, "nor pinned"),

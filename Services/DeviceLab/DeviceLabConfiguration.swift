@@ -1,4 +1,5 @@
 public import ServiceKit
+import Tapes
 
 /// The settings of `device-lab`.
 public struct DeviceLabConfiguration: Sendable {
@@ -11,6 +12,20 @@ public struct DeviceLabConfiguration: Sendable {
     public var provider: String
     /// The control port of apns-simulator.
     public var apns: String
+    /// Base URLs of the HTTP API and of the development issuer.
+    public var gateway = "http://127.0.0.1:8080"
+    public var issuer = "http://127.0.0.1:8091"
+    /// How many iPhones.
+    public var phones = 200
+    /// The tape that is played by itself; nil for none.
+    public var match: String?
+    /// How many times faster than real it is played, and with it the hour of a phone's budgets.
+    public var speed = 40.0
+    /// How the tape differs from the match as it was, and the seed of that.
+    public var variant = "clean"
+    public var tapeSeed: UInt64 = 1
+    /// Of the phones' tokens and delays; nil: another one each time.
+    public var seed: UInt64?
     /// Base URLs of the health servers by stage; empty: they are found in the run directory.
     public var stages: [String: [String]] = [:]
     /// Where the processes' addresses are, and where the chosen port is written; nil for nowhere.
@@ -40,6 +55,26 @@ public struct DeviceLabConfiguration: Sendable {
                 name: "DEVICE_LAB_APNS_URL", default: "http://127.0.0.1:2199",
                 help: "The control port of apns-simulator."),
             .init(
+                name: "DEVICE_LAB_GATEWAY_URL", default: "http://127.0.0.1:8080",
+                help: "The HTTP API that the phones' apps call."),
+            .init(
+                name: "DEVICE_LAB_ISSUER_URL", default: "http://127.0.0.1:8091",
+                help: "sightscreen dev-issuer, which signs the phones' users in. The API must trust it."),
+            .init(name: "DEVICE_LAB_PHONES", default: "200", help: "How many iPhones, up to 2000."),
+            .init(
+                name: "DEVICE_LAB_MATCH", default: "",
+                help:
+                    "The tape that is loaded, followed and played by itself. Without it nothing plays until the page says so."
+            ),
+            .init(
+                name: "DEVICE_LAB_SPEED", default: "40",
+                help:
+                    "How many times faster than real it plays, 1 to 1000. What a phone takes in an hour grows with it."),
+            .init(
+                name: "DEVICE_LAB_VARIANT", default: "clean",
+                help: "What the feed does wrong: a variant of `sightscreen tape`; DEVICE_LAB_TAPE_SEED decides when."),
+            .init(name: "DEVICE_LAB_TAPE_SEED", default: "1", help: "See DEVICE_LAB_VARIANT."),
+            .init(
                 name: "DEVICE_LAB_STAGES", default: "",
                 help: "Health servers of the pipeline, like event-bus=http://10.0.0.7:9090, comma between; "
                     + "without it those that SIGHTSCREEN_RUN_DIR tells of."),
@@ -53,6 +88,24 @@ public struct DeviceLabConfiguration: Sendable {
         }
         provider = try settings.url("DEVICE_LAB_PROVIDER_URL", default: "http://127.0.0.1:2196").absoluteString
         apns = try settings.url("DEVICE_LAB_APNS_URL", default: "http://127.0.0.1:2199").absoluteString
+        gateway = try settings.url("DEVICE_LAB_GATEWAY_URL", default: gateway).absoluteString
+        issuer = try settings.url("DEVICE_LAB_ISSUER_URL", default: issuer).absoluteString
+        phones = try settings.int("DEVICE_LAB_PHONES", default: phones, in: 1...2_000)
+        match = try settings.optionalString("DEVICE_LAB_MATCH").flatMap { $0.isEmpty ? nil : $0 }
+        if let match, !TapeCommand.isTape(match) {
+            throw ConfigurationError(setting: "DEVICE_LAB_MATCH", problem: "\"\(match)\" is not the name of a tape")
+        }
+        let speed = try settings.string("DEVICE_LAB_SPEED", default: "40")
+        guard let value = Double(speed), (1...1_000).contains(value) else {
+            throw ConfigurationError(setting: "DEVICE_LAB_SPEED", problem: "\"\(speed)\" is not between 1 and 1000")
+        }
+        self.speed = value
+        variant = try settings.string("DEVICE_LAB_VARIANT", default: variant)
+        guard TapeVariant(rawValue: variant) != nil else {
+            let names = TapeVariant.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ConfigurationError(setting: "DEVICE_LAB_VARIANT", problem: "\"\(variant)\" is none of \(names)")
+        }
+        tapeSeed = UInt64(try settings.int("DEVICE_LAB_TAPE_SEED", default: 1, in: 0...Int(Int32.max)))
         host = try settings.string("DEVICE_LAB_HOST", default: host)
         guard host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }) else {
             throw ConfigurationError(setting: "DEVICE_LAB_HOST", problem: "\"\(host)\" is not an address")

@@ -1,10 +1,18 @@
+import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
 
-/// Publishes the development key, as a Cognito user pool publishes its keys.
+/// Publishes the development key, as a Cognito user pool publishes its keys, and signs anybody in who says a name.
+///
+/// - `GET /.well-known/jwks.json`
+/// - `POST /token` `{"user": "asha"}` → `{"accessToken": "…", "expiresIn": 86400}`: any name is a user, and nobody is an
+///   administrator. The token's issuer is the address that was called.
 struct DevIssuer: Sendable {
+    static let bodyBytesMax = 1_024
+    static let lifetime = 86_400
+
     let identity: DevelopmentIdentity
 
     /// - Parameter onReady: told the port, which is of the system's choosing when 0 was asked for.
@@ -12,7 +20,9 @@ struct DevIssuer: Sendable {
         host: String, port: Int, logger: Logger, onReady: @escaping @Sendable (Int) async -> Void = { _ in }
     ) -> some ApplicationProtocol {
         let jwks = identity.jwks
-        let responder = CallbackResponder<BasicRequestContext> { request, _ in Self.answer(request, jwks: jwks) }
+        let responder = CallbackResponder<BasicRequestContext> { request, _ in
+            request.uri.path == "/token" ? try await signIn(request) : Self.answer(request, jwks: jwks)
+        }
         return Application(
             responder: responder,
             server: .http1(configuration: .init(idleTimeout: .seconds(10))),
@@ -32,5 +42,25 @@ struct DevIssuer: Sendable {
         return Response(
             status: .ok, headers: [.contentType: "application/json", .cacheControl: "max-age=3600"],
             body: request.method == .head ? .init() : .init(byteBuffer: ByteBuffer(string: text)))
+    }
+
+    private func signIn(_ request: Request) async throws -> Response {
+        struct Question: Decodable { var user: String }
+        struct Answer: Encodable {
+            var accessToken: String
+            var expiresIn: Int
+        }
+        guard request.method == .post else { return Response(status: .methodNotAllowed) }
+        guard let address = request.head.authority, let body = try? await request.body.collect(upTo: Self.bodyBytesMax),
+            let question = try? JSONDecoder().decode(Question.self, from: Data(body.readableBytesView)),
+            (1...128).contains(question.user.utf8.count)
+        else { return Response(status: .badRequest) }
+        let token = try identity.token(
+            user: question.user, isAdmin: false, issuer: "http://\(address)", clientID: DevelopmentSecrets.clientID,
+            lifetime: Self.lifetime)
+        let bytes = try JSONEncoder().encode(Answer(accessToken: token, expiresIn: Self.lifetime))
+        return Response(
+            status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 }

@@ -5,9 +5,6 @@ public import Tapes
 struct FeedOptions: ParsableArguments {
     @Option(help: "How the feed misbehaves.") var variant: TapeVariant = .clean
     @Option(help: ArgumentHelp("Where it misbehaves, and how.", valueName: "number")) var seed: UInt64 = 1
-
-    /// The same, for a command line.
-    var arguments: [String] { ["--variant", variant.rawValue, "--seed", String(seed)] }
 }
 
 extension TapeVariant: ExpressibleByArgument {

@@ -143,6 +143,13 @@ import Tokens
             Case(service: "device-lab", setting: "DEVICE_LAB_PROVIDER_URL", value: "nowhere"),
             Case(service: "device-lab", setting: "DEVICE_LAB_APNS_URL", value: "nowhere"),
             Case(service: "device-lab", setting: "DEVICE_LAB_STAGES", value: "event-bus"),
+            Case(service: "device-lab", setting: "DEVICE_LAB_GATEWAY_URL", value: "nowhere"),
+            Case(service: "device-lab", setting: "DEVICE_LAB_ISSUER_URL", value: "nowhere"),
+            Case(service: "device-lab", setting: "DEVICE_LAB_PHONES", value: "0"),
+            Case(service: "device-lab", setting: "DEVICE_LAB_SPEED", value: "slow"),
+            Case(service: "device-lab", setting: "DEVICE_LAB_TAPE_SEED", value: "-1"),
+            Case(service: "device-lab", setting: "DEVICE_LAB_VARIANT", value: "perfect"),
+            Case(service: "device-lab", setting: "DEVICE_LAB_MATCH", value: "../secrets"),
         ]
 
     @Test(arguments: cases) func stopsWithOneLineThatNamesIt(_ example: Case) async throws {

@@ -108,19 +108,13 @@ struct TapeDesk: Sendable {
             var lead: Double?
             var paused: Bool?
         }
-        // It stands in the path of a call.
-        guard let tape = command.tapeId, (1...64).contains(tape.utf8.count), tape.utf8.allSatisfy(Self.isNamePart),
-            tape.first != "."
-        else { throw Problem(.badRequest, "tapeId is the id or the name of a tape") }
+        guard let tape = command.tapeId, TapeCommand.isTape(tape) else {
+            throw Problem(.badRequest, "tapeId is the id or the name of a tape")
+        }
         return try await provider.post(
             "/tapes/\(tape)/load",
             Body(
                 speed: command.speed, variant: command.variant, seed: command.seed, lead: command.lead,
                 paused: command.paused), as: Position.self)
-    }
-
-    private static func isNamePart(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
-            || [0x2d, 0x2e, 0x5f].contains(byte)
     }
 }

@@ -7,6 +7,8 @@ public struct Endpoints: Codable, Sendable {
     /// mock-sportmonks: `/api/v2.0` and `/control`.
     public var provider: String
     public var apns: String
+    /// The page of device-lab; nil with `--headless`.
+    public var lab: String?
     public var databaseURL: String
     public var runDirectory: String
     public var secrets: String

@@ -4,6 +4,8 @@ import Processes
 struct SuiteLayout: Sendable {
     static let stages = ["event-bus", "la-coordinator", "orchestrator", "score-poller", "api-gateway"]
     static let standIns = ["dev-issuer", "apns-simulator", "mock-sportmonks"]
+    /// Started last: its phones call the API.
+    static let lab = "device-lab"
 
     struct Ports: Sendable {
         var gateway: Int
@@ -12,7 +14,16 @@ struct SuiteLayout: Sendable {
         var apnsSandbox: Int
         var apnsControl: Int
         var provider: Int
+        var lab: Int
         var health: [String: Int]
+    }
+
+    struct Demo: Sendable {
+        /// The id of a tape.
+        var match: Int64
+        var speed: Double
+        var feed: FeedOptions
+        var phones: Int
     }
 
     var state: StateFolder
@@ -23,6 +34,8 @@ struct SuiteLayout: Sendable {
     /// The folder that holds the executables of the suite.
     var binaries: String
     var timing: DemoTiming
+    /// What device-lab shows.
+    var demo: Demo
     /// Where score-poller writes tapes; nil for nowhere.
     var recordFolder: String?
     /// What the caller's environment adds for every service (LOG_LEVEL, LOG_FORMAT, OTEL_EXPORTER_OTLP_ENDPOINT, …).
@@ -32,6 +45,7 @@ struct SuiteLayout: Sendable {
     var issuerURL: String { "http://127.0.0.1:\(ports.issuer)" }
     var controlURL: String { "http://127.0.0.1:\(ports.apnsControl)" }
     var providerURL: String { "http://127.0.0.1:\(ports.provider)" }
+    var labURL: String { "http://127.0.0.1:\(ports.lab)" }
 
     func service(_ name: String) -> SupervisedService {
         let log = "\(state.logs)/\(name).log"
@@ -116,6 +130,14 @@ struct SuiteLayout: Sendable {
             return [
                 "MOCK_SPORTMONKS_HOST": "127.0.0.1", "MOCK_SPORTMONKS_PORT": String(ports.provider),
                 "MOCK_SPORTMONKS_TAPES": tapes, "MOCK_SPORTMONKS_TOKEN": DevelopmentSecrets.providerToken,
+            ]
+        case Self.lab:
+            return [
+                "DEVICE_LAB_PORT": String(ports.lab), "DEVICE_LAB_GATEWAY_URL": gatewayURL,
+                "DEVICE_LAB_ISSUER_URL": issuerURL, "DEVICE_LAB_PROVIDER_URL": providerURL,
+                "DEVICE_LAB_APNS_URL": controlURL, "DEVICE_LAB_PHONES": String(demo.phones),
+                "DEVICE_LAB_MATCH": String(demo.match), "DEVICE_LAB_SPEED": String(demo.speed),
+                "DEVICE_LAB_VARIANT": demo.feed.variant.rawValue, "DEVICE_LAB_TAPE_SEED": String(demo.feed.seed),
             ]
         default:
             return [:]

@@ -6,7 +6,7 @@ struct UpCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "up",
         abstract:
-            "Runs everything on this machine with the stand-ins, plays a match and shows a follower's Lock Screen.",
+            "Runs everything on this machine with the stand-ins, and shows on a web page and here what iPhones show.",
         discussion: """
             State (a private PostgreSQL, keys, sockets, logs) lives in SIGHTSCREEN_STATE_DIR, by default a folder of your \
             own under /var/tmp. DATABASE_URL uses another PostgreSQL instead of the private one. Ctrl-C ends everything.
@@ -23,6 +23,12 @@ struct UpCommand: AsyncParsableCommand {
     @Option(help: "Port of the HTTP API.")
     var port: Int = 8080
 
+    @Option(help: "Port of the web page; by default 8090, or any other when that is taken. 0 takes any.")
+    var pagePort: Int?
+
+    @Option(help: "How many simulated iPhones, up to 2000.")
+    var phones = 200
+
     @Option(help: "The folder of the tapes (Cricsheet JSON).")
     var tapes: String = "Tests/Fixtures/matches"
 
@@ -32,12 +38,21 @@ struct UpCommand: AsyncParsableCommand {
     @Flag(help: "Keep the database of the run before.")
     var keep = false
 
+    @Flag(help: "End with the match; the exit status is 0 when every Lock Screen was right.")
+    var once = false
+
     @Flag(help: "Start the suite without phones and without playing; it runs until Ctrl-C.")
     var headless = false
 
     func validate() throws {
         guard speed >= 1, speed <= 1_000 else { throw ValidationError("--speed: \(speed) is not between 1 and 1000") }
         guard (0...65_535).contains(port) else { throw ValidationError("--port: \(port) is not a port") }
+        guard (0...65_535).contains(pagePort ?? 0) else {
+            throw ValidationError("--page-port: \(pagePort ?? 0) is not a port")
+        }
+        guard (1...2_000).contains(phones) else {
+            throw ValidationError("--phones: \(phones) is not between 1 and 2000")
+        }
         guard headless || FileManager.default.fileExists(atPath: "\(tapes)/\(match).json") else {
             throw ValidationError("--match: there is no tape \(match) in \(tapes); `sightscreen tape list` shows them")
         }

@@ -15,6 +15,9 @@ struct UpRun: Sendable {
     /// Handed on to every service, like those of the logs.
     private static let traceSettings = ["OTEL_EXPORTER_OTLP_ENDPOINT", "TRACE_SAMPLE_RATIO"]
 
+    /// Of the web page, where nobody says otherwise.
+    private static let pagePort = 8_090
+
     private enum Ending: Sendable {
         case matchOver(ExitStatus)
         case asked
@@ -69,13 +72,15 @@ struct UpRun: Sendable {
         let layout = SuiteLayout(
             state: state, secrets: secrets, ports: try choosePorts(), databaseURL: databaseURL,
             tapes: Self.absolute(command.tapes), binaries: Self.ownFolder(), timing: DemoTiming(speed: command.speed),
+            demo: .init(match: command.match, speed: command.speed, feed: command.feed, phones: command.phones),
             recordFolder: (command.record ?? environment["RECORD_DIR"]).map(Self.absolute),
             extra: environment.filter { $0.key.hasPrefix("LOG_") || Self.traceSettings.contains($0.key) })
 
         let http = HTTPClient(configuration: .init(allowHTTP: true))
-        Output.error("Starting \(SuiteLayout.stages.count) services and \(SuiteLayout.standIns.count) stand-ins …")
+        let standIns = SuiteLayout.standIns.count + (command.headless ? 0 : 1)
+        Output.error("Starting \(SuiteLayout.stages.count) services and \(standIns) stand-ins …")
         // The outside world first: a service that finds it missing would wait before it looks again.
-        for group in [SuiteLayout.standIns, SuiteLayout.stages] {
+        for group in [SuiteLayout.standIns, SuiteLayout.stages, command.headless ? [] : [SuiteLayout.lab]] {
             for name in group { await supervisor.start(layout.service(name)) }
             for name in group { try await waitUntilReady(layout.service(name), http) }
         }
@@ -83,18 +88,22 @@ struct UpRun: Sendable {
         Output.error(
             "Everything is ready after \(Self.seconds(since: begun)). API: \(layout.gatewayURL)  logs: \(state.logs)")
         if command.headless { return nil }
+        Output.error("The iPhones: \(layout.labURL)/  (Ctrl-C ends everything)")
 
         let sharesTerminal = Output.isTerminal && isatty(STDERR_FILENO) == 1
         let notesFile = sharesTerminal ? "\(state.logs)/sightscreen.log" : nil
         notes.divert(to: notesFile)
         defer { notes.divert(to: nil) }
-        let phones = try await processes.start(phonesCommand(layout, notesFile: notesFile))
-        return .matchOver(
-            await withTaskCancellationHandler {
-                await processes.exitStatus(of: phones)
-            } onCancel: {
-                Task { await processes.signal(phones, 15) }
-            })
+        let watch = try await processes.start(watchCommand(layout, notesFile: notesFile))
+        let status = await withTaskCancellationHandler {
+            await processes.exitStatus(of: watch)
+        } onCancel: {
+            Task { await processes.signal(watch, 15) }
+        }
+        if command.once { return .matchOver(status) }
+        // The page has other matches, and faults to try.
+        if !Task.isCancelled { Output.error("The page stays: \(layout.labURL)/  Ctrl-C ends everything.") }
+        return nil
     }
 
     private func startDatabase(
@@ -123,18 +132,22 @@ struct UpRun: Sendable {
     }
 
     private func checkPort() throws {
-        guard command.port == 0 || FreePorts.isFree(command.port) else {
-            throw UpError("--port: \(command.port) is taken on this machine; choose another, or 0 for any")
+        for (option, port) in [("--port", command.port), ("--page-port", command.pagePort ?? 0)] {
+            guard port == 0 || FreePorts.isFree(port) else {
+                throw UpError("\(option): \(port) is taken on this machine; choose another, or 0 for any")
+            }
         }
     }
 
     private func choosePorts() throws -> SuiteLayout.Ports {
-        let free = try FreePorts.take(6 + SuiteLayout.stages.count + 2)
+        let monitored = SuiteLayout.stages + ["apns-simulator", "mock-sportmonks", SuiteLayout.lab]
+        let free = try FreePorts.take(7 + monitored.count)
         let gateway = command.port == 0 ? free[5] : command.port
-        let monitored = SuiteLayout.stages + ["apns-simulator", "mock-sportmonks"]
+        let wanted = command.pagePort ?? (FreePorts.isFree(Self.pagePort) ? Self.pagePort : 0)
         return SuiteLayout.Ports(
             gateway: gateway, issuer: free[0], apns: free[1], apnsSandbox: free[2], apnsControl: free[3],
-            provider: free[4], health: Dictionary(uniqueKeysWithValues: zip(monitored, free[6...])))
+            provider: free[4], lab: wanted == 0 ? free[6] : wanted,
+            health: Dictionary(uniqueKeysWithValues: zip(monitored, free[7...])))
     }
 
     private func waitUntilReady(_ service: SupervisedService, _ http: HTTPClient) async throws {
@@ -159,6 +172,7 @@ struct UpRun: Sendable {
         let endpoints = Endpoints(
             gateway: layout.gatewayURL, issuer: layout.issuerURL, apnsControl: layout.controlURL,
             provider: layout.providerURL, apns: "https://127.0.0.1:\(layout.ports.apns)",
+            lab: command.headless ? nil : layout.labURL,
             databaseURL: layout.databaseURL, runDirectory: layout.state.run, secrets: layout.secrets.folder,
             logs: layout.state.logs, health: layout.ports.health.mapValues { "http://127.0.0.1:\($0)" })
         let encoder = JSONEncoder()
@@ -166,14 +180,10 @@ struct UpRun: Sendable {
         try TextFile.write(String(decoding: try encoder.encode(endpoints), as: UTF8.self), to: layout.state.endpoints)
     }
 
-    private func phonesCommand(_ layout: SuiteLayout, notesFile: String?) -> Command {
+    private func watchCommand(_ layout: SuiteLayout, notesFile: String?) -> Command {
         Command(
             "\(layout.binaries)/sightscreen",
-            [
-                "phones", "--gateway", layout.gatewayURL, "--apns-control", layout.controlURL,
-                "--provider", layout.providerURL, "--keys", layout.secrets.folder, "--issuer", layout.issuerURL,
-                "--match", String(command.match), "--speed", String(command.speed),
-            ] + command.feed.arguments + (notesFile.map { ["--notes-file", $0] } ?? []),
+            ["watch", "--lab", layout.labURL] + (notesFile.map { ["--notes-file", $0] } ?? []),
             environment: environment.filter {
                 ["PATH", "TERM", "COLUMNS", "LINES", "NO_COLOR", "LANG"].contains($0.key)
             },

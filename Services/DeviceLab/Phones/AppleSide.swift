@@ -1,0 +1,167 @@
+import ActivitySimulator
+import APNsProtocol
+import FoundationEssentials
+import HTTPClient
+import Logging
+import Sightscreen
+
+/// Apple's servers as the phones meet them: every token that a phone has is known there before the app learns it, and what
+/// is sent to it arrives. apns-simulator holds the tokens and keeps the log of which the pushes are read.
+actor AppleSide {
+    /// How long a question for the next push may wait for an answer.
+    private static let patience = Duration.seconds(20)
+    private static let retryInterval = Duration.milliseconds(500)
+    private static let linesAtOnce = 500
+
+    private struct Known {
+        var kind: RegisteredToken.Kind
+        var match: MatchID?
+        var shown: Stamp?
+        var inbox: AsyncStream<RawPush>.Continuation
+    }
+
+    /// The log's lines after those that were read are gone: it is another log.
+    private struct Gone: Error { var newest: Int }
+
+    private struct Unreachable: Error {}
+
+    private let base: String
+    private let http: HTTPClient
+    private let logger: Logger
+    private var known: [String: Known] = [:]
+    /// Tokens whose end could not be told yet.
+    private var owed: Set<String> = []
+
+    init(base: String, http: HTTPClient, logger: Logger) {
+        self.base = base
+        self.http = http
+        self.logger = logger
+    }
+
+    /// The tokens of one phone.
+    nonisolated func sink(_ inbox: AsyncStream<RawPush>.Continuation) -> some TokenSink {
+        PhoneTokens(apple: self, inbox: inbox)
+    }
+
+    private struct PhoneTokens: TokenSink {
+        let apple: AppleSide
+        let inbox: AsyncStream<RawPush>.Continuation
+
+        func issued(_ token: String, _ kind: RegisteredToken.Kind, match: MatchID?, shown: Stamp?) async {
+            await apple.issued(token, Known(kind: kind, match: match, shown: shown, inbox: inbox))
+        }
+
+        func died(_ token: String) async { await apple.died(token) }
+    }
+
+    /// Returns when Apple knows the token.
+    private func issued(_ token: String, _ entry: Known) async {
+        known[token] = entry
+        while known[token] != nil, !Task.isCancelled {
+            if (try? await register([token])) != nil { return }
+            try? await Task.sleep(for: Self.retryInterval)
+        }
+    }
+
+    private func died(_ token: String) async {
+        guard known.removeValue(forKey: token) != nil else { return }
+        owed.insert(token)
+        await payOwed()
+    }
+
+    private func payOwed() async {
+        for token in owed {
+            guard let status = try? await call("DELETE", "/tokens/\(token)").status, status < 500 else { return }
+            owed.remove(token)
+        }
+    }
+
+    private func register(_ tokens: [String]) async throws {
+        struct Body: Encodable {
+            var token: String
+            var kind: RegisteredToken.Kind
+            var environment = APNsEnvironment.production
+            var timestamp: Stamp?
+            var match: Int64?
+        }
+        let bodies = tokens.compactMap { token in
+            known[token].map {
+                Body(token: token, kind: $0.kind, timestamp: $0.shown, match: $0.match?.rawValue)
+            }
+        }
+        guard !bodies.isEmpty else { return }
+        let answer = try await call("POST", "/tokens", [UInt8](try JSONEncoder().encode(bodies)))
+        guard answer.status == 201 else { throw Unreachable() }
+    }
+
+    // MARK: - Pushes
+
+    /// Hands on what arrives, until it is cancelled.
+    func run() async {
+        var since: Int?
+        var isDown = false
+        while !Task.isCancelled {
+            do {
+                if since == nil || isDown {
+                    // One that was started anew knows nothing any more.
+                    try await register(Array(known.keys))
+                    await payOwed()
+                }
+                if isDown { logger.notice("apns-simulator answers again") }
+                isDown = false
+                since = try await deliver(after: since ?? newest())
+            } catch let gone as Gone {
+                // Tokens that it knows now were registered after its first line.
+                since = gone.newest < since ?? 0 ? 0 : gone.newest
+                isDown = true
+            } catch {
+                if !isDown, !Task.isCancelled { logger.warning("apns-simulator does not answer; it is asked again") }
+                isDown = true
+                try? await Task.sleep(for: Self.retryInterval)
+            }
+        }
+    }
+
+    /// The number of the log's last line: asked for one that is not there, the simulator says which are.
+    private func newest() async throws -> Int {
+        do {
+            _ = try await lines(after: Int.max >> 1, limit: 1)
+            return 0
+        } catch let gone as Gone { return gone.newest }
+    }
+
+    /// - Returns: the number of the last line that was read.
+    private func deliver(after since: Int) async throws -> Int {
+        var answer = try await lines(after: since, limit: Self.linesAtOnce)
+        if answer.isEmpty { answer = try await lines(after: since, limit: 1, waits: true) }
+        var last = since
+        for line in answer.split(separator: UInt8(ascii: "\n")) {
+            let delivery = try DeliveryLine(line)
+            last = delivery.seq
+            if let push = delivery.push { known[push.token]?.inbox.yield(push) }
+        }
+        return last
+    }
+
+    private func lines(after since: Int, limit: Int, waits: Bool = false) async throws -> [UInt8] {
+        let path = "/deliveries?since=\(since)&limit=\(limit)\(waits ? "&follow=1" : "")"
+        let answer: HTTPClientResponse
+        do { answer = try await call("GET", path) } catch let error as HTTPClientError where waits {
+            guard error.code == .timeout else { throw error }
+            return []
+        }
+        if answer.status == 410 {
+            struct Problem: Decodable { var newest: Int }
+            throw Gone(newest: try JSONDecoder().decode(Problem.self, from: Data(answer.body)).newest)
+        }
+        guard answer.status == 200 else { throw Unreachable() }
+        return answer.body
+    }
+
+    private func call(_ method: String, _ path: String, _ body: [UInt8]? = nil) async throws -> HTTPClientResponse {
+        try await http.send(
+            HTTPClientRequest(
+                method: method, url: base + path, headers: [("content-type", "application/json")], body: body,
+                timeout: Self.patience, bodyBytesMax: 8 << 20))
+    }
+}

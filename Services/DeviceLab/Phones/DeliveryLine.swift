@@ -1,0 +1,30 @@
+import ActivitySimulator
+import FoundationEssentials
+
+/// One line of apns-simulator's log, as far as a phone gets to see it.
+struct DeliveryLine: Sendable {
+    var seq: Int
+    /// Nil where APNs did not take the push in, or it is no JSON.
+    var push: RawPush?
+
+    /// The payload is the line's last field, as it was received: it is cut out, not decoded.
+    init(_ line: some Collection<UInt8>) throws {
+        struct Head: Decodable {
+            struct Verdict: Decodable { var status: Int }
+            var seq: Int
+            var token: String
+            var headers: [String: String]
+            var verdict: Verdict
+        }
+        let payload = line.firstRange(of: Self.payloadKey)
+        // Within a string of the head a quotation mark would be escaped: the first place is the field.
+        let head = payload.map { Array(line[..<$0.lowerBound]) + [UInt8(ascii: "}")] } ?? Array(line)
+        let known = try JSONDecoder().decode(Head.self, from: Data(head))
+        seq = known.seq
+        guard known.verdict.status == 200, let payload else { return }
+        push = RawPush(
+            token: known.token, headers: known.headers, body: Array(line[payload.upperBound...].dropLast()))
+    }
+
+    private static let payloadKey = Array(#","payload":"#.utf8)
+}

@@ -1,0 +1,71 @@
+import FoundationEssentials
+import HTTPClient
+public import Logging
+public import ServiceLifecycle
+public import Sightscreen
+
+/// All phones of a lab, from being switched on to being switched off, and the match that they are shown first.
+public struct IPhoneFleet: Service {
+    /// More are switched on one after the other: each makes three calls.
+    private static let atOnce = 16
+
+    public let phones: [any LabPhone]
+    private let iPhones: [SimulatedIPhone]
+    private let apple: AppleSide
+    private let matches: LabGateway
+    private let demo: Demo?
+    private let logger: Logger
+
+    public init(_ configuration: DeviceLabConfiguration, logger: Logger) {
+        let http = HTTPClient(configuration: .init(allowHTTP: true))
+        apple = AppleSide(base: configuration.apns, http: http, logger: logger)
+        matches = LabGateway(base: configuration.gateway, issuer: configuration.issuer, http: http)
+        let world = SimulatedIPhone.World(
+            gateway: configuration.gateway, issuer: configuration.issuer, http: http, apple: apple, matches: matches,
+            limits: .init(speed: configuration.speed), run: configuration.seed ?? .random(in: 1 ... .max))
+        iPhones = (1...max(configuration.phones, 1)).prefix(configuration.phones).map {
+            SimulatedIPhone(number: $0, world: world)
+        }
+        phones = iPhones
+        demo = configuration.match.map { tape in
+            Demo(
+                tape: tape, configuration: configuration, phones: iPhones, matches: matches,
+                desk: TapeDesk(provider: configuration.provider, apns: configuration.apns, http: http), logger: logger)
+        }
+        self.logger = logger
+    }
+
+    /// The newest display state of a match; the app of every phone lists it from then on.
+    public func displayState(of match: MatchID) async throws -> ContentState? {
+        let item = try await matches.refresh(match)
+        for phone in iPhones { await phone.show(match) }
+        return item.displayState
+    }
+
+    /// Goes on until it is asked to stop.
+    public func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await apple.run() }
+                group.addTask {
+                    await switchOn()
+                    await demo?.run()
+                }
+                await group.waitForAll()
+            }
+        }
+        for phone in iPhones { await phone.switchOff() }
+    }
+
+    private func switchOn() async {
+        await withTaskGroup(of: Void.self) { group in
+            var waiting = iPhones[...]
+            for phone in waiting.prefix(Self.atOnce) { group.addTask { await phone.switchOn() } }
+            waiting = waiting.dropFirst(Self.atOnce)
+            while await group.next() != nil, !Task.isCancelled {
+                if let phone = waiting.popFirst() { group.addTask { await phone.switchOn() } }
+            }
+        }
+        logger.info("The phones are on", metadata: ["phones": "\(iPhones.count)"])
+    }
+}

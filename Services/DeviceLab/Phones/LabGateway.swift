@@ -1,0 +1,31 @@
+import HTTPClient
+import Messages
+import Sightscreen
+import SightscreenClient
+
+/// The matches as the app lists them: one list for all phones, which would otherwise ask for the same every second.
+actor LabGateway {
+    private let api: SightscreenAPI
+    private var items: [MatchID: MatchItem] = [:]
+
+    init(base: String, issuer: String, http: HTTPClient) {
+        api = SightscreenAPI(
+            transport: PhoneNetwork(base: base, http: http, isOnline: true),
+            session: PhoneSession(user: "device-lab", issuer: issuer, http: http), clock: SystemClientClock(),
+            retries: .never)
+    }
+
+    /// As it was when it was last asked for; asks where that never was.
+    func item(_ match: MatchID) async throws(APIError) -> MatchItem {
+        if let item = items[match] { return item }
+        return try await refresh(match)
+    }
+
+    /// - Throws: `APIError.refused` with 404 while the schedule does not have it.
+    @discardableResult
+    func refresh(_ match: MatchID) async throws(APIError) -> MatchItem {
+        let item = try await api.match(match)
+        items[match] = item
+        return item
+    }
+}

@@ -1,0 +1,153 @@
+import ActivitySimulator
+import Messages
+import Sightscreen
+import SightscreenClient
+
+/// What a person does.
+extension SimulatedIPhone {
+    func perform(_ action: LabAction) async throws {
+        switch action.action {
+        case .follow: await follow(try match(action))
+        case .unfollow: await unfollow(try match(action))
+        case .dismiss: try await dismiss(action.matchId)
+        case .offline: await goOffline()
+        case .online: await goOnline()
+        case .openApp: await openApp()
+        case .killApp:
+            guard app != nil else { throw LabRefusal("the app is not running") }
+            note(.user, "Swipes the app away")
+            await endApp()
+        case .grantPermission, .denyPermission: await permit(action.action == .grantPermission)
+        case .grantFrequentPushes, .denyFrequentPushes:
+            allowsFrequentPushes = action.action == .grantFrequentPushes
+            note(.user, "\(allowsFrequentPushes ? "Allows" : "Forbids") more frequent updates")
+            await kit.setFrequentPushes(allowsFrequentPushes)
+        case .reinstall: await reinstall()
+        case .switchUser: try await switchUser(to: action.user)
+        }
+        changed()
+    }
+
+    private func match(_ action: LabAction) throws -> MatchID {
+        guard let match = action.matchId else { throw LabRefusal("there is no match to \(action.action.rawValue)") }
+        return match
+    }
+
+    // MARK: - The bell
+
+    /// Opens the app where it is not open, and puts it away again.
+    private func follow(_ match: MatchID) async {
+        note(.user, "Touches the bell")
+        let puts = !isInFront
+        await launch(inFront: true)
+        show(match)
+        wish { phone in
+            await phone.followNow(match)
+            if puts { await phone.leaveApp() }
+        }
+    }
+
+    private func followNow(_ match: MatchID) async {
+        guard let service = app?.service else { return }
+        do throws(APIError) {
+            try await service.follow(try await world.matches.item(match))
+        } catch {
+            guard error != .superseded else { return }
+            note(.app, "The follow failed: \(error.words)")
+        }
+    }
+
+    private func unfollow(_ match: MatchID) async {
+        note(.user, "Touches the bell again")
+        let puts = !isInFront
+        await launch(inFront: true)
+        show(match)
+        wish { phone in
+            await phone.app?.service.unfollow(match)
+            if puts { await phone.leaveApp() }
+        }
+    }
+
+    private func dismiss(_ match: MatchID?) async throws {
+        guard let activity = shown(of: match) else { throw LabRefusal("there is no such Live Activity on it") }
+        note(.user, "Swipes the activity away")
+        await kit.dismiss(activity)
+    }
+
+    // MARK: - The network
+
+    private func goOffline() async {
+        guard isOnline else { return }
+        isOnline = false
+        note(.user, "Flight mode")
+        app?.network.setOnline(false)
+        _ = await kit.setOnline(false)
+    }
+
+    private func goOnline() async {
+        guard !isOnline else { return }
+        isOnline = true
+        onlineSinceMs = World.nowMs
+        note(.user, "Online again")
+        app?.network.setOnline(true)
+        for outcome in await kit.setOnline(true) { await took(outcome) }
+        wish { phone in await phone.app?.service.connectionRestored() }
+    }
+
+    // MARK: - The app
+
+    private func openApp() async {
+        note(.user, "Opens the app")
+        let tapped = untapped
+        untapped = nil
+        await launch(inFront: true)
+        if let tapped { wish { phone in await phone.app?.service.receive(tapped) } }
+    }
+
+    private func permit(_ allowed: Bool) async {
+        allowsActivities = allowed
+        note(.user, "\(allowed ? "Allows" : "Forbids") Live Activities")
+        await kit.setShowsActivities(allowed)
+    }
+
+    private func reinstall() async {
+        note(.user, "Deletes the app and installs it again")
+        await endApp()
+        store = InMemoryKeyValueStore()
+        installation += 1
+        bells = [:]
+        untapped = nil
+        await kit.reinstall()
+        await launch(inFront: true)
+    }
+
+    private func switchUser(to name: String?) async throws {
+        let name = name ?? owner.guest(after: await session.user)
+        guard PhoneOwner.isName(name) else {
+            throw LabRefusal("a user's name has letters, digits and hyphens, 64 at most")
+        }
+        await launch(inFront: true)
+        note(.user, "Signs out, and in as \(name)")
+        await app?.service.signOut()
+        await session.signIn(name)
+        signedIn(name)
+        bells = [:]
+        await app?.service.start()
+    }
+}
+
+extension APIError {
+    /// For a person who looks at the phone's log.
+    var words: String {
+        switch self {
+        case .transport(.offline): "no network"
+        case .transport(.timeout): "no answer"
+        case .transport(.cancelled): "the app was closed"
+        case .transport(.broken(let reason)): reason
+        case .signedOut: "nobody is signed in"
+        case .refused(let status, let document, _): document?.detail ?? "refused with \(status)"
+        case .unreadable: "an answer that is not understood"
+        case .superseded: "another tap came after it"
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import ActivitySimulator
+import Sightscreen
+import SightscreenClient
+
+/// What arrives.
+extension SimulatedIPhone {
+    func take(_ push: RawPush) async { await took(await kit.receive(push)) }
+
+    func took(_ outcome: PushOutcome) async {
+        switch outcome {
+        case .started(let activity):
+            counts.received += 1
+            note(.push, "A push starts an activity")
+            await light(activity)
+            // The system launches the app, so that it can report the activity's token.
+            if app == nil {
+                note(.system, "The app is launched in the background")
+                await launch(inFront: false)
+            }
+        case .updated(let activity, let alerted):
+            counts.received += 1
+            let version = await version(of: activity)
+            note(.push, "Version \(version)\(alerted ? ", with an alert" : "")")
+            if alerted { await light(activity) }
+        case .ended(let activity):
+            counts.received += 1
+            note(.push, "The activity ends with version \(await version(of: activity))")
+        case .wakesApp(let push):
+            counts.received += 1
+            note(.push, "A silent push wakes the app")
+            await launch(inFront: false)
+            wish { phone in await phone.app?.service.receive(push) }
+        case .notifies(let push):
+            counts.received += 1
+            untapped = push
+            if let shown = await kit.screen.notifications.last { light(.notification, shown) }
+            note(.push, "A notification")
+        case .kept: note(.system, "APNs keeps a push until the phone is back")
+        case .dropped(let reason):
+            counts.received += 1
+            counts.dropped += 1
+            note(.push, "Dropped: \(reason.words)")
+        }
+        changed()
+    }
+
+    private func version(of activity: ActivityID) async -> Int {
+        await kit.activities.first { $0.id == activity }?.content.state.version ?? 0
+    }
+
+    private func light(_ activity: ActivityID) async {
+        guard let shown = await kit.activities.first(where: { $0.id == activity })?.lastAlert else { return }
+        counts.alerts += 1
+        light(.activity, shown)
+    }
+
+    private func light(_ kind: LabAlert.Kind, _ shown: ShownAlert) {
+        alert = LabAlert(
+            id: (alert?.id ?? 0) + 1, kind: kind, title: shown.title, body: shown.body, hasSound: shown.hasSound,
+            atMs: World.nowMs)
+    }
+}
+
+extension PushDrop {
+    /// For a person who looks at the phone's log.
+    var words: String {
+        switch self {
+        case .unknownToken: "no activity has this token"
+        case .offline: "the phone is offline, and it was not to be kept"
+        case .expired: "it came too late"
+        case .tooLarge: "it is too large"
+        case .wrongPushType, .wrongEvent: "it is not for this token"
+        case .notDecodable: "the app cannot read it"
+        case .wrongAttributesType: "it is for another type of activity"
+        case .missingAlert: "a start without an alert"
+        case .notPermitted: "Live Activities are switched off"
+        case .startBudgetExceeded: "too many starts"
+        case .tooManyActivities: "too many activities"
+        case .updateBudgetExceeded: "too many updates of priority 10"
+        case .oldTimestamp: "older than what is shown"
+        case .farTimestamp: "from too far in the future"
+        case .alreadyEnded: "the activity is over"
+        case .notWoken: "the app is not woken for it"
+        }
+    }
+}

@@ -1,0 +1,265 @@
+import ActivitySimulator
+import FoundationEssentials
+import HTTPClient
+import Messages
+import Sightscreen
+import SightscreenClient
+
+/// One simulated iPhone: `SimulatedActivityKit` as its system, the app's `SightscreenClient` on it, pushes as
+/// apns-simulator delivers them, calls over HTTP, and somebody who uses it.
+///
+/// What the app knows it knows from there alone; what is shown is what the system shows.
+actor SimulatedIPhone: LabPhone {
+    /// What all phones have in common.
+    struct World: Sendable {
+        /// Base URLs of the API and of the development issuer.
+        var gateway: String
+        var issuer: String
+        var http: HTTPClient
+        var apple: AppleSide
+        var matches: LabGateway
+        var limits = PhoneLimits()
+        /// Of this run: installations of another run are other installations.
+        var run: UInt64
+
+        static var nowMs: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
+    }
+
+    /// A process of the app.
+    struct App {
+        var service: RealLiveActivityService
+        var network: PhoneNetwork
+        var bells: Task<Void, Never>
+    }
+
+    /// What is not told by the system, of an activity on the screen.
+    struct Seen {
+        var startedAtMs: Int64
+        var shownAtMs: Int64
+        var timestamp: Int
+        var state: PhoneActivityState
+    }
+
+    nonisolated let id: String
+    nonisolated let changes: AsyncStream<Void>
+    nonisolated let inbox: AsyncStream<RawPush>.Continuation
+    let world: World
+    let owner: PhoneOwner
+    let kit: SimulatedActivityKit
+    let session: PhoneSession
+    private let pushes: AsyncStream<RawPush>
+    private let bell: AsyncStream<Void>.Continuation
+
+    var app: App?
+    var isInFront = false
+    var isOnline = true
+    var onlineSinceMs = World.nowMs
+    /// Of the app that is installed: its preferences, and how many there were before it.
+    var store = InMemoryKeyValueStore()
+    var installation = 1
+    var allowsActivities = true
+    var allowsFrequentPushes = true
+    /// A notification that the user has not tapped.
+    var untapped: AppPush?
+    /// The matches in the app, by the order in which it learnt of them.
+    var matches: [MatchID] = []
+    var bells: [MatchID: Bell] = [:]
+    var alert: LabAlert?
+    var counts = LabPhoneState.Pushes()
+    private var user: String
+    private var log: [LabLogLine] = []
+    private var screen = PhoneScreen()
+    private var seen: [ActivityID: Seen] = [:]
+    private var watchers: [Task<Void, Never>] = []
+    /// What the user has begun and does not wait for, in order.
+    private var wishes: Task<Void, Never>?
+
+    /// - Parameter number: from 1.
+    init(number: Int, world: World) {
+        id = "phone-\(number)"
+        self.world = world
+        owner = PhoneOwner(number: number - 1)
+        user = owner.user
+        session = PhoneSession(user: owner.user, issuer: world.issuer, http: world.http)
+        (changes, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        (pushes, inbox) = AsyncStream.makeStream(of: RawPush.self)
+        kit = SimulatedActivityKit(
+            clock: SystemClientClock(), seed: world.run &+ UInt64(number), tokens: world.apple.sink(inbox),
+            limits: world.limits)
+    }
+
+    // MARK: - Its life
+
+    /// Its app is installed, was opened once, and is in the background.
+    func switchOn() async {
+        guard watchers.isEmpty else { return }
+        let screens = await kit.screens()
+        watchers = [
+            Task { [weak self] in for await screen in screens { await self?.take(screen) } },
+            Task { [weak self, pushes] in for await push in pushes { await self?.take(push) } },
+        ]
+        await kit.switchOn()
+        await launch(inFront: false)
+        changed()
+    }
+
+    /// Nothing happens on it any more.
+    func switchOff() async {
+        inbox.finish()
+        await endApp()
+        await kit.switchOff()
+        watchers.forEach { $0.cancel() }
+        wishes?.cancel()
+        bell.finish()
+    }
+
+    /// `identifierForVendor`: another one after a new installation.
+    var device: DeviceID { DeviceID("\(id)-\(String(world.run, radix: 16))-\(installation)") }
+
+    // MARK: - Its app
+
+    /// The app's process begins, where there is none, and comes to the front.
+    func launch(inFront: Bool) async {
+        if app == nil {
+            let network = PhoneNetwork(base: world.gateway, http: world.http, isOnline: isOnline)
+            let service = RealLiveActivityService(
+                activityKit: kit, transport: network, session: session, store: store, clock: SystemClientClock(),
+                profile: DeviceProfile(deviceID: device, osVersion: "18.4", appVersion: "1.0.0"))
+            let bells = Task { [weak self] in
+                for await bells in await service.bells() { await self?.take(bells, of: network) }
+            }
+            app = App(service: service, network: network, bells: bells)
+            await kit.setForeground(inFront)
+            await service.deviceTokenChanged(await kit.deviceToken)
+            await service.start()
+        }
+        guard inFront, !isInFront, let app else { return }
+        isInFront = true
+        await kit.setForeground(true)
+        await app.service.enterForeground()
+    }
+
+    func leaveApp() async {
+        guard isInFront, let app else { return }
+        isInFront = false
+        await kit.setForeground(false)
+        await app.service.enterBackground()
+    }
+
+    /// Its process ends in the middle of whatever it does. Activities stay.
+    func endApp() async {
+        guard let dying = app else { return }
+        app = nil
+        isInFront = false
+        dying.network.cut()
+        dying.bells.cancel()
+        await kit.killApp(forceQuit: true)
+        await dying.service.stop()
+    }
+
+    /// Does it after what the user has begun before, and lets nobody wait.
+    func wish(_ work: @escaping @Sendable (SimulatedIPhone) async -> Void) {
+        let before = wishes
+        wishes = Task { [weak self] in
+            await before?.value
+            guard let self, !Task.isCancelled else { return }
+            await work(self)
+            await self.changed()
+        }
+    }
+
+    // MARK: - What is shown
+
+    var state: LabPhoneState {
+        LabPhoneState(
+            id: id, name: owner.phoneName, user: user, isOnline: isOnline, onlineSinceMs: onlineSinceMs,
+            app: app == nil ? .killed : isInFront ? .foreground : .background, allowsActivities: allowsActivities,
+            allowsFrequentPushes: allowsFrequentPushes, activities: activities,
+            island: .init(primary: screen.island.compact?.rawValue, minimal: screen.island.minimal?.rawValue),
+            bells: labBells, alert: alert, pushes: counts, log: log)
+    }
+
+    private var activities: [LabActivity] {
+        screen.lockScreen.map { LabActivity($0, seen: seen[$0.id]) }.sorted { $0.startedAtMs < $1.startedAtMs }
+    }
+
+    private var labBells: [LabBell] {
+        (matches + bells.keys.filter { !matches.contains($0) }.sorted { $0.rawValue < $1.rawValue }).map { match in
+            let bell = bells[match] ?? .empty
+            return LabBell(matchId: match, state: LabBell.State(bell.state), isPending: bell.isPending)
+        }
+    }
+
+    /// The app lists a match.
+    func show(_ match: MatchID) {
+        guard !matches.contains(match) else { return }
+        matches.append(match)
+        changed()
+    }
+
+    func changed() { bell.yield() }
+
+    func note(_ kind: LabLogLine.Kind, _ text: String) {
+        log.append(LabLogLine(atMs: World.nowMs, kind: kind, text: text))
+        log.removeFirst(max(log.count - LabPhoneState.logLinesMax, 0))
+        changed()
+    }
+
+    func signedIn(_ user: String) { self.user = user }
+
+    /// - Parameter network: of the process that tells it: one that has ended has nothing to say.
+    private func take(_ new: [MatchID: Bell], of network: PhoneNetwork) {
+        guard app?.network === network else { return }
+        bells = new
+        changed()
+    }
+
+    private func take(_ new: PhoneScreen) {
+        let now = World.nowMs
+        for activity in new.lockScreen {
+            let before = seen[activity.id]
+            let isNews = before?.timestamp != activity.timestamp
+            seen[activity.id] = Seen(
+                startedAtMs: before?.startedAtMs ?? now, shownAtMs: isNews ? now : before?.shownAtMs ?? now,
+                timestamp: activity.timestamp, state: activity.state)
+            if activity.state == .stale, before?.state == .active { note(.system, "The activity is out of date") }
+        }
+        for gone in screen.lockScreen where !new.lockScreen.contains(where: { $0.id == gone.id }) {
+            seen[gone.id] = nil
+            note(.system, "The activity leaves the Lock Screen")
+        }
+        screen = new
+        changed()
+    }
+
+    /// What is on the Lock Screen of a match.
+    func shown(of match: MatchID?) -> ActivityID? { screen.lockScreen.first { $0.matchID == match }?.id }
+}
+
+extension LabBell.State {
+    init(_ state: BellState) {
+        switch state {
+        case .empty: self = .empty
+        case .filled: self = .filled
+        case .filledWithWarning: self = .filledWithWarning
+        }
+    }
+}
+
+extension LabActivity {
+    init(_ shown: SimulatedActivity, seen: SimulatedIPhone.Seen?) {
+        let attributes = shown.activity.attributes
+        self.init(
+            id: shown.id.rawValue, matchId: shown.matchID,
+            state: shown.isRunning ? (shown.state == .stale ? .stale : .active) : .ended,
+            isPushStarted: shown.activity.startID != nil,
+            attributes: Attributes(
+                homeTeam: attributes.homeTeam, homeAbbr: attributes.homeAbbr, awayTeam: attributes.awayTeam,
+                awayAbbr: attributes.awayAbbr, competition: attributes.competition),
+            content: shown.content.state, startedAtMs: seen?.startedAtMs ?? Int64(shown.startedAt) * 1_000,
+            shownAtMs: seen?.shownAtMs ?? Int64(shown.startedAt) * 1_000,
+            staleAtMs: shown.content.staleAt.map { Int64($0) * 1_000 },
+            dismissAtMs: shown.leavesAt.map { Int64($0) * 1_000 }, relevance: shown.content.relevance,
+            token: shown.token.map { "\($0.rawValue.prefix(6))…" })
+    }
+}

@@ -1,0 +1,234 @@
+import DeviceLab
+import FoundationEssentials
+import Logging
+import OperatorTool
+import ServiceLifecycle
+import Sightscreen
+import TestKit
+import Testing
+
+/// The app's own managers on simulated iPhones, against the real executables over HTTP, with people who do this and that.
+///
+/// IPHONES (40), IPHONE_OVERS (the first two and the last six of the match; `all`) and IPHONE_SEED change the size:
+/// `deploy/soak phones` plays it whole with 200.
+@Suite struct IPhoneTests {
+    static let match: Int64 = 1_304_076
+
+    private static func setting(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
+
+    @Test(.timeLimit(.minutes(60))) func everyLockScreenIsRightAtEveryOverEnd() async throws {
+        let count = Self.setting("IPHONES").flatMap { Int($0) } ?? 40
+        let seed = Self.setting("IPHONE_SEED").flatMap { UInt64($0) } ?? 1
+        try await RunningSuite.with(speed: 40) { suite in
+            try await Self.withPhones(count, seed: seed, suite) { fleet in
+                try await Run(suite: suite, fleet: fleet, users: RandomUsers(seed: seed)).play(
+                    whole: Self.setting("IPHONE_OVERS") == "all")
+            }
+        }
+    }
+
+    private static func withPhones(
+        _ count: Int, seed: UInt64, _ suite: RunningSuite, _ body: (IPhoneFleet) async throws -> Void
+    ) async throws {
+        var configuration = DeviceLabConfiguration(
+            provider: suite.endpoints.provider, apns: suite.endpoints.apnsControl)
+        configuration.gateway = suite.endpoints.gateway
+        configuration.issuer = suite.endpoints.issuer
+        configuration.phones = count
+        configuration.seed = seed
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let fleet = IPhoneFleet(configuration, logger: logger)
+        let group = ServiceGroup(configuration: .init(services: [.init(service: fleet)], logger: logger))
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            do { try await body(fleet) } catch {
+                await group.triggerGracefulShutdown()
+                throw error
+            }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+    }
+
+    /// One match.
+    private struct Run {
+        let suite: RunningSuite
+        let fleet: IPhoneFleet
+        var users: RandomUsers
+        var done: [LabAction.Name: Int] = [:]
+        var checks = 0
+        var overEnds = 0
+        var skipped = 0
+
+        mutating func play(whole: Bool) async throws {
+            let scorecard = try Scorecard(
+                path: "\(RunningSuite.checkout)/Tests/Fixtures/matches/\(IPhoneTests.match).json")
+            let id = try await suite.tape.load(String(IPhoneTests.match), speed: 40)
+            try await eventually("the app lists the match", within: .seconds(30)) {
+                _ = try await fleet.displayState(of: id)
+                return true
+            }
+            // Four of five before play; the others in the course of it.
+            for (number, phone) in fleet.phones.enumerated() where number % 5 != 4 {
+                try await phone.perform(LabAction(.follow, matchId: id))
+            }
+            try await eventually("their bells are full", within: .seconds(60)) {
+                for (number, phone) in fleet.phones.enumerated() where number % 5 != 4 {
+                    let bell = await phone.state.bells.first { $0.matchId == id }
+                    guard bell?.state == .filled, bell?.isPending == false else { return false }
+                }
+                return true
+            }
+            var delivery = 0
+            while true {
+                let position = try await suite.tape.step(id)
+                if position.isDelivery {
+                    let next = scorecard.deliveries[delivery]
+                    delivery += 1
+                    try await shows(next, id, position.label)
+                    if users.isMoved() { try await act(on: id, share: 30) }
+                    if next.endsOver || next.isLastOfInnings {
+                        try await allRight(id, position.label)
+                        try await act(on: id, share: 6)
+                        // The middle of the match is left out: its overs are like the others.
+                        if !whole, delivery < scorecard.deliveries.count - 40, next.overs == "2.0",
+                            let late = scorecard.deliveries.indices.last(where: {
+                                $0 < scorecard.deliveries.count - 40 && scorecard.deliveries[$0].endsOver
+                            })
+                        {
+                            try await seek(id, to: scorecard.deliveries[late].score, scorecard)
+                            delivery = late + 1
+                            try await shows(scorecard.deliveries[late], id, "after the seek")
+                            try await allRight(id, "after the seek")
+                        }
+                    }
+                } else {
+                    // A phase has no score to wait for: two polls and a commit are over in this time.
+                    try await Task.sleep(for: .milliseconds(1_500))
+                }
+                if position.cursor >= position.frames { break }
+            }
+            try await ended(id)
+            let actions = done.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\"\($0.key.rawValue)\":\($0.value)" }
+            print(
+                #"{"soak":"phones","phones":\#(fleet.phones.count),"overEnds":\#(overEnds),"rightLockScreens":\#(checks),"#
+                    + #""offlineThen":\#(skipped),"actions":{\#(actions.joined(separator: ","))},"met":true}"#)
+        }
+
+        private func seek(_ id: MatchID, to score: String, _ scorecard: Scorecard) async throws {
+            struct Body: Encodable { var label: String }
+            let labels = try await suite.http.send(
+                .init(url: "\(suite.endpoints.provider)/control/matches/\(id)/labels", timeout: .seconds(5)))
+            let all = try JSONDecoder().decode([String].self, from: Data(labels.body))
+            let label = try #require(all.last { $0.hasPrefix("S2 ") && $0.hasSuffix(" \(score)") })
+            let answer = try await suite.http.send(
+                .init(
+                    method: "POST", url: "\(suite.endpoints.provider)/control/matches/\(id)/seek",
+                    headers: [("content-type", "application/json")],
+                    body: [UInt8](try JSONEncoder().encode(Body(label: label))), timeout: .seconds(5)))
+            try #require(answer.status == 200)
+        }
+
+        private func shows(_ ball: Scorecard.Delivery, _ id: MatchID, _ label: String) async throws {
+            try await eventually("the state shows \(ball.score) (\(ball.overs)), frame \(label)", within: .seconds(20))
+            {
+                let innings = try await suite.committed(id)?.expanded.innings.last
+                return innings?.score == ball.score && innings?.overs == ball.overs
+            }
+        }
+
+        // MARK: - People
+
+        private mutating func act(on id: MatchID, share: Int) async throws {
+            _ = try? await fleet.displayState(of: id)
+            for phone in users.some(max(fleet.phones.count / share, 1), of: fleet.phones) {
+                let action = users.action(on: await phone.state, id)
+                do { try await phone.perform(action) } catch is LabRefusal { continue }
+                done[action.action, default: 0] += 1
+            }
+        }
+
+        // MARK: - What must be
+
+        private mutating func allRight(_ id: MatchID, _ label: String) async throws {
+            var wrong: [String] = []
+            var (right, away) = (0, 0)
+            do {
+                try await eventually("every Lock Screen is right", within: .seconds(40)) {
+                    let newest = try #require(try await suite.committed(id))
+                    (wrong, right, away) = ([], 0, 0)
+                    for phone in fleet.phones {
+                        let state = await phone.state
+                        guard state.isOnline else {
+                            away += 1
+                            continue
+                        }
+                        if let fault = Self.fault(of: state, id, newest) { wrong.append(fault) } else { right += 1 }
+                    }
+                    return wrong.isEmpty
+                }
+            } catch {
+                for line in wrong.prefix(10) { Issue.record("\(label): \(line)") }
+                throw error
+            }
+            overEnds += 1
+            checks += right
+            skipped += away
+        }
+
+        /// What a person who looks at a phone would object to.
+        private static func fault(of phone: LabPhoneState, _ id: MatchID, _ newest: ContentState) -> String? {
+            let bell = phone.bells.first { $0.matchId == id } ?? LabBell(matchId: id, state: .empty)
+            let running = phone.activities.filter { $0.matchId == id && $0.state != .ended }
+            let about = "\(phone.name) (\(phone.app), \(phone.user), \(phone.log.suffix(6).map(\.text)))"
+            if bell.isPending, phone.app != .killed { return "\(about): the bell is pending" }
+            let shows = bell.state != .empty && phone.allowsActivities
+            guard shows else {
+                return running.isEmpty ? nil : "\(about): \(running.count) activities though \(bell.state)"
+            }
+            guard running.count == 1, let shown = running.first else { return "\(about): \(running.count) activities" }
+            guard shown.state == .active else { return "\(about): it is stale" }
+            guard isRight(shown.content, newest) else {
+                return "\(about): version \(shown.content.version), not \(newest.version)"
+            }
+            if phone.app != .killed, bell.state != .filled { return "\(about): the bell is \(bell.state)" }
+            return nil
+        }
+
+        /// A routine update may be cut: it shows the version and the score, and nothing that is not so.
+        private static func isRight(_ shown: ContentState, _ newest: ContentState) -> Bool {
+            shown.version == newest.version && shown.compactLeading == newest.compactLeading
+                && shown.compactTrailing == newest.compactTrailing && shown.expanded.innings == newest.expanded.innings
+                && shown.expanded.status == newest.expanded.status
+        }
+
+        private func ended(_ id: MatchID) async throws {
+            for phone in fleet.phones where await !phone.state.isOnline { try await phone.perform(LabAction(.online)) }
+            var wrong: [String] = []
+            do {
+                try await eventually("every activity is ended", within: .seconds(60)) {
+                    let newest = try #require(try await suite.committed(id))
+                    wrong = []
+                    for phone in fleet.phones {
+                        let state = await phone.state
+                        for shown in state.activities where shown.matchId == id {
+                            if shown.state != .ended { wrong.append("\(state.name): not ended \(state.log.suffix(6))") }
+                        }
+                        let shown = state.activities.filter { $0.matchId == id }
+                        if shown.count > 1 { wrong.append("\(state.name): \(shown.count) activities") }
+                        if let last = shown.last, last.content.version != newest.version, last.state == .ended,
+                            last.content.matchDisplayState == .completed
+                        {
+                            wrong.append("\(state.name): ended with version \(last.content.version)")
+                        }
+                    }
+                    return newest.matchDisplayState == .completed && wrong.isEmpty
+                }
+            } catch {
+                for line in wrong.prefix(10) { Issue.record("\(line)") }
+                throw error
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import DeviceLab
+import Sightscreen
+
+/// People who do what people do with their phones, by a seed.
+struct RandomUsers {
+    private var random: Seeded
+
+    init(seed: UInt64) { random = Seeded(state: seed) }
+
+    /// Something that can be done to a phone as it is.
+    mutating func action(on phone: LabPhoneState, _ match: MatchID) -> LabAction {
+        let isFollowed = phone.bells.contains { $0.matchId == match && $0.state != .empty }
+        let isShown = phone.activities.contains { $0.matchId == match && $0.state != .ended }
+        // An app that is not running cannot be told anything; its phone can.
+        var names: [LabAction.Name] = phone.isOnline ? [.offline] : [.online, .online]
+        if phone.app == .killed {
+            names += [.openApp, .openApp, .openApp]
+        } else {
+            names += [.killApp, .openApp, .switchUser, .reinstall]
+            names += isFollowed ? [.unfollow] : [.follow, .follow, .follow]
+            names += phone.allowsActivities ? [.denyPermission] : [.grantPermission, .grantPermission]
+            names += phone.allowsFrequentPushes ? [.denyFrequentPushes] : [.grantFrequentPushes]
+            if isShown { names += [.dismiss] }
+        }
+        return LabAction(names[Int(random.next() % UInt64(names.count))], matchId: match)
+    }
+
+    mutating func some<Value>(_ count: Int, of values: [Value]) -> [Value] {
+        Array(values.shuffled(using: &random).prefix(count))
+    }
+
+    /// One time in six.
+    mutating func isMoved() -> Bool { random.next() % 6 == 0 }
+
+    private struct Seeded: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9e37_79b9_7f4a_7c15
+            var value = state
+            value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
+            value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
+            return value ^ (value >> 31)
+        }
+    }
+}

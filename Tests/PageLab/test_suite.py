@@ -1,0 +1,67 @@
+"""The page on real phones: the app's own code, the real executables, and only the outside world made up."""
+
+import unittest
+
+from browser import Browser
+from suite import Suite
+
+# Pushes go through five processes, on a machine that has other things to do.
+PATIENCE = 30
+
+
+class WholeSuiteTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.chromium = Browser()
+        cls.addClassCleanup(cls.chromium.close)
+        cls.suite = Suite("--speed", "10", phones=20)
+        cls.addClassCleanup(lambda: cls.suite.stop())
+
+    def open(self, path):
+        page = self.chromium.page()
+        self.addCleanup(page.close)
+        page.open(self.suite.url + path)
+        return page
+
+    def test_follow_a_match_and_see_the_wicket_arrive(self):
+        # Every tenth iPhone follows nothing at first; the others got their activity by a push.
+        others = self.open("#phone-1")
+        others.wait("document.querySelector('.la .score.now .runs')?.textContent", PATIENCE)
+        self.assertEqual(others.run("document.querySelector('.bell').dataset.state"), "filled")
+        page = self.open("#phone-10")
+        page.wait("document.querySelector('.bell')?.dataset.state === 'empty'", PATIENCE)
+        self.assertEqual(page.text(".ls-empty"), "No Live Activity")
+        page.click(".bell")
+        page.wait("document.querySelector('.bell').dataset.state === 'filled'", PATIENCE)
+        page.wait("!document.querySelector('.bell').classList.contains('pending')", PATIENCE)
+        page.wait("document.querySelector('.la .score.now .runs')?.textContent", PATIENCE)
+        self.assertEqual(page.text(".la-title"), "RR v KKR")
+        before = int(page.text(".la .score.now .runs").split("/")[1])
+        page.click("#tape button[aria-label='Next wicket']")
+        page.wait(
+            f"Number(document.querySelector('.la .score.now .runs').textContent.split('/')[1]) > {before}", PATIENCE)
+        page.wait("!document.querySelector('.ls-alert').hidden", PATIENCE)
+        self.assertIn("WICKET", page.text(".ls-alert strong").upper())
+        after = page.text(".la .score.now .runs")
+        self.assertIn("/", after)
+        others.wait(f"document.querySelector('.la .score.now .runs').textContent.includes('/{before + 1}')", PATIENCE)
+        # Off with it, and the activity is gone.
+        page.click(".bell")
+        page.wait("document.querySelector('.bell').dataset.state === 'empty'", PATIENCE)
+        page.wait("!document.querySelector('.la')", PATIENCE)
+        self.assertEqual(page.problems, [])
+
+    def test_a_phone_that_was_away_is_right_again(self):
+        page = self.open("#phone-2")
+        page.wait("document.querySelector('.la .score.now .runs')?.textContent", PATIENCE)
+        page.click("button[aria-label='Network']")
+        page.wait("document.querySelector('.log').textContent.includes('Flight mode')", PATIENCE)
+        page.click("#tape button[aria-label='Next ball']")
+        page.click("button[aria-label='Network']")
+        page.wait(
+            "document.querySelector('.tile[data-id=\"phone-2\"] .tile-score').textContent"
+            " === document.querySelector('.tile[data-id=\"phone-1\"] .tile-score').textContent", PATIENCE)
+
+
+if __name__ == "__main__":
+    unittest.main()
