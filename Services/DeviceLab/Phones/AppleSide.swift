@@ -109,7 +109,8 @@ actor AppleSide {
                 }
                 if isDown { logger.notice("apns-simulator answers again") }
                 isDown = false
-                since = try await deliver(after: since ?? newest())
+                let last = if let since { since } else { try await newest() }
+                since = try await deliver(after: last)
             } catch let gone as Gone {
                 // Tokens that it knows now were registered after its first line.
                 since = gone.newest < since ?? 0 ? 0 : gone.newest

@@ -9,13 +9,6 @@ struct DeliveryLine: Sendable {
 
     /// The payload is the line's last field, as it was received: it is cut out, not decoded.
     init(_ line: some Collection<UInt8>) throws {
-        struct Head: Decodable {
-            struct Verdict: Decodable { var status: Int }
-            var seq: Int
-            var token: String
-            var headers: [String: String]
-            var verdict: Verdict
-        }
         let payload = line.firstRange(of: Self.payloadKey)
         // Within a string of the head a quotation mark would be escaped: the first place is the field.
         let head = payload.map { Array(line[..<$0.lowerBound]) + [UInt8(ascii: "}")] } ?? Array(line)
@@ -24,6 +17,14 @@ struct DeliveryLine: Sendable {
         guard known.verdict.status == 200, let payload else { return }
         push = RawPush(
             token: known.token, headers: known.headers, body: Array(line[payload.upperBound...].dropLast()))
+    }
+
+    private struct Head: Decodable {
+        struct Verdict: Decodable { var status: Int }
+        var seq: Int
+        var token: String
+        var headers: [String: String]
+        var verdict: Verdict
     }
 
     private static let payloadKey = Array(#","payload":"#.utf8)

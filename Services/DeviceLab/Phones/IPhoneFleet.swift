@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPClient
 public import Logging
+import Messages
 public import ServiceLifecycle
 public import Sightscreen
 
@@ -23,9 +24,11 @@ public struct IPhoneFleet: Service {
         let world = SimulatedIPhone.World(
             gateway: configuration.gateway, issuer: configuration.issuer, http: http, apple: apple, matches: matches,
             limits: .init(speed: configuration.speed), run: configuration.seed ?? .random(in: 1 ... .max))
-        iPhones = (1...max(configuration.phones, 1)).prefix(configuration.phones).map {
+        let iPhones = (1...max(configuration.phones, 1)).prefix(configuration.phones).map {
             SimulatedIPhone(number: $0, world: world)
         }
+        let matches = matches
+        self.iPhones = iPhones
         phones = iPhones
         demo = configuration.match.map { tape in
             Demo(

@@ -122,7 +122,8 @@ extension SimulatedIPhone {
     }
 
     private func switchUser(to name: String?) async throws {
-        let name = name ?? owner.guest(after: await session.user)
+        let current = await session.user
+        let name = name ?? owner.guest(after: current)
         guard PhoneOwner.isName(name) else {
             throw LabRefusal("a user's name has letters, digits and hyphens, 64 at most")
         }

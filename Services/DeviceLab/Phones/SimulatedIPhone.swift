@@ -1,3 +1,4 @@
+import APNsProtocol
 import ActivitySimulator
 import FoundationEssentials
 import HTTPClient

@@ -1,4 +1,5 @@
 import Processes
+import Tapes
 
 /// Which processes a run has, with the settings and ports of each, in the order they are started.
 struct SuiteLayout: Sendable {
