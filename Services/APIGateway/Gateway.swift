@@ -22,7 +22,7 @@ public enum Gateway {
         _ configuration: GatewayConfiguration, settings: Settings, context: ServiceContext, more: [Route]
     ) throws -> [any Service] {
         let pool = try PostgresPool(
-            url: configuration.databaseURL.reveal(), size: 8, applicationName: "api-gateway")
+            url: configuration.databaseURL.reveal(), size: 8, applicationName: "api-gateway/\(settings.instance)")
         let coordinators = WireDirectory(
             runDirectory: settings.runDirectory, service: "la-coordinator", logger: context.logger)
         let http = HTTPClient(configuration: .init(allowHTTP: configuration.allowsHTTP))

@@ -30,8 +30,9 @@ actor HoldWatch {
     private var works = true
 
     /// - Throws: `PostgresError` when `url` is not a connection string.
-    init(url: String, brakes: Brakes, freezes: FreezeWatch, logger: Logger) throws {
-        pool = try PostgresPool(url: url, size: 2, applicationName: "la-coordinator holds", reactor: Self.reactor)
+    init(url: String, instance: String, brakes: Brakes, freezes: FreezeWatch, logger: Logger) throws {
+        pool = try PostgresPool(
+            url: url, size: 2, applicationName: "la-coordinator/\(instance) holds", reactor: Self.reactor)
         store = HoldStore(pool: pool)
         self.brakes = brakes
         self.freezes = freezes

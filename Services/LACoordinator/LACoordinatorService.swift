@@ -28,7 +28,8 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
         tracer = context.tracer
         do {
             pool = try PostgresPool(
-                url: configuration.databaseURL.reveal(), size: 6, applicationName: "la-coordinator")
+                url: configuration.databaseURL.reveal(), size: 6,
+                applicationName: "la-coordinator/\(configuration.instance)")
         } catch {
             throw ConfigurationError(setting: "DATABASE_URL", problem: "is not a PostgreSQL URL")
         }

@@ -37,7 +37,7 @@ public struct ScorePollerService: Service, CustomStringConvertible {
         readiness.set("database", false, reason: "waiting for PostgreSQL")
         try await cancelWhenGracefulShutdown {
             let pool = try PostgresPool(
-                url: settings.databaseURL.reveal(), size: 2, applicationName: "score-poller")
+                url: settings.databaseURL.reveal(), size: 2, applicationName: "score-poller/\(instance)")
             try await withLastResort({ await pool.close() }) {
                 do {
                     try await DatabaseStart.wait(for: pool, logger: logger)

@@ -16,7 +16,7 @@ public final class PostgresPool: Sendable {
     /// - Parameters:
     ///   - url: `postgresql://user@host/database`, or with a Unix socket `postgresql:///database?host=/folder&user=me`.
     ///   - size: connections at most, not counting one per `listen`. At least 2: one is kept for plain queries.
-    ///   - applicationName: shown in `pg_stat_activity`.
+    ///   - applicationName: shown in `pg_stat_activity`, of which PostgreSQL keeps 63 bytes.
     /// - Throws: `PostgresError` when `url` is not a connection string.
     public init(url: String, size: Int = 4, applicationName: String, reactor: Reactor = PostgresPool.sharedReactor)
         throws

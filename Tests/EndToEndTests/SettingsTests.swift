@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Postgres
 import Processes
 import Sightscreen
 import TestKit
@@ -202,9 +203,12 @@ import Tokens
             try Self.writeKey(to: folder.appending("key.p8"))
             let processes = RunningSuite.processes
             var pids: [String: Int32] = [:]
+            // As long as a name may be.
+            let instance = String(repeating: "i", count: 32)
             for service in Self.services {
                 var environment = Self.complete(service, folder: folder.path)
                 environment["DATABASE_URL"] = url
+                environment["INSTANCE"] = instance
                 pids[service] = try await processes.start(
                     Command(
                         "\(RunningSuite.binaries)/\(service)", environment: environment,
@@ -224,12 +228,28 @@ import Tokens
                     Self.text(folder.appending("\(service).log")).contains("PostgreSQL is reached")
                 }
             }
+            try await Self.checkNames(of: Self.services.map { "\($0)/\(instance)" }, url: url)
             for (service, pid) in pids {
                 let status = await processes.stop(pid, patience: .seconds(5))
                 #expect(status == .exited(0), "\(service) drains and exits within 5 s of SIGTERM")
             }
         }
         await postgres.stop()
+    }
+
+    /// Which process a connection is of can be seen in the database.
+    private static func checkNames(of processes: [String], url: String) async throws {
+        let pool = try PostgresPool(url: url, size: 1, applicationName: "tests")
+        let names = processes + processes.filter { $0.hasPrefix("la-coordinator/") }.map { "\($0) holds" }
+        for name in names {
+            try await eventually("connections are named \(name)") {
+                let found = try await pool.query(
+                    "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1",
+                    [.text(name)])
+                return !found.isEmpty
+            }
+        }
+        await pool.close()
     }
 
     private static func text(_ path: String) -> String {
