@@ -45,7 +45,7 @@ final class WireConnection: Sendable {
         do {
             channel = try await bootstrap.connect(unixDomainSocketPath: path).get()
         } catch {
-            throw WireError(.unavailable, "\(path): \(error)")
+            throw WireError(.unavailable, "\(path): \(ErrorText.of(error))")
         }
         do {
             try await PeerUser.check(channel).get()
@@ -183,7 +183,8 @@ final class WireConnection: Sendable {
             // Anything but a frame that is not one of ours is a peer that went away.
             let level = error is WireError ? Logger.Level.warning : .debug
             logger.log(
-                level: level, "A connection is closed", metadata: ["wire.path": "\(path)", "reason": "\(error)"])
+                level: level, "A connection is closed",
+                metadata: ["wire.path": "\(path)", "reason": "\(ErrorText.of(error))"])
             context.close(promise: nil)
         }
 

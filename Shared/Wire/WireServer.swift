@@ -159,7 +159,7 @@ public final class WireServer: Service, Sendable {
         } catch {
             // The peer went away in the middle of something, or we are stopping.
             logger.debug(
-                "A connection ended", metadata: ["wire.connection": "\(number)", "reason": "\(error)"])
+                "A connection ended", metadata: ["wire.connection": "\(number)", "reason": "\(ErrorText.of(error))"])
         }
     }
 
