@@ -78,11 +78,19 @@ actor HoldWatch {
             if !works { logger.notice("The holds can be read again") }
             works = true
         } catch {
-            if works, !Task.isCancelled {
-                logger.warning(
-                    "The holds cannot be read: the last known ones stay in force", metadata: ["error": "\(error)"])
-            }
+            if works, !Task.isCancelled { report(error) }
             works = false
+        }
+    }
+
+    private func report(_ error: any Error) {
+        let metadata: Logger.Metadata = ["error": "\(error)"]
+        if brakes.areKnown {
+            logger.warning("The holds cannot be read: the last known ones stay in force", metadata: metadata)
+        } else {
+            logger.warning(
+                "The holds cannot be read, and were not read before: nothing is sent until they are",
+                metadata: metadata)
         }
     }
 

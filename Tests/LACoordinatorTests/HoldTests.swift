@@ -302,10 +302,24 @@ import Testing
         }
     }
 
+    @Test func holdsThatWereNeverReadAreNotSaidToStayInForce() async throws {
+        let lines = LogLines()
+        // Nobody listens there.
+        let watch = try HoldWatch(
+            url: "postgresql://nobody@localhost:1/none", instance: "a", brakes: Brakes(), freezes: FreezeWatch(),
+            logger: lines.logger)
+        let running = Task { await watch.run(onChange: {}) }
+        try await eventually("it is said") { lines.count("The holds cannot be read") > 0 }
+        await watch.close(ending: running)
+        #expect(lines.count("nothing is sent until they are") == 1)
+        #expect(lines.count("stay in force") == 0)
+    }
+
     @Test func aHoldStaysInForceWhileTheDatabaseIsAway() async throws {
         let postgres = PrivatePostgres()
+        let lines = LogLines()
         try await Ground.with(postgres: postgres) { ground in
-            try await ground.coordinate { coordinator in
+            try await ground.coordinate(logger: lines.logger) { coordinator in
                 try await ground.join("asha")
                 try await ground.hold(.pushes, of: coordinator)
                 let second = try await ground.commit()
@@ -318,6 +332,7 @@ import Testing
                 await coordinator.matchUpdated(MatchUpdated(update: third))
                 try await Task.sleep(for: .milliseconds(500))
                 #expect(await ground.updates("asha").count == 1)
+                #expect(lines.count("the last known ones stay in force") == 1)
                 try await postgres.start()
                 try await Task.sleep(for: .milliseconds(700))
                 #expect(await ground.updates("asha").count == 1)
