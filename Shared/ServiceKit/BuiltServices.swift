@@ -8,6 +8,7 @@ struct BuiltServices: Service, CustomStringConvertible {
     /// For the group, whose own lines would repeat ours.
     let quiet: Logger
     let watch: EndWatch
+    let started: StartNotice
     let build: @Sendable (Settings, ServiceContext) async throws -> [any Service]
 
     var description: String { "services" }
@@ -30,7 +31,7 @@ struct BuiltServices: Service, CustomStringConvertible {
             if Task.isCancelled || Task.isShuttingDownGracefully { return }
             throw error
         }
-        announce()
+        started.built()
         context.readiness.remove("start")
         let stop = StopNotice { [watch] in
             // Also when one of the parts has failed, and the others end for that.
@@ -47,14 +48,6 @@ struct BuiltServices: Service, CustomStringConvertible {
         try await group.run()
     }
 
-    private func announce() {
-        context.logger.info(
-            "Started", metadata: ["instance": "\(settings.instance)", "run.directory": "\(settings.runDirectory)"])
-        if (try? settings.standIns) == true {
-            context.logger.warning(
-                "SIGHTSCREEN_STAND_INS=1: http, private hosts and an APNs that is not Apple's are allowed")
-        }
-    }
 }
 
 /// The first to hear that everything ends, being the last in the group.

@@ -39,7 +39,6 @@ struct HealthServer: Service, CustomStringConvertible {
     }
 
     private func report(_ port: Int) {
-        logger.debug("Health server listens", metadata: ["address": "\(host):\(port)"])
         if let addressFile {
             do {
                 let new = "\(addressFile).new"

@@ -67,7 +67,9 @@ public struct ServiceDescription: Sendable {
                 name: "HEALTH_HOST", default: "127.0.0.1", help: "Address of /health/live, /health/ready and /metrics."),
             SettingDescription(
                 name: "HEALTH_PORT", default: String(healthPort),
-                help: "Its port; 0 takes a free one and writes it to SIGHTSCREEN_RUN_DIR/SERVICE/INSTANCE.health."),
+                help:
+                    "Its port; 0 takes a free one, logs it at the start and writes it to SIGHTSCREEN_RUN_DIR/SERVICE/INSTANCE.health."
+            ),
             SettingDescription(
                 name: "LOG_LEVEL", default: "info", help: "trace, debug, info, notice, warning, error or critical."),
             SettingDescription(

@@ -71,11 +71,15 @@ public enum ServiceMain {
         let lock = try InstanceLock.take(settings.instance, in: folder)
         defer { lock.remove() }
         context.readiness.set("start", false, reason: "starting")
+        let started = StartNotice(settings, logger: context.logger)
         let health = HealthServer(
             host: settings.health.host, port: settings.health.port, service: name, readiness: context.readiness,
             metrics: context.metrics, addressFile: InstanceLock.healthFile(of: settings.instance, in: folder),
             logger: context.logger,
-            onRunning: onHealth)
+            onRunning: { port in
+                started.healthAnswers(at: "\(settings.health.host):\(port)")
+                onHealth(port)
+            })
         // The group's own lines would repeat ours.
         var quiet = context.logger
         quiet.logLevel = .critical
@@ -88,7 +92,8 @@ public enum ServiceMain {
             services: supports.map { .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup) } + [
                 .init(
                     service: BuiltServices(
-                        settings: settings, context: context, quiet: quiet, watch: watch, build: build),
+                        settings: settings, context: context, quiet: quiet, watch: watch, started: started,
+                        build: build),
                     successTerminationBehavior: .gracefullyShutdownGroup,
                     failureTerminationBehavior: .gracefullyShutdownGroup)
             ],

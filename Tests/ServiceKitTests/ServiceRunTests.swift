@@ -104,6 +104,39 @@ import Testing
         }
     }
 
+    @Test func saysOnceWhereItsHealthServerAnswers() async throws {
+        let lines = LogLines()
+        let context = ServiceContext(logger: lines.logger, readiness: Readiness())
+        let done = AsyncStream<Void>.makeStream()
+        let ports = Mutex<[Int]>([])
+        let note: @Sendable (Int, String) async throws -> Void = { port, _ in
+            ports.withLock { $0.append(port) }
+            try await eventually("it has started") { lines.count("Started") == 1 }
+            done.continuation.finish()
+        }
+        await #expect(throws: (any Error).self) {
+            try await run(context, during: note) { _, _ in [Part { for await _ in done.stream {} }] }
+        }
+        let first = ports.withLock { $0.first }
+        let port = try #require(first)
+        #expect(lines.all.filter { $0.hasPrefix("info Started") }.count == 1)
+        #expect(lines.count("127.0.0.1:\(port)") == 1)
+    }
+
+    @Test func saysNothingOfAStartWhenASettingIsRefused() async throws {
+        let lines = LogLines()
+        let context = ServiceContext(logger: lines.logger, readiness: Readiness())
+        let (running, isRunning) = AsyncStream<Void>.makeStream()
+        let refused = ConfigurationError(setting: "X", problem: "is required")
+        await #expect(throws: refused) {
+            try await run(context, during: { _, _ in isRunning.finish() }) { _, _ in
+                for await _ in running {}
+                throw refused
+            }
+        }
+        #expect(lines.all == [])
+    }
+
     @Test func answersHealthChecksAndShowsMetrics() async throws {
         let context = context
         let done = AsyncStream<Void>.makeStream()
