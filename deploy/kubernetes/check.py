@@ -48,7 +48,7 @@ def wrong_with_pod(kind, name, pod, known, shared):
         if "cpu" in container["resources"].get("limits", {}):
             yield f"{what}: a limit of processor time makes it stand still in bursts"
         env = {each["name"]: each for each in container.get("env", [])}
-        for setting in set(env) | shared:
+        for setting in set(env) | set(shared):
             plain = setting[:-5] if setting.endswith("_FILE") and setting not in known else setting
             if plain not in known:
                 yield f"{what}: {setting} is no setting of the README"
@@ -71,13 +71,20 @@ def wrong_with_pod(kind, name, pod, known, shared):
                 yield f"{what}: {probe} does not ask its health port"
         if {"name": "sockets", "mountPath": "/run/sightscreen"} not in container["volumeMounts"]:
             yield f"{what}: no sockets"
+        # The volume itself is open to every user, which the services refuse.
+        run = env.get("SIGHTSCREEN_RUN_DIR", {}).get("value") or shared.get("SIGHTSCREEN_RUN_DIR", "")
+        if not run.startswith("/run/sightscreen/"):
+            yield f"{what}: SIGHTSCREEN_RUN_DIR is no folder of its own in the volume of the sockets"
 
 
 def main():
     with open(os.path.join(HERE, "sightscreen.yaml"), encoding="utf-8") as file:
         documents = list(yaml.safe_load_all(file))
     known = settings()
-    shared = {key for document in documents if document["kind"] == "ConfigMap" for key in document["data"]}
+    shared = {}
+    for document in documents:
+        if document["kind"] == "ConfigMap":
+            shared.update(document["data"])
     problems, places = [], {}
     for document in documents:
         kind, name = document["kind"], document["metadata"]["name"]
