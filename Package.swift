@@ -130,7 +130,7 @@ let package = Package(
             [
                 "FileLock", "HTTPClient", hummingbird, httpTypes, logging, metrics, lifecycle, unixSignals,
                 configuration,
-                concurrencyHelpers,
+                concurrencyHelpers, nio[0],
             ]),
     ]
         + service(
@@ -274,7 +274,7 @@ let package = Package(
             tests(
                 "Store",
                 ["Store", "Postgres", "Sightscreen", "Activities", "Messages", "ServiceKit", logging, metrics]),
-            tests("ServiceKit", ["ServiceKit", "HTTPClient", logging, metrics, configuration, lifecycle]),
+            tests("ServiceKit", ["ServiceKit", "HTTPClient", logging, metrics, configuration, lifecycle, nio[0]]),
             tests(
                 "APIGateway",
                 [

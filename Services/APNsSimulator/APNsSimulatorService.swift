@@ -4,6 +4,7 @@ import Hummingbird
 public import Logging
 import NIOCore
 import Reactor
+import ServiceKit
 public import ServiceLifecycle
 
 /// The simulator with its three ports: APNs for production, APNs for the sandbox, and control.
@@ -30,8 +31,10 @@ public struct APNsSimulatorService: Service {
         let tls = try TLSConfiguration.server(
             certificateFile: configuration.certificateFile, keyFile: configuration.keyFile
         ).makeContext()
-        let production = try await listen(.production, configuration.productionPort, simulator, tls, reactor)
-        let sandbox = try await listen(.sandbox, configuration.sandboxPort, simulator, tls, reactor)
+        let production = try await listen(
+            .production, configuration.productionPort, "APNS_SIMULATOR_PORT", simulator, tls, reactor)
+        let sandbox = try await listen(
+            .sandbox, configuration.sandboxPort, "APNS_SIMULATOR_SANDBOX_PORT", simulator, tls, reactor)
         let control = Application(
             router: ControlAPI(simulator: simulator).router(),
             configuration: .init(address: .hostname(configuration.host, port: configuration.controlPort)),
@@ -51,22 +54,34 @@ public struct APNsSimulatorService: Service {
         } catch {
             await production.close(timeout: .zero)
             await sandbox.close(timeout: .zero)
-            throw error
+            if error is CancellationError { throw error }
+            throw ServingFailure(
+                error, host: configuration.host, port: configuration.controlPort,
+                settings: .init(host: Self.hostSetting, port: "APNS_SIMULATOR_CONTROL_PORT"))
         }
         await production.close()
         await sandbox.close()
     }
 
+    private static let hostSetting = "APNS_SIMULATOR_HOST"
+
     private func listen(
-        _ environment: APNsEnvironment, _ port: Int, _ simulator: Simulator, _ tls: TLSContext, _ reactor: Reactor
+        _ environment: APNsEnvironment, _ port: Int, _ setting: String, _ simulator: Simulator, _ tls: TLSContext,
+        _ reactor: Reactor
     ) async throws -> HTTP2Server {
-        // One stream until the first valid request.
-        try await HTTP2Server.start(
-            host: configuration.host, port: port, tls: tls, reactor: reactor,
-            settings: .init(
-                concurrentStreamsMax: 1, initialWindowBytes: configuration.streamWindowBytes,
-                connectionWindowBytes: configuration.connectionWindowBytes),
-            responder: SimulatorGate(simulator, environment))
+        do throws(HTTP2Error) {
+            // One stream until the first valid request.
+            return try await HTTP2Server.start(
+                host: configuration.host, port: port, tls: tls, reactor: reactor,
+                settings: .init(
+                    concurrentStreamsMax: 1, initialWindowBytes: configuration.streamWindowBytes,
+                    connectionWindowBytes: configuration.connectionWindowBytes),
+                responder: SimulatorGate(simulator, environment))
+        } catch {
+            throw ServingFailure(
+                setting: error.code == .lookup ? Self.hostSetting : setting, host: configuration.host, port: port,
+                cause: error)
+        }
     }
 
     private func announce(_ ports: SimulatorPorts) async {

@@ -42,7 +42,11 @@ public struct MockSportMonksService: Service {
             server: .http1(configuration: .init(idleTimeout: .seconds(60))),
             configuration: .init(address: .hostname(configuration.host, port: configuration.port)),
             onServerRunning: { channel in announce(channel.localAddress?.port ?? configuration.port) }, logger: quiet)
-        try await application.run()
+        do { try await application.run() } catch let error where !(error is CancellationError) {
+            throw ServingFailure(
+                error, host: configuration.host, port: configuration.port,
+                settings: .init(host: "MOCK_SPORTMONKS_HOST", port: "MOCK_SPORTMONKS_PORT"))
+        }
     }
 
     private func announce(_ port: Int) {

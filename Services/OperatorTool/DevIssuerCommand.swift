@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import Hummingbird
 import Logging
+import ServiceKit
 
 /// `sightscreen dev-issuer`: publishes the keys that `sightscreen token` signs with.
 struct DevIssuerCommand: AsyncParsableCommand {
@@ -27,6 +28,10 @@ struct DevIssuerCommand: AsyncParsableCommand {
         let application = issuer.application(host: host, port: port, logger: logger) { port in
             Output.line("Keys at http://\(host):\(port)/.well-known/jwks.json")
         }
-        try await application.runService()
+        do { try await application.runService() } catch {
+            let failure = ServingFailure(
+                error, host: host, port: port, settings: .init(host: "--host", port: "--port"))
+            throw UpError(ErrorChain.describe(failure))
+        }
     }
 }

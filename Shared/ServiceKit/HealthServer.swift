@@ -34,7 +34,8 @@ struct HealthServer: Service, CustomStringConvertible {
         do {
             try await application.run()
         } catch let error as any CustomStringConvertible & Error where !Task.isCancelled {
-            throw HealthServerError(address: "\(host):\(port)", cause: error)
+            throw ServingFailure(
+                error, host: host, port: port, settings: .init(host: "HEALTH_HOST", port: "HEALTH_PORT"))
         }
     }
 
@@ -86,14 +87,6 @@ struct HealthServer: Service, CustomStringConvertible {
             status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
             body: .init(byteBuffer: ByteBuffer(bytes: body)))
     }
-}
-
-/// The health server could not run.
-struct HealthServerError: Error, CustomStringConvertible {
-    var address: String
-    var cause: any Error
-
-    var description: String { "health server on \(address) (HEALTH_HOST, HEALTH_PORT)" }
 }
 
 /// An error number of the operating system.

@@ -176,6 +176,37 @@ import Tokens
         #expect(lines.last?.hasPrefix("\(example.service): ") == true, "\(text)")
     }
 
+    /// Status 1, because the one that has the port may be about to end.
+    @Test(arguments: [
+        ("api-gateway", "GATEWAY_PORT"), ("event-bus", "HEALTH_PORT"), ("mock-sportmonks", "MOCK_SPORTMONKS_PORT"),
+    ])
+    func aPortThatIsTakenNamesItsSetting(_ service: String, _ setting: String) async throws {
+        let other = try StubHTTPServer { _ in nil }
+        defer { other.stop() }
+        let folder = try TemporaryDirectory()
+        defer { folder.remove() }
+        var environment = Self.complete(service, folder: folder.path)
+        // For the stand-in among them.
+        environment["SIGHTSCREEN_STAND_INS"] = "1"
+        environment["MOCK_SPORTMONKS_TAPES"] = folder.path
+        environment["MOCK_SPORTMONKS_TOKEN"] = "token"
+        environment[setting] = String(other.port)
+        let log = folder.appending("log")
+        let processes = RunningSuite.processes
+        let pid = try await processes.start(
+            Command("\(RunningSuite.binaries)/\(service)", environment: environment, output: .file(log)))
+        try await eventually("\(service) has stopped", within: .seconds(10)) { await !processes.isRunning(pid) }
+        let status = await processes.exitStatus(of: pid)
+        #expect(status == .exited(1))
+        let text = Self.text(log)
+        let lines = text.split(separator: "\n").filter { $0.contains("The service failed") }
+        #expect(lines.count == 1, "\(text)")
+        #expect(
+            lines.first?.contains(
+                "\(setting): cannot serve at 127.0.0.1:\(other.port), because: Address already in use") == true,
+            "\(text)")
+    }
+
     /// So that a setting that comes later is tested, too.
     @Test(arguments: services + standIns) func everySettingOfTheServiceIsAmongTheCases(_ service: String) async throws {
         try await withTemporaryDirectory { folder in

@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import ServiceKit
 import ServiceLifecycle
 
 /// Listens, and lets the responder answer. Ends gracefully: requests that have arrived are still answered.
@@ -46,7 +47,8 @@ struct GatewayServer: Service, CustomStringConvertible {
         do {
             try await application.run()
         } catch {
-            throw GatewayServerFailure(description: "cannot serve at \(host):\(port): \(error)")
+            throw ServingFailure(
+                error, host: host, port: port, settings: .init(host: "GATEWAY_HOST", port: "GATEWAY_PORT"))
         }
     }
 
@@ -61,8 +63,4 @@ struct GatewayServer: Service, CustomStringConvertible {
         }
         await onRunning(port)
     }
-}
-
-struct GatewayServerFailure: Error, CustomStringConvertible {
-    let description: String
 }
