@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Whether the dashboard, the alerts and the pages name only metrics that the services have: deploy/metrics.py [--list]
+"""Whether the dashboard, the alerts and the pages name only metrics that the services have, and each of these has a HELP:
+deploy/metrics.py [--list]
 
-Reads what Services/ and Shared/ register, with its kind, and what deploy/grafana, deploy/prometheus and deploy/docs ask for. A
-histogram is asked for by _bucket, _sum or _count, everything else by its name. --list prints what there is."""
+Reads what Services/ and Shared/ register, with its kind, how they describe it, and what deploy/grafana, deploy/prometheus and deploy/docs
+ask for. A histogram is asked for by _bucket, _sum or _count, everything else by its name. --list prints what there is."""
 
 import glob
 import json
@@ -27,19 +28,34 @@ WORDS = {
 }
 
 
-def registered():
-    """What the sources register, by name; a name that two kinds share has both."""
-    found = {}
+def sources():
     for top in ("Services", "Shared"):
         for path in glob.glob(os.path.join(TOP, top, "**", "*.swift"), recursive=True):
             with open(path, encoding="utf-8") as file:
-                source = file.read()
-            for kind, name in re.findall(r"\b(\w+)\(\s*label:\s*\"(\w+)\"", source):
-                if kind in KINDS:
-                    found.setdefault(name, set()).add(KINDS[kind])
-            # What is written as text, without the registry.
-            for name, kind in re.findall(r"# TYPE (\w+) (counter|gauge|histogram)", source):
-                found.setdefault(name, set()).add(kind)
+                yield os.path.basename(path), file.read()
+
+
+def registered():
+    """What the sources register, by name; a name that two kinds share has both."""
+    found = {}
+    for _, source in sources():
+        for kind, name in re.findall(r"\b(\w+)\(\s*label:\s*\"(\w+)\"", source):
+            if kind in KINDS:
+                found.setdefault(name, set()).add(KINDS[kind])
+        # What is written as text, without the registry.
+        for name, kind in re.findall(r"# TYPE (\w+) (counter|gauge|histogram)", source):
+            found.setdefault(name, set()).add(kind)
+    return found
+
+
+def described():
+    """The names that the sources say a sentence about."""
+    found = set()
+    for file, source in sources():
+        found.update(re.findall(r"\bdescribe\(\s*\"(\w+)\",\s*help:\s*\"\w", source))
+        found.update(re.findall(r"# HELP (\w+) \w", source))
+        if file == "MetricHelp.swift":
+            found.update(re.findall(r"\"(\w+)\":\s*\"\w", source))
     return found
 
 
@@ -98,7 +114,8 @@ def is_known(name, known, is_expression):
 
 
 def main():
-    known = {**registered(), **{name: {kind} for name, kind in OTHERS.items()}}
+    ours = registered()
+    known = {**ours, **{name: {kind} for name, kind in OTHERS.items()}}
     if "--list" in sys.argv:
         for name, kinds in sorted(known.items()):
             print(name, *sorted(kinds))
@@ -113,11 +130,20 @@ def main():
             missing.setdefault(name, set()).add(place)
     for name, places in sorted(missing.items()):
         print(f"no code registers {name}, which is asked for by {'; '.join(sorted(places))}", file=sys.stderr)
-    twice = [name for name, kinds in registered().items() if len(kinds) > 1]
+    twice = [name for name, kinds in ours.items() if len(kinds) > 1]
     for name in twice:
         print(f"{name} is registered as {' and '.join(sorted(known[name]))}", file=sys.stderr)
-    print(f"metrics: {len(registered())} registered, {len({name for _, name in asked})} asked for, {len(missing)} of these missing")
-    return 1 if missing or twice else 0
+    helped = described()
+    silent = sorted(set(ours) - helped)
+    for name in silent:
+        print(f"{name} has no HELP: MetricHelp.swift, or where its service describes its own", file=sys.stderr)
+    stale = sorted(helped - set(ours))
+    for name in stale:
+        print(f"no code registers {name}, which has a HELP", file=sys.stderr)
+    print(
+        f"metrics: {len(ours)} registered, {len(silent)} of these without HELP, {len({name for _, name in asked})} asked for, "
+        f"{len(missing)} of these missing")
+    return 1 if missing or twice or silent or stale else 0
 
 
 if __name__ == "__main__":

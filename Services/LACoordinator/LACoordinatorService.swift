@@ -64,6 +64,9 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
         context.metrics.describe("sightscreen_pushes_in_flight", help: "Pushes without an answer: streams in use.")
         context.metrics.describe(
             "sightscreen_audits_total", help: "Comparisons of what is in memory with the table that came to their end.")
+        context.metrics.describe(
+            "sightscreen_roster_mismatches_total",
+            help: "Shards that were not in memory as the table has them, and were read anew.")
         context.metrics.describe("sightscreen_apns_token_age_seconds", help: "Age of the provider token.")
         context.metrics.describe(
             "sightscreen_standstills_total", help: "Times that this process did not run for half a second or more.")

@@ -1,4 +1,5 @@
-/// What the metrics of the modules mean that services have in common.
+/// What the metrics mean of the modules that services have in common, and of services that do not describe their own.
+/// `deploy/metrics.py` finds those that nobody describes.
 enum MetricHelp {
     static let all = [
         "sightscreen_log_lines_dropped_total": "Log lines that nobody read in time.",
@@ -25,5 +26,31 @@ enum MetricHelp {
         "sightscreen_matches_in_play": "Matches in play, said by the orchestrator in charge.",
         "sightscreen_registrations_waiting": "Activity tokens on their way into the database.",
         "sightscreen_registrations_in_flight": "Of these, those in a statement that is under way.",
+        "sightscreen_polls_total": "Calls of the provider for what is live, by what came of them.",
+        "sightscreen_poll_age_seconds": "Since the provider's last answer that could be read, by poll group.",
+        "sightscreen_provider_calls_left": "Calls that the hourly limit leaves of an endpoint.",
+        "sightscreen_provider_answer_bytes": "Size of the provider's answers with all live matches.",
+        "sightscreen_frames_skipped_total": "Frames that told nothing new, and were not offered to an event-bus.",
+        "sightscreen_frames_total":
+            "Frames by what the event-bus made of them: as it said, or as the poller heard it (unanswered).",
+        "sightscreen_frame_bytes": "Size of the matches in frames that told something new.",
+        "sightscreen_versions_total": "Versions of matches that were committed, by priority.",
+        "sightscreen_events_total": "Events in committed versions, by kind.",
+        "sightscreen_events_retracted_total": "Events that the provider took back.",
+        "sightscreen_orchestrator_passes_total": "Passes of the orchestrator in charge, by how they ended.",
+        "sightscreen_orchestrator_pass_seconds": "How long a pass of the orchestrator took.",
+        "sightscreen_fixture_syncs_total": "Readings of the provider's schedule, by how they ended.",
+        "sightscreen_fixtures_synced": "Fixtures in the last reading of the schedule.",
+        "sightscreen_activities_created_total": "Activities that were made for followers' phones, still to be started.",
+        "sightscreen_activities_ended_total": "Activities that were ended, by reason.",
+        "sightscreen_renewals_due_total": "Activities that were due for renewal.",
+        "sightscreen_start_fallbacks_total":
+            "Phones that came to a step because they did not answer to starts; none: a start was answered after all.",
+        "sightscreen_devices_in_fallback": "Phones at each of these steps at the last pass.",
+        "sightscreen_http_requests_total": "Requests that were answered, by method, route and status.",
+        "sightscreen_http_request_seconds": "From a request's arrival to its answer, by route.",
+        "sightscreen_http_connections": "Open connections of clients.",
+        "sightscreen_http_refused_total": "Connections and requests that were refused before they reached a route.",
+        "sightscreen_http_limited_total": "Requests that were refused for a rate limit, by limit.",
     ]
 }

@@ -6,20 +6,48 @@ enum ProcessMetrics {
         var used = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used)
         let seconds = Double(used.tv_sec) + Double(used.tv_nsec) / 1e9
-        var text = "# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total \(seconds)\n"
-        text += "# TYPE sightscreen_ready gauge\nsightscreen_ready \(isReady ? 1 : 0)\n"
+        var text = """
+            # HELP process_cpu_seconds_total Processor time used, of user and system.
+            # TYPE process_cpu_seconds_total counter
+            process_cpu_seconds_total \(seconds)
+            # HELP sightscreen_ready 1 while /health/ready answers 200.
+            # TYPE sightscreen_ready gauge
+            sightscreen_ready \(isReady ? 1 : 0)
+
+            """
         if let startedAt {
-            text += "# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds \(startedAt)\n"
+            text += """
+                # HELP process_start_time_seconds When the process began, in seconds since 1970.
+                # TYPE process_start_time_seconds gauge
+                process_start_time_seconds \(startedAt)
+
+                """
         }
         var files = rlimit()
         if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files) == 0 {
-            text += "# TYPE process_max_fds gauge\nprocess_max_fds \(files.rlim_cur)\n"
+            text += """
+                # HELP process_max_fds Files and sockets that the process may have open.
+                # TYPE process_max_fds gauge
+                process_max_fds \(files.rlim_cur)
+
+                """
         }
         if let pages = residentPages() {
-            text += "# TYPE process_resident_memory_bytes gauge\n"
-            text += "process_resident_memory_bytes \(pages * Int(sysconf(Int32(_SC_PAGESIZE))))\n"
+            text += """
+                # HELP process_resident_memory_bytes Memory in use that is not swapped out.
+                # TYPE process_resident_memory_bytes gauge
+                process_resident_memory_bytes \(pages * Int(sysconf(Int32(_SC_PAGESIZE))))
+
+                """
         }
-        if let open = openDescriptors() { text += "# TYPE process_open_fds gauge\nprocess_open_fds \(open)\n" }
+        if let open = openDescriptors() {
+            text += """
+                # HELP process_open_fds Files and sockets that the process has open.
+                # TYPE process_open_fds gauge
+                process_open_fds \(open)
+
+                """
+        }
         return text
     }
 

@@ -53,8 +53,12 @@ public final class PrometheusRegistry: MetricsFactory, Sendable {
             PrometheusText.append(name, family, help: snapshot.help[name], to: &text)
         }
         if snapshot.refused > 0 {
-            text += "# TYPE sightscreen_metric_series_refused_total counter\n"
-            text += "sightscreen_metric_series_refused_total \(snapshot.refused)\n"
+            text += """
+                # HELP sightscreen_metric_series_refused_total Series that are not shown: too many of a name, or of a second type.
+                # TYPE sightscreen_metric_series_refused_total counter
+                sightscreen_metric_series_refused_total \(snapshot.refused)
+
+                """
         }
         return text
     }
