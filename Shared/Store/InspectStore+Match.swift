@@ -24,10 +24,11 @@ extension InspectStore {
         var inspection = MatchInspection(
             matchId: id, now: head.now, phase: phase, fixture: head.fixture, state: status,
             hold: try await HoldStore(pool: pool).all().level(for: id), leases: leases.all,
-            shardsHeld: leases.shards, coordinators: leases.coordinators, followers: try counts.int("followers"),
-            followersExpired: try counts.int("expired"), followersWithoutPhone: 0, capableDevices: 0, activities: [],
-            pushes: .init(), alertClaims: try await alertClaims(id), fanOut: try await fanOut(id), findings: [],
-            withoutFollower: 0, capsCountedFor: nil)
+            shardsHeld: leases.shards, coordinators: leases.coordinators, shardHolders: leases.holders,
+            followers: try counts.int("followers"), followersExpired: try counts.int("expired"),
+            followersWithoutPhone: 0, capableDevices: 0, activities: [], pushes: .init(),
+            alertClaims: try await alertClaims(id), fanOut: try await fanOut(id), findings: [], withoutFollower: 0,
+            capsCountedFor: nil)
         try Self.add(activities, to: &inspection)
         guard head.fixture != nil || head.state != nil || inspection.followers > 0 || !activities.isEmpty else {
             return nil
@@ -57,7 +58,7 @@ extension InspectStore {
         let rows = try await pool.query(
             """
             SELECT floor(extract(epoch FROM clock_timestamp()))::bigint AS now, f.status,
-                f.home_name || ' v ' || f.away_name || ', ' || f.competition AS title,
+                f.league_id, f.home_name || ' v ' || f.away_name || ', ' || f.competition AS title,
                 coalesce(f.missing_since < f.synced_at, false) AS has_vanished,
                 \(Self.seconds("starts_at", of: "f")), \(Self.seconds("synced_at", of: "f")),
                 \(Self.seconds("missing_since", of: "f")), m.display_state, m.version, m.stamp, m.at_stumps,
@@ -79,8 +80,9 @@ extension InspectStore {
                 isAtStumps: isAtStumps, isSettled: settled != nil, isEnded: ended != nil),
             fixture: try status.map {
                 MatchInspection.Fixture(
-                    status: $0, title: try row.string("title"), startsAt: try row.optionalInt("starts_at"),
-                    syncedAt: try row.int("synced_at"), missingSince: try row.optionalInt("missing_since"))
+                    status: $0, title: try row.string("title"), leagueId: try row.optionalInt("league_id"),
+                    startsAt: try row.optionalInt("starts_at"), syncedAt: try row.int("synced_at"),
+                    missingSince: try row.optionalInt("missing_since"))
             },
             state: try display.map {
                 MatchInspection.State(
@@ -91,32 +93,46 @@ extension InspectStore {
             })
     }
 
-    private func leases(
-        _ id: MatchID
-    ) async throws -> (all: [MatchInspection.LeaseHolder], shards: Int, coordinators: Int) {
+    private struct Leases {
+        var all: [MatchInspection.LeaseHolder] = []
+        var holders: [MatchInspection.ShardHolder] = []
+        var shards: Int { holders.reduce(0) { $0 + $1.shards } }
+        var coordinators: Int { holders.count { $0.shards > 0 } }
+    }
+
+    /// A poll group that nobody has polled for so long has gone from the settings. In seconds.
+    private static let pollsKept = 86_400
+
+    private func leases(_ id: MatchID) async throws -> Leases {
         let rows = try await pool.query(
             """
-            SELECT name, holder, epoch, name LIKE 'shard:%' AS is_shard, ceil(extract(epoch FROM CASE
+            SELECT name, holder, epoch, split_part(name, ':', 1) AS kind, ceil(extract(epoch FROM CASE
                 WHEN isfinite(expires_at) THEN greatest(expires_at - clock_timestamp(), interval '-1 day')
                 ELSE interval '-1 day' END))::bigint AS seconds_left
-            FROM leases WHERE name IN ('orchestrator', 'match:' || $1::bigint) OR name LIKE 'shard:%' ORDER BY name
+            FROM leases
+            WHERE name IN ('orchestrator', 'match:' || $1::bigint)
+                OR split_part(name, ':', 1) IN ('poll', 'shard', 'shard-keeper')
+            ORDER BY name
             """, [.int(id.rawValue)])
-        var all: [MatchInspection.LeaseHolder] = []
-        var shards = 0
-        var holders: Set<String> = []
+        var found = Leases()
+        var coordinators: [String: MatchInspection.ShardHolder] = [:]
         for row in rows {
-            let left = try row.int("seconds_left")
-            let holder = try row.string("holder")
-            if try !row.bool("is_shard") {
-                all.append(
-                    .init(
-                        name: try row.string("name"), holder: holder, epoch: try row.int("epoch"), secondsLeft: left))
-            } else if left > 0 {
-                shards += 1
-                holders.insert(holder)
+            let lease = MatchInspection.LeaseHolder(
+                name: try row.string("name"), holder: try row.string("holder"), epoch: try row.int("epoch"),
+                secondsLeft: try row.int("seconds_left"))
+            switch try row.string("kind") {
+            case let kind where kind.hasPrefix("shard"):
+                guard lease.secondsLeft > 0 else { continue }
+                let known = coordinators[lease.holder]
+                coordinators[lease.holder] = .init(
+                    holder: lease.holder, shards: (known?.shards ?? 0) + (kind == "shard" ? 1 : 0),
+                    secondsLeft: min(known?.secondsLeft ?? .max, lease.secondsLeft))
+            case "poll" where lease.secondsLeft <= -Self.pollsKept: continue
+            default: found.all.append(lease)
             }
         }
-        return (all, shards, holders.count)
+        found.holders = coordinators.values.sorted { ($1.shards, $0.holder) < ($0.shards, $1.holder) }
+        return found
     }
 
     private func alertClaims(_ id: MatchID) async throws -> [MatchInspection.AlertClaim] {

@@ -7,6 +7,7 @@ public struct MatchInspection: Sendable, Codable {
     public struct Fixture: Sendable, Codable {
         public var status: String
         public var title: String
+        public var leagueId: Int?
         public var startsAt: Int?
         public var syncedAt: Int
         /// Since when the provider has not listed it.
@@ -31,6 +32,21 @@ public struct MatchInspection: Sendable, Codable {
         public var epoch: Int
         /// Below 0: expired.
         public var secondsLeft: Int
+
+        /// Of a lease on a poll group: the group's name.
+        public var pollGroup: Substring? { name.hasPrefix("poll:") ? name.dropFirst("poll:".count) : nil }
+    }
+
+    /// A coordinator that is there.
+    public struct ShardHolder: Sendable, Codable, Equatable {
+        public var holder: String
+        /// How many it holds; 0 for one that has just come.
+        public var shards: Int
+        /// Until the first of its leases expires.
+        public var secondsLeft: Int
+
+        /// The process's name, without which of its starts it is.
+        public var instance: Substring { holder.prefix { $0 != "/" } }
     }
 
     public struct Count: Sendable, Codable, Equatable {
@@ -72,10 +88,14 @@ public struct MatchInspection: Sendable, Codable {
     public var state: State?
     /// What holds for the match: the stronger of its own hold and the one for everywhere.
     public var hold: HoldLevel
+    /// On the match, on reconciling, and on poll groups, of which one has the match. Those of groups that expired a day ago are
+    /// not among them.
     public var leases: [LeaseHolder]
     /// Of 64, those that a coordinator holds.
     public var shardsHeld: Int
     public var coordinators: Int
+    /// By coordinator, those with the most shards first.
+    public var shardHolders: [ShardHolder]
     public var followers: Int
     public var followersExpired: Int
     public var followersWithoutPhone: Int

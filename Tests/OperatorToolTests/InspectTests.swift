@@ -19,8 +19,12 @@ import Testing
         "fixture":{"status":"2nd Innings","title":"Royals v Riders, IPL","startsAt":990000,"syncedAt":999990},
         "state":{"displayState":"suspended","version":118,"stamp":999700,"updatedAt":999700,"wentLiveAt":990000,
             "suspendedAt":999400,"isAtStumps":false},
-        "hold":"pushes","leases":[{"name":"match:1304076","holder":"host/1","epoch":4,"secondsLeft":-30}],
-        "shardsHeld":60,"coordinators":2,"followers":1000003,"followersExpired":0,"followersWithoutPhone":3,
+        "hold":"pushes","leases":[{"name":"match:1304076","holder":"host/1","epoch":4,"secondsLeft":-30},
+            {"name":"poll:all","holder":"poller/1","epoch":3,"secondsLeft":6}],
+        "shardsHeld":60,"coordinators":2,
+        "shardHolders":[{"holder":"a/x1","shards":32,"secondsLeft":7},{"holder":"b/x2","shards":28,"secondsLeft":5},
+            {"holder":"c/x3","shards":0,"secondsLeft":8}],
+        "followers":1000003,"followersExpired":0,"followersWithoutPhone":3,
         "capableDevices":999990,
         "activities":[{"status":"ended","endReason":"match_end","count":5},{"status":"active","count":999980}],
         "pushes":{"startsToSend":12,"startsOut":1,"startsLocal":0,"startsGivenUp":7,"renewalsDue":4,"endsOwed":2,"endsDropped":0},
@@ -31,7 +35,9 @@ import Testing
             {"match":"1304076","coordinator":"b","version":118,"targeted":400000,"sent":400000,"accepted":399700,
                 "superseded":0,"failed":{"Unregistered":300},"firstMs":15,"lastMs":8143,"updatedAt":999998},
             {"match":"1304076","coordinator":"c","version":117,"targeted":5,"sent":9,"accepted":4,"superseded":2,
-                "failed":{},"updatedAt":999700}],
+                "failed":{},"updatedAt":999700},
+            {"match":"1304076","coordinator":"d","version":117,"targeted":7,"sent":7,"accepted":7,"superseded":0,
+                "failed":{},"updatedAt":999600}],
         "findings":[{"finding":"running","count":999980},{"finding":"noStartToken","count":8}],
         "withoutFollower":1,"capsCountedFor":10000}
         """
@@ -44,7 +50,14 @@ import Testing
         #expect(lines.contains { $0.hasPrefix("hold          pushes") })
         #expect(lines.contains("lease         match:1304076: host/1, EXPIRED: nobody holds it"))
         #expect(lines.contains("lease         orchestrator: nobody has ever held it"))
-        #expect(lines.contains { $0.hasPrefix("shards        60 of 64 held by 2 la-coordinator(s): ") })
+        #expect(lines.contains("polled by     poller/1, group all, epoch 3, 6 s left"))
+        let held = "shards        60 of 64 held by 2 la-coordinator(s): "
+        let shards = try #require(lines.firstIndex { $0.hasPrefix(held) })
+        #expect(
+            lines[(shards + 1)...].prefix(3) == [
+                "              a/x1: 32, 7 s left", "              b/x2: 28, 5 s left",
+                "              c/x3: 0, 8 s left",
+            ])
         #expect(lines.contains("followers     1,000,003, 3 without a phone"))
         #expect(lines.contains("activities    999,980 active, 5 ended/match_end"))
         #expect(lines.contains("starts        12 to send, 1 out, 0 left to the app, 7 given up"))
@@ -59,6 +72,8 @@ import Testing
             lines.contains(
                 "              c is behind: version 117: 5 targeted, 9 sent, 4 accepted, none failed, 2 overtaken; "
                     + "5 min ago"))
+        #expect(!lines.contains { $0.contains("d is behind") })
+        #expect(lines.contains("              gone by now, with their last version: d 117"))
         #expect(lines.contains("as it is      999,980: it runs"))
         #expect(lines.contains { $0.hasPrefix("MISSING       8: no push-to-start token") })
         #expect(lines.contains { $0.hasPrefix("MISSING       3: the follower has registered no phone") })
@@ -69,16 +84,45 @@ import Testing
     @Test func aMatchWithoutFaultSaysSo() throws {
         let json = """
             {"matchId":"7","now":1000000,"phase":"upcoming","hold":"none","leases":[],"shardsHeld":64,
-            "coordinators":1,"followers":2,"followersExpired":1,"followersWithoutPhone":0,"capableDevices":2,
+            "coordinators":1,"shardHolders":[{"holder":"a/x1","shards":64,"secondsLeft":7}],"followers":2,"followersExpired":1,"followersWithoutPhone":0,"capableDevices":2,
             "activities":[],"pushes":{"startsToSend":0,"startsOut":0,"startsLocal":0,"startsGivenUp":0,"renewalsDue":0,"endsOwed":0,
             "endsDropped":0},"alertClaims":[],"fanOut":[],"findings":[{"finding":"notLive","count":2}],"withoutFollower":0}
             """
         let lines = InspectText.lines(of: try decode(MatchInspection.self, json))
         #expect(lines.contains("match         7  not in the schedule"))
         #expect(lines.contains("version       none yet: event-bus has committed nothing"))
+        #expect(lines.contains("polled by     nobody: no score-poller has had a lease within a day"))
         #expect(lines.contains("followers     2, 1 of them expired"))
         #expect(lines.contains("activities    none"))
         #expect(lines.last == "              nothing is missing")
+    }
+
+    @Test func ofSeveralPollGroupsAllAreShownAndWhoIsGoneIsNotSaidToPoll() throws {
+        func progress(_ number: Int) -> String {
+            """
+            {"match":"7","coordinator":"c\(number)","version":\(100 - number),"targeted":1,"sent":1,"accepted":1,
+            "superseded":0,"failed":{},"updatedAt":999000}
+            """
+        }
+        let json = """
+            {"matchId":"7","now":1000000,"phase":"live","hold":"none",
+            "fixture":{"status":"1st Innings","title":"A v B, C","leagueId":3,"syncedAt":999990},
+            "leases":[{"name":"poll:a","holder":"one/1","epoch":2,"secondsLeft":8},
+                {"name":"poll:b","holder":"two/1","epoch":5,"secondsLeft":-600}],
+            "shardsHeld":0,"coordinators":0,"shardHolders":[],"followers":0,"followersExpired":0,
+            "followersWithoutPhone":0,"capableDevices":0,"activities":[],
+            "pushes":{"startsToSend":0,"startsOut":0,"startsLocal":0,"startsGivenUp":0,"renewalsDue":0,"endsOwed":0,
+            "endsDropped":0},"alertClaims":[],
+            "fanOut":[\((1...7).map(progress).joined(separator: ","))],"findings":[],"withoutFollower":0}
+            """
+        let lines = InspectText.lines(of: try decode(MatchInspection.self, json))
+        #expect(lines.contains("polled by     one/1, group a, epoch 2, 8 s left"))
+        #expect(lines.contains("polled by     nobody, group b: the lease of two/1 EXPIRED 10 min ago"))
+        #expect(
+            lines.contains("              POLL_GROUPS says which of these it is, by the match's league, which is 3"))
+        #expect(!lines.contains { $0.contains("is behind") })
+        let gone = lines.last { $0.contains("gone by now") }
+        #expect(gone?.hasSuffix(": c1 99, c2 98, c3 97, c4 96, c5 95, 2 more") == true)
     }
 
     @Test func aFollowerWithoutAPhoneMissesOneWhileTheMatchIsOn() throws {

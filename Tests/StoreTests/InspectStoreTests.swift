@@ -94,6 +94,40 @@ import Testing
         }
     }
 
+    @Test func aMatchSaysWhoPollsAndWhichCoordinatorsAreThere() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            try await ground(pool)
+            let store = LeaseStore(pool: pool)
+            func take(_ names: [LeaseName], _ holder: String) async throws {
+                _ = try await store.acquire(names, holder: holder, duration: .seconds(60))
+            }
+            try await take([.poll("all")], "poller/1")
+            try await take([.poll("b"), .poll("long-ago")], "former/1")
+            try await take([.shard(4), .shard(5), LeaseName("shard-keeper:two")], "two/1")
+            // It has come and holds nothing yet.
+            try await take([LeaseName("shard-keeper:three")], "three/1")
+            try await take([.shard(6), LeaseName("shard-keeper:dead")], "dead/1")
+            // Of what is no match's.
+            try await take([.match(MatchID(7)), LeaseName("poll-keeper:poller")], "bus/1")
+            try await pool.execute(
+                """
+                UPDATE leases SET expires_at = clock_timestamp() - interval '1 minute'
+                WHERE holder IN ('former/1', 'dead/1')
+                """)
+            try await pool.execute(
+                "UPDATE leases SET expires_at = clock_timestamp() - interval '2 days' WHERE name = 'poll:long-ago'")
+
+            let match = try #require(try await InspectStore(pool: pool).match(Self.match))
+            #expect(match.fixture?.leagueId == 1)
+            #expect(match.leases.map(\.name) == ["orchestrator", "poll:all", "poll:b"])
+            #expect(match.leases.map { $0.secondsLeft > 0 } == [true, true, false])
+            #expect(match.leases.map(\.pollGroup) == [nil, "all", "b"])
+            #expect(match.shardHolders.map { "\($0.holder) \($0.shards)" } == ["two/1 2", "one/1 1", "three/1 0"])
+            #expect(match.shardHolders.allSatisfy { (1...60).contains($0.secondsLeft) })
+            #expect((match.shardsHeld, match.coordinators) == (3, 2))
+        }
+    }
+
     @Test func aMatchSaysHowFarEachCoordinatorIs() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             try await ground(pool)

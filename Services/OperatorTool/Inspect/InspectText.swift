@@ -64,7 +64,7 @@ enum InspectText {
         }
         let hold = match.hold == .none ? "" : ": lifted by PUT /admin/hold or /admin/matches/\(match.matchId)/hold"
         lines.append(row("hold", "\(match.hold)\(hold)"))
-        lines += leases(of: match)
+        lines += holders(of: match)
         let expired = match.followersExpired == 0 ? "" : ", \(number(match.followersExpired)) of them expired"
         let phoneless =
             match.followersWithoutPhone == 0 ? "" : ", \(number(match.followersWithoutPhone)) without a phone"
@@ -81,7 +81,8 @@ enum InspectText {
         return lines + fanOut(of: match) + findings(of: match)
     }
 
-    /// All coordinators together for the newest version that one of them has; those that are behind by themselves.
+    /// All coordinators together for the newest version that one of them has; those that are behind by themselves. Who is gone
+    /// has had its part in the newest version, but is behind no more.
     private static func fanOut(of match: MatchInspection) -> [String] {
         guard var newest = match.fanOut.first else { return [] }
         for other in match.fanOut.dropFirst() where other.version == newest.version {
@@ -95,10 +96,10 @@ enum InspectText {
             newest.updatedAt = max(newest.updatedAt, other.updatedAt)
         }
         var lines = [row("fan-out", fanOut(newest, match.now))]
-        for behind in match.fanOut where behind.version < newest.version {
+        for behind in match.fanOut where behind.version < newest.version && isThere(behind, match) {
             lines.append(row("", "\(behind.coordinator) is behind: \(fanOut(behind, match.now))"))
         }
-        return lines
+        return lines + gone(of: match)
     }
 
     /// "version 118: 1,000,000 targeted, 999,200 accepted, 800 failed (Unregistered 790, TooManyRequests 10), …"
@@ -136,25 +137,6 @@ enum InspectText {
         case .ended: return "ended \(time(state?.endedAt, match.now))"
         case .calledOff: return "called off"
         }
-    }
-
-    private static func leases(of match: MatchInspection) -> [String] {
-        let wanted = ["orchestrator"] + (match.phase.isOn ? ["match:\(match.matchId)"] : [])
-        var lines = match.leases.map { lease in
-            let rest =
-                lease.secondsLeft > 0 ? "epoch \(lease.epoch), \(lease.secondsLeft) s left" : "EXPIRED: nobody holds it"
-            return row("lease", "\(lease.name): \(lease.holder), \(rest)")
-        }
-        for name in wanted where !match.leases.contains(where: { $0.name == name }) {
-            lines.append(row("lease", "\(name): nobody has ever held it"))
-        }
-        let missing = match.shardsHeld < DeviceRoute.shardCount ? ": the phones of the others get nothing" : ""
-        lines.append(
-            row(
-                "shards",
-                "\(match.shardsHeld) of \(DeviceRoute.shardCount) held by \(match.coordinators) la-coordinator(s)\(missing)"
-            ))
-        return lines
     }
 
     private static func activities(of match: MatchInspection) -> [String] {
