@@ -1,5 +1,6 @@
 import DeviceLab
 import FoundationEssentials
+import HTTPClient
 import Logging
 import OperatorTool
 import ServiceLifecycle
@@ -21,8 +22,8 @@ import Testing
         let seed = Self.setting("IPHONE_SEED").flatMap { UInt64($0) } ?? 1
         try await RunningSuite.with(speed: 40) { suite in
             try await Self.withPhones(count, seed: seed, suite) { fleet in
-                try await Run(suite: suite, fleet: fleet, users: RandomUsers(seed: seed)).play(
-                    whole: Self.setting("IPHONE_OVERS") == "all")
+                var run = Run(suite: suite, fleet: fleet, users: RandomUsers(seed: seed))
+                try await run.play(whole: Self.setting("IPHONE_OVERS") == "all")
             }
         }
     }
