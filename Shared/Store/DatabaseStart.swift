@@ -7,13 +7,30 @@ public enum DatabaseStart {
     /// what it has acknowledged.
     public static func wait(for pool: PostgresPool, logger: Logger) async throws {
         var said = false
-        try await pool.waitUntilReachable { why in
+        func say(_ why: String) {
             said = true
             logger.warning("Waiting for PostgreSQL", metadata: ["reason": "\(why)"])
         }
+        try await wait(
+            reach: { try await pool.waitUntilReachable(onWaiting: say) }, check: { try await pool.checkDurability() },
+            onLost: say)
         if said { logger.notice("PostgreSQL is reached") }
-        try await pool.checkDurability()
         try await waitForSchema(pool, logger)
+    }
+
+    /// A server that goes away between two questions is waited for again.
+    ///
+    /// - Parameter onLost: called with the reason each time it does.
+    static func wait(
+        reach: () async throws -> Void, check: () async throws -> Void, onLost: (String) -> Void
+    ) async throws {
+        while true {
+            try await reach()
+            do { return try await check() } catch let error as PostgresError where error.code != .notDurable {
+                onLost(error.message)
+                try await Task.sleep(for: .milliseconds(200))
+            }
+        }
     }
 
     private static func waitForSchema(_ pool: PostgresPool, _ logger: Logger) async throws {
