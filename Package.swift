@@ -109,6 +109,7 @@ let package = Package(
         shared("APNsProtocol", ["Sightscreen"]),
         // The phone's half: what an app is made of, and a phone to run it on.
         shared("SightscreenClient", ["Sightscreen", "Messages", "APNsProtocol"]),
+        shared("LabAPI", ["Sightscreen"]),
         shared("ActivitySimulator", ["Sightscreen", "SightscreenClient", "APNsProtocol"]),
 
         // Mechanisms.
@@ -186,7 +187,7 @@ let package = Package(
         + service(
             "DeviceLab",
             [
-                "Sightscreen", "SightscreenClient", "ActivitySimulator", "APNsProtocol", "Messages", "Tapes",
+                "Sightscreen", "SightscreenClient", "ActivitySimulator", "APNsProtocol", "LabAPI", "Messages", "Tapes",
                 "HTTPClient", "ServiceKit", hummingbird, httpTypes, logging, lifecycle, nio[0],
             ],
             resources: [.embedInCode("Page")]
@@ -194,7 +195,7 @@ let package = Package(
         + service(
             "OperatorTool",
             [
-                "Activities", "DeviceLab", "Sightscreen", "SportMonks", "Tapes", "TapeFile", "Detection", "Replay",
+                "Activities", "LabAPI", "Sightscreen", "SportMonks", "Tapes", "TapeFile", "Detection", "Replay",
                 "Messages", "APNsProtocol", "Postgres",
                 "Processes",
                 "Reactor", "Store", "Tokens", "HTTPClient", "ServiceKit", hummingbird, httpTypes, arguments, logging,
@@ -213,7 +214,7 @@ let package = Package(
                 name: "PayloadProperty", dependencies: ["APNsProtocol", "Sightscreen"], path: "Tests/PayloadProperty",
                 swiftSettings: strict),
             .target(
-                name: "PretendPhones", dependencies: ["DeviceLab", "Sightscreen"], path: "Tests/PretendPhones",
+                name: "PretendPhones", dependencies: ["DeviceLab", "LabAPI", "Sightscreen"], path: "Tests/PretendPhones",
                 swiftSettings: strict),
             // The page of device-lab without a pipeline: a real match on phones that only pretend.
             .executableTarget(
@@ -321,7 +322,7 @@ let package = Package(
             tests(
                 "DeviceLab",
                 [
-                    "DeviceLab", "PretendPhones", "ActivitySimulator", "HTTPClient", "ServiceKit", "Sightscreen",
+                    "DeviceLab", "PretendPhones", "ActivitySimulator", "HTTPClient", "LabAPI", "ServiceKit", "Sightscreen",
                     "SightscreenClient", logging, lifecycle,
                     concurrencyHelpers, nio[0], nio[1],
                 ]),
@@ -336,7 +337,7 @@ let package = Package(
                 "EndToEnd",
                 [
                     "Sightscreen", "SportMonks", "Tapes", "APNsProtocol", "Messages", "Postgres", "HTTPClient",
-                    "Tokens", "DeviceLab",
+                    "Tokens", "DeviceLab", "LabAPI",
                     "OperatorTool", "Processes", "Reactor", "Wire", logging, lifecycle,
                 ]),
             tests("Tidy", []),

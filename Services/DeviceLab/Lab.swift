@@ -1,3 +1,4 @@
+import LabAPI
 import Sightscreen
 
 /// What the page shows, as one state of now, and who looks at it.

@@ -1,3 +1,4 @@
+import LabAPI
 import Sightscreen
 
 /// Brings the lab what happens: on the phones as it does, of tapes and pipeline by asking again and again.

@@ -1,3 +1,4 @@
+import LabAPI
 import PretendPhones
 import Sightscreen
 import Testing

@@ -1,3 +1,4 @@
+import LabAPI
 import FoundationEssentials
 import HTTPClient
 import Sightscreen

@@ -1,3 +1,4 @@
+import LabAPI
 import DeviceLab
 import Sightscreen
 

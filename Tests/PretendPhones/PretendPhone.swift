@@ -1,3 +1,4 @@
+public import LabAPI
 public import DeviceLab
 public import Sightscreen
 

@@ -35,6 +35,7 @@ import Testing
         "APNsProtocol": ["Sightscreen"],
         "SightscreenClient": ["Sightscreen", "Messages", "APNsProtocol"],
         "ActivitySimulator": ["Sightscreen", "SightscreenClient", "APNsProtocol"],
+        "LabAPI": ["Sightscreen"],
     ]
 
     static let mechanisms: [String: Set<String>] = [

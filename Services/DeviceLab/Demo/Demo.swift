@@ -1,3 +1,4 @@
+import LabAPI
 import Logging
 import Sightscreen
 import SightscreenClient

@@ -1,4 +1,5 @@
 import ActivitySimulator
+import LabAPI
 import Messages
 import Sightscreen
 import SightscreenClient

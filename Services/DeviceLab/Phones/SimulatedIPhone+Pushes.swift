@@ -1,3 +1,4 @@
+import LabAPI
 import ActivitySimulator
 import Sightscreen
 import SightscreenClient

@@ -1,3 +1,4 @@
+import LabAPI
 import APNsProtocol
 import ActivitySimulator
 import FoundationEssentials

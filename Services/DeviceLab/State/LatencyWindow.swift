@@ -1,3 +1,5 @@
+import LabAPI
+
 /// The newest measurements of the time from ball to Lock Screen, as a distribution.
 struct LatencyWindow: Sendable {
     /// Ten balls on 200 phones.

@@ -1,3 +1,4 @@
+import LabAPI
 import FoundationEssentials
 
 /// Server-sent events as they go over the wire. JSON has no line feeds, so each event has one line of data.

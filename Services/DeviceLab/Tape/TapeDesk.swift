@@ -1,3 +1,4 @@
+import LabAPI
 import HTTPClient
 import HTTPTypes
 import Sightscreen

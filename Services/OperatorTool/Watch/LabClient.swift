@@ -1,4 +1,4 @@
-import DeviceLab
+import LabAPI
 import FoundationEssentials
 import HTTPClient
 

@@ -1,4 +1,4 @@
-import DeviceLab
+import LabAPI
 import Sightscreen
 
 /// Shows in a terminal what a phone's Lock Screen shows: every version and alert in a line, and under it, where the terminal

@@ -1,4 +1,4 @@
-import DeviceLab
+import LabAPI
 import Sightscreen
 
 /// What the lab's phones saw in all, and whether it was as it should be.

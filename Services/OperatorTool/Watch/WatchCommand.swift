@@ -1,5 +1,5 @@
 import ArgumentParser
-import DeviceLab
+import LabAPI
 import FoundationEssentials
 import HTTPClient
 import UnixSignals

@@ -13,6 +13,17 @@ public struct LabState: Codable, Hashable, Sendable {
     /// Faults that wait for their call or their time; nil where that cannot be asked.
     public var faults: Faults
 
+    public init(
+        atMs: Int64, matches: [LabMatch], stages: [LabStage], latency: LabLatency, phones: Counts, faults: Faults
+    ) {
+        self.atMs = atMs
+        self.matches = matches
+        self.stages = stages
+        self.latency = latency
+        self.phones = phones
+        self.faults = faults
+    }
+
     public struct Counts: Codable, Hashable, Sendable {
         public var all = 0
         public var online = 0
