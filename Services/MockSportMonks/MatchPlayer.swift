@@ -20,12 +20,15 @@ struct MatchPlayer: Sendable {
     /// Where the tape stands while it is held, and where it stood when it last began to play: seconds of the tape.
     private var held: Double
     private var playingSince = 0.0
+    /// Seconds of real time before play.
+    private let lead: Double
 
     /// - Parameter lead: seconds from now to the start of play.
     init(tape: LoadedTape, tapeID: String, speed: Double, lead: Double, now: Double) {
         self.tape = tape
         self.tapeID = tapeID
         self.speed = speed
+        self.lead = lead
         held = -lead * speed
         clock = TapeClock(startsAt: Int(now + lead), speed: speed)
     }
@@ -75,7 +78,8 @@ struct MatchPlayer: Sendable {
     mutating func seek(to index: Int, at now: Double) {
         advance(to: now)
         if index < cursor {
-            held = Double(tape.frame(index).offset)
+            // What was before play may be a day before it: nobody who winds back waits for longer than at the beginning.
+            held = max(Double(tape.frame(index).offset), -lead * speed)
             playingSince = now
         }
         show(index, at: now)

@@ -53,6 +53,18 @@ import Testing
         #expect(player.clock.startsAt == Int(now) + 210, "play has begun")
     }
 
+    @Test func whoWindsBackToTheBeginningWaitsNoLongerThanThere() throws {
+        var player = try player(lead: 10)
+        player.seek(to: 30, at: now)
+        player.seek(to: 0, at: now)
+        #expect(player.cursor == 1, "not started")
+        player.play(at: now + 100)
+        player.advance(to: now + 109.9)
+        #expect(player.cursor < 3)
+        player.advance(to: now + 110)
+        #expect(player.cursor == 3, "the first innings is on")
+    }
+
     /// A delay is counted from it, however seldom the provider is asked.
     @Test func knowsWhenItsNewestFrameCame() throws {
         var player = try player()

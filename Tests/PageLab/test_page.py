@@ -152,12 +152,18 @@ class LookTests(PageTest):
         page.appear(dark=False)
         self.assertEqual(page.run(paper), dark)
 
+    @staticmethod
+    def widest(page):
+        return page.run("""[...document.querySelectorAll('body *')]
+            .filter((node) => node.getBoundingClientRect().right > innerWidth + 0.5)
+            .map((node) => `${node.tagName}.${node.className?.baseVal ?? node.className} ${Math.round(node.getBoundingClientRect().right)}`).slice(0, 12)""")
+
     def test_no_window_scrolls_sideways(self):
         page = self.open()
         for width in (320, 390, 430, 600, 768, 1024, 1280, 1440, 1920):
             with self.subTest(width=width):
                 page.resize(width, 844)
-                self.assertLessEqual(page.run("document.scrollingElement.scrollWidth"), width)
+                self.assertLessEqual(page.run("document.scrollingElement.scrollWidth"), width, self.widest(page))
                 wide = page.run("""[...document.querySelectorAll('main *, header *, footer *')]
                     .filter((node) => !node.closest('[popover]') && !node.closest('.screen, .phone-top, .balls, .log, .unseen, svg, .tape-slider, .menu'))
                     .filter((node) => node.getBoundingClientRect().right > innerWidth + 0.5 && getComputedStyle(node.parentElement).overflowX === 'visible')
@@ -322,8 +328,8 @@ class TroubleTests(PageTest):
 
     def test_a_refusal_is_told(self):
         page = self.open("#phone-3")
-        page.run("fetch('api/phones/phone-3/actions', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: '{\"action\":\"dismiss\",\"matchId\":\"7\"}'}).then((answer) => { globalThis.status = answer.status; })")
-        page.wait("globalThis.status === 409")
+        page.run("fetch('api/phones/phone-3/actions', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: '{\"action\":\"dismiss\",\"matchId\":\"7\"}'}).then((answer) => { globalThis.answered = answer.status; })")
+        page.wait("globalThis.answered === 409")
         # The browser itself notes every answer that is an error.
         page.problems.clear()
 

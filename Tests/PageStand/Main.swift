@@ -48,10 +48,8 @@ struct PageStand: AsyncParsableCommand {
 
         try await withThrowingTaskGroup(of: Void.self) { group in
             let providerLogger = logger
-            group.addTask {
-                try await ServiceGroup(configuration: .init(services: [.init(service: mock)], logger: providerLogger))
-                    .run()
-            }
+            let providers = ServiceGroup(configuration: .init(services: [.init(service: mock)], logger: providerLogger))
+            group.addTask { try await providers.run() }
             guard let providerPort = await providerPorts.first(where: { _ in true }) else { return }
             let world = PretendWorld(
                 provider: "http://127.0.0.1:\(providerPort)/control", phones: phones, isHostile: hostile,
@@ -73,6 +71,8 @@ struct PageStand: AsyncParsableCommand {
                         services: [.init(service: lab)], gracefulShutdownSignals: [.sigterm, .sigint],
                         logger: providerLogger)
                 ).run()
+                // Cancelled, it would wait for connections that are still open.
+                await providers.triggerGracefulShutdown()
                 throw CancellationError()
             }
             if let port = await pagePorts.first(where: { _ in true }) {

@@ -36,6 +36,8 @@ export function flash(node, name) {
 }
 
 export function setAttribute(node, name, value) {
+  // A state that is not there is another thing than one that is false.
+  if (value === false && name.startsWith('aria-')) value = 'false';
   if (value === null || value === undefined || value === false) node.removeAttribute(name);
   else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
 }
