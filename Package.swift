@@ -336,8 +336,8 @@ let package = Package(
             tests(
                 "EndToEnd",
                 [
-                    "Sightscreen", "SportMonks", "Tapes", "APNsProtocol", "Messages", "Postgres", "HTTPClient",
-                    "Tokens", "DeviceLab", "LabAPI",
+                    "Sightscreen", "SightscreenClient", "ActivitySimulator", "SportMonks", "Tapes", "APNsProtocol",
+                    "Messages", "Postgres", "HTTPClient", "Tokens", "DeviceLab", "LabAPI",
                     "OperatorTool", "Processes", "Reactor", "Wire", logging, lifecycle,
                 ]),
             tests("Tidy", []),

@@ -93,17 +93,3 @@ struct PublicRoutes: Sendable {
         var calls: [String]
     }
 }
-
-/// "1.2.3"; what is left out is 0.
-struct AppVersion: Comparable, Sendable {
-    private let numbers: [Int]
-
-    init(_ text: String) {
-        let parts = text.split(separator: ".").map { Int($0) ?? 0 }
-        numbers = parts + Array(repeating: 0, count: max(0, 3 - parts.count))
-    }
-
-    static func < (left: AppVersion, right: AppVersion) -> Bool {
-        left.numbers.lexicographicallyPrecedes(right.numbers)
-    }
-}

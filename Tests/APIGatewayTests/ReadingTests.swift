@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Messages
 import Testing
 
 @testable import APIGateway

@@ -27,7 +27,7 @@ import tempfile
 
 from children import ENVIRONMENT, Child, LabError, ending_on_signals, say, wait_until
 from private_postgres import PrivatePostgres
-from user_pools import KeyProxy, UserPools
+from user_pools import PASSWORD, KeyProxy, UserPools
 
 LIVE_MATCH, LATER_MATCH, FINISHED_MATCH = 1304076, 1304077, 1304078
 CONTENT_STATE = {
@@ -190,6 +190,8 @@ class Lab:
         tokens = {f"LAB_TOKEN_{name.upper().replace('-', '_')}": token for name, token in self.tokens.items()}
         return users | tokens | {
             "LAB_URL": self.base_url, "LAB_DATABASE_URL": self.database_url, "LAB_API_KEY": self.api_key,
+            "LAB_COGNITO_URL": f"http://127.0.0.1:{self.pools.port}/", "LAB_COGNITO_CLIENT": self.pools.client,
+            "LAB_PASSWORD": PASSWORD,
             "LAB_FOLDER": str(self.folder), "LAB_GATEWAY_PID": str(self.gateway.process.pid),
             "LAB_MATCH_LIVE": str(LIVE_MATCH), "LAB_MATCH_LATER": str(LATER_MATCH),
             "LAB_MATCH_FINISHED": str(FINISHED_MATCH),

@@ -32,7 +32,7 @@ public actor FakeLiveActivityService: LiveActivityService {
         publish()
     }
 
-    public func start() {}
+    public func start() { isRegistered = true }
     public func stop() {}
     public func syncFollows() {}
 
@@ -62,9 +62,16 @@ public actor FakeLiveActivityService: LiveActivityService {
     public func enterBackground() {}
     public func connectionRestored() {}
     public func receive(_ push: AppPush) {}
-    public func deviceTokenChanged(_ token: DeviceToken) {}
+
+    public private(set) var deviceToken: DeviceToken?
+    /// Whether a phone is registered: from `start` to `unregisterPhone`.
+    public private(set) var isRegistered = false
+
+    public func deviceTokenChanged(_ token: DeviceToken) { deviceToken = token }
+    public func unregisterPhone() { isRegistered = false }
 
     public func signOut() {
+        isRegistered = false
         book = FollowBook()
         activities = []
         publish()

@@ -13,8 +13,8 @@ public protocol LiveActivityService: Sendable {
     /// Nothing is observed or sent any more; activities, follows and what waits to be sent stay as they are.
     func stop() async
 
-    /// Brings the follows together with the backend's, and returns when that is done: a phase of the launch. `start`
-    /// does it, too, without being waited for.
+    /// Brings the follows together with the backend's, and returns when that is done: a phase of the launch, which may
+    /// come before `start`. `start` does it, too, without being waited for.
     func syncFollows() async throws(APIError)
 
     /// The bell was tapped. Fills it at once; in play the Live Activity starts here.
@@ -52,6 +52,10 @@ public protocol LiveActivityService: Sendable {
 
     /// The app's token for ordinary notifications, from the app delegate.
     func deviceTokenChanged(_ token: DeviceToken) async
+
+    /// Takes this phone from the user: the backend sends it nothing any more. Nothing is registered until the next `stop`
+    /// and `start`. If the backend cannot be reached it is not tried again: who signs out does not wait.
+    func unregisterPhone() async
 
     /// Ends all activities, takes this phone from the user, and forgets the user. To be called before the session is
     /// closed; `start` goes on with the next user.

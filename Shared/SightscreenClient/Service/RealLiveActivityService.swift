@@ -16,6 +16,10 @@ public actor RealLiveActivityService: LiveActivityService {
     private let profile: DeviceProfile
     private let shown = Broadcast<[PhoneActivity]>([])
     private var isStarted = false
+    /// The follow manager begins earlier than the rest when a launch waits for the follows first.
+    private var startingFollows: Task<Bool, Never>?
+    /// The backend knows of this phone, or may.
+    private var isRegistered = true
     private var deviceToken: DeviceToken?
     private var announcedAt = Int.min
 
@@ -35,27 +39,48 @@ public actor RealLiveActivityService: LiveActivityService {
     // MARK: - Launch
 
     public func start() async {
-        guard !isStarted, let user = await session.currentUser(), !isStarted else { return }
-        isStarted = true
-        announcedAt = clock.now
         // Follows first, for an activity that is found is compared with them; it costs no network.
-        await follows.start(user: user) { [weak self] changes in await self?.followsChanged(changes) }
-        await follows.set(showsActivities: await lifecycle.permission().showsActivities)
+        guard !isStarted, await startFollows(), !isStarted else { return }
+        isStarted = true
+        isRegistered = true
+        announcedAt = clock.now
         await tokens.start { [weak self] event in await self?.handle(event) }
         await lifecycle.start { [weak self] event in await self?.handle(event) }
         await tokens.register(await report())
     }
 
+    /// - Returns: false while nobody is signed in.
+    private func startFollows() async -> Bool {
+        if let startingFollows { return await startingFollows.value }
+        let task = Task { await self.startFollowsOnce() }
+        startingFollows = task
+        let isSignedIn = await task.value
+        if !isSignedIn, startingFollows == task { startingFollows = nil }
+        return isSignedIn
+    }
+
+    private func startFollowsOnce() async -> Bool {
+        guard let user = await session.currentUser() else { return false }
+        await follows.start(user: user) { [weak self] changes in await self?.followsChanged(changes) }
+        await follows.set(showsActivities: await lifecycle.permission().showsActivities)
+        return true
+    }
+
     public func stop() async {
-        guard isStarted else { return }
+        guard let starting = startingFollows else { return }
+        startingFollows = nil
         isStarted = false
+        _ = await starting.value
         await lifecycle.stop()
         await tokens.stop()
         await follows.stop()
         shown.send([])
     }
 
-    public func syncFollows() async throws(APIError) { try await follows.sync() }
+    public func syncFollows() async throws(APIError) {
+        guard await startFollows() else { throw .signedOut }
+        try await follows.sync()
+    }
 
     // MARK: - The bell
 
@@ -137,10 +162,20 @@ public actor RealLiveActivityService: LiveActivityService {
         if isStarted { await tokens.register(await report()) }
     }
 
+    public func unregisterPhone() async {
+        // What is under way would register it again.
+        await tokens.stop()
+        guard isRegistered else { return }
+        isRegistered = false
+        do throws(APIError) { try await api.unregisterDevice(profile.deviceID) } catch {
+            AppLogger.warning("The backend was not told that it should push no more", error: error, category: .auth)
+        }
+    }
+
     public func signOut() async {
         await lifecycle.endAll()
         await stop()
-        try? await api.unregisterDevice(profile.deviceID)
+        await unregisterPhone()
         await follows.forgetUser()
     }
 

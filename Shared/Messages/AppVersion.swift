@@ -1,0 +1,14 @@
+/// "1.2.3"; what is left out is 0, and what is behind a number ("3-beta") does not count.
+public struct AppVersion: Comparable, Hashable, Sendable {
+    private let numbers: [Int]
+
+    public init(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).prefix(3)
+            .map { part in Int(part.prefix { $0.isASCII && $0.isNumber }) ?? 0 }
+        numbers = parts + Array(repeating: 0, count: max(0, 3 - parts.count))
+    }
+
+    public static func < (left: AppVersion, right: AppVersion) -> Bool {
+        left.numbers.lexicographicallyPrecedes(right.numbers)
+    }
+}

@@ -1,0 +1,16 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import Messages
+
+extension APIError {
+    /// What the gateway refuses with.
+    init(_ response: APIResponse) {
+        self = .refused(
+            status: response.status,
+            try? JSONDecoder().decode(ProblemDocument.self, from: Data(response.body)),
+            retryAfter: response.headers["retry-after"].flatMap { Int($0) }.map { max($0, 0) })
+    }
+}

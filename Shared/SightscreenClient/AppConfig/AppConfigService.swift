@@ -1,0 +1,17 @@
+public import Messages
+
+/// What the backend wants of the app as a whole: its least version, and whether there is maintenance.
+@MainActor
+public protocol AppConfigService: Sendable {
+    /// What the backend said at last, in this launch or an earlier one; nil when it never did.
+    var config: AppConfig? { get }
+
+    /// What followed from the last check; `open` before it.
+    var gate: AppGate { get }
+
+    /// Asks the backend, once. If it cannot be asked, what it said at last counts, as `AppGate` says.
+    ///
+    /// - Throws: when it cannot be asked and has never been.
+    @discardableResult
+    func check() async throws(APIError) -> AppGate
+}

@@ -1,0 +1,27 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import Messages
+
+/// The last config that the backend told, in UserDefaults.
+struct AppConfigShelf: Sendable {
+    static let key = "appConfig"
+
+    let store: any KeyValueStore
+
+    var config: AppConfig? {
+        store.strings(forKey: Self.key)?.first.flatMap {
+            try? JSONDecoder().decode(AppConfig.self, from: Data($0.utf8))
+        }
+    }
+
+    func keep(_ config: AppConfig) {
+        var kept = config
+        // It was said of the version that asked.
+        kept.updateRequired = nil
+        guard let data = try? JSONEncoder().encode(kept) else { return }
+        store.set([String(decoding: data, as: UTF8.self)], forKey: Self.key)
+    }
+}

@@ -1,0 +1,46 @@
+// Could not be compiled where the rest of this package was.
+#if canImport(UserNotifications) && canImport(UIKit) && os(iOS)
+    import UIKit
+    import UserNotifications
+
+    /// `UNUserNotificationCenter`, and `UIApplication`'s registration for remote notifications.
+    ///
+    /// Not compiled here.
+    public struct AppleNotificationPort: NotificationPort {
+        public init() {}
+
+        public func permission() async -> NotificationPermission {
+            let settings = await UNUserNotificationCenter.current().notificationSettings()
+            return NotificationPermission(settings.authorizationStatus)
+        }
+
+        public func requestPermission() async -> NotificationPermission {
+            // What it throws is a refusal, too: the settings tell.
+            _ = try? await UNUserNotificationCenter.current().requestAuthorization(options: [.alert, .badge, .sound])
+            return await permission()
+        }
+
+        @MainActor
+        public func registerForRemoteNotifications() async {
+            UIApplication.shared.registerForRemoteNotifications()
+        }
+
+        @MainActor
+        public func unregisterForRemoteNotifications() async {
+            UIApplication.shared.unregisterForRemoteNotifications()
+        }
+    }
+
+    extension NotificationPermission {
+        fileprivate init(_ status: UNAuthorizationStatus) {
+            switch status {
+            case .notDetermined: self = .notDetermined
+            case .denied: self = .denied
+            case .authorized: self = .authorized
+            case .provisional: self = .provisional
+            case .ephemeral: self = .ephemeral
+            @unknown default: self = .denied
+            }
+        }
+    }
+#endif

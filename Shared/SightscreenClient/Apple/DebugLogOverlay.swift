@@ -1,0 +1,22 @@
+// Could not be compiled where the rest of this package was.
+#if canImport(SwiftUI)
+    public import SwiftUI
+
+    /// The newest log events over the app, for debug builds.
+    ///
+    /// Not compiled here.
+    public struct DebugLogOverlay: View {
+        @State private var events: [LogEvent] = []
+        private let log: DebugLogService
+
+        public init(_ log: DebugLogService) { self.log = log }
+
+        public var body: some View {
+            List(Array(events.reversed().enumerated()), id: \.offset) { _, event in
+                Text(event.line).font(.caption2.monospaced()).foregroundStyle(event.level >= .warning ? .red : .primary)
+            }
+            .toolbar { ShareLink(item: log.text) }
+            .task { for await newest in log.updates() { events = newest } }
+        }
+    }
+#endif

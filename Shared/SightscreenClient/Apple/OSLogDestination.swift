@@ -1,0 +1,33 @@
+// Could not be compiled where the rest of this package was.
+#if canImport(os)
+    import os
+
+    /// The system's log: Console.app and Xcode.
+    ///
+    /// Not compiled here.
+    public struct OSLogDestination: LogDestination {
+        private let subsystem: String
+
+        /// - Parameter subsystem: the app's bundle id.
+        public init(subsystem: String) { self.subsystem = subsystem }
+
+        public func record(_ event: LogEvent) {
+            // The system keeps one logger for each pair, so this is cheap.
+            let logger = os.Logger(subsystem: subsystem, category: event.category.name)
+            // Events hold no secrets.
+            logger.log(level: OSLogType(event.level), "\(event.text, privacy: .public)")
+        }
+    }
+
+    extension OSLogType {
+        fileprivate init(_ level: LogLevel) {
+            switch level {
+            case .debug: self = .debug
+            case .info: self = .info
+            // The system has no level of its own for it; this one is kept on the disk.
+            case .warning: self = .default
+            case .error: self = .error
+            }
+        }
+    }
+#endif

@@ -1,0 +1,273 @@
+public import Observation
+public import Sightscreen
+
+/// Accounts in an Amazon Cognito user pool.
+///
+/// The session is kept in the Keychain and is good until Cognito says otherwise: without a network the user stays signed
+/// in, with a token that may have run out.
+@MainActor
+@Observable
+public final class CognitoAuthService: AuthService {
+    /// A token that ends sooner is refreshed before it is used, in seconds.
+    public static let refreshAhead = 60
+    /// After a refresh that got no answer the next call does not wait for another one, in seconds.
+    public static let refreshPause = 30
+
+    public private(set) var currentAppUser: AppUser?
+
+    private enum Refreshed: Sendable {
+        case token(String)
+        /// The session is good, Cognito cannot be reached.
+        case notNow
+        /// The session is over, or another one has begun.
+        case ended
+    }
+
+    private let api: CognitoAPI
+    private let shelf: SessionShelf
+    private let clock: any ClientClock
+    private let broadcast = Broadcast<AppUser?>(.some(nil))
+    @ObservationIgnored private var session: StoredSession?
+    @ObservationIgnored private var isLoaded = false
+    /// Counts sessions: what was begun in another one has no say in this one.
+    @ObservationIgnored private var generation = 0
+    @ObservationIgnored private var refreshing: Task<Refreshed, Never>?
+    @ObservationIgnored private var refreshNotBefore = Int.min
+
+    public init(
+        settings: CognitoSettings, web: any WebTransport, keychain: any KeychainPort, store: any KeyValueStore,
+        clock: any ClientClock
+    ) {
+        api = CognitoAPI(settings: settings, web: web)
+        shelf = SessionShelf(keychain: keychain, store: store, clientID: settings.clientID)
+        self.clock = clock
+    }
+
+    public func users() -> AsyncStream<AppUser?> { broadcast.values() }
+
+    // MARK: - Accounts
+
+    @discardableResult
+    public func signUp(email: String, password: String) async throws(AuthError) -> Bool {
+        let email = email.trimmed
+        let isReady = try await api.signUp(email: email, password: password)
+        if !isReady { remember { $0.verification = email } }
+        return !isReady
+    }
+
+    public func verifyEmail(code: String) async throws(AuthError) {
+        guard let email = shelf.pending().verification else { throw .nothingToConfirm }
+        do throws(AuthError) { try await api.confirmSignUp(email: email, code: code.trimmed) } catch {
+            // Its first answer was lost.
+            guard error == .alreadyVerified else { throw error }
+        }
+        remember { $0.verification = nil }
+    }
+
+    public func resendCode() async throws(AuthError) {
+        guard let email = shelf.pending().verification else { throw .nothingToConfirm }
+        try await api.resendCode(email: email)
+    }
+
+    public func resetPassword(email: String) async throws(AuthError) {
+        let email = email.trimmed
+        do throws(AuthError) { try await api.forgotPassword(email: email) } catch {
+            // Nobody is told who has an account.
+            guard error == .refused("UserNotFoundException") else { throw error }
+        }
+        remember { $0.reset = email }
+    }
+
+    public func confirmResetPassword(code: String, newPassword: String) async throws(AuthError) {
+        guard let email = shelf.pending().reset else { throw .nothingToConfirm }
+        try await api.confirmForgotPassword(email: email, code: code.trimmed, password: newPassword)
+        remember { $0.reset = nil }
+    }
+
+    private func remember(_ change: (inout PendingCodes) -> Void) {
+        var pending = shelf.pending()
+        change(&pending)
+        do throws(KeychainError) { try shelf.keep(pending) } catch {
+            AppLogger.error("The address that a code was sent to could not be kept", error: error, category: .auth)
+        }
+    }
+
+    // MARK: - The session
+
+    @discardableResult
+    public func signIn(email: String, password: String) async throws(AuthError) -> AppUser {
+        let email = email.trimmed
+        let began = generation
+        let answer: CognitoAPI.SignIn
+        do throws(AuthError) { answer = try await api.signIn(email: email, password: password) } catch {
+            if error == .notVerified { remember { $0.verification = email } }
+            throw error
+        }
+        switch answer {
+        case .challenge("NEW_PASSWORD_REQUIRED"): throw .newPasswordRequired
+        case .challenge(let name): throw .unsupportedChallenge(name)
+        case .tokens(let tokens):
+            guard let refreshToken = tokens.refreshToken,
+                let session = makeSession(tokens, refreshToken: refreshToken, email: email)
+            else { throw .unreadable }
+            // Signed out meanwhile, or in as somebody else.
+            guard generation == began else { throw .transport(.cancelled) }
+            begin()
+            take(session)
+            AppLogger.info("Signed in", category: .auth)
+            return session.user
+        }
+    }
+
+    /// What was under way for the session before has no say any more.
+    private func begin() {
+        generation += 1
+        refreshing = nil
+        refreshNotBefore = .min
+    }
+
+    private func makeSession(_ tokens: CognitoTokens, refreshToken: String, email: String) -> StoredSession? {
+        guard let claims = TokenClaims(token: tokens.accessToken) else { return nil }
+        // Only the other token has the address.
+        let named = tokens.idToken.flatMap { TokenClaims(token: $0) }
+        let user = AppUser(
+            id: claims.sub, email: named?.email ?? email,
+            isAdmin: claims.groups.contains(CognitoSettings.adminGroup))
+        return StoredSession(
+            clientID: api.settings.clientID, user: user, accessToken: tokens.accessToken, refreshToken: refreshToken,
+            expiresAt: clock.now + max(tokens.expiresIn, 0))
+    }
+
+    private func take(_ session: StoredSession) {
+        self.session = session
+        isLoaded = true
+        do throws(KeychainError) { try shelf.keep(session) } catch {
+            // It is good as long as the app runs.
+            AppLogger.error("The session could not be kept", error: error, category: .auth)
+        }
+        publish(session.user)
+    }
+
+    private func publish(_ user: AppUser?) {
+        guard user != currentAppUser else { return }
+        currentAppUser = user
+        broadcast.send(user)
+    }
+
+    @discardableResult
+    public func restore() async throws(AuthError) -> AppUser? {
+        try load()
+        return currentAppUser
+    }
+
+    /// Whoever asks first, be it a push that woke the app, has the session read.
+    private func load() throws(AuthError) {
+        guard !isLoaded else { return }
+        do throws(KeychainError) { session = try shelf.session() } catch { throw .keychain(error) }
+        isLoaded = true
+        publish(session?.user)
+    }
+
+    public func signOut() async {
+        try? load()
+        let ending = session
+        end()
+        guard let ending else { return }
+        AppLogger.info("Signed out", category: .auth)
+        do throws(AuthError) {
+            switch api.settings.signOut {
+            case .thisPhone: try await api.revoke(ending.refreshToken)
+            case .everywhere: try await api.globalSignOut(ending.accessToken)
+            }
+        } catch {
+            // Nobody has the token any more; it runs out by itself.
+            AppLogger.warning("Cognito was not told of the sign-out", error: error, category: .auth)
+        }
+    }
+
+    private func end() {
+        begin()
+        session = nil
+        isLoaded = true
+        do throws(KeychainError) { try shelf.clear() } catch {
+            AppLogger.error("The session could not be removed from the Keychain", error: error, category: .auth)
+        }
+        publish(nil)
+    }
+
+    // MARK: - SessionPort
+    // The protocol leaves the actor open; here it is the main one.
+
+    @MainActor
+    public func currentUser() async -> UserID? {
+        try? load()
+        return session?.user.id
+    }
+
+    /// A token that has run out is given away when no other can be had now: the call fails for want of a network, or the
+    /// gateway refuses it and asks again.
+    @MainActor
+    public func accessToken() async -> String? {
+        try? load()
+        guard let session else { return nil }
+        let now = clock.now
+        guard session.expiresAt - now <= Self.refreshAhead, now >= refreshNotBefore else { return session.accessToken }
+        _ = await refreshed()
+        return self.session?.accessToken
+    }
+
+    @MainActor
+    public func accessToken(insteadOf rejected: String) async -> String? {
+        try? load()
+        guard let session else { return nil }
+        // Somebody else has refreshed it meanwhile.
+        guard session.accessToken == rejected else { return session.accessToken }
+        guard case .token(let token) = await refreshed() else { return nil }
+        return token
+    }
+
+    /// Concurrent calls share one refresh.
+    private func refreshed() async -> Refreshed {
+        if let refreshing { return await refreshing.value }
+        let task = Task { await self.refresh() }
+        refreshing = task
+        return await task.value
+    }
+
+    private func refresh() async -> Refreshed {
+        let began = generation
+        guard let old = session else { return .ended }
+        let outcome: Refreshed
+        do throws(AuthError) {
+            let tokens = try await api.refresh(old.refreshToken)
+            guard generation == began else { return .ended }
+            let refreshToken = tokens.refreshToken ?? old.refreshToken
+            guard let new = makeSession(tokens, refreshToken: refreshToken, email: old.user.email),
+                new.user.id == old.user.id
+            else { throw .unreadable }
+            take(new)
+            outcome = .token(new.accessToken)
+        } catch {
+            guard generation == began else { return .ended }
+            if error == .sessionEnded {
+                AppLogger.warning("The session is over", category: .auth)
+                end()
+                return .ended
+            }
+            AppLogger.warning("The token could not be refreshed", error: error, category: .auth)
+            refreshNotBefore = clock.now + Self.refreshPause
+            outcome = .notNow
+        }
+        refreshing = nil
+        return outcome
+    }
+}
+
+extension String {
+    /// Keyboards put a space behind a word that they complete.
+    fileprivate var trimmed: String {
+        let body = drop { $0.isWhitespace }
+        guard let last = body.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(body[...last])
+    }
+}

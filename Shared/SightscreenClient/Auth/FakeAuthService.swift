@@ -1,0 +1,147 @@
+public import Observation
+public import Sightscreen
+
+/// Accounts in memory, for previews, tests and simulated phones. It refuses what Cognito refuses.
+@MainActor
+@Observable
+public final class FakeAuthService: AuthService {
+    /// Every code that is sent.
+    public static let code = "123456"
+
+    private struct Account {
+        var user: AppUser
+        var password: String
+        var isVerified: Bool
+    }
+
+    public private(set) var currentAppUser: AppUser?
+
+    /// Makes the bearer tokens: a canned one, or one of a development issuer's.
+    private let token: @Sendable (AppUser) async -> String?
+    private let broadcast: Broadcast<AppUser?>
+    @ObservationIgnored private var accounts: [String: Account] = [:]
+    @ObservationIgnored private var verification: String?
+    @ObservationIgnored private var reset: String?
+    @ObservationIgnored private var current: String?
+    @ObservationIgnored private var trouble: AuthError?
+    /// Who was signed in when the app was last closed.
+    @ObservationIgnored private var left: AppUser?
+
+    /// - Parameters:
+    ///   - user: who is signed in already.
+    ///   - left: whom `restore` finds.
+    public init(
+        user: AppUser? = nil, left: AppUser? = nil,
+        token: @escaping @Sendable (AppUser) async -> String? = { "token of \($0.id)" }
+    ) {
+        currentAppUser = user
+        self.left = left
+        self.token = token
+        broadcast = Broadcast(.some(user))
+    }
+
+    /// An account that is ready to sign in.
+    public func add(_ user: AppUser, password: String) {
+        accounts[user.email] = Account(user: user, password: password, isVerified: true)
+    }
+
+    /// What every call throws from now on.
+    public func refuse(_ error: AuthError?) { trouble = error }
+
+    /// The session is over though nobody signed out.
+    public func endSession() { publish(nil) }
+
+    public func users() -> AsyncStream<AppUser?> { broadcast.values() }
+
+    @discardableResult
+    public func signUp(email: String, password: String) async throws(AuthError) -> Bool {
+        try check()
+        guard accounts[email] == nil else { throw .emailTaken }
+        guard password.count >= 8 else { throw .weakPassword("Password not long enough") }
+        accounts[email] = Account(
+            user: AppUser(id: UserID("fake-\(email)"), email: email), password: password, isVerified: false)
+        verification = email
+        return true
+    }
+
+    public func verifyEmail(code: String) async throws(AuthError) {
+        try check()
+        guard let email = verification else { throw .nothingToConfirm }
+        guard code == Self.code else { throw .wrongCode }
+        accounts[email]?.isVerified = true
+        verification = nil
+    }
+
+    public func resendCode() async throws(AuthError) {
+        try check()
+        if verification == nil { throw .nothingToConfirm }
+    }
+
+    @discardableResult
+    public func signIn(email: String, password: String) async throws(AuthError) -> AppUser {
+        try check()
+        guard let account = accounts[email], account.password == password else { throw .wrongCredentials }
+        guard account.isVerified else {
+            verification = email
+            throw .notVerified
+        }
+        publish(account.user)
+        return account.user
+    }
+
+    public func resetPassword(email: String) async throws(AuthError) {
+        try check()
+        reset = email
+    }
+
+    public func confirmResetPassword(code: String, newPassword: String) async throws(AuthError) {
+        try check()
+        guard let email = reset else { throw .nothingToConfirm }
+        guard code == Self.code, accounts[email] != nil else { throw .wrongCode }
+        accounts[email]?.password = newPassword
+        reset = nil
+    }
+
+    @discardableResult
+    public func restore() async throws(AuthError) -> AppUser? {
+        try check()
+        if let left, currentAppUser == nil {
+            self.left = nil
+            publish(left)
+        }
+        return currentAppUser
+    }
+
+    public func signOut() async { publish(nil) }
+
+    // MARK: - SessionPort
+
+    @MainActor
+    public func currentUser() async -> UserID? { currentAppUser?.id }
+
+    @MainActor
+    public func accessToken() async -> String? {
+        guard let user = currentAppUser else { return nil }
+        if let current { return current }
+        current = await token(user)
+        return current
+    }
+
+    @MainActor
+    public func accessToken(insteadOf rejected: String) async -> String? {
+        if current == rejected { current = nil }
+        let fresh = await accessToken()
+        return fresh == rejected ? nil : fresh
+    }
+
+    // MARK: -
+
+    private func check() throws(AuthError) { if let trouble { throw trouble } }
+
+    private func publish(_ user: AppUser?) {
+        guard user != currentAppUser else { return }
+        current = nil
+        currentAppUser = user
+        broadcast.send(user)
+    }
+}

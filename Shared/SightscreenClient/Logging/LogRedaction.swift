@@ -1,0 +1,63 @@
+/// Takes secrets out of what is logged.
+///
+/// It is the second fence. The first is that messages are constants, and that tokens print as their first six digits; but
+/// the text of an error may come from anywhere.
+enum LogRedaction {
+    private static let secretNames = ["authorization", "bearer", "code", "email", "password", "secret", "token"]
+    /// Members whose name only speaks of such a thing: "tokenUse", "statusCode".
+    private static let harmlessNames: Set<String> = ["statuscode", "tokenuse", "tokentype", "errorcode"]
+
+    static func clean(_ metadata: [String: String]) -> [String: String] {
+        Dictionary(
+            uniqueKeysWithValues: metadata.map { name, value in
+                let lower = name.lowercased()
+                let isSecret = !harmlessNames.contains(lower) && secretNames.contains { lower.hasSuffix($0) }
+                return (name, isSecret ? shortened(value) : clean(value))
+            })
+    }
+
+    /// The text with what looks like a token, a long hex number or an address of e-mail shortened.
+    static func clean(_ text: String) -> String {
+        var cleaned = ""
+        var word = ""
+        for character in text {
+            if isPartOfAWord(character) {
+                word.append(character)
+            } else {
+                cleaned += clean(word: word)
+                cleaned.append(character)
+                word = ""
+            }
+        }
+        return cleaned + clean(word: word)
+    }
+
+    private static func isPartOfAWord(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber || "-_.+=@%".contains(character))
+    }
+
+    private static func clean(word: String) -> String {
+        if word.isEmpty { return word }
+        // "token=eyJ…": what stands after the last "=" that is not padding.
+        if let equals = word.firstIndex(of: "="), equals != word.startIndex,
+            word[equals...].contains(where: { $0 != "=" })
+        {
+            let next = word.index(after: equals)
+            return clean(word: String(word[..<equals])) + "=" + clean(word: String(word[next...]))
+        }
+        if let at = word.firstIndex(of: "@"), at != word.startIndex, word[at...].contains(".") { return "…@…" }
+        return isSecret(word) ? shortened(word) : word
+    }
+
+    private static func isSecret(_ word: String) -> Bool {
+        // A JSON Web Token, signed or encrypted, begins with {" in base64.
+        if word.hasPrefix("eyJ"), word.count > 20 { return true }
+        if word.count >= 32, word.allSatisfy(\.isHexDigit) { return true }
+        // Something long that nobody has written by hand; names of files and hosts have dots.
+        return word.count >= 40 && !word.contains(".") && word.contains(where: \.isNumber)
+            && word.contains(where: \.isUppercase) && word.contains(where: \.isLowercase)
+    }
+
+    /// Enough to tell two apart, if it is long enough for that to be harmless.
+    private static func shortened(_ secret: String) -> String { secret.count >= 24 ? "\(secret.prefix(6))…" : "…" }
+}

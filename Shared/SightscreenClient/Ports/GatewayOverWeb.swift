@@ -1,0 +1,18 @@
+/// The gateway at one address, over a transport that reaches any.
+public struct GatewayOverWeb: APITransport {
+    private let base: String
+    private let web: any WebTransport
+
+    /// - Parameter base: "https://api.sightscreen.app", without a slash at its end.
+    public init(base: String, web: any WebTransport) {
+        self.base = base.hasSuffix("/") ? String(base.dropLast()) : base
+        self.web = web
+    }
+
+    public func send(_ request: APIRequest) async throws(TransportError) -> APIResponse {
+        try await web.send(
+            WebRequest(
+                method: request.method, url: base + request.path, headers: request.headers, body: request.body,
+                timeout: request.timeout))
+    }
+}

@@ -1,0 +1,225 @@
+import ActivitySimulator
+import FoundationEssentials
+import Postgres
+import Sightscreen
+import SightscreenClient
+import TestKit
+import Testing
+
+/// The app's services against the real gateway and moto's Cognito: accounts, tokens that the gateway takes, whole launches.
+///
+/// They need what Tests/GatewayLab/app.py starts, which runs them.
+@MainActor
+@Suite(.serialized, .enabled(if: AppLab.current != nil, "Tests/GatewayLab/app.py runs them"))
+struct AppLabTests {
+    private func email() -> String { "\(UUID().uuidString.lowercased())@example.com" }
+
+    private func phone(
+        _ device: String = "phone", signOut: CognitoSettings.SignOut = .thisPhone
+    ) async throws -> LabApp { await LabApp(try AppLab.required(), device: device, signOut: signOut) }
+
+    // MARK: - Accounts
+
+    @Test func signingUpVerifyingAndSigningInGivesATokenThatTheGatewayTakes() async throws {
+        let phone = try await phone()
+        let email = email()
+        #expect(try await phone.auth.signUp(email: email, password: phone.lab.password))
+        await #expect(throws: AuthError.notVerified) {
+            try await phone.auth.signIn(email: email, password: phone.lab.password)
+        }
+        try await phone.auth.verifyEmail(code: "000000")
+        let user = try await phone.auth.signIn(email: email, password: phone.lab.password)
+        #expect(user.email == email && !user.isAdmin && user.id.rawValue.count == 36)
+        #expect(phone.auth.currentAppUser == user)
+        let token = try #require(await phone.auth.accessToken())
+        #expect(try await phone.lab.status("GET", "/user/follows", bearer: token) == 200)
+        #expect(try await phone.lab.status("GET", "/user/follows", bearer: nil) == 401)
+        await phone.end()
+    }
+
+    @Test func whatMotoRefusesIsWhatTheUserCanDoSomethingAbout() async throws {
+        let phone = try await phone()
+        let email = email()
+        await #expect(throws: AuthError.wrongCredentials) {
+            try await phone.auth.signIn(email: email, password: phone.lab.password)
+        }
+        await #expect { try await phone.auth.signUp(email: email, password: "weak") } throws: { error in
+            guard case AuthError.weakPassword = error else { return false }
+            return true
+        }
+        try await phone.signUp(email)
+        await #expect(throws: AuthError.emailTaken) {
+            try await phone.auth.signUp(email: email, password: phone.lab.password)
+        }
+        await #expect(throws: AuthError.wrongCredentials) {
+            try await phone.auth.signIn(email: email, password: "Wr0ng-horse!")
+        }
+        await phone.end()
+    }
+
+    @Test func aPasswordIsResetWithTheCodeThatWasSent() async throws {
+        let phone = try await phone()
+        let email = email()
+        try await phone.signUp(email)
+        try await phone.auth.resetPassword(email: email)
+        // moto's letter.
+        let code = try #require(
+            phone.web.answers.last?.response.headers["x-moto-forgot-password-confirmation-code"])
+        await #expect(throws: AuthError.self) {
+            try await phone.auth.confirmResetPassword(
+                code: "moto-confirmation-code:0", newPassword: "An0ther-horse!")
+        }
+        try await phone.auth.confirmResetPassword(code: code, newPassword: "An0ther-horse!")
+        await #expect(throws: AuthError.wrongCredentials) {
+            try await phone.auth.signIn(email: email, password: phone.lab.password)
+        }
+        try await phone.auth.signIn(email: email, password: "An0ther-horse!")
+        await phone.end()
+    }
+
+    @Test func concurrentRefreshesAreOneAndTheGatewayTakesTheNewToken() async throws {
+        let phone = try await phone()
+        try await phone.signUp(email())
+        let old = try #require(await phone.auth.accessToken())
+        let before = phone.web.answers.count
+        let auth = phone.auth
+        let tokens = await withTaskGroup(of: String?.self) { group in
+            for _ in 0..<20 { group.addTask { await auth.accessToken(insteadOf: old) } }
+            var tokens: Set<String?> = []
+            for await token in group { tokens.insert(token) }
+            return tokens
+        }
+        #expect(tokens.count == 1)
+        #expect(phone.web.answers.count == before + 1)
+        let new = try #require(tokens.first ?? nil)
+        #expect(new != old)
+        #expect(try await phone.lab.status("GET", "/user/follows", bearer: new) == 200)
+        await phone.end()
+    }
+
+    /// What the client reads of `cognito:groups`, and what the gateway makes of the same token.
+    @Test(arguments: [("alice", false), ("carol", true)])
+    func theGatewayJudgesAdministratorsForItself(name: String, isAdmin: Bool) async throws {
+        let phone = try await phone()
+        let user = try await phone.auth.signIn(email: name, password: phone.lab.password)
+        #expect(user.isAdmin == isAdmin)
+        let token = await phone.auth.accessToken()
+        #expect(try await phone.lab.status("GET", "/admin/config", bearer: token) == (isAdmin ? 200 : 403))
+        await phone.end()
+    }
+
+    @Test func aSignOutEverywhereEndsTheSessionOfTheOtherPhone() async throws {
+        let (one, two) = (try await phone("one", signOut: .everywhere), try await phone("two"))
+        let email = email()
+        try await one.signUp(email)
+        try await two.auth.signIn(email: email, password: two.lab.password)
+        let token = try #require(await two.auth.accessToken())
+        await one.auth.signOut()
+        #expect(await two.auth.accessToken(insteadOf: token) == nil)
+        #expect(two.auth.currentAppUser == nil)
+        await one.end()
+        await two.end()
+    }
+
+    // MARK: - Launches
+
+    /// A phone whose user follows the match; its app is killed.
+    private func used() async throws -> LabApp {
+        let phone = try await phone(UUID().uuidString)
+        try await phone.signUp(email())
+        await phone.bootstrap.start()
+        #expect(phone.bootstrap.state == .ready)
+        let api = SightscreenAPI(
+            transport: GatewayOverWeb(base: phone.lab.gateway, web: phone.web), session: phone.auth,
+            clock: SystemClientClock())
+        try await phone.liveActivities.follow(try await api.match(phone.lab.match))
+        await phone.killApp()
+        return phone
+    }
+
+    @Test func aColdStartTakesUpSessionAndFollows() async throws {
+        let phone = try await used()
+        await phone.bootstrap.start()
+        #expect(phone.bootstrap.state == .ready)
+        #expect(await phone.liveActivities.bell(for: phone.lab.match).state == .filled)
+        await phone.end()
+    }
+
+    @Test func aFirstLaunchWaitsForASignIn() async throws {
+        let phone = try await phone(UUID().uuidString)
+        await phone.bootstrap.start()
+        #expect(phone.bootstrap.state == .halted(.signIn))
+        try await phone.signUp(email())
+        try await eventually("it goes on") { phone.bootstrap.state == .ready }
+        await phone.end()
+    }
+
+    @Test func anOfflineStartGoesOnWithWhatIsKnown() async throws {
+        let phone = try await used()
+        phone.web.setOnline(false)
+        await phone.bootstrap.start()
+        #expect(phone.bootstrap.state == .ready)
+        #expect(phone.auth.currentAppUser != nil)
+        #expect(await phone.liveActivities.bell(for: phone.lab.match).state == .filled)
+        await phone.end()
+    }
+
+    @Test func maintenanceHaltsTheLaunchUntilItIsOver() async throws {
+        let phone = try await used()
+        try await phone.lab.setConfig(#"{"maintenanceMode":true,"maintenanceMessage":"Back at 10."}"#)
+        await phone.bootstrap.start()
+        #expect(phone.bootstrap.state == .halted(.maintenance(message: "Back at 10.")))
+        try await phone.lab.setConfig(#"{"maintenanceMode":null,"maintenanceMessage":null}"#)
+        await phone.bootstrap.retry()
+        #expect(phone.bootstrap.state == .ready)
+        await phone.end()
+    }
+
+    @Test func aForcedUpdateHaltsTheLaunchWithoutANetworkTooUntilItIsInstalled() async throws {
+        let phone = try await used()
+        try await phone.lab.setConfig(#"{"minAppVersion":"1.1.0","storeUrl":"https://apps.apple.com/app/id1"}"#)
+        let screen = AppState.halted(.forceUpdate(minimum: "1.1.0", storeURL: "https://apps.apple.com/app/id1"))
+        await phone.bootstrap.start()
+        #expect(phone.bootstrap.state == screen)
+        await phone.killApp()
+        phone.web.setOnline(false)
+        await phone.bootstrap.start()
+        #expect(phone.bootstrap.state == screen)
+        await phone.killApp(version: "1.1.0")
+        phone.web.setOnline(true)
+        await phone.bootstrap.start()
+        #expect(phone.bootstrap.state == .ready)
+        try await phone.lab.setConfig(#"{"minAppVersion":null,"storeUrl":null}"#)
+        await phone.end()
+    }
+
+    // MARK: - Tokens
+
+    @Test func bothTokensAreRegisteredOnceAndTakenBackAtTheSignOut() async throws {
+        let phone = try await phone(UUID().uuidString)
+        let database = try PostgresPool(url: phone.lab.databaseURL, applicationName: "app-lab")
+        func registered() async throws -> [[String?]] {
+            try await database.query(
+                "SELECT device_token, push_to_start_token FROM devices WHERE device_id = $1",
+                [.text(phone.device.rawValue)]
+            ).map { [try $0.optionalString("device_token"), try $0.optionalString("push_to_start_token")] }
+        }
+        try await phone.signUp(email())
+        let (deviceToken, startToken) = (await phone.kit.deviceToken, await phone.kit.startToken)
+        await phone.notifications.registerDevice(token: deviceToken)
+        await phone.bootstrap.start()
+        try await eventually("both are there") {
+            try await registered() == [[deviceToken.rawValue, startToken.rawValue]]
+        }
+        await phone.notifications.registerDevice(token: deviceToken)
+        let calls = phone.web.answers.filter { $0.request.url.hasSuffix("/devices") && $0.request.method == "POST" }
+        #expect(calls.count == 1)
+        await phone.bootstrap.signOut()
+        #expect(phone.bootstrap.state == .halted(.signIn))
+        // The phone is remembered, and nothing reaches it.
+        #expect(try await registered() == [[nil, nil]])
+        #expect(await phone.auth.accessToken() == nil)
+        await database.close()
+        await phone.end()
+    }
+}

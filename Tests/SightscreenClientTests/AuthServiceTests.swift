@@ -1,0 +1,425 @@
+import ActivitySimulator
+import Sightscreen
+@testable import SightscreenClient
+import TestKit
+import Testing
+
+/// The rows of "AuthService", and what a session goes through.
+@MainActor
+@Suite struct AuthServiceTests {
+    // MARK: - The table
+
+    /// signUp(email:password:) · Create a new Cognito user.
+    @Test func signUpCreatesAUserWhoNeedsACode() async throws {
+        let phone = await Account()
+        let needsCode = try await phone.auth.signUp(email: "bob@example.com ", password: "Long-enough-1")
+        #expect(needsCode)
+        #expect(await phone.cognito.accounts["bob@example.com"]?.isConfirmed == false)
+        #expect(phone.auth.currentAppUser == nil)
+        await #expect(throws: AuthError.emailTaken) {
+            try await phone.auth.signUp(email: "bob@example.com", password: "Long-enough-1")
+        }
+        await #expect(throws: AuthError.weakPassword("Password did not conform with policy: Password not long enough"))
+        {
+            try await phone.auth.signUp(email: "eve@example.com", password: "short")
+        }
+    }
+
+    /// verifyEmail(code:) · Confirm email with verification code.
+    @Test func verifyEmailConfirmsTheAddressWithTheCode() async throws {
+        let phone = await Account()
+        await #expect(throws: AuthError.nothingToConfirm) { try await phone.auth.verifyEmail(code: "1") }
+        try await phone.auth.signUp(email: "bob@example.com", password: "Long-enough-1")
+        await #expect(throws: AuthError.notVerified) {
+            try await phone.auth.signIn(email: "bob@example.com", password: "Long-enough-1")
+        }
+        await #expect(throws: AuthError.wrongCode) { try await phone.auth.verifyEmail(code: "000000") }
+        // The app is closed while its user looks for the message.
+        phone.killApp()
+        try await phone.auth.verifyEmail(code: " \(ScriptedCognito.code)")
+        let user = try await phone.auth.signIn(email: "bob@example.com", password: "Long-enough-1")
+        #expect(user.email == "bob@example.com")
+        await #expect(throws: AuthError.nothingToConfirm) { try await phone.auth.verifyEmail(code: "1") }
+    }
+
+    /// signIn(email:password:) · Authenticate and receive tokens.
+    @Test func signInReceivesTokens() async throws {
+        let phone = await Account()
+        let user = try await phone.signIn()
+        #expect(user == AppUser(id: UserID(Account.sub), email: Account.email))
+        let token = try #require(await phone.auth.accessToken())
+        #expect(TokenClaims(token: token)?.sub == user.id)
+        let call = try #require(await phone.cognito.flows("USER_PASSWORD_AUTH").last)
+        #expect(call.body["ClientId"]?.text == ScriptedCognito.clientID)
+        await #expect(throws: AuthError.wrongCredentials) {
+            try await phone.auth.signIn(email: Account.email, password: "wrong")
+        }
+        await #expect(throws: AuthError.wrongCredentials) {
+            try await phone.auth.signIn(email: "nobody@example.com", password: Account.password)
+        }
+        // What fails leaves the session as it was.
+        #expect(phone.auth.currentAppUser == user)
+    }
+
+    /// resetPassword(email:) · Initiate forgot-password flow.
+    @Test func resetPasswordSendsACode() async throws {
+        let phone = await Account()
+        try await phone.auth.resetPassword(email: Account.email)
+        #expect(await phone.cognito.calls("ForgotPassword").map(\.status) == [200])
+        // Nobody learns who has an account, whatever the pool says.
+        try await phone.auth.resetPassword(email: "nobody@example.com")
+        #expect(await phone.cognito.calls("ForgotPassword").map(\.status) == [200, 400])
+    }
+
+    /// confirmResetPassword(code:newPassword:) · Complete password reset.
+    @Test func confirmResetPasswordSetsTheNewPassword() async throws {
+        let phone = await Account()
+        await #expect(throws: AuthError.nothingToConfirm) {
+            try await phone.auth.confirmResetPassword(code: "1", newPassword: "An0ther-horse!")
+        }
+        try await phone.auth.resetPassword(email: Account.email)
+        await #expect(throws: AuthError.wrongCode) {
+            try await phone.auth.confirmResetPassword(code: "000000", newPassword: "An0ther-horse!")
+        }
+        phone.killApp()
+        try await phone.auth.confirmResetPassword(code: ScriptedCognito.code, newPassword: "An0ther-horse!")
+        await #expect(throws: AuthError.wrongCredentials) { try await phone.signIn() }
+        try await phone.auth.signIn(email: Account.email, password: "An0ther-horse!")
+    }
+
+    /// signOut() · Clear tokens and session.
+    @Test func signOutClearsTokensAndSession() async throws {
+        let phone = await Account()
+        try await phone.signIn()
+        #expect(phone.keychain.names == [SessionShelf.sessionName])
+        await phone.auth.signOut()
+        #expect(phone.auth.currentAppUser == nil)
+        #expect(await phone.auth.currentUser() == nil)
+        #expect(await phone.auth.accessToken() == nil)
+        #expect(phone.keychain.names.isEmpty)
+        #expect(await phone.cognito.calls("RevokeToken").count == 1)
+        #expect(await phone.cognito.sessionCount == 0)
+        phone.killApp()
+        #expect(try await phone.auth.restore() == nil)
+    }
+
+    /// currentUser · The currently authenticated user (if any).
+    @Test func currentUserIsWhoIsSignedIn() async throws {
+        let phone = await Account()
+        var users = phone.auth.users().makeAsyncIterator()
+        #expect(await users.next() == .some(nil))
+        #expect(phone.auth.currentAppUser == nil)
+        let user = try await phone.signIn()
+        #expect(phone.auth.currentAppUser == user)
+        #expect(await phone.auth.currentUser() == user.id)
+        #expect(await users.next() == user)
+        await phone.auth.signOut()
+        #expect(await users.next() == .some(nil))
+    }
+
+    /// Admin detection · `cognito:groups` has the group.
+    @Test(arguments: [([], false), (["fans"], false), (["fans", "admin"], true), (["Admin"], false)])
+    func theAdminGroupOfTheTokenMakesAnAdministrator(groups: [String], isAdmin: Bool) async throws {
+        let phone = await Account(groups: groups)
+        #expect(try await phone.signIn().isAdmin == isAdmin)
+    }
+
+    /// Admin detection · read-only on the client: nothing is verified, and a refresh brings what is true now.
+    @Test func adminDetectionReadsTheTokenAndFollowsIt() async throws {
+        let forged = ScriptedCognito.token(["sub": .string("eve"), "cognito:groups": .array([.string("admin")])])
+        #expect(TokenClaims(token: forged)?.groups == ["admin"])
+        let phone = await Account(groups: ["admin"])
+        try await phone.signIn()
+        await phone.cognito.setGroups([], of: Account.email)
+        phone.clock.advance(seconds: 3_600)
+        _ = await phone.auth.accessToken()
+        #expect(phone.auth.currentAppUser?.isAdmin == false)
+    }
+
+    // MARK: - Launches
+
+    @Test func aSessionSurvivesTheAppWithoutANetwork() async throws {
+        let phone = await Account(groups: ["admin"])
+        let user = try await phone.signIn()
+        let token = await phone.auth.accessToken()
+        phone.killApp()
+        await phone.cognito.setOffline(true)
+        #expect(phone.auth.currentAppUser == nil)
+        #expect(try await phone.auth.restore() == user)
+        #expect(await phone.auth.accessToken() == token)
+        #expect(await phone.cognito.calls.count == 1)
+    }
+
+    /// A push wakes the app, and nothing has called `restore`.
+    @Test func theSessionIsReadByWhoeverAsksFirst() async throws {
+        let phone = await Account()
+        let user = try await phone.signIn()
+        phone.killApp()
+        #expect(await phone.auth.currentUser() == user.id)
+    }
+
+    @Test func anAppThatIsInstalledAnewBeginsSignedOut() async throws {
+        let phone = await Account()
+        try await phone.signIn()
+        phone.installAnew()
+        #expect(try await phone.auth.restore() == nil)
+        #expect(phone.keychain.names.isEmpty)
+    }
+
+    @Test func aSessionOfAnotherPoolIsOfNoUse() async throws {
+        let phone = await Account()
+        try await phone.signIn()
+        phone.killApp(clientID: "another")
+        #expect(try await phone.auth.restore() == nil)
+    }
+
+    /// Nobody can tell before the first unlock: neither signed in nor signed out.
+    @Test func aLockedKeychainIsNoSignOut() async throws {
+        let phone = await Account()
+        let user = try await phone.signIn()
+        phone.killApp()
+        phone.keychain.trouble(.locked)
+        await #expect(throws: AuthError.keychain(.locked)) { try await phone.auth.restore() }
+        #expect(await phone.auth.currentUser() == nil)
+        phone.keychain.trouble(nil)
+        #expect(try await phone.auth.restore() == user)
+    }
+
+    /// The Keychain fails at the sign-out: what stays in it counts for nothing.
+    @Test func aSignOutHoldsThoughTheKeychainFails() async throws {
+        let phone = await Account()
+        try await phone.signIn()
+        phone.keychain.trouble(.failed(-1))
+        await phone.auth.signOut()
+        phone.keychain.trouble(nil)
+        #expect(!phone.keychain.names.isEmpty)
+        phone.killApp()
+        #expect(try await phone.auth.restore() == nil)
+        #expect(phone.keychain.names.isEmpty)
+    }
+
+    @Test func aSessionThatCannotBeKeptIsGoodWhileTheAppRuns() async throws {
+        let phone = await Account()
+        phone.keychain.trouble(.failed(-1))
+        let log = DebugLogService()
+        try await AppLogger.with([log]) { try await phone.signIn() }
+        #expect(await phone.auth.accessToken() != nil)
+        #expect(log.events.contains { $0.level == .error && $0.category == .auth })
+    }
+
+    // MARK: - Refreshes
+
+    @Test func aTokenThatEndsSoonIsRefreshedBeforeItIsUsed() async throws {
+        let phone = await Account()
+        try await phone.signIn()
+        let first = await phone.auth.accessToken()
+        phone.clock.advance(seconds: 3_600 - CognitoAuthService.refreshAhead - 1)
+        #expect(await phone.auth.accessToken() == first)
+        phone.clock.advance(seconds: 1)
+        let second = await phone.auth.accessToken()
+        #expect(second != nil && second != first)
+        #expect(await phone.cognito.flows("REFRESH_TOKEN_AUTH").count == 1)
+        // It is kept, with the old refresh token.
+        phone.killApp()
+        #expect(await phone.auth.accessToken() == second)
+        phone.clock.advance(seconds: 7_200)
+        #expect(await phone.auth.accessToken() != second)
+    }
+
+    @Test func concurrentCallsShareOneRefresh() async throws {
+        let phone = await Account()
+        try await phone.signIn()
+        let old = try #require(await phone.auth.accessToken())
+        phone.clock.advance(seconds: 4_000)
+        await phone.cognito.trouble("InitiateAuth", .held)
+        let auth = phone.auth
+        async let calls = withTaskGroup(of: String?.self) { group in
+            for index in 0..<20 {
+                group.addTask {
+                    await index.isMultiple(of: 2) ? auth.accessToken() : auth.accessToken(insteadOf: old)
+                }
+            }
+            return await group.reduce(into: [String?]()) { $0.append($1) }
+        }
+        try await eventually("one is under way") { await phone.cognito.heldCount == 1 }
+        await phone.cognito.release()
+        let tokens = await calls
+        #expect(Set(tokens).count == 1 && tokens.first != .some(old) && tokens.count == 20)
+        #expect(await phone.cognito.flows("REFRESH_TOKEN_AUTH").count == 1)
+    }
+
+    @Test func aRefusedTokenIsReplacedOnce() async throws {
+        let phone = await Account()
+        try await phone.signIn()
+        let first = try #require(await phone.auth.accessToken())
+        let second = await phone.auth.accessToken(insteadOf: first)
+        #expect(second != nil && second != first)
+        // Another call was refused the first one, too.
+        #expect(await phone.auth.accessToken(insteadOf: first) == second)
+        #expect(await phone.cognito.flows("REFRESH_TOKEN_AUTH").count == 1)
+    }
+
+    /// The user stays signed in; the call fails for want of a network, not of a user.
+    @Test func withoutANetworkTheSessionStays() async throws {
+        let phone = await Account()
+        let user = try await phone.signIn()
+        let token = try #require(await phone.auth.accessToken())
+        phone.clock.advance(seconds: 4_000)
+        await phone.cognito.setOffline(true)
+        #expect(await phone.auth.accessToken() == token)
+        #expect(await phone.auth.accessToken(insteadOf: token) == nil)
+        #expect(phone.auth.currentAppUser == user)
+        let tries = await phone.cognito.flows("REFRESH_TOKEN_AUTH").count
+        // A screen with ten calls does not wait ten times.
+        #expect(await phone.auth.accessToken() == token)
+        #expect(await phone.cognito.flows("REFRESH_TOKEN_AUTH").count == tries)
+        await phone.cognito.setOffline(false)
+        phone.clock.advance(seconds: CognitoAuthService.refreshPause)
+        #expect(await phone.auth.accessToken() != token)
+    }
+
+    @Test(arguments: [
+        ScriptedCognito.Trouble.refusal("InternalErrorException", status: 500), .refusal("TooManyRequestsException"),
+        .refusal("ResourceNotFoundException"), .transport(.timeout),
+    ])
+    func whatPassesDoesNotEndTheSession(trouble: ScriptedCognito.Trouble) async throws {
+        let phone = await Account()
+        let user = try await phone.signIn()
+        let token = try #require(await phone.auth.accessToken())
+        await phone.cognito.trouble("InitiateAuth", trouble)
+        #expect(await phone.auth.accessToken(insteadOf: token) == nil)
+        #expect(phone.auth.currentAppUser == user)
+        #expect(phone.keychain.names == [SessionShelf.sessionName])
+    }
+
+    @Test func aRevokedSessionEnds() async throws {
+        let phone = await Account()
+        try await phone.signIn()
+        let token = try #require(await phone.auth.accessToken())
+        var users = phone.auth.users().makeAsyncIterator()
+        _ = await users.next()
+        await phone.cognito.revokeAll()
+        #expect(await phone.auth.accessToken(insteadOf: token) == nil)
+        #expect(phone.auth.currentAppUser == nil)
+        #expect(await users.next() == .some(nil))
+        #expect(phone.keychain.names.isEmpty)
+    }
+
+    /// A refresh that is answered after a sign-out brings nobody back.
+    @Test func aLateRefreshDoesNotUndoASignOut() async throws {
+        let phone = await Account()
+        try await phone.signIn()
+        let token = try #require(await phone.auth.accessToken())
+        await phone.cognito.trouble("InitiateAuth", .held)
+        let auth = phone.auth
+        async let late = auth.accessToken(insteadOf: token)
+        try await eventually("it is under way") { await phone.cognito.heldCount == 1 }
+        // Its answer is made before the token is taken back.
+        await phone.auth.signOut()
+        await phone.cognito.release()
+        #expect(await late == nil)
+        #expect(phone.auth.currentAppUser == nil)
+        #expect(phone.keychain.names.isEmpty)
+        #expect(await phone.auth.accessToken() == nil)
+    }
+
+    @Test func aLateRefreshDoesNotDisturbTheNextSession() async throws {
+        let phone = await Account()
+        try await phone.signIn()
+        let token = try #require(await phone.auth.accessToken())
+        await phone.cognito.trouble("InitiateAuth", .held)
+        let auth = phone.auth
+        async let late = auth.accessToken(insteadOf: token)
+        try await eventually("it is under way") { await phone.cognito.heldCount == 1 }
+        await phone.auth.signOut()
+        await phone.cognito.add("bob@example.com", .init(sub: "bob", password: "p"))
+        let bob = try await phone.auth.signIn(email: "bob@example.com", password: "p")
+        await phone.cognito.release()
+        _ = await late
+        #expect(phone.auth.currentAppUser == bob)
+        #expect(TokenClaims(token: await phone.auth.accessToken() ?? "")?.sub == bob.id)
+    }
+
+    @Test func aSignInThatIsOvertakenByASignOutIsNone() async throws {
+        let phone = await Account()
+        try await phone.signIn()
+        await phone.cognito.trouble("InitiateAuth", .held)
+        let auth = phone.auth
+        let late = Task { try await auth.signIn(email: Account.email, password: Account.password) }
+        try await eventually("it is under way") { await phone.cognito.heldCount == 1 }
+        await phone.auth.signOut()
+        await phone.cognito.release()
+        await #expect(throws: AuthError.transport(.cancelled)) { try await late.value }
+        #expect(phone.auth.currentAppUser == nil)
+    }
+
+    // MARK: - Sign-outs
+
+    @Test func aSignOutWithoutANetworkIsOne() async throws {
+        let phone = await Account()
+        try await phone.signIn()
+        await phone.cognito.setOffline(true)
+        await phone.auth.signOut()
+        #expect(phone.auth.currentAppUser == nil)
+        #expect(phone.keychain.names.isEmpty)
+    }
+
+    @Test func aSignOutCanBeEverywhere() async throws {
+        let phone = await Account(signOut: .everywhere)
+        try await phone.signIn()
+        await phone.auth.signOut()
+        #expect(await phone.cognito.calls("GlobalSignOut").count == 1)
+        #expect(await phone.cognito.calls("RevokeToken").isEmpty)
+    }
+
+    // MARK: - What a user may run into
+
+    @Test func aChallengeIsNamed() async throws {
+        let phone = await Account()
+        await phone.cognito.add(
+            Account.email, .init(sub: "s", password: Account.password, challenge: "NEW_PASSWORD_REQUIRED"))
+        await #expect(throws: AuthError.newPasswordRequired) { try await phone.signIn() }
+        await phone.cognito.add(
+            Account.email, .init(sub: "s", password: Account.password, challenge: "SOFTWARE_TOKEN_MFA"))
+        await #expect(throws: AuthError.unsupportedChallenge("SOFTWARE_TOKEN_MFA")) { try await phone.signIn() }
+    }
+
+    /// The answer to the first attempt was lost.
+    @Test func aCodeThatWasTakenIsTakenAgain() async throws {
+        let phone = await Account()
+        try await phone.auth.signUp(email: "bob@example.com", password: "Long-enough-1")
+        await phone.cognito.add("bob@example.com", .init(sub: "bob", password: "Long-enough-1", isConfirmed: true))
+        try await phone.auth.verifyEmail(code: ScriptedCognito.code)
+        try await phone.auth.signIn(email: "bob@example.com", password: "Long-enough-1")
+    }
+
+    @Test func aCodeCanBeSentAgain() async throws {
+        let phone = await Account()
+        await #expect(throws: AuthError.nothingToConfirm) { try await phone.auth.resendCode() }
+        await phone.cognito.add("bob@example.com", .init(sub: "bob", password: "Long-enough-1", isConfirmed: false))
+        await #expect(throws: AuthError.notVerified) {
+            try await phone.auth.signIn(email: "bob@example.com", password: "Long-enough-1")
+        }
+        await #expect(throws: AuthError.expiredCode) { try await phone.auth.verifyEmail(code: ScriptedCognito.code) }
+        try await phone.auth.resendCode()
+        try await phone.auth.verifyEmail(code: ScriptedCognito.code)
+    }
+
+    @Test func nothingOfASessionIsPrinted() async throws {
+        let phone = await Account()
+        let log = DebugLogService()
+        try await AppLogger.with([log]) {
+            try await phone.signIn()
+            _ = await phone.auth.accessToken(insteadOf: phone.auth.accessToken() ?? "")
+            await phone.cognito.revokeAll()
+            _ = await phone.auth.accessToken(insteadOf: phone.auth.accessToken() ?? "")
+        }
+        #expect(log.events.count >= 2)
+        let session = StoredSession(
+            clientID: "client", user: AppUser(id: UserID("u"), email: Account.email), accessToken: "eyJhbGciOi",
+            refreshToken: "refresh-1", expiresAt: 0)
+        for text in [log.text, "\(session)"] {
+            for secret in ["eyJ", "refresh-", Account.password, Account.email] { #expect(!text.contains(secret)) }
+        }
+    }
+}

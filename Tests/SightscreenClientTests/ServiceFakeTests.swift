@@ -1,0 +1,77 @@
+import Messages
+import Sightscreen
+import SightscreenClient
+import Testing
+
+/// "A Fake implementation returns canned data for previews and tests": what the fakes of accounts, notifications and config do.
+@MainActor
+@Suite struct ServiceFakeTests {
+    @Test func aFakeAuthServiceKnowsAccountsAndRefusesWhatCognitoRefuses() async throws {
+        let auth: any AuthService = FakeAuthService()
+        await #expect(throws: AuthError.wrongCredentials) {
+            try await auth.signIn(email: "a@example.com", password: "Long-enough-1")
+        }
+        await #expect(throws: AuthError.nothingToConfirm) { try await auth.verifyEmail(code: "1") }
+        #expect(try await auth.signUp(email: "a@example.com", password: "Long-enough-1"))
+        await #expect(throws: AuthError.emailTaken) {
+            try await auth.signUp(email: "a@example.com", password: "Long-enough-1")
+        }
+        await #expect(throws: AuthError.notVerified) {
+            try await auth.signIn(email: "a@example.com", password: "Long-enough-1")
+        }
+        await #expect(throws: AuthError.wrongCode) { try await auth.verifyEmail(code: "1") }
+        try await auth.verifyEmail(code: FakeAuthService.code)
+        let user = try await auth.signIn(email: "a@example.com", password: "Long-enough-1")
+        #expect(auth.currentAppUser == user)
+        #expect(await auth.currentUser() == user.id)
+        #expect(await auth.accessToken() != nil)
+        try await auth.resetPassword(email: "a@example.com")
+        try await auth.confirmResetPassword(code: FakeAuthService.code, newPassword: "Another-one-2")
+        await auth.signOut()
+        #expect(await auth.accessToken() == nil)
+        try await auth.signIn(email: "a@example.com", password: "Another-one-2")
+    }
+
+    /// Tokens may come from somebody else: a development issuer.
+    @Test func aFakeAuthServiceTakesTokensFromWhoeverMakesThem() async throws {
+        let user = AppUser(id: UserID("asha"), email: "asha@example.com", isAdmin: true)
+        let auth = FakeAuthService(left: user) { "made for \($0.id)" }
+        #expect(await auth.accessToken() == nil)
+        #expect(try await auth.restore() == user)
+        #expect(await auth.accessToken() == "made for asha")
+        // The same again is no other token.
+        #expect(await auth.accessToken(insteadOf: "made for asha") == nil)
+        await auth.signOut()
+        #expect(try await auth.restore() == nil)
+    }
+
+    @Test func fakeNotificationsAnswerAsTold() async {
+        let service: any NotificationService = FakeNotificationService(answer: .denied)
+        #expect(service.permission == .notDetermined)
+        #expect(await service.requestPermission() == .denied)
+        #expect(!service.permission.shows)
+        await service.registerDevice(token: DeviceToken("ab"))
+        await service.unregisterDevice()
+    }
+
+    @Test func aFakeConfigAnswersAsTold() async throws {
+        let fake = FakeAppConfigService(.maintenance(message: "x"))
+        let service: any AppConfigService = fake
+        #expect(try await service.check() == .maintenance(message: "x"))
+        fake.refuse(.transport(.offline))
+        await #expect(throws: APIError.transport(.offline)) { try await service.check() }
+        #expect(fake.checks == 2)
+    }
+
+    @Test func theGatewayIsOneAddressOfTheWeb() async throws {
+        struct Echo: WebTransport {
+            func send(_ request: WebRequest) async throws(TransportError) -> APIResponse {
+                APIResponse(status: 200, headers: request.headers, body: Array("\(request.method) \(request.url)".utf8))
+            }
+        }
+        let gateway = GatewayOverWeb(base: "https://api.sightscreen.app/", web: Echo())
+        let answer = try await gateway.send(APIRequest(method: "GET", path: "/matches", headers: ["a": "b"]))
+        #expect(answer.body == Array("GET https://api.sightscreen.app/matches".utf8))
+        #expect(answer.headers == ["a": "b"])
+    }
+}
