@@ -23,6 +23,8 @@ import Testing
         private(set) var bootstrap: AppBootstrap!
         private var heldSync: CheckedContinuation<Void, Never>?
         var holdsSync = false
+        /// Nobody is told of changes.
+        var isDeaf = false
 
         static let user = AppUser(id: Sample.user, email: "asha@example.com")
 
@@ -66,7 +68,8 @@ import Testing
                     await self.note("sign-out")
                     await self.auth.signOut()
                 },
-                users: { self.auth.users() }, currentUser: { self.auth.currentAppUser })
+                users: { self.isDeaf ? AsyncStream { $0.finish() } : self.auth.users() },
+                currentUser: { self.auth.currentAppUser })
         }
     }
 
@@ -177,6 +180,8 @@ import Testing
     /// "The user never sees a partially initialized app."
     @Test func aSessionThatEndsDuringTheLaunchIsNoApp() async {
         let script = Script()
+        // What is told may come before anybody listens.
+        script.isDeaf = true
         script.beforeReady = { script.auth.endSession() }
         await script.bootstrap.start()
         #expect(script.bootstrap.state == .halted(.signIn))

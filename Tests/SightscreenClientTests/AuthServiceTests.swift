@@ -310,11 +310,10 @@ import Testing
         let phone = await Account()
         try await phone.signIn()
         let token = try #require(await phone.auth.accessToken())
-        await phone.cognito.trouble("InitiateAuth", .held)
+        await phone.cognito.trouble("InitiateAuth", .answerHeld)
         let auth = phone.auth
         async let late = auth.accessToken(insteadOf: token)
         try await eventually("it is under way") { await phone.cognito.heldCount == 1 }
-        // Its answer is made before the token is taken back.
         await phone.auth.signOut()
         await phone.cognito.release()
         #expect(await late == nil)
@@ -327,7 +326,7 @@ import Testing
         let phone = await Account()
         try await phone.signIn()
         let token = try #require(await phone.auth.accessToken())
-        await phone.cognito.trouble("InitiateAuth", .held)
+        await phone.cognito.trouble("InitiateAuth", .answerHeld)
         let auth = phone.auth
         async let late = auth.accessToken(insteadOf: token)
         try await eventually("it is under way") { await phone.cognito.heldCount == 1 }
@@ -343,7 +342,7 @@ import Testing
     @Test func aSignInThatIsOvertakenByASignOutIsNone() async throws {
         let phone = await Account()
         try await phone.signIn()
-        await phone.cognito.trouble("InitiateAuth", .held)
+        await phone.cognito.trouble("InitiateAuth", .answerHeld)
         let auth = phone.auth
         let late = Task { try await auth.signIn(email: Account.email, password: Account.password) }
         try await eventually("it is under way") { await phone.cognito.heldCount == 1 }

@@ -74,6 +74,27 @@ import Testing
         await phone.end()
     }
 
+    /// What is under way would register it again: it ends before the backend is told.
+    @Test func nothingIsRegisteredWhileThePhoneIsTakenBack() async throws {
+        let tokens = FakeLiveActivityTokenManager()
+        let gateway = try ScriptedGateway()
+        await gateway.accept("good", as: Sample.user)
+        let session = FakeSession(user: Sample.user, token: "good")
+        let phone = RealLiveActivityService(
+            tokens: tokens, lifecycle: FakeLiveActivityLifecycleManager(), follows: FakeFollowManager(),
+            api: SightscreenAPI(transport: gateway, session: session, clock: StoppedClock()), session: session,
+            clock: StoppedClock(), profile: Sample.profile)
+        await phone.start()
+        #expect(await tokens.isStarted)
+        await gateway.trouble("/devices/\(Sample.profile.deviceID)", .held)
+        async let unregistered: Void = phone.unregisterPhone()
+        try await eventually("the backend is asked") { await gateway.heldCount == 1 }
+        #expect(await !tokens.isStarted)
+        await gateway.release()
+        await unregistered
+        await phone.stop()
+    }
+
     /// The backend is not reached: APNs will tell it that the token is dead.
     @Test func unregisterDeviceWithoutANetworkTakesTheSystemsToken() async throws {
         let phone = try await Phone()

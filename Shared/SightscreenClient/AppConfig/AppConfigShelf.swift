@@ -18,10 +18,7 @@ struct AppConfigShelf: Sendable {
     }
 
     func keep(_ config: AppConfig) {
-        var kept = config
-        // It was said of the version that asked.
-        kept.updateRequired = nil
-        guard let data = try? JSONEncoder().encode(kept) else { return }
+        guard let data = try? JSONEncoder().encode(config) else { return }
         store.set([String(decoding: data, as: UTF8.self)], forKey: Self.key)
     }
 }

@@ -11,8 +11,8 @@ public enum AppGate: Hashable, Sendable {
     /// - Parameters:
     ///   - config: what the backend says, or said at last.
     ///   - version: this app's; nil when it has none, and then nothing is compared.
-    ///   - isFresh: whether the backend has just said it. That a version is too old stays so; a maintenance ends, and
-    ///     nobody who could not ask can tell whether it has.
+    ///   - isFresh: whether the backend has just said it, and to this version. A least version stays one; a maintenance
+    ///     ends, and nobody who could not ask can tell whether it has.
     public init(_ config: AppConfig, version: String?, isFresh: Bool) {
         let isBelow = version.map { AppVersion($0) < AppVersion(config.minAppVersion) } ?? false
         // First, for it is the only one of the two about which the user can do something.

@@ -29,6 +29,8 @@ actor ScriptedCognito: WebTransport {
         case transport(TransportError)
         /// Waits for `release`.
         case held
+        /// It takes effect, and its answer waits for `release`.
+        case answerHeld
     }
 
     private(set) var accounts: [String: Account] = [:]
@@ -80,15 +82,18 @@ actor ScriptedCognito: WebTransport {
         let (action, place) = (target[1], calls.count)
         calls.append(Call(action: action, body: body))
         if isOffline { throw .offline }
+        var isAnswerHeld = false
         if let index = troubles.firstIndex(where: { $0.action == action }) {
             switch troubles.remove(at: index).trouble {
             case .refusal(let type, let message, let status): return noted(refusal(type, message, status), place)
             case .transport(let error): throw error
             case .held: await withCheckedContinuation { held.append($0) }
+            case .answerHeld: isAnswerHeld = true
             }
         }
         let response = noted(answer(action, body), place)
         if let token = issued { await announce(token) }
+        if isAnswerHeld { await withCheckedContinuation { held.append($0) } }
         return response
     }
 
