@@ -20,9 +20,10 @@ public struct IPhoneFleet: Service {
     public init(_ configuration: DeviceLabConfiguration, logger: Logger) {
         let http = HTTPClient(configuration: .init(allowHTTP: true))
         apple = AppleSide(base: configuration.apns, http: http, logger: logger)
-        matches = LabGateway(base: configuration.gateway, issuer: configuration.issuer, http: http)
+        let issuer = LabIssuer(base: configuration.issuer, http: http)
+        matches = LabGateway(base: configuration.gateway, issuer: issuer, http: http)
         let world = SimulatedIPhone.World(
-            gateway: configuration.gateway, issuer: configuration.issuer, http: http, apple: apple, matches: matches,
+            gateway: configuration.gateway, issuer: issuer, http: http, apple: apple, matches: matches,
             limits: .init(speed: configuration.speed), run: configuration.seed ?? .random(in: 1 ... .max))
         let iPhones = (1...max(configuration.phones, 1)).prefix(configuration.phones).map {
             SimulatedIPhone(number: $0, world: world)

@@ -8,10 +8,10 @@ actor LabGateway {
     private let api: SightscreenAPI
     private var items: [MatchID: MatchItem] = [:]
 
-    init(base: String, issuer: String, http: HTTPClient) {
+    init(base: String, issuer: LabIssuer, http: HTTPClient) {
         api = SightscreenAPI(
             transport: PhoneNetwork(base: base, http: http, isOnline: true),
-            session: PhoneSession(user: "device-lab", issuer: issuer, http: http), clock: SystemClientClock(),
+            session: LabSession(issuer: issuer), clock: SystemClientClock(),
             retries: .never)
     }
 

@@ -49,9 +49,12 @@ extension SimulatedIPhone {
     }
 
     private func followNow(_ match: MatchID) async {
-        guard let service = app?.service else { return }
+        guard let app else { return }
+        // There is no bell before the app is there.
+        await app.bootstrap.start()
+        if await app.obstacle != nil { return await tellObstacle(of: app) }
         do throws(APIError) {
-            try await service.follow(try await world.matches.item(match))
+            try await app.service.follow(try await world.matches.item(match))
         } catch {
             guard error != .superseded else { return }
             note(.app, "The follow failed: \(error.words)")
@@ -64,6 +67,7 @@ extension SimulatedIPhone {
         await launch(inFront: true)
         show(match)
         wish { phone in
+            await phone.app?.bootstrap.start()
             await phone.app?.service.unfollow(match)
             if puts { await phone.leaveApp() }
         }
@@ -92,7 +96,10 @@ extension SimulatedIPhone {
         note(.user, "Online again")
         app?.network.setOnline(true)
         for outcome in await kit.setOnline(true) { await took(outcome) }
-        wish { phone in await phone.app?.service.connectionRestored() }
+        wish { phone in
+            await phone.app?.service.connectionRestored()
+            await phone.app?.bootstrap.retry()
+        }
     }
 
     // MARK: - The app
@@ -123,18 +130,16 @@ extension SimulatedIPhone {
     }
 
     private func switchUser(to name: String?) async throws {
-        let current = await session.user
-        let name = name ?? owner.guest(after: current)
+        let name = name ?? owner.guest(after: user)
         guard PhoneOwner.isName(name) else {
             throw LabRefusal("a user's name has letters, digits and hyphens, 64 at most")
         }
         await launch(inFront: true)
+        guard let app else { return }
         note(.user, "Signs out, and in as \(name)")
-        await app?.service.signOut()
-        await session.signIn(name)
-        signedIn(name)
+        user = name
         bells = [:]
-        await app?.service.start()
+        do throws(AuthError) { try await app.signIn(name) } catch { note(.app, "Cannot sign in: \(error)") }
     }
 }
 

@@ -14,9 +14,9 @@ import SightscreenClient
 actor SimulatedIPhone: LabPhone {
     /// What all phones have in common.
     struct World: Sendable {
-        /// Base URLs of the API and of the development issuer.
+        /// The base URL of the API.
         var gateway: String
-        var issuer: String
+        var issuer: LabIssuer
         var http: HTTPClient
         var apple: AppleSide
         var matches: LabGateway
@@ -25,13 +25,6 @@ actor SimulatedIPhone: LabPhone {
         var run: UInt64
 
         static var nowMs: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
-    }
-
-    /// A process of the app.
-    struct App {
-        var service: RealLiveActivityService
-        var network: PhoneNetwork
-        var bells: Task<Void, Never>
     }
 
     /// What is not told by the system, of an activity on the screen.
@@ -48,11 +41,10 @@ actor SimulatedIPhone: LabPhone {
     let world: World
     let owner: PhoneOwner
     let kit: SimulatedActivityKit
-    let session: PhoneSession
     private let pushes: AsyncStream<RawPush>
     private let bell: AsyncStream<Void>.Continuation
 
-    var app: App?
+    var app: PhoneApp?
     var isInFront = false
     var isOnline = true
     var onlineSinceMs = World.nowMs
@@ -68,11 +60,14 @@ actor SimulatedIPhone: LabPhone {
     var bells: [MatchID: Bell] = [:]
     var alert: LabAlert?
     var counts = LabPhoneState.Pushes()
-    private var user: String
+    /// Whose session is in the Keychain.
+    var user: String
     private var log: [LabLogLine] = []
     private var screen = PhoneScreen()
     private var seen: [ActivityID: Seen] = [:]
     private var watchers: [Task<Void, Never>] = []
+    /// Of the app's process.
+    private var listeners: [Task<Void, Never>] = []
     /// What the user has begun and does not wait for, in order.
     private var wishes: Task<Void, Never>?
 
@@ -82,7 +77,6 @@ actor SimulatedIPhone: LabPhone {
         self.world = world
         owner = PhoneOwner(number: number - 1)
         user = owner.user
-        session = PhoneSession(user: owner.user, issuer: world.issuer, http: world.http)
         (changes, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         (pushes, inbox) = AsyncStream.makeStream(of: RawPush.self)
         kit = SimulatedActivityKit(
@@ -120,25 +114,43 @@ actor SimulatedIPhone: LabPhone {
 
     // MARK: - Its app
 
-    /// The app's process begins, where there is none, and comes to the front.
+    /// The app's process begins, where there is none, and comes to the front. Its launch goes on by itself.
     func launch(inFront: Bool) async {
-        if app == nil {
-            let network = PhoneNetwork(base: world.gateway, http: world.http, isOnline: isOnline)
-            let service = RealLiveActivityService(
-                activityKit: kit, transport: network, session: session, store: store, clock: SystemClientClock(),
-                profile: DeviceProfile(deviceID: device, osVersion: "18.4", appVersion: "1.0.0"))
-            let bells = Task { [weak self] in
-                for await bells in await service.bells() { await self?.take(bells, of: network) }
-            }
-            app = App(service: service, network: network, bells: bells)
-            await kit.setForeground(inFront)
-            await service.deviceTokenChanged(await kit.deviceToken)
-            await service.start()
-        }
+        if app == nil { await begin(inFront: inFront) }
         guard inFront, !isInFront, let app else { return }
         isInFront = true
         await kit.setForeground(true)
         await app.service.enterForeground()
+        wish { phone in await phone.app?.bootstrap.enterForeground() }
+    }
+
+    private func begin(inFront: Bool) async {
+        let network = PhoneNetwork(base: world.gateway, http: world.http, isOnline: isOnline)
+        let new = await PhoneApp(
+            user: user, issuer: world.issuer, network: network, activityKit: kit, store: store,
+            profile: DeviceProfile(deviceID: device, osVersion: "18.4", appVersion: "1.0.0"),
+            giveToken: { [weak self] in await self?.giveDeviceToken() })
+        // Somebody else was quicker.
+        guard app == nil else { return }
+        app = new
+        let bells = await new.service.bells()
+        listeners = [
+            Task { [weak self] in for await bells in bells { await self?.take(bells, of: network) } },
+            Task { [weak self] in
+                await new.bootstrap.start()
+                await self?.tellObstacle(of: new)
+            },
+        ]
+        await kit.setForeground(inFront)
+    }
+
+    private func giveDeviceToken() async {
+        let token = await kit.deviceToken
+        await app?.notifications.registerDevice(token: token)
+    }
+
+    func tellObstacle(of app: PhoneApp) async {
+        if let obstacle = await app.obstacle { note(.app, "Cannot be used: \(obstacle)") }
     }
 
     func leaveApp() async {
@@ -154,8 +166,9 @@ actor SimulatedIPhone: LabPhone {
         app = nil
         isInFront = false
         dying.network.cut()
-        dying.bells.cancel()
+        listeners.forEach { $0.cancel() }
         await kit.killApp(forceQuit: true)
+        await dying.bootstrap.stop()
         await dying.service.stop()
     }
 
@@ -206,8 +219,6 @@ actor SimulatedIPhone: LabPhone {
         log.removeFirst(max(log.count - LabPhoneState.logLinesMax, 0))
         changed()
     }
-
-    func signedIn(_ user: String) { self.user = user }
 
     /// - Parameter network: of the process that tells it: one that has ended has nothing to say.
     private func take(_ new: [MatchID: Bell], of network: PhoneNetwork) {
