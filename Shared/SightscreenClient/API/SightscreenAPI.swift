@@ -6,7 +6,7 @@
 public import Messages
 public import Sightscreen
 
-/// The gateway's calls that Live Activities need, typed. A token that is refused is refreshed once; what passes by itself
+/// The gateway's calls, typed. A token that is refused is refreshed once; what passes by itself
 /// is repeated as `APIRetryRule` says; everything else is the caller's to know.
 public struct SightscreenAPI: Sendable {
     private let transport: any APITransport
@@ -98,26 +98,39 @@ public struct SightscreenAPI: Sendable {
 
     // MARK: - How it is done
 
-    private struct Nothing: Encodable {}
+    struct Nothing: Encodable {}
 
-    private func call<Body: Encodable, Answer: Decodable>(
-        _ method: String, _ path: String, _ body: Body?
+    /// - Parameter rule: nil for the one that this was made with.
+    func call<Body: Encodable, Answer: Decodable>(
+        _ method: String, _ path: String, _ body: Body?, rule: APIRetryRule? = nil
     ) async throws(APIError) -> Answer {
         let bytes: [UInt8]?
         do { bytes = try body.map { [UInt8](try JSONEncoder().encode($0)) } } catch { throw .unreadable(status: 0) }
-        let response = try await send(method, path, bytes, retries)
+        return try decoded(try await send(method, path, bytes, rule ?? retries))
+    }
+
+    /// A read that has an entity tag.
+    /// - Parameter tag: of what is known already.
+    func read<Answer: Decodable>(_ path: String, ifNoneMatch tag: String?) async throws(APIError) -> Tagged<Answer> {
+        let response = try await send("GET", path, nil, retries, tag: tag)
+        // The gateway says so only to who has sent a tag.
+        if response.status == 304, tag != nil { return .unchanged }
+        return .new(try decoded(response), tag: response.headers["etag"])
+    }
+
+    private func decoded<Answer: Decodable>(_ response: APIResponse) throws(APIError) -> Answer {
         do { return try JSONDecoder().decode(Answer.self, from: Data(response.body)) } catch {
             throw .unreadable(status: response.status)
         }
     }
 
     private func send(
-        _ method: String, _ path: String, _ body: [UInt8]?, _ rule: APIRetryRule
+        _ method: String, _ path: String, _ body: [UInt8]?, _ rule: APIRetryRule, tag: String? = nil
     ) async throws(APIError) -> APIResponse {
         var attempt = 1
         while true {
             let failure: APIError
-            do { return try await authorized(method, path, body) } catch { failure = error }
+            do { return try await authorized(method, path, body, tag) } catch { failure = error }
             guard let wait = rule.wait(after: failure, attempt: attempt, jitter: jitter()) else { throw failure }
             attempt += 1
             do { try await clock.sleep(for: wait) } catch { throw .transport(.cancelled) }
@@ -126,29 +139,31 @@ public struct SightscreenAPI: Sendable {
 
     /// One attempt, and a second one with a fresh token if the first was refused.
     private func authorized(
-        _ method: String, _ path: String, _ body: [UInt8]?
+        _ method: String, _ path: String, _ body: [UInt8]?, _ tag: String?
     ) async throws(APIError) -> APIResponse {
         guard let token = await session.accessToken() else { throw .signedOut }
-        let response = try await exchange(method, path, body, token)
+        let response = try await exchange(method, path, body, tag, token)
         guard response.status == 401 else { return try checked(response) }
         guard let fresh = await session.accessToken(insteadOf: token) else { throw .signedOut }
-        let second = try await exchange(method, path, body, fresh)
+        let second = try await exchange(method, path, body, tag, fresh)
         guard second.status != 401 else { throw .signedOut }
         return try checked(second)
     }
 
     private func exchange(
-        _ method: String, _ path: String, _ body: [UInt8]?, _ token: String
+        _ method: String, _ path: String, _ body: [UInt8]?, _ tag: String?, _ token: String
     ) async throws(APIError) -> APIResponse {
         var headers = ["authorization": "Bearer \(token)", "accept": "application/json"]
         if body != nil { headers["content-type"] = "application/json" }
+        if let tag { headers["if-none-match"] = tag }
         do {
             return try await transport.send(APIRequest(method: method, path: path, headers: headers, body: body))
         } catch { throw .transport(error) }
     }
 
     private func checked(_ response: APIResponse) throws(APIError) -> APIResponse {
-        guard !(200..<300).contains(response.status) else { return response }
+        // 304: what was asked for is as the tag that was sent says.
+        guard !(200..<300).contains(response.status), response.status != 304 else { return response }
         let document = try? JSONDecoder().decode(ProblemDocument.self, from: Data(response.body))
         throw .refused(
             status: response.status, document,

@@ -22,6 +22,8 @@
             call.httpBody = request.body.map { Data($0) }
             call.timeoutInterval = Double(request.timeout.components.seconds)
             for (name, value) in request.headers { call.setValue(value, forHTTPHeaderField: name) }
+            // Who sends a tag has a cache of its own and wants to hear that nothing has changed.
+            if request.headers["if-none-match"] != nil { call.cachePolicy = .reloadIgnoringLocalCacheData }
             do {
                 let (body, answer) = try await session.data(for: call)
                 guard let answer = answer as? HTTPURLResponse else { throw TransportError.broken("no HTTP") }

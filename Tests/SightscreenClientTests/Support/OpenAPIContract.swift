@@ -65,6 +65,26 @@ struct OpenAPIContract: Sendable {
         return fault(in: value, schema, at: "body")
     }
 
+    /// Why the gateway would refuse a query ("date=2026-11-22&limit=50"): it takes only what it knows, once each.
+    func fault(inQuery query: Substring, of operation: Operation) -> String? {
+        let known = (operation.description["parameters"]?.elements ?? []).filter { $0["in"]?.text == "query" }
+        var seen: Set<Substring> = []
+        for pair in query.split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let parameter = known.first(where: { $0["name"]?.text == String(parts[0]) }), parts.count == 2,
+                let schema = parameter["schema"]
+            else { return "\(parts[0]) is unknown" }
+            guard seen.insert(parts[0]).inserted else { return "\(parts[0]) comes twice" }
+            let isNumber = schema["type"]?.text == "integer"
+            let value: JSON = isNumber ? Double(parts[1]).map { JSON.number($0) } ?? .null : .string(String(parts[1]))
+            if let fault = fault(in: value, schema, at: String(parts[0])) { return fault }
+            if case .number(let number) = value, let most = schema["maximum"]?.count, number > Double(most) {
+                return "\(parts[0]) is too large"
+            }
+        }
+        return nil
+    }
+
     private func fault(in value: JSON, _ schema: JSON, at place: String) -> String? {
         if let reference = schema["$ref"]?.text {
             let name = reference.split(separator: "/").last.map { String($0) } ?? ""
@@ -72,7 +92,8 @@ struct OpenAPIContract: Sendable {
             return fault(in: value, named, at: place)
         }
         if let types = schema["type"]?.elements?.compactMap(\.text) ?? schema["type"]?.text.map({ [$0] }),
-            !types.contains(value.type)
+            // Every integer is a number.
+            !types.contains(value.type), !(value.type == "integer" && types.contains("number"))
         {
             return "\(place) is \(value.type)"
         }
