@@ -1,0 +1,67 @@
+public import Messages
+public import Sightscreen
+
+/// A day's matches as the gateway told them, and when.
+///
+/// Its coding is written out and nonisolated: files are written and read off the main actor, and where a module's default
+/// is the main actor, a synthesized conformance would belong to it.
+public struct CachedDay: Hashable, Sendable {
+    public var day: MatchDay
+    /// By start.
+    public var matches: [MatchItem]
+    /// Seconds since 1970: when the gateway said so last, or that nothing has changed.
+    public var fetchedAt: Int
+    /// When the gateway wants to be asked again.
+    public var retryAfterMs: Int
+    /// The answer's entity tag; nil when it came in several pages.
+    public var tag: String?
+
+    public init(day: MatchDay, matches: [MatchItem], fetchedAt: Int, retryAfterMs: Int = 30_000, tag: String? = nil) {
+        self.day = day
+        self.matches = matches
+        self.fetchedAt = fetchedAt
+        self.retryAfterMs = retryAfterMs
+        self.tag = tag
+    }
+
+    public var hasLiveMatches: Bool { matches.contains { $0.status == .live } }
+
+    public func match(_ id: MatchID) -> MatchItem? { matches.first { $0.id == id } }
+}
+
+extension CachedDay: Codable {
+    private enum CodingKeys: String, CodingKey { case day, matches, fetchedAt, retryAfterMs, tag }
+
+    public nonisolated init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        day = try container.decode(MatchDay.self, forKey: .day)
+        matches = try container.decode([MatchItem].self, forKey: .matches)
+        fetchedAt = try container.decode(Int.self, forKey: .fetchedAt)
+        retryAfterMs = try container.decode(Int.self, forKey: .retryAfterMs)
+        tag = try container.decodeIfPresent(String.self, forKey: .tag)
+    }
+
+    public nonisolated func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(day, forKey: .day)
+        try container.encode(matches, forKey: .matches)
+        try container.encode(fetchedAt, forKey: .fetchedAt)
+        try container.encode(retryAfterMs, forKey: .retryAfterMs)
+        try container.encodeIfPresent(tag, forKey: .tag)
+    }
+}
+
+/// The matches in play as the gateway told them, and when. Never on disk: it is old news within seconds.
+public struct CachedLive: Hashable, Sendable {
+    public var matches: [MatchItem]
+    public var fetchedAt: Int
+    public var retryAfterMs: Int
+    public var tag: String?
+
+    public init(matches: [MatchItem], fetchedAt: Int, retryAfterMs: Int = 30_000, tag: String? = nil) {
+        self.matches = matches
+        self.fetchedAt = fetchedAt
+        self.retryAfterMs = retryAfterMs
+        self.tag = tag
+    }
+}

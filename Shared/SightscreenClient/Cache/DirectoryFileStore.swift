@@ -1,0 +1,68 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A folder of the file system.
+public struct DirectoryFileStore: FileStore {
+    /// A larger file is none of ours.
+    public static let fileBytesMax = 8 << 20
+
+    /// Without a slash at its end. It is made with the first file.
+    public let path: String
+
+    public init(path: String) { self.path = path }
+
+    public func read(_ name: String) -> [UInt8]? {
+        guard FileName.isGood(name), let bytes = size(of: name), bytes <= Self.fileBytesMax,
+            let data = FileManager.default.contents(atPath: "\(path)/\(name)")
+        else { return nil }
+        return [UInt8](data)
+    }
+
+    public func write(_ bytes: [UInt8], to name: String) throws(FileStoreError) {
+        guard FileName.isGood(name) else { throw FileStoreError("\(name) is no name for a file") }
+        do {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            // Into a file beside it, which then takes its place.
+            try Data(bytes).write(to: URL(filePath: "\(path)/\(name)"), options: .atomic)
+        } catch { throw FileStoreError("\(error)") }
+    }
+
+    public func touch(_ name: String) {
+        guard FileName.isGood(name) else { return }
+        try? FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: "\(path)/\(name)")
+    }
+
+    public func remove(_ name: String) {
+        guard FileName.isGood(name) else { return }
+        try? FileManager.default.removeItem(atPath: "\(path)/\(name)")
+    }
+
+    public func list() -> [StoredFile] {
+        struct Entry {
+            var file: StoredFile
+            var usedAt: Double
+        }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        // What an interrupted write has left behind is no file of ours.
+        let entries = names.filter { FileName.isGood($0) }.compactMap { name -> Entry? in
+            guard let attributes = try? FileManager.default.attributesOfItem(atPath: "\(path)/\(name)"),
+                attributes[.type] as? FileAttributeType == .typeRegular
+            else { return nil }
+            let usedAt = (attributes[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
+            return Entry(file: StoredFile(name: name, bytes: Self.size(attributes)), usedAt: usedAt)
+        }
+        return entries.sorted { ($0.usedAt, $0.file.name) < ($1.usedAt, $1.file.name) }.map(\.file)
+    }
+
+    private func size(of name: String) -> Int? {
+        (try? FileManager.default.attributesOfItem(atPath: "\(path)/\(name)")).map(Self.size)
+    }
+
+    private static func size(_ attributes: [FileAttributeKey: Any]) -> Int {
+        // One number, bridged differently by each Foundation.
+        (attributes[.size] as? UInt64).map { Int(clamping: $0) } ?? attributes[.size] as? Int ?? 0
+    }
+}

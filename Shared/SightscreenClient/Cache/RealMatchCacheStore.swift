@@ -1,0 +1,118 @@
+public import Messages
+public import Observation
+public import Sightscreen
+
+/// A dictionary by day in front of `MatchDiskCacheWrapper`. The gateway is the third layer, and `ScheduleService`'s.
+@MainActor
+@Observable
+public final class RealMatchCacheStore: MatchCacheStore {
+    /// A day with matches in play changes with every ball; on disk it is for the next launch.
+    static let liveDiskSeconds = 60
+
+    private var days: [MatchDay: CachedDay] = [:]
+    public private(set) var live: CachedLive?
+    public private(set) var window: ClosedRange<MatchDay>
+
+    @ObservationIgnored private let disk: MatchDiskCacheWrapper
+    @ObservationIgnored private let clock: any ClientClock
+    /// Which day a match is in.
+    @ObservationIgnored private var places: [MatchID: MatchDay] = [:]
+    /// What is not on disk yet; the newest of each day.
+    @ObservationIgnored private var unwritten: [MatchDay: CachedDay] = [:]
+    @ObservationIgnored private var writer: Task<Void, Never>?
+    /// Of the days in memory that have matches in play.
+    @ObservationIgnored private var writtenAt: [MatchDay: Int] = [:]
+
+    /// - Parameter radius: how many days before and after today are in memory at first.
+    public init(disk: MatchDiskCacheWrapper, clock: any ClientClock, radius: Int = ScheduleWindow.radius) {
+        self.disk = disk
+        self.clock = clock
+        window = ScheduleWindow.around(MatchDay(at: clock.now), radius: radius)
+    }
+
+    public func schedule(on day: MatchDay) -> CachedDay? { days[day] }
+
+    public func match(_ id: MatchID) -> MatchItem? { places[id].flatMap { days[$0]?.match(id) } }
+
+    public func storedSchedule(on day: MatchDay) async -> CachedDay? {
+        if let entry = days[day] { return entry }
+        // Newer than what is on disk, if it is on its way there.
+        if let entry = unwritten[day] { return entry }
+        guard let entry = await disk.day(day) else { return nil }
+        // Something newer may have come while the disk was read.
+        if let newer = days[day] { return newer }
+        remember(entry)
+        return entry
+    }
+
+    public func keep(_ entry: CachedDay) {
+        remember(entry)
+        if entry.hasLiveMatches, let last = writtenAt[entry.day],
+            (0..<Self.liveDiskSeconds).contains(entry.fetchedAt - last)
+        {
+            return
+        }
+        writtenAt[entry.day] = entry.hasLiveMatches ? entry.fetchedAt : nil
+        unwritten[entry.day] = entry
+        write()
+    }
+
+    public func keep(_ live: CachedLive) { self.live = live }
+
+    public func slide(to window: ClosedRange<MatchDay>) {
+        self.window = window
+        for day in days.keys where !isRemembered(day) { forget(day) }
+    }
+
+    public func loadFromDisk() async {
+        let wanted = (window.lowerBound.number...window.upperBound.number).map { MatchDay(number: $0) }
+        // What has come from the gateway meanwhile is newer.
+        for entry in await disk.days(wanted) where days[entry.day] == nil { remember(entry) }
+    }
+
+    public func flush() async {
+        while let writer { await writer.value }
+    }
+
+    public func removeAll() async {
+        for day in days.keys { forget(day) }
+        live = nil
+        unwritten = [:]
+        writtenAt = [:]
+        await flush()
+        await disk.removeAll()
+    }
+
+    // MARK: -
+
+    private func isRemembered(_ day: MatchDay) -> Bool { window.contains(day) || day == MatchDay(at: clock.now) }
+
+    private func remember(_ entry: CachedDay) {
+        guard isRemembered(entry.day) else { return }
+        forgetPlaces(entry.day)
+        days[entry.day] = entry
+        for match in entry.matches { places[match.id] = entry.day }
+    }
+
+    private func forget(_ day: MatchDay) {
+        forgetPlaces(day)
+        days[day] = nil
+        writtenAt[day] = nil
+    }
+
+    private func forgetPlaces(_ day: MatchDay) {
+        for match in days[day]?.matches ?? [] where places[match.id] == day { places[match.id] = nil }
+    }
+
+    /// One writer at a time: a day's older state never comes after its newer one.
+    private func write() {
+        guard writer == nil else { return }
+        writer = Task {
+            while let (day, entry) = unwritten.first {
+                await disk.keep(entry)
+                if unwritten[day] == entry { unwritten[day] = nil }
+            }
+            writer = nil
+        }
+    }
+}
