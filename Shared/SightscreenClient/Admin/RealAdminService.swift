@@ -1,0 +1,61 @@
+public import Observation
+public import Sightscreen
+
+/// The switch of this phone, and the gateway's `/admin/replay` calls, which want an administrator's session.
+@MainActor
+@Observable
+public final class RealAdminService: AdminService {
+    public private(set) var mode: FakeMode
+    public private(set) var replays: [Replay] = []
+
+    @ObservationIgnored private let api: SightscreenAPI
+    @ObservationIgnored private let fakeMode: FakeModeSwitch
+
+    // In a release build an app cannot make one.
+    package init(_ api: SightscreenAPI, _ fakeMode: FakeModeSwitch) {
+        self.api = api
+        self.fakeMode = fakeMode
+        mode = fakeMode.mode
+    }
+
+    public func setMode(_ mode: FakeMode) {
+        fakeMode.set(mode)
+        self.mode = mode
+    }
+
+    public func tapes() async throws(APIError) -> [ReplayTape] { try await api.replayTapes() }
+
+    @discardableResult
+    public func refreshReplays() async throws(APIError) -> [Replay] {
+        let replays = try await api.replays()
+        self.replays = replays
+        return replays
+    }
+
+    @discardableResult
+    public func play(_ order: ReplayOrder) async throws(APIError) -> Replay {
+        let replay = try await api.startReplay(order)
+        note(replay, isThere: true)
+        return replay
+    }
+
+    @discardableResult
+    public func control(_ match: MatchID, _ action: ReplayAction) async throws(APIError) -> Replay {
+        let replay = try await api.controlReplay(match, action)
+        note(replay, isThere: action != .stop)
+        return replay
+    }
+
+    private func note(_ replay: Replay, isThere: Bool) {
+        replays.removeAll { $0.matchId == replay.matchId }
+        if isThere { replays.append(replay) }
+        replays.sort { $0.matchId < $1.matchId }
+    }
+}
+
+#if DEBUG
+    extension RealAdminService {
+        /// - Parameter fakeMode: the one that the app's `SwitchedTransport` goes by.
+        public convenience init(api: SightscreenAPI, fakeMode: FakeModeSwitch) { self.init(api, fakeMode) }
+    }
+#endif
