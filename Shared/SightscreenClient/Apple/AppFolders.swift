@@ -1,0 +1,21 @@
+// Could not be compiled where the rest of this package was.
+#if canImport(Darwin)
+    import Foundation
+
+    extension DirectoryFileStore {
+        /// A folder of the app group's container, which the widget sees, too; nil when the app has no such group.
+        ///
+        /// Not compiled here.
+        public init?(appGroup: String, folder: String) {
+            guard let url = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: appGroup) else {
+                return nil
+            }
+            self.init(path: url.appending(path: "Library/Caches/\(folder)").path(percentEncoded: false))
+        }
+
+        /// A folder of the app's own caches, which the system may empty.
+        public static func caches(_ folder: String) -> DirectoryFileStore {
+            DirectoryFileStore(path: URL.cachesDirectory.appending(path: folder).path(percentEncoded: false))
+        }
+    }
+#endif

@@ -1,0 +1,25 @@
+/// An image as it came, ready for the platform's decoder.
+public struct ImageData: Hashable, Sendable {
+    public enum Kind: String, Hashable, Sendable, CaseIterable { case png, jpeg, gif, webp }
+
+    public let kind: Kind
+    public let bytes: [UInt8]
+
+    /// Nil for what does not begin as one of the kinds does, whatever a server calls it.
+    public init?(_ bytes: [UInt8]) {
+        guard let kind = Kind.allCases.first(where: { $0.begins(bytes) }) else { return nil }
+        self.kind = kind
+        self.bytes = bytes
+    }
+}
+
+extension ImageData.Kind {
+    fileprivate func begins(_ bytes: [UInt8]) -> Bool {
+        switch self {
+        case .png: bytes.starts(with: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+        case .jpeg: bytes.starts(with: [0xff, 0xd8, 0xff])
+        case .gif: bytes.starts(with: Array("GIF8".utf8))
+        case .webp: bytes.starts(with: Array("RIFF".utf8)) && bytes.dropFirst(8).starts(with: Array("WEBP".utf8))
+        }
+    }
+}

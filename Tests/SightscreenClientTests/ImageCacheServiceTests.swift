@@ -1,0 +1,270 @@
+import ActivitySimulator
+import Messages
+import Sightscreen
+import TestKit
+import Testing
+
+@testable import SightscreenClient
+
+/// The rows of ImageCacheService.
+@MainActor
+@Suite struct ImageCacheServiceTests {
+    let clock = SimulatedClock(now: Sample.now)
+    let web = ImageServer()
+    let files = InMemoryFileStore()
+    let url = "https://images.example/6.png"
+
+    private func service(_ change: (inout RealImageCacheService.Limits) -> Void = { _ in }) -> RealImageCacheService {
+        var limits = RealImageCacheService.Limits()
+        change(&limits)
+        return RealImageCacheService(web: web, files: files, clock: clock, limits: limits) { side in
+            "https://images.example/\(side.id).png"
+        }
+    }
+
+    // MARK: - Memory cache
+
+    @Test func memoryAnswersAtOnce() async throws {
+        let images = service()
+        #expect(images.cachedImage(url) == nil)
+        let image = try await images.image(url)
+        #expect(image.kind == .png)
+        #expect(images.cachedImage(url) == image)
+        #expect(try await images.image(url) == image)
+        #expect(await web.urls == [url])
+    }
+
+    @Test func memoryIsEvictedUnderPressure() async throws {
+        let images = service()
+        let image = try await images.image(url)
+        #expect(images.memoryBytes == image.bytes.count)
+        images.memoryPressure()
+        #expect(images.memoryBytes == 0 && images.cachedImage(url) == nil)
+        #expect(try await images.image(url) == image, "the disk has it")
+        #expect(await web.urls.count == 1)
+    }
+
+    @Test func memoryHasALimitAndLosesWhatWasUsedLongestAgo() async throws {
+        await web.setSize(1_000)
+        let images = service { $0.memoryBytes = 3_500 }
+        for name in ["a", "b", "c"] { _ = try await images.image("https://images.example/\(name)") }
+        _ = images.cachedImage("https://images.example/a")
+        _ = try await images.image("https://images.example/d")
+        #expect(images.memoryBytes == 3_000)
+        #expect(images.cachedImage("https://images.example/a") != nil)
+        #expect(images.cachedImage("https://images.example/b") == nil)
+    }
+
+    // MARK: - Disk cache
+
+    @Test func theDiskSurvivesTheAppAndIsSharedWithTheWidget() async throws {
+        let image = try await service().image(url)
+        await web.setOffline(true)
+        // Another process over the same folder.
+        #expect(try await service().image(url) == image)
+        #expect(await web.urls.count == 1)
+    }
+
+    @Test func theDiskIsBounded() async throws {
+        await web.setSize(1_000)
+        let images = service {
+            $0.diskBytes = 20_000
+            $0.diskFiles = 10
+        }
+        for number in 1...50 { _ = try await images.image("https://images.example/\(number)") }
+        #expect(files.list().count <= 11)
+    }
+
+    @Test func aDamagedFileIsDownloadedAgain() async throws {
+        let image = try await service().image(url)
+        let name = CacheFile.name(of: url)
+        var bytes = try #require(files.read(name))
+        bytes[bytes.count - 1] ^= 1
+        try files.write(bytes, to: name)
+        #expect(try await service().image(url) == image)
+        #expect(await web.urls.count == 2)
+    }
+
+    @Test func anOldImageIsAskedForAgainAndStaysWhereThatFails() async throws {
+        _ = try await service().image(url)
+        await web.setSize(500)
+        clock.advance(seconds: 29 * 86_400)
+        #expect(try await service().image(url).bytes.count != 500)
+        clock.advance(seconds: 86_400)
+        await web.setOffline(true)
+        #expect(try await service().image(url).bytes.count != 500, "an old logo is better than none")
+        await web.setOffline(false)
+        #expect(try await service().image(url).bytes.count == 500)
+    }
+
+    // MARK: - Async prefetch
+
+    @Test func theLogosOfUpcomingMatchesAreThereBeforeTheyAreNeeded() async throws {
+        let images = service()
+        await images.prefetch(SampleMatches.all(now: Sample.now))
+        // Of the match in play and of the one to come; the teams of the one that is over are not needed.
+        #expect(Set(await web.urls) == Set(["6", "2", "7", "5"].map { "https://images.example/\($0).png" }))
+        for side in [SampleMatches.upcoming(now: 0).home, SampleMatches.upcoming(now: 0).away] {
+            #expect(images.cachedImage(try #require(images.logo(of: side))) != nil)
+        }
+        await images.prefetch(SampleMatches.all(now: Sample.now))
+        #expect(await web.urls.count == 4, "nothing is fetched twice")
+    }
+
+    @Test func aPrefetchTakesFewAtATimeAndSkipsWhatFails() async throws {
+        await web.hold(true)
+        let images = service { $0.prefetches = 3 }
+        let urls = (1...10).map { "https://images.example/\($0)" } + ["http://images.example/x", "nonsense"]
+        let prefetch = Task { await images.prefetch(urls) }
+        try await eventually("three are under way") { await web.heldCount == 3 }
+        for _ in 1...100 { await Task.yield() }
+        #expect(await web.heldCount == 3)
+        await web.hold(false)
+        await prefetch.value
+        #expect(await web.urls.count == 10)
+        #expect(await web.mostAtOnce == 3)
+    }
+
+    @Test func aPrefetchIsBounded() async throws {
+        let images = service { $0.prefetchMax = 5 }
+        await images.prefetch((1...100).map { "https://images.example/\($0)" })
+        #expect(await web.urls.count == 5)
+    }
+
+    // MARK: - How it downloads
+
+    @Test func callsForOneAddressShareOneDownload() async throws {
+        await web.hold(true)
+        let images = service()
+        let tasks = (1...20).map { _ in Task { try await images.image(url) } }
+        try await eventually("one is under way") { await web.heldCount == 1 }
+        tasks[0].cancel()
+        await web.hold(false)
+        for task in tasks.dropFirst() { #expect(try await task.value.kind == .png) }
+        #expect(await web.urls.count == 1)
+    }
+
+    @Test(arguments: [
+        "http://images.example/6.png", "", "images.example/6.png", "ftp://images.example/6.png", "file:///etc/passwd",
+        "https://", "https:///6.png", "https://user@images.example/6.png", "https://images.example/a b",
+        "https://images.example/\n", "https://images.example\\@other.example/", "https://:443/",
+        "data:image/png;base64,AA",
+        "https://images.example/" + String(repeating: "a", count: 2_048),
+    ])
+    func onlyHTTPSIsAskedFor(_ address: String) async throws {
+        await #expect(throws: ImageError.badAddress) { try await service().image(address) }
+        #expect(await web.urls.isEmpty)
+        #expect(files.list().isEmpty)
+    }
+
+    @Test func whatIsTooLargeIsNotTaken() async throws {
+        await web.setSize(1_001)
+        await #expect(throws: ImageError.tooLarge) { try await service { $0.imageBytes = 1_000 }.image(url) }
+        #expect(await web.lastLimit == 1_000, "the transport stops there")
+        #expect(files.list().map(\.name) == ["schema"])
+    }
+
+    @Test(arguments: [
+        ("text/html", Array("<html>".utf8)), ("image/png", Array("<html>".utf8)), ("text/html", ImageServer.png(100)),
+        ("image/svg+xml", Array("<svg/>".utf8)), ("image/png", []),
+    ])
+    func whatIsNoImageIsNotTaken(_ type: String, _ body: [UInt8]) async throws {
+        await web.answer(APIResponse(status: 200, headers: ["content-type": type], body: body))
+        await #expect(throws: ImageError.notAnImage) { try await service().image(url) }
+    }
+
+    @Test(arguments: [
+        (ImageServer.png(50), ImageData.Kind.png), ([0xff, 0xd8, 0xff, 0xe0], .jpeg), (Array("GIF89a".utf8), .gif),
+        (Array("RIFF".utf8) + [0, 0, 0, 0] + Array("WEBPVP8 ".utf8), .webp),
+    ])
+    func anImageIsKnownByItsFirstBytes(_ bytes: [UInt8], _ kind: ImageData.Kind) {
+        #expect(ImageData(bytes)?.kind == kind)
+        #expect(ImageData(Array(bytes.dropFirst())) == nil)
+    }
+
+    @Test func anAddressWithoutAnImageIsNotAskedForAllTheTime() async throws {
+        await web.answer(APIResponse(status: 404))
+        let images = service()
+        for _ in 1...5 {
+            await #expect(throws: ImageError.refused(status: 404)) { try await images.image(url) }
+        }
+        #expect(await web.urls.count == 1)
+        clock.advance(seconds: 300)
+        await web.answer(nil)
+        #expect(try await images.image(url).kind == .png)
+    }
+
+    @Test func aNetworkThatIsAwayIsAskedAgainAtOnce() async throws {
+        await web.setOffline(true)
+        let images = service()
+        await #expect(throws: ImageError.transport(.offline)) { try await images.image(url) }
+        await web.setOffline(false)
+        #expect(try await images.image(url).kind == .png)
+    }
+
+    @Test func aTransferThatBreaksIsNotRepeatedForAWhile() async throws {
+        await web.fail(.broken("too long"))
+        let images = service()
+        for _ in 1...3 {
+            await #expect(throws: ImageError.transport(.broken("too long"))) { try await images.image(url) }
+        }
+        #expect(await web.urls.count == 1)
+        clock.advance(seconds: 30)
+        await web.fail(nil)
+        #expect(try await images.image(url).kind == .png)
+    }
+
+    // MARK: - The fake
+
+    @Test func theFakeServesCannedImages() async throws {
+        let fake: any ImageCacheService = FakeImageCacheService()
+        #expect(try await fake.image(url).kind == .png)
+        let none = FakeImageCacheService(standIn: nil)
+        #expect(throws: ImageError.refused(status: 404)) { try none.image(url) }
+        none.prefetch(SampleMatches.all(now: 0))
+        #expect(none.prefetched.count == 6)
+    }
+}
+
+/// A server of images in memory.
+actor ImageServer: WebTransport {
+    private(set) var urls: [String] = []
+    private(set) var lastLimit: Int?
+    private(set) var mostAtOnce = 0
+    private var underWay = 0
+    private var size = 100
+    private var failure: TransportError?
+    private var isHolding = false
+    private var canned: APIResponse?
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    var heldCount: Int { waiting.count }
+    func setSize(_ size: Int) { self.size = size }
+    func setOffline(_ isOffline: Bool) { fail(isOffline ? .offline : nil) }
+    func fail(_ error: TransportError?) { failure = error }
+    func answer(_ answer: APIResponse?) { canned = answer }
+
+    func hold(_ isHolding: Bool) {
+        self.isHolding = isHolding
+        guard !isHolding else { return }
+        for continuation in waiting { continuation.resume() }
+        waiting = []
+    }
+
+    static func png(_ size: Int) -> [UInt8] {
+        let head: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
+        return head + [UInt8](repeating: 0, count: max(0, size - head.count))
+    }
+
+    func send(_ request: WebRequest) async throws(TransportError) -> APIResponse {
+        urls.append(request.url)
+        lastLimit = request.bodyBytesMax
+        underWay += 1
+        mostAtOnce = max(mostAtOnce, underWay)
+        defer { underWay -= 1 }
+        if let failure { throw failure }
+        if isHolding { await withCheckedContinuation { waiting.append($0) } }
+        if let canned { return canned }
+        return APIResponse(status: 200, headers: ["content-type": "image/png"], body: Self.png(size))
+    }
+}
