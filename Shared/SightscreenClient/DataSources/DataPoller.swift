@@ -1,0 +1,114 @@
+public import Observation
+
+/// Keeps a data source's data current while a view shows it and the app is in front: first what is cached, then, where that
+/// is stale, a fetch; then one after each interval as long as the source wants to be polled.
+///
+/// There are never two fetches of one poller at a time. After a failure it waits longer and longer, at most a minute unless
+/// the interval is longer or the gateway asks for more.
+@MainActor
+@Observable
+public final class DataPoller<Source: DataSource> {
+    /// Nobody waits longer for a view that is open, whatever the gateway asks for.
+    private static var askedMax: Duration { .seconds(600) }
+
+    public let source: Source
+    /// A fetch is under way.
+    public private(set) var isLoading = false
+    /// Why there is nothing newer; nil after a success.
+    public private(set) var lastError: APIError?
+
+    @ObservationIgnored private let clock: any ClientClock
+    @ObservationIgnored private let delays: RetryDelays
+    @ObservationIgnored private let jitter: @Sendable () -> Double
+    @ObservationIgnored private var isVisible = false
+    @ObservationIgnored private var isInFront = true
+    @ObservationIgnored private var loop: Task<Void, Never>?
+
+    /// - Parameter jitter: 0 to 1, so that phones that failed together do not come back together.
+    public init(
+        _ source: Source, clock: any ClientClock = SystemClientClock(),
+        delays: RetryDelays = RetryDelays(first: .seconds(2), longest: .seconds(60)),
+        jitter: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }
+    ) {
+        self.source = source
+        self.clock = clock
+        self.delays = delays
+        self.jitter = jitter
+    }
+
+    public func appear() {
+        isVisible = true
+        changed()
+    }
+
+    public func disappear() {
+        isVisible = false
+        changed()
+    }
+
+    public func enterForeground() {
+        isInFront = true
+        changed()
+    }
+
+    public func enterBackground() {
+        isInFront = false
+        changed()
+    }
+
+    public var isRunning: Bool { isVisible && isInFront }
+
+    // MARK: -
+
+    private func changed() {
+        guard isRunning else {
+            loop?.cancel()
+            return
+        }
+        // One that was cancelled and still waits for an answer begins anew when it has it.
+        if loop == nil { begin() }
+    }
+
+    private func begin() {
+        loop = Task {
+            await run()
+            loop = nil
+            if isRunning { begin() }
+        }
+    }
+
+    private func run() async {
+        var failures = await attempt(first: true) ? 0 : 1
+        while !Task.isCancelled {
+            do { try await clock.sleep(for: pause(after: failures)) } catch { return }
+            guard failures > 0 || source.shouldPoll() else { continue }
+            failures = await attempt(first: false) ? 0 : failures + 1
+        }
+    }
+
+    /// - Returns: whether it succeeded.
+    private func attempt(first: Bool) async -> Bool {
+        isLoading = true
+        defer { isLoading = false }
+        do {
+            if first { try await source.load() }
+            if !first || source.isStale, !Task.isCancelled { try await source.refresh() }
+            if lastError != nil { lastError = nil }
+            return true
+        } catch {
+            // A view that goes away, or a day that is no longer selected, is no failure.
+            switch error {
+            case .transport(.cancelled), .superseded: break
+            default: if lastError != error { lastError = error }
+            }
+            return false
+        }
+    }
+
+    private func pause(after failures: Int) -> Duration {
+        let interval = Duration.milliseconds(PollInterval.clamped(source.pollIntervalMs))
+        guard failures > 0 else { return interval }
+        let asked = min(lastError?.retryAfter ?? .zero, Self.askedMax)
+        return max(interval, delays.delay(failures: failures, asked: asked, jitter: jitter()))
+    }
+}

@@ -1,0 +1,40 @@
+public import Observation
+
+/// Canned days, for previews and for tests of views.
+@MainActor
+@Observable
+public final class FakeScheduleService: ScheduleService {
+    public private(set) var shownDay: MatchDay
+    private var days: [MatchDay: CachedDay]
+    private var refusal: APIError?
+    /// How often a day was asked for.
+    public private(set) var fetchCount = 0
+
+    /// - Parameter shownDay: the first of the days unless given.
+    public init(_ days: [CachedDay] = [], shownDay: MatchDay? = nil) {
+        self.days = Dictionary(days.map { ($0.day, $0) }) { $1 }
+        self.shownDay = shownDay ?? days.map(\.day).min() ?? MatchDay(number: 0)
+    }
+
+    /// What every fetch throws from now on.
+    public func refuse(_ error: APIError?) { refusal = error }
+
+    /// What the gateway would answer from now on.
+    public func set(_ day: CachedDay) { days[day.day] = day }
+
+    public func cached(_ day: MatchDay) -> CachedDay? { days[day] }
+    public func stored(_ day: MatchDay) -> CachedDay? { days[day] }
+    public func isFresh(_ entry: CachedDay) -> Bool { true }
+    public func fetchSchedule(for day: MatchDay) throws(APIError) -> CachedDay { try refresh(day) }
+
+    public func show(_ day: MatchDay) throws(APIError) -> CachedDay {
+        shownDay = day
+        return try refresh(day)
+    }
+
+    public func refresh(_ day: MatchDay) throws(APIError) -> CachedDay {
+        fetchCount += 1
+        if let refusal { throw refusal }
+        return days[day] ?? CachedDay(day: day, matches: [], fetchedAt: day.startsAt)
+    }
+}

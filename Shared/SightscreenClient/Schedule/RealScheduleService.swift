@@ -1,0 +1,93 @@
+import Messages
+public import Observation
+
+/// The gateway's schedule behind a `MatchCacheStore`.
+@MainActor
+@Observable
+public final class RealScheduleService: ScheduleService {
+    public private(set) var shownDay: MatchDay
+
+    @ObservationIgnored private let api: SightscreenAPI
+    @ObservationIgnored private let cache: any MatchCacheStore
+    @ObservationIgnored private let clock: any ClientClock
+    @ObservationIgnored private let rule: CacheRule
+    @ObservationIgnored private let radius: Int
+    @ObservationIgnored private let debounce: Duration
+    @ObservationIgnored private var fetches: [MatchDay: Task<Result<CachedDay, APIError>, Never>] = [:]
+    /// Counts calls of `show`: only the last one asks.
+    @ObservationIgnored private var shows = 0
+
+    /// - Parameters:
+    ///   - radius: how many days before and after the one that is shown stay in memory.
+    ///   - debounce: how long a day has to be shown before the gateway is asked for it.
+    public init(
+        api: SightscreenAPI, cache: any MatchCacheStore, clock: any ClientClock, rule: CacheRule = CacheRule(),
+        radius: Int = ScheduleWindow.radius, debounce: Duration = .milliseconds(250)
+    ) {
+        self.api = api
+        self.cache = cache
+        self.clock = clock
+        self.rule = rule
+        self.radius = radius
+        self.debounce = debounce
+        shownDay = MatchDay(at: clock.now)
+    }
+
+    public func cached(_ day: MatchDay) -> CachedDay? { cache.schedule(on: day) }
+
+    public func stored(_ day: MatchDay) async -> CachedDay? { await cache.storedSchedule(on: day) }
+
+    public func isFresh(_ entry: CachedDay) -> Bool { rule.isFresh(entry, now: clock.now) }
+
+    public func fetchSchedule(for day: MatchDay) async throws(APIError) -> CachedDay {
+        if let entry = await stored(day), isFresh(entry) { return entry }
+        return try await refresh(day)
+    }
+
+    public func show(_ day: MatchDay) async throws(APIError) -> CachedDay {
+        shows += 1
+        let mine = shows
+        shownDay = day
+        cache.slide(to: ScheduleWindow.around(day, radius: radius))
+        if let entry = await stored(day), isFresh(entry) { return entry }
+        do { try await clock.sleep(for: debounce) } catch { throw .transport(.cancelled) }
+        guard mine == shows else { throw .superseded }
+        return try await refresh(day)
+    }
+
+    public func refresh(_ day: MatchDay) async throws(APIError) -> CachedDay {
+        let fetch = fetches[day] ?? begin(day)
+        return try await fetch.value.get()
+    }
+
+    // MARK: -
+
+    /// A task of its own: whoever asks may leave, the answer is for the others and for the cache.
+    private func begin(_ day: MatchDay) -> Task<Result<CachedDay, APIError>, Never> {
+        let task = Task {
+            let result: Result<CachedDay, APIError>
+            do throws(APIError) { result = .success(try await ask(day)) } catch { result = .failure(error) }
+            fetches[day] = nil
+            return result
+        }
+        fetches[day] = task
+        return task
+    }
+
+    private func ask(_ day: MatchDay) async throws(APIError) -> CachedDay {
+        let known = await stored(day)
+        let entry: CachedDay
+        switch try await api.matches(on: day, ifNoneMatch: known?.tag) {
+        case .unchanged:
+            // Asked with a tag, so there is something that it belongs to.
+            guard var known else { throw .unreadable(status: 304) }
+            known.fetchedAt = clock.now
+            entry = known
+        case .new(let answer, let tag):
+            entry = CachedDay(
+                day: day, matches: answer.matches, fetchedAt: clock.now, retryAfterMs: answer.retryAfterMs, tag: tag)
+        }
+        cache.keep(entry)
+        return entry
+    }
+}

@@ -1,0 +1,36 @@
+public import Observation
+
+/// Schedules of days, fetched and cached.
+@MainActor
+public protocol ScheduleService: AnyObject, Observable, Sendable {
+    /// The day that the user looks at; those around it are in memory.
+    var shownDay: MatchDay { get }
+
+    /// What is in memory for a day, however old it is: at once, for a first frame.
+    func cached(_ day: MatchDay) -> CachedDay?
+
+    /// What is in memory or on disk, however old it is.
+    func stored(_ day: MatchDay) async -> CachedDay?
+
+    /// Whether what is cached needs no question to the gateway.
+    func isFresh(_ entry: CachedDay) -> Bool
+
+    /// From the cache as long as that is fresh, otherwise from the gateway. Today is never fresh.
+    func fetchSchedule(for day: MatchDay) async throws(APIError) -> CachedDay
+
+    /// The user looks at this day now. As `fetchSchedule`, but the gateway is asked only when no other day is shown soon
+    /// after it.
+    /// - Throws: `.superseded` when one is.
+    func show(_ day: MatchDay) async throws(APIError) -> CachedDay
+
+    /// From the gateway. Calls for one day at the same time share one answer.
+    func refresh(_ day: MatchDay) async throws(APIError) -> CachedDay
+}
+
+extension ScheduleService {
+    /// The app comes to the front: matches may be in play.
+    @discardableResult
+    public func refreshToday(_ clock: any ClientClock) async throws(APIError) -> CachedDay {
+        try await refresh(MatchDay(at: clock.now))
+    }
+}

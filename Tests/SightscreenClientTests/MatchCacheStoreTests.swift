@@ -1,0 +1,382 @@
+import ActivitySimulator
+import FoundationEssentials
+import Messages
+import Sightscreen
+import Synchronization
+import TestKit
+import Testing
+
+@testable import SightscreenClient
+
+/// The rows of MatchCacheStore: its layers, hydration, and TTL by state.
+@MainActor
+@Suite struct MatchCacheStoreTests {
+    let today = ScheduleDesk.today
+    static let now = ScheduleDesk.now
+
+    private static func entry(
+        _ day: MatchDay, _ statuses: MatchStatus..., fetchedAt: Int = ScheduleDesk.now
+    ) -> CachedDay {
+        let matches = statuses.enumerated().map { index, status in
+            ScheduleDesk.match(Int64(day.number * 10 + index), status, on: day)
+        }
+        return CachedDay(day: day, matches: matches, fetchedAt: fetchedAt, retryAfterMs: 5_000, tag: "\"t\"")
+    }
+
+    // MARK: - Layer 1: memory
+
+    @Test func memoryAnswersByDateAtOnce() throws {
+        let desk = try ScheduleDesk()
+        let entry = Self.entry(today, .live, .upcoming)
+        desk.cache.keep(entry)
+        // No await: a view has it with its first frame.
+        #expect(desk.cache.schedule(on: today) == entry)
+        #expect(desk.cache.match(entry.matches[1].id) == entry.matches[1])
+        #expect(desk.cache.schedule(on: today + 1) == nil)
+    }
+
+    @Test func memoryHoldsTheWindowAndToday() throws {
+        let desk = try ScheduleDesk()
+        for offset in -50...50 { desk.cache.keep(Self.entry(today + offset, .completed)) }
+        desk.cache.slide(to: (today + 10)...(today + 16))
+        for offset in -50...50 { desk.cache.keep(Self.entry(today + offset, .completed)) }
+        let days = (-50...50).filter { desk.cache.schedule(on: today + $0) != nil }
+        #expect(days == [0] + Array(10...16))
+        #expect(desk.cache.match(MatchID(Int64((today + 9).number * 10))) == nil)
+        #expect(desk.cache.match(MatchID(Int64((today + 16).number * 10))) != nil)
+    }
+
+    @Test func aMatchThatIsMovedToAnotherDayIsFoundThere() throws {
+        let desk = try ScheduleDesk()
+        var entry = Self.entry(today, .upcoming)
+        desk.cache.keep(entry)
+        var moved = Self.entry(today + 1, .upcoming)
+        moved.matches = entry.matches
+        desk.cache.keep(moved)
+        entry.matches = []
+        desk.cache.keep(entry)
+        #expect(desk.cache.match(moved.matches[0].id) == moved.matches[0])
+    }
+
+    @Test func theLiveListIsInMemoryOnly() async throws {
+        let desk = try ScheduleDesk()
+        desk.cache.keep(CachedLive(matches: [Sample.match()], fetchedAt: Self.now))
+        #expect(desk.cache.live?.matches.count == 1)
+        await desk.relaunch()
+        #expect(desk.cache.live == nil)
+        #expect(desk.files.list() == [])
+    }
+
+    // MARK: - Layer 2: disk
+
+    @Test func diskSurvivesTheApp() async throws {
+        let desk = try ScheduleDesk()
+        let entry = Self.entry(today - 1, .completed)
+        desk.cache.keep(entry)
+        await desk.relaunch()
+        #expect(desk.cache.schedule(on: today - 1) == nil)
+        #expect(await desk.cache.storedSchedule(on: today - 1) == entry)
+        #expect(desk.cache.schedule(on: today - 1) == entry, "from then on it is in memory")
+    }
+
+    @Test func anotherSchemaVersionDiscardsTheWholeDisk() async throws {
+        let desk = try ScheduleDesk()
+        for offset in -3...3 { desk.cache.keep(Self.entry(today + offset, .completed)) }
+        await desk.cache.flush()
+        #expect(desk.files.list().count == 8)
+        await desk.relaunch(schemaVersion: MatchDiskCacheWrapper.schemaVersion + 1)
+        await desk.cache.loadFromDisk()
+        #expect(desk.cache.schedule(on: today) == nil)
+        #expect(desk.files.list().map(\.name) == ["schema"])
+        // And it is a cache again.
+        desk.cache.keep(Self.entry(today, .live))
+        await desk.relaunch(schemaVersion: MatchDiskCacheWrapper.schemaVersion + 1)
+        #expect(await desk.cache.storedSchedule(on: today) != nil)
+    }
+
+    @Test func aDamagedFileIsAMiss() async throws {
+        let desk = try ScheduleDesk()
+        desk.cache.keep(Self.entry(today, .live))
+        await desk.cache.flush()
+        let good = try #require(desk.files.read("day-\(today)"))
+        for length in stride(from: 0, to: good.count, by: 7) {
+            try desk.files.write(Array(good.prefix(length)), to: "day-\(today)")
+            await desk.relaunch()
+            #expect(await desk.cache.storedSchedule(on: today) == nil)
+        }
+    }
+
+    /// Files whose checksum is right and whose content is not.
+    @Test(arguments: ["", "{}", "null", "[1]", "{\"day\":\"2027-02-30\"}", "{\"day\":\"2027-01-16\",\"matches\":[]}"])
+    func aFileOfAnotherFormIsAMiss(_ json: String) async throws {
+        let desk = try ScheduleDesk()
+        desk.cache.keep(Self.entry(today, .live))
+        await desk.cache.flush()
+        let file = CacheFile(key: "day-\(today)", savedAt: 1, value: Array(json.utf8))
+        try desk.files.write(file.bytes(schema: MatchDiskCacheWrapper.schemaVersion), to: "day-\(today)")
+        await desk.relaunch()
+        await desk.cache.loadFromDisk()
+        #expect(desk.cache.schedule(on: today) == nil)
+        #expect(desk.files.read("day-\(today)") == nil)
+    }
+
+    @Test func theNewestOfADayIsWhatIsOnDisk() async throws {
+        let desk = try ScheduleDesk()
+        for second in 0..<50 { desk.cache.keep(Self.entry(today - 1, .completed, fetchedAt: Self.now + second)) }
+        await desk.relaunch()
+        #expect(await desk.cache.storedSchedule(on: today - 1)?.fetchedAt == Self.now + 49)
+    }
+
+    @Test func aDayInPlayIsWrittenOnceAMinuteAndWhenPlayIsOver() async throws {
+        let desk = try ScheduleDesk()
+        var written: [Int] = []
+        for second in stride(from: 0, through: 180, by: 5) {
+            desk.cache.keep(Self.entry(today, .live, fetchedAt: Self.now + second))
+            await desk.cache.flush()
+            let onDisk = try #require(await MatchDiskCacheWrapper(files: desk.files).day(today)).fetchedAt - Self.now
+            if written.last != onDisk { written.append(onDisk) }
+        }
+        #expect(written == [0, 60, 120, 180])
+        desk.cache.keep(Self.entry(today, .completed, fetchedAt: Self.now + 185))
+        await desk.cache.flush()
+        #expect(await MatchDiskCacheWrapper(files: desk.files).day(today)?.matches[0].status == .completed)
+    }
+
+    @Test func aFullDiskIsNoTrouble() async throws {
+        let files = InMemoryFileStore()
+        files.setFull(true)
+        let desk = try ScheduleDesk(files: files)
+        desk.cache.keep(Self.entry(today, .live))
+        await desk.cache.flush()
+        #expect(desk.cache.schedule(on: today) != nil)
+        await desk.relaunch()
+        await desk.cache.loadFromDisk()
+        #expect(desk.cache.schedule(on: today) == nil)
+    }
+
+    @Test func theDiskIsBounded() async throws {
+        let desk = try ScheduleDesk()
+        for offset in 0..<100 { desk.cache.keep(Self.entry(today + offset, .upcoming)) }
+        await desk.cache.flush()
+        #expect(desk.files.list().count <= MatchDiskCacheWrapper.limits.files + 1)
+    }
+
+    @Test func aRealFolderDoesTheSame() async throws {
+        try await withTemporaryDirectory { folder in
+            let files = DirectoryFileStore(path: folder.appending("matches"))
+            let desk = try ScheduleDesk(files: files)
+            let entries = (-3...3).map { Self.entry(today + $0, .completed, .live) }
+            for entry in entries { desk.cache.keep(entry) }
+            await desk.relaunch()
+            await desk.cache.loadFromDisk()
+            #expect((-3...3).map { desk.cache.schedule(on: today + $0) } == entries)
+        }
+    }
+
+    // MARK: - Layer 3: the gateway
+
+    @Test func theGatewayIsAskedOnlyWhenBothOthersMiss() async throws {
+        let desk = try ScheduleDesk()
+        let yesterday = today - 1
+        await desk.gateway.set([ScheduleDesk.match(1, .completed, on: yesterday)], on: yesterday)
+        let fetched = try await desk.service.fetchSchedule(for: yesterday)
+        #expect(await desk.gateway.callCount == 1, "neither has it")
+        #expect(try await desk.service.fetchSchedule(for: yesterday) == fetched)
+        #expect(await desk.gateway.callCount == 1, "memory has it")
+        await desk.relaunch()
+        #expect(try await desk.service.fetchSchedule(for: yesterday) == fetched)
+        #expect(await desk.gateway.callCount == 1, "the disk has it")
+        await desk.cache.removeAll()
+        #expect(desk.files.list() == [])
+        #expect(try await desk.service.fetchSchedule(for: yesterday).matches == fetched.matches)
+        #expect(await desk.gateway.callCount == 2)
+    }
+
+    // MARK: - Hydration on launch
+
+    @Test func aLaunchShowsWhatIsOnDiskWithoutTheNetwork() async throws {
+        let desk = try ScheduleDesk()
+        for offset in -5...5 { desk.cache.keep(Self.entry(today + offset, .upcoming)) }
+        await desk.gateway.setOffline(true)
+        await desk.relaunch()
+        await desk.cache.loadFromDisk()
+        let source = ScheduleDataSource(service: desk.service, clock: desk.clock)
+        #expect(source.data == Self.entry(today, .upcoming), "in the first frame")
+        #expect((-5...5).filter { desk.cache.schedule(on: today + $0) != nil } == Array(-3...3))
+        #expect(await desk.gateway.callCount == 0)
+    }
+
+    @Test func whatCameFromTheGatewayMeanwhileStays() async throws {
+        let desk = try ScheduleDesk()
+        desk.cache.keep(Self.entry(today, .upcoming))
+        await desk.relaunch()
+        let newer = Self.entry(today, .live, fetchedAt: Self.now + 60)
+        desk.cache.keep(newer)
+        await desk.cache.loadFromDisk()
+        #expect(desk.cache.schedule(on: today) == newer)
+    }
+
+    /// Reading and decoding are not done on the main actor: it goes on meanwhile.
+    @Test func theMainActorIsFreeWhileTheDiskIsRead() async throws {
+        let memory = InMemoryFileStore()
+        let writer = try ScheduleDesk(files: memory)
+        writer.cache.keep(Self.entry(today, .live))
+        await writer.cache.flush()
+
+        let slow = SlowFileStore(memory)
+        let desk = try ScheduleDesk(files: slow)
+        let hydration = Task { await desk.cache.loadFromDisk() }
+        try await eventually("the disk is read") { slow.isReading }
+        slow.release()
+        await hydration.value
+        #expect(!slow.gaveUp)
+        #expect(desk.cache.schedule(on: today) != nil)
+    }
+
+    // MARK: - TTL by state
+
+    private func isFresh(_ entry: CachedDay, after seconds: Int) -> Bool {
+        CacheRule().isFresh(entry, now: Self.now + seconds)
+    }
+
+    @Test func liveMatchesAreFreshForSeconds() {
+        // A Test match that began yesterday.
+        let entry = Self.entry(today - 1, .live, .completed)
+        #expect(isFresh(entry, after: 4))
+        #expect(!isFresh(entry, after: 5))
+    }
+
+    @Test func completedMatchesAreServedForADay() {
+        let entry = Self.entry(today - 1, .completed, .completed)
+        #expect(isFresh(entry, after: 86_399))
+        #expect(!isFresh(entry, after: 86_400))
+    }
+
+    @Test func upcomingMatchesAreInBetween() {
+        let entry = Self.entry(today + 1, .upcoming, .completed)
+        #expect(isFresh(entry, after: 899))
+        #expect(!isFresh(entry, after: 900))
+    }
+
+    @Test func todayIsNeverFresh() {
+        for status in MatchStatus.allCases { #expect(!isFresh(Self.entry(today, status), after: 0)) }
+        #expect(!isFresh(Self.entry(today), after: 0))
+    }
+
+    @Test func aDayWithoutMatchesIsAsSettledAsItsDate() {
+        #expect(isFresh(Self.entry(today - 1), after: 80_000))
+        #expect(isFresh(Self.entry(today + 1), after: 899))
+        #expect(!isFresh(Self.entry(today + 1), after: 900))
+    }
+
+    @Test func whatWasToldBeforeTheStartIsOldAfterIt() {
+        // Yesterday's last match begins two minutes after it was asked for, past midnight of another zone.
+        var entry = Self.entry(today - 1, .upcoming)
+        entry.matches[0].startsAt = Self.now + 120
+        #expect(isFresh(entry, after: 119))
+        #expect(!isFresh(entry, after: 120))
+        // One that should have begun before it was asked for is late, and no reason to ask all the time.
+        entry.matches[0].startsAt = Self.now - 120
+        #expect(isFresh(entry, after: 60))
+    }
+
+    @Test func aClockThatWasSetBackMakesNothingFresh() {
+        #expect(!isFresh(Self.entry(today - 1, .completed), after: -1))
+    }
+
+    @Test func completedDaysAreNotAskedForAgainAndLiveOnesAre() async throws {
+        let desk = try ScheduleDesk()
+        let yesterday = today - 1
+        await desk.gateway.set([ScheduleDesk.match(1, .live, on: yesterday)], on: yesterday)
+        _ = try await desk.service.fetchSchedule(for: yesterday)
+        desk.clock.advance(seconds: 10)
+        await desk.gateway.set([ScheduleDesk.match(1, .completed, on: yesterday)], on: yesterday)
+        #expect(try await desk.service.fetchSchedule(for: yesterday).matches[0].status == .completed)
+        #expect(await desk.gateway.callCount == 2)
+        desk.clock.advance(seconds: 40_000)
+        _ = try await desk.service.fetchSchedule(for: yesterday)
+        #expect(await desk.gateway.callCount == 2)
+    }
+
+    // MARK: - Coding
+
+    /// A file as version 1 wrote it. When this fails, files of before are read wrongly or not at all: raise
+    /// `MatchDiskCacheWrapper.schemaVersion`, and freeze the new form here.
+    @Test func theFormOfSchemaVersion1IsFrozen() throws {
+        #expect(MatchDiskCacheWrapper.schemaVersion == 1)
+        let json = """
+            {"day":"2027-01-15","fetchedAt":1800000000,"matches":[{"away":{"abbr":"CSK","id":"2","name":\
+            "Chennai Super Kings"},"competition":"Indian Premier League","displayState":{"compactLeading":{"score":"87/6",\
+            "teamAbbr":"MI"},"compactTrailing":{"overs":"12.3","runRate":"6.96"},"expanded":{"batters":[{"name":\
+            "Rohit Sharma","onStrike":true,"score":"45 (32)","strikeRate":"140.6"}],"bowler":{"economy":"7.71","figures":\
+            "3.3-0-27-2","name":"Deepak Chahar"},"equation":"MI need 85 off 45","innings":[{"overs":"19.4","score":"171/10",\
+            "teamAbbr":"CSK"},{"overs":"12.3","score":"87/6","teamAbbr":"MI"}],"lastEvent":{"kind":"wicket","text":\
+            "Pollard c Dhoni b Chahar 12 (9)"},"recentBalls":["1","W","4","•","wd","6"],"requiredRunRate":"11.33",\
+            "subtitle":"IPL · Match 12","target":"172","title":"MI v CSK"},"matchDisplayState":"live","matchSentiment":\
+            "tense","schema":1,"version":1},"format":"T20","home":{"abbr":"MI","id":"6","name":"Mumbai Indians"},"id":\
+            "1304076","leagueId":"1","round":"12th Match","startsAt":1799996400,"status":"live","venue":"Wankhede"}],\
+            "retryAfterMs":5000,"tag":"\\"t\\""}
+            """
+        let entry = CachedDay(
+            day: today, matches: [Sample.match()], fetchedAt: Self.now, retryAfterMs: 5_000, tag: "\"t\"")
+        #expect(try JSONDecoder().decode(CachedDay.self, from: Data(json.utf8)) == entry)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        #expect(String(decoding: try encoder.encode(entry), as: UTF8.self) == json)
+    }
+
+    /// What the document warns of: this compiles only as long as coding belongs to no actor.
+    @Test nonisolated func codingBelongsToNoActor() async throws {
+        let entry = CachedDay(day: MatchDay(number: 1), matches: [], fetchedAt: 0)
+        let data = try await Task.detached { try JSONEncoder().encode(entry) }.value
+        #expect(try JSONDecoder().decode(CachedDay.self, from: data) == entry)
+    }
+
+    // MARK: - The fake
+
+    @Test func theFakeIsACacheWithoutADisk() async {
+        let entry = Self.entry(today, .live)
+        let fake: any MatchCacheStore = InMemoryMatchCacheStore(days: [entry])
+        #expect(fake.schedule(on: today) == entry)
+        #expect(fake.match(entry.matches[0].id) != nil)
+        await fake.loadFromDisk()
+        #expect(await fake.storedSchedule(on: today) == entry)
+        await fake.removeAll()
+        #expect(fake.schedule(on: today) == nil)
+    }
+}
+
+/// A disk that answers when the main actor says so; gives up after a while, for a test that would stand still otherwise.
+final class SlowFileStore: FileStore {
+    private struct State {
+        var isReading = false
+        var isReleased = false
+        var gaveUp = false
+    }
+
+    private let files: InMemoryFileStore
+    private let state = Mutex(State())
+
+    init(_ files: InMemoryFileStore) { self.files = files }
+
+    var isReading: Bool { state.withLock { $0.isReading } }
+    var gaveUp: Bool { state.withLock { $0.gaveUp } }
+    func release() { state.withLock { $0.isReleased = true } }
+
+    func read(_ name: String) -> [UInt8]? {
+        let end = ContinuousClock.now + .seconds(30)
+        state.withLock { $0.isReading = true }
+        while !state.withLock({ $0.isReleased }) {
+            guard ContinuousClock.now < end else {
+                state.withLock { $0.gaveUp = true }
+                break
+            }
+        }
+        return files.read(name)
+    }
+
+    func write(_ bytes: [UInt8], to name: String) throws(FileStoreError) { try files.write(bytes, to: name) }
+    func touch(_ name: String) { files.touch(name) }
+    func remove(_ name: String) { files.remove(name) }
+    func list() -> [StoredFile] { files.list() }
+}

@@ -1,0 +1,52 @@
+import ActivitySimulator
+import Messages
+import Sightscreen
+import SightscreenClient
+import TestKit
+
+/// The schedule part of an app over a gateway in memory. The app can be closed and launched; its disk stays.
+@MainActor
+final class ScheduleDesk {
+    /// 2027-01-15 08:00 UTC.
+    static let now = 1_800_000_000
+    static let today = MatchDay(at: now)
+
+    let clock = SimulatedClock(now: ScheduleDesk.now)
+    let gateway: ScheduleGateway
+    let files: any FileStore
+    let api: SightscreenAPI
+    private(set) var cache: RealMatchCacheStore
+    private(set) var service: RealScheduleService
+
+    init(files: any FileStore = InMemoryFileStore()) throws {
+        let gateway = try ScheduleGateway()
+        self.gateway = gateway
+        self.files = files
+        api = SightscreenAPI(
+            transport: gateway, session: FakeSession(user: Sample.user, token: "good"), clock: clock, retries: .never)
+        cache = RealMatchCacheStore(disk: MatchDiskCacheWrapper(files: files), clock: clock)
+        service = RealScheduleService(api: api, cache: cache, clock: clock)
+    }
+
+    /// The app's process ends, with all that it had in memory, and another begins.
+    func relaunch(schemaVersion: Int = MatchDiskCacheWrapper.schemaVersion) async {
+        await cache.flush()
+        cache = RealMatchCacheStore(
+            disk: MatchDiskCacheWrapper(files: files, schemaVersion: schemaVersion), clock: clock)
+        service = RealScheduleService(api: api, cache: cache, clock: clock)
+    }
+
+    /// A match of a day, by default at noon.
+    static func match(_ id: Int64, _ status: MatchStatus, on day: MatchDay, at second: Int = 43_200) -> MatchItem {
+        var match = Sample.match(id, status)
+        match.startsAt = day.startsAt + second
+        return match
+    }
+
+    /// Waits until something sleeps, and lets so much time pass.
+    func pass(_ duration: Duration, sleepers: Int = 1) async throws {
+        let clock = clock
+        try await eventually("\(sleepers) wait for the clock") { clock.sleeperCount >= sleepers }
+        clock.advance(by: duration)
+    }
+}
