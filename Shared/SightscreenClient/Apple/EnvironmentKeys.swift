@@ -1,0 +1,92 @@
+// Could not be compiled where the rest of this package was.
+#if canImport(SwiftUI)
+    public import SwiftUI
+
+    // Every service in SwiftUI's environment, under the product's names. What an app has not put there is a fake, as
+    // previews want it.
+    //
+    // Not compiled here.
+
+    extension EnvironmentValues {
+        public var authService: any AuthService {
+            get { self[AuthServiceKey.self] }
+            set { self[AuthServiceKey.self] = newValue }
+        }
+
+        public var liveActivityService: any LiveActivityService {
+            get { self[LiveActivityServiceKey.self] }
+            set { self[LiveActivityServiceKey.self] = newValue }
+        }
+
+        public var notificationService: any NotificationService {
+            get { self[NotificationServiceKey.self] }
+            set { self[NotificationServiceKey.self] = newValue }
+        }
+
+        public var scheduleService: any ScheduleService {
+            get { self[ScheduleServiceKey.self] }
+            set { self[ScheduleServiceKey.self] = newValue }
+        }
+
+        public var appConfigService: any AppConfigService {
+            get { self[AppConfigServiceKey.self] }
+            set { self[AppConfigServiceKey.self] = newValue }
+        }
+
+        public var imageCacheService: any ImageCacheService {
+            get { self[ImageCacheServiceKey.self] }
+            set { self[ImageCacheServiceKey.self] = newValue }
+        }
+
+        public var matchCacheStore: any MatchCacheStore {
+            get { self[MatchCacheStoreKey.self] }
+            set { self[MatchCacheStoreKey.self] = newValue }
+        }
+
+        #if DEBUG
+            public var adminService: any AdminService {
+                get { self[AdminServiceKey.self] }
+                set { self[AdminServiceKey.self] = newValue }
+            }
+        #endif
+    }
+
+    private struct AuthServiceKey: EnvironmentKey {
+        static let defaultValue: any AuthService = fake { FakeAuthService() }
+    }
+
+    private struct LiveActivityServiceKey: EnvironmentKey {
+        static let defaultValue: any LiveActivityService = FakeLiveActivityService()
+    }
+
+    private struct NotificationServiceKey: EnvironmentKey {
+        static let defaultValue: any NotificationService = fake { FakeNotificationService() }
+    }
+
+    private struct ScheduleServiceKey: EnvironmentKey {
+        static let defaultValue: any ScheduleService = fake { FakeScheduleService() }
+    }
+
+    private struct AppConfigServiceKey: EnvironmentKey {
+        static let defaultValue: any AppConfigService = fake { FakeAppConfigService() }
+    }
+
+    private struct ImageCacheServiceKey: EnvironmentKey {
+        static let defaultValue: any ImageCacheService = fake { FakeImageCacheService() }
+    }
+
+    private struct MatchCacheStoreKey: EnvironmentKey {
+        static let defaultValue: any MatchCacheStore = fake { InMemoryMatchCacheStore() }
+    }
+
+    #if DEBUG
+        private struct AdminServiceKey: EnvironmentKey {
+            static let defaultValue: any AdminService = fake { FakeAdminService() }
+        }
+    #endif
+
+    /// Only views read the environment, on the main actor.
+    private func fake<Service: Sendable>(_ make: @MainActor () -> Service) -> Service {
+        MainActor.assumeIsolated { make() }
+    }
+#endif
