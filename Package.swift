@@ -73,6 +73,7 @@ let package = Package(
         .executable(name: "recovery-lab", targets: ["RecoveryLab"]),
         .executable(name: "life-lab", targets: ["LifeLab"]),
         .executable(name: "fanout-lab", targets: ["FanOutLab"]),
+        .executable(name: "cache-lab", targets: ["CacheLab"]),
         // For the iOS app.
         .library(name: "SightscreenClient", targets: ["SightscreenClient"]),
         .executable(name: "page-stand", targets: ["PageStand"]),
@@ -250,6 +251,10 @@ let package = Package(
                     "Sightscreen",
                     "Store", "Tokens", arguments, logging,
                 ], path: "Tests/FanOutLab", swiftSettings: strict),
+            .executableTarget(
+                name: "CacheLab",
+                dependencies: ["HTTPClient", "Messages", "Sightscreen", "SightscreenClient", arguments],
+                path: "Tests/CacheLab", swiftSettings: strict),
         ]
         + [
             tests("Sightscreen", ["Sightscreen"]),

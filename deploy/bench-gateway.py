@@ -2,20 +2,17 @@
 and a call that does nothing, in turns on one PostgreSQL that loses nothing."""
 
 import argparse
-import http.server
 import json
 import os
 import pathlib
 import re
 import shutil
-import signal
 import statistics
 import subprocess
 import sys
 import tempfile
-import threading
-import time
 
+from bench_api import CLIENT, ISSUER, Gateway, KeyServer
 from bench_postgres import Postgres, processor_seconds, say
 
 CALLERS = 64
@@ -26,7 +23,6 @@ P99_MAX_MS = 250
 USERS = 40_000
 # The gateway's memory at the end against that after a third of the load.
 GROWTH_MAX = 1.1
-ISSUER, CLIENT = "https://issuer.example/pool", "ios-app"
 # The same row, of the same size, as a registration writes: another token for one of the phones.
 UPSERT = """\\set phone random(1, {users})
 \\set round random(1000000000000, 1000000000000000)
@@ -38,61 +34,6 @@ VALUES (1304076, md5('user' || :phone::int)::uuid::text, md5('phone' || :phone::
 ON CONFLICT (match_id, user_id, device_id, generation)
 DO UPDATE SET update_token = excluded.update_token, token_at = excluded.token_at, changed_xid = pg_current_xact_id();
 """
-
-
-class KeyServer:
-    """The issuer's key set."""
-
-    def __init__(self, path):
-        document = pathlib.Path(path).read_bytes()
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                self.send_response(200)
-                self.send_header("Content-Length", str(len(document)))
-                self.end_headers()
-                self.wfile.write(document)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/jwks.json"
-
-
-class Gateway:
-    def __init__(self, lab, postgres, keys, folder):
-        run = f"{folder}/run"
-        environment = {
-            "PATH": "/usr/bin:/bin", "DATABASE_URL": postgres.url, "COGNITO_ISSUER": ISSUER, "COGNITO_CLIENT_ID": CLIENT,
-            "COGNITO_JWKS_URL": keys.url, "SIGHTSCREEN_STAND_INS": "1", "GATEWAY_PORT": "0", "HEALTH_PORT": "0",
-            "SIGHTSCREEN_RUN_DIR": run, "INSTANCE": "bench", "LOG_LEVEL": "warning", "RATE_LIMIT_FACTOR": "0",
-        }
-        for name in ("LD_LIBRARY_PATH",):
-            if name in os.environ:
-                environment[name] = os.environ[name]
-        self.log = open(f"{folder}/gateway.log", "wb")
-        self.process = subprocess.Popen([lab], env=environment, stdout=self.log, stderr=self.log)
-        self.pid = self.process.pid
-        address = pathlib.Path(run, "api-gateway", "bench.http")
-        for _ in range(300):
-            if address.exists():
-                break
-            if self.process.poll() is not None:
-                sys.exit(f"the gateway did not start; its log is {folder}/gateway.log")
-            time.sleep(0.1)
-        self.url = f"http://{address.read_text().strip()}"
-
-    def memory(self):
-        """MiB."""
-        text = pathlib.Path(f"/proc/{self.pid}/status").read_text()
-        return round(int(re.search(r"VmRSS:\s+(\d+)", text)[1]) / 1024, 1)
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait(30)
-        self.log.close()
 
 
 class Bench:

@@ -61,8 +61,13 @@ public struct DirectoryFileStore: FileStore {
         (try? FileManager.default.attributesOfItem(atPath: "\(path)/\(name)")).map(Self.size)
     }
 
+    /// One number, of another type in each Foundation: a number of Objective-C's, or what a process without one has.
     private static func size(_ attributes: [FileAttributeKey: Any]) -> Int {
-        // One number, bridged differently by each Foundation.
-        (attributes[.size] as? UInt64).map { Int(clamping: $0) } ?? attributes[.size] as? Int ?? 0
+        switch attributes[.size] {
+        case let size as UInt64: Int(clamping: size)
+        case let size as UInt: Int(clamping: size)
+        case let size as Int: size
+        default: 0
+        }
     }
 }
