@@ -5,7 +5,8 @@ import SightscreenClient
 
 /// The match that a lab shows by itself: loads its tape, lets most phones follow it before play, and plays it.
 struct Demo: Sendable {
-    /// Every so many phones one does not follow, so that somebody can be seen to begin.
+    /// One of so many phones does not follow, so that somebody can be seen to begin: the fifth, the fifteenth, and so on. Each of
+    /// them is its user's only one.
     static let spectatorsEvery = 10
     private static let retryInterval = Duration.milliseconds(250)
     /// How long the bells may take to be confirmed.
@@ -26,7 +27,7 @@ struct Demo: Sendable {
     func run() async {
         guard let match = await patiently("load the tape", { try await load() }) else { return }
         _ = await patiently("find match \(match) in the schedule") { try await matches.refresh(match) }
-        let followers = phones.enumerated().filter { ($0.offset + 1) % Self.spectatorsEvery != 0 }.map(\.element)
+        let followers = phones.enumerated().filter { $0.offset % Self.spectatorsEvery != 4 }.map(\.element)
         for phone in followers { try? await phone.perform(LabAction(.follow, matchId: match)) }
         let begun = ContinuousClock.now
         while await !isFollowed(match, by: followers), .now - begun < Self.patience, !Task.isCancelled {
