@@ -135,8 +135,10 @@ import Testing
 
     @Test func aLoadAndAStepAreSentOnce() async throws {
         let fakeMode = FakeModeSwitch(store: store)
+        // Who repeats it waits by the real clock, and is seen to.
         let api = SightscreenAPI(
-            transport: gateway, session: FakeSession(user: Sample.user, token: "good"), clock: clock)
+            transport: gateway, session: FakeSession(user: Sample.user, token: "good"), clock: SystemClientClock()
+        ) { 0 }
         let admin = RealAdminService(api, fakeMode)
         await gateway.lose(2)
         await #expect(throws: APIError.transport(.timeout)) { try await admin.play(ReplayOrder(tapeId: "1304076")) }
@@ -173,7 +175,7 @@ import Testing
 /// The gateway's calls for tapes, by its own description of them.
 actor ReplayGateway: APITransport {
     private let name: String
-    private var replay: Replay?
+    private var replay: ReplayedMatch?
     private var isAdmin = true
     private var losses = 0
     private(set) var lines: [String] = []
@@ -203,7 +205,7 @@ actor ReplayGateway: APITransport {
         case ("GET", "/admin/replay/matches"): return json(["matches": replay.map { [$0] } ?? []])
         case ("POST", "/admin/replay/matches"):
             let speed = if case .number(let speed)? = body?["speed"] { speed } else { 1.0 }
-            let made = Replay(
+            let made = ReplayedMatch(
                 matchId: MatchID(9_000_000_001), tapeId: body?["tapeId"]?.text ?? "", title: "MI v CSK", cursor: 1,
                 frames: 250, speed: speed)
             replay = made

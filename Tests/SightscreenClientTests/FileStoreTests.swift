@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Sightscreen
+import Synchronization
 import TestKit
 import Testing
 
@@ -78,18 +79,29 @@ import Testing
             let small = [UInt8](repeating: 1, count: 10)
             let large = [UInt8](repeating: 2, count: 1 << 20)
             try files.write(small, to: "a")
-            try await withThrowingTaskGroup { group in
-                group.addTask {
-                    for round in 1...50 { try files.write(round.isMultiple(of: 2) ? small : large, to: "a") }
+            // Until the reader has had its turns beside it.
+            let reads = Reads()
+            let writer = Task.detached {
+                var round = 0
+                while round < 100 || reads.count < 100 {
+                    round += 1
+                    try files.write(round.isMultiple(of: 2) ? small : large, to: "a")
+                    await Task.yield()
                 }
-                group.addTask {
-                    for _ in 1...200 {
-                        let seen = files.read("a")
-                        #expect(seen == small || seen == large)
-                    }
-                }
-                try await group.waitForAll()
             }
+            let reader = Task.detached {
+                var isWhole = true
+                while !Task.isCancelled {
+                    let seen = files.read("a")
+                    isWhole = isWhole && (seen == small || seen == large)
+                    reads.add()
+                    await Task.yield()
+                }
+                return isWhole
+            }
+            try await writer.value
+            reader.cancel()
+            #expect(await reader.value)
         }
     }
 
@@ -107,4 +119,10 @@ import Testing
         }
         #expect(DirectoryFileStore(path: "/dev/null/caches").list() == [])
     }
+}
+
+private final class Reads: Sendable {
+    private let number = Mutex(0)
+    var count: Int { number.withLock { $0 } }
+    func add() { number.withLock { $0 += 1 } }
 }

@@ -10,25 +10,25 @@ extension SightscreenAPI {
     }
 
     /// `GET /admin/replay/matches`.
-    public func replays() async throws(APIError) -> [Replay] {
-        struct Answer: Decodable { var matches: [Replay] }
+    public func replays() async throws(APIError) -> [ReplayedMatch] {
+        struct Answer: Decodable { var matches: [ReplayedMatch] }
         let answer: Answer = try await call("GET", "/admin/replay/matches", Nothing?.none)
         return answer.matches
     }
 
     /// `GET /admin/replay/matches/:id`.
-    public func replay(_ match: MatchID) async throws(APIError) -> Replay {
+    public func replay(_ match: MatchID) async throws(APIError) -> ReplayedMatch {
         try await call("GET", "/admin/replay/matches/\(match)", Nothing?.none)
     }
 
     /// `POST /admin/replay/matches`, once: each call loads another match.
-    public func startReplay(_ order: ReplayOrder) async throws(APIError) -> Replay {
+    public func startReplay(_ order: ReplayOrder) async throws(APIError) -> ReplayedMatch {
         try await call("POST", "/admin/replay/matches", order, rule: .never)
     }
 
     /// `POST /admin/replay/matches/:id/control`; a step once, since each is one frame more.
     @discardableResult
-    public func controlReplay(_ match: MatchID, _ action: ReplayAction) async throws(APIError) -> Replay {
+    public func controlReplay(_ match: MatchID, _ action: ReplayAction) async throws(APIError) -> ReplayedMatch {
         struct Body: Encodable {
             var action: String
             var ball: String?

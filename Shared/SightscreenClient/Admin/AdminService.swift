@@ -13,17 +13,17 @@ public protocol AdminService: AnyObject, Observable, Sendable {
     func tapes() async throws(APIError) -> [ReplayTape]
 
     /// The replays there were when they were last asked for or changed.
-    var replays: [Replay] { get }
+    var replays: [ReplayedMatch] { get }
 
     @discardableResult
-    func refreshReplays() async throws(APIError) -> [Replay]
+    func refreshReplays() async throws(APIError) -> [ReplayedMatch]
 
     /// Loads a tape: its match is live for the whole system, with pushes and all.
     @discardableResult
-    func play(_ order: ReplayOrder) async throws(APIError) -> Replay
+    func play(_ order: ReplayOrder) async throws(APIError) -> ReplayedMatch
 
     @discardableResult
-    func control(_ match: MatchID, _ action: ReplayAction) async throws(APIError) -> Replay
+    func control(_ match: MatchID, _ action: ReplayAction) async throws(APIError) -> ReplayedMatch
 }
 
 extension AdminService {

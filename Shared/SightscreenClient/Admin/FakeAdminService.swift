@@ -6,7 +6,7 @@ public import Sightscreen
 @Observable
 public final class FakeAdminService: AdminService {
     public private(set) var mode: FakeMode = .off
-    public private(set) var replays: [Replay] = []
+    public private(set) var replays: [ReplayedMatch] = []
     private let canned: [ReplayTape]
     private var refusal: APIError?
 
@@ -25,17 +25,17 @@ public final class FakeAdminService: AdminService {
     }
 
     @discardableResult
-    public func refreshReplays() throws(APIError) -> [Replay] {
+    public func refreshReplays() throws(APIError) -> [ReplayedMatch] {
         if let refusal { throw refusal }
         return replays
     }
 
     @discardableResult
-    public func play(_ order: ReplayOrder) throws(APIError) -> Replay {
+    public func play(_ order: ReplayOrder) throws(APIError) -> ReplayedMatch {
         guard let tape = try tapes().first(where: { $0.tapeId == order.tapeId }) else {
             throw .refused(status: 404, nil, retryAfter: nil)
         }
-        let replay = Replay(
+        let replay = ReplayedMatch(
             matchId: MatchID(9_000_000_000 + Int64(replays.count)), tapeId: tape.tapeId, title: tape.title,
             variant: order.variant ?? "clean", frames: 250, playing: order.paused != true, speed: order.speed ?? 1)
         replays.append(replay)
@@ -43,7 +43,7 @@ public final class FakeAdminService: AdminService {
     }
 
     @discardableResult
-    public func control(_ match: MatchID, _ action: ReplayAction) throws(APIError) -> Replay {
+    public func control(_ match: MatchID, _ action: ReplayAction) throws(APIError) -> ReplayedMatch {
         if let refusal { throw refusal }
         guard let index = replays.firstIndex(where: { $0.matchId == match }) else {
             throw .refused(status: 404, nil, retryAfter: nil)

@@ -6,7 +6,7 @@ public import Sightscreen
 @Observable
 public final class RealAdminService: AdminService {
     public private(set) var mode: FakeMode
-    public private(set) var replays: [Replay] = []
+    public private(set) var replays: [ReplayedMatch] = []
 
     @ObservationIgnored private let api: SightscreenAPI
     @ObservationIgnored private let fakeMode: FakeModeSwitch
@@ -26,27 +26,27 @@ public final class RealAdminService: AdminService {
     public func tapes() async throws(APIError) -> [ReplayTape] { try await api.replayTapes() }
 
     @discardableResult
-    public func refreshReplays() async throws(APIError) -> [Replay] {
+    public func refreshReplays() async throws(APIError) -> [ReplayedMatch] {
         let replays = try await api.replays()
         self.replays = replays
         return replays
     }
 
     @discardableResult
-    public func play(_ order: ReplayOrder) async throws(APIError) -> Replay {
+    public func play(_ order: ReplayOrder) async throws(APIError) -> ReplayedMatch {
         let replay = try await api.startReplay(order)
         note(replay, isThere: true)
         return replay
     }
 
     @discardableResult
-    public func control(_ match: MatchID, _ action: ReplayAction) async throws(APIError) -> Replay {
+    public func control(_ match: MatchID, _ action: ReplayAction) async throws(APIError) -> ReplayedMatch {
         let replay = try await api.controlReplay(match, action)
         note(replay, isThere: action != .stop)
         return replay
     }
 
-    private func note(_ replay: Replay, isThere: Bool) {
+    private func note(_ replay: ReplayedMatch, isThere: Bool) {
         replays.removeAll { $0.matchId == replay.matchId }
         if isThere { replays.append(replay) }
         replays.sort { $0.matchId < $1.matchId }

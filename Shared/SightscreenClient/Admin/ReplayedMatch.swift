@@ -12,7 +12,7 @@ public struct ReplayTape: Codable, Hashable, Sendable {
 }
 
 /// A tape that is loaded: a match like any other, but for that it can be controlled.
-public struct Replay: Codable, Hashable, Sendable {
+public struct ReplayedMatch: Codable, Hashable, Sendable {
     public var matchId: MatchID
     public var tapeId: String
     public var title: String
