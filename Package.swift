@@ -215,7 +215,8 @@ let package = Package(
                 name: "PayloadProperty", dependencies: ["APNsProtocol", "Sightscreen"], path: "Tests/PayloadProperty",
                 swiftSettings: strict),
             .target(
-                name: "PretendPhones", dependencies: ["DeviceLab", "LabAPI", "Sightscreen"], path: "Tests/PretendPhones",
+                name: "PretendPhones", dependencies: ["DeviceLab", "LabAPI", "Sightscreen"],
+                path: "Tests/PretendPhones",
                 swiftSettings: strict),
             // The page of device-lab without a pipeline: a real match on phones that only pretend.
             .executableTarget(
@@ -327,7 +328,8 @@ let package = Package(
             tests(
                 "DeviceLab",
                 [
-                    "DeviceLab", "PretendPhones", "ActivitySimulator", "HTTPClient", "LabAPI", "ServiceKit", "Sightscreen",
+                    "DeviceLab", "PretendPhones", "ActivitySimulator", "HTTPClient", "LabAPI", "ServiceKit",
+                    "Sightscreen",
                     "SightscreenClient", logging, lifecycle,
                     concurrencyHelpers, nio[0], nio[1],
                 ]),
