@@ -63,7 +63,11 @@ public struct DeviceLabService: Service {
             group.addTask { await watch.run() }
             defer { group.cancelAll() }
             try await withGracefulShutdownHandler {
-                try await application.run()
+                do { try await application.run() } catch let error where !(error is CancellationError) {
+                    throw ServingFailure(
+                        error, host: configuration.host, port: configuration.port,
+                        settings: .init(host: "DEVICE_LAB_HOST", port: "DEVICE_LAB_PORT"))
+                }
             } onGracefulShutdown: {
                 // A stream that goes on would keep the server open for ever.
                 Task { await lab.stop() }

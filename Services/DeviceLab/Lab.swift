@@ -170,6 +170,8 @@ actor Lab {
         let id = nextBrowser
         nextBrowser += 1
         browsers[id] = Browser(watched: phone ?? order.first, bell: continuation)
+        // Also when nobody ever listens: a browser that went away before its answer began.
+        continuation.onTermination = { [weak self] _ in Task { await self?.disconnect(id) } }
         continuation.yield()
         return Ticket(id: id, bell: stream)
     }

@@ -23,13 +23,10 @@ struct LabWatch: Sendable {
                 }
             }
             group.addTask { await again(after: Self.tapeInterval) { await lookAtTapes() } }
-            group.addTask {
-                await again(after: Self.stageInterval) {
-                    await lab.take(await stages.look())
-                    await lab.take(await desk.faults())
-                    await askForDisplayStates()
-                }
-            }
+            // Each by itself: one that does not answer must not hold up the others.
+            group.addTask { await again(after: Self.stageInterval) { await lab.take(await stages.look()) } }
+            group.addTask { await again(after: Self.stageInterval) { await lab.take(await desk.faults()) } }
+            group.addTask { await again(after: Self.stageInterval) { await askForDisplayStates() } }
             group.addTask { await again(after: Self.heartbeat) { await lab.ringAll() } }
         }
     }

@@ -61,6 +61,11 @@ import Testing
         var checks = 0
         var overEnds = 0
         var skipped = 0
+        /// Whether each user, by the last that he did on any phone, follows the match.
+        var wants: [String: Bool] = [:]
+        /// Who showed the match at the last over end, and was left alone since.
+        var showing: Set<String> = []
+        var leastShowing = Int.max
         /// When each version was first seen.
         var versions: [(version: Int, at: ContinuousClock.Instant)] = []
 
@@ -75,6 +80,7 @@ import Testing
             // Four of five before play; the others in the course of it.
             for (number, phone) in fleet.phones.enumerated() where number % 5 != 4 {
                 try await phone.perform(LabAction(.follow, matchId: id))
+                wants[await phone.state.user] = true
             }
             try await eventually("their bells are full", within: .seconds(60)) {
                 for (number, phone) in fleet.phones.enumerated() where number % 5 != 4 {
@@ -110,7 +116,7 @@ import Testing
             let actions = done.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\"\($0.key.rawValue)\":\($0.value)" }
             print(
                 #"{"soak":"phones","phones":\#(fleet.phones.count),"overEnds":\#(overEnds),"rightLockScreens":\#(checks),"#
-                    + #""offlineOrNotStartedThen":\#(skipped),"actions":{\#(actions.joined(separator: ","))},"met":true}"#
+                    + #""offlineOrNotStartedThen":\#(skipped),"leastShowing":\#(leastShowing),"actions":{\#(actions.joined(separator: ","))},"met":true}"#
             )
         }
 
@@ -129,9 +135,17 @@ import Testing
         private mutating func act(on id: MatchID, share: Int) async throws {
             _ = try? await fleet.displayState(of: id)
             for phone in users.some(max(fleet.phones.count / share, 1), of: fleet.phones) {
-                let action = users.action(on: await phone.state, id)
+                let state = await phone.state
+                let action = users.action(on: state, id)
                 do { try await phone.perform(action) } catch is LabRefusal { continue }
                 done[action.action, default: 0] += 1
+                showing.remove(phone.id)
+                switch action.action {
+                // Without a network the bell goes back.
+                case .follow: if state.isOnline { wants[state.user] = true }
+                case .unfollow, .dismiss: wants[state.user] = false
+                default: break
+                }
             }
         }
 
@@ -145,8 +159,10 @@ import Testing
                     let newest = try #require(try await suite.committed(id))
                     if versions.last?.version != newest.version { versions.append((newest.version, .now)) }
                     (wrong, right, away) = ([], 0, 0)
-                    for phone in fleet.phones {
-                        let state = await phone.state
+                    var states: [LabPhoneState] = []
+                    for phone in fleet.phones { states.append(await phone.state) }
+                    let fleetUsers = states.reduce(into: [:]) { $0[$1.user, default: 0] += 1 }
+                    for state in states {
                         guard state.isOnline else {
                             away += 1
                             continue
@@ -155,7 +171,11 @@ import Testing
                             away += 1
                             continue
                         }
-                        if let fault = fault(of: state, id, newest) { wrong.append(fault) } else { right += 1 }
+                        if let fault = fault(of: state, id, newest, fleetUsers) {
+                            wrong.append(fault)
+                        } else {
+                            right += 1
+                        }
                     }
                     return wrong.isEmpty
                 }
@@ -164,16 +184,33 @@ import Testing
                 throw error
             }
             overEnds += 1
+            showing = []
+            for phone in fleet.phones {
+                let state = await phone.state
+                if state.isOnline, state.activities.contains(where: { $0.matchId == id && $0.state != .ended }) {
+                    showing.insert(phone.id)
+                }
+            }
+            // Whatever they do, many want to see it: if nobody did, everything above would hold.
+            leastShowing = min(leastShowing, showing.count)
+            #expect(showing.count * 5 >= fleet.phones.count, "\(label): \(showing.count) show the match")
             checks += right
             skipped += away
         }
 
         /// What a person who looks at a phone would object to.
-        private func fault(of phone: LabPhoneState, _ id: MatchID, _ newest: ContentState) -> String? {
+        private func fault(
+            of phone: LabPhoneState, _ id: MatchID, _ newest: ContentState, _ fleetUsers: [String: Int]
+        ) -> String? {
             let bell = phone.bells.first { $0.matchId == id } ?? LabBell(matchId: id, state: .empty)
             let running = phone.activities.filter { $0.matchId == id && $0.state != .ended }
             let about = "\(phone.name) (\(phone.app), \(phone.user), \(phone.log.suffix(6).map(\.text)))"
             if bell.isPending, phone.app != .killed { return "\(about): the bell is pending" }
+            // A user's other phone hears of it when its app asks the next time.
+            let isAlone = fleetUsers[phone.user] == 1
+            if isAlone, phone.app != .killed, let wants = wants[phone.user], wants != (bell.state != .empty) {
+                return "\(about): the bell is \(bell.state), and \(wants ? "should not be" : "should be") empty"
+            }
             let shows = bell.state != .empty && phone.allowsActivities
             guard shows else {
                 return running.isEmpty ? nil : "\(about): \(running.count) activities though \(bell.state)"
@@ -221,10 +258,12 @@ import Testing
                         }
                         let shown = state.activities.filter { $0.matchId == id }
                         if shown.count > 1 { wrong.append("\(state.name): \(shown.count) activities") }
-                        if let last = shown.last, last.content.version != newest.version, last.state == .ended,
-                            last.content.matchDisplayState == .completed
-                        {
-                            wrong.append("\(state.name): ended with version \(last.content.version)")
+                        // Who saw it at the last over end sees its end.
+                        guard showing.contains(phone.id) else { continue }
+                        let content = shown.last?.content
+                        if content?.matchDisplayState != .completed || content?.version != newest.version {
+                            wrong.append(
+                                "\(state.name): its last version is \(content?.version ?? 0) \(state.log.suffix(6))")
                         }
                     }
                     return newest.matchDisplayState == .completed && wrong.isEmpty

@@ -31,6 +31,7 @@ actor AppleSide {
     private var known: [String: Known] = [:]
     /// Tokens whose end could not be told yet.
     private var owed: Set<String> = []
+    private var isOver = false
 
     init(base: String, http: HTTPClient, logger: Logger) {
         self.base = base
@@ -57,8 +58,8 @@ actor AppleSide {
     /// Returns when Apple knows the token.
     private func issued(_ token: String, _ entry: Known) async {
         known[token] = entry
-        while known[token] != nil, !Task.isCancelled {
-            if (try? await register([token])) != nil { return }
+        while known[token] != nil, !isOver, !Task.isCancelled {
+            if (try? await register([token])) != nil { return await payOwed() }
             try? await Task.sleep(for: Self.retryInterval)
         }
     }
@@ -92,12 +93,15 @@ actor AppleSide {
         guard !bodies.isEmpty else { return }
         let answer = try await call("POST", "/tokens", [UInt8](try JSONEncoder().encode(bodies)))
         guard answer.status == 201 else { throw Unreachable() }
+        // What died meanwhile may have been told so before it was born.
+        owed.formUnion(tokens.filter { known[$0] == nil })
     }
 
     // MARK: - Pushes
 
     /// Hands on what arrives, until it is cancelled.
     func run() async {
+        defer { isOver = true }
         var since: Int?
         var isDown = false
         while !Task.isCancelled {
@@ -105,8 +109,8 @@ actor AppleSide {
                 if since == nil || isDown {
                     // One that was started anew knows nothing any more.
                     try await register(Array(known.keys))
-                    await payOwed()
                 }
+                await payOwed()
                 if isDown { logger.notice("apns-simulator answers again") }
                 isDown = false
                 let last = if let since { since } else { try await newest() }
@@ -137,7 +141,12 @@ actor AppleSide {
         if answer.isEmpty { answer = try await lines(after: since, limit: 1, waits: true) }
         var last = since
         for line in answer.split(separator: UInt8(ascii: "\n")) {
-            let delivery = try DeliveryLine(line)
+            // Without gaps: one that cannot be read does not stand in the way of the next.
+            last += 1
+            guard let delivery = try? DeliveryLine(line) else {
+                logger.warning("A line of apns-simulator cannot be read", metadata: ["seq": "\(last)"])
+                continue
+            }
             last = delivery.seq
             if let push = delivery.push { known[push.token]?.inbox.yield(push) }
         }

@@ -7,7 +7,7 @@ public import Sightscreen
 
 /// All phones of a lab, from being switched on to being switched off, and the match that they are shown first.
 public struct IPhoneFleet: Service {
-    /// More are switched on one after the other: each makes three calls.
+    /// More are switched on and off one after the other: each makes some calls.
     private static let atOnce = 16
 
     public let phones: [any LabPhone]
@@ -58,18 +58,22 @@ public struct IPhoneFleet: Service {
                 await group.waitForAll()
             }
         }
-        for phone in iPhones { await phone.switchOff() }
+        await forAll { await $0.switchOff() }
     }
 
     private func switchOn() async {
+        await forAll { await $0.switchOn() }
+        logger.info("The phones are on", metadata: ["phones": "\(iPhones.count)"])
+    }
+
+    private func forAll(_ work: @escaping @Sendable (SimulatedIPhone) async -> Void) async {
         await withTaskGroup(of: Void.self) { group in
             var waiting = iPhones[...]
-            for phone in waiting.prefix(Self.atOnce) { group.addTask { await phone.switchOn() } }
+            for phone in waiting.prefix(Self.atOnce) { group.addTask { await work(phone) } }
             waiting = waiting.dropFirst(Self.atOnce)
-            while await group.next() != nil, !Task.isCancelled {
-                if let phone = waiting.popFirst() { group.addTask { await phone.switchOn() } }
+            while await group.next() != nil {
+                if let phone = waiting.popFirst() { group.addTask { await work(phone) } }
             }
         }
-        logger.info("The phones are on", metadata: ["phones": "\(iPhones.count)"])
     }
 }

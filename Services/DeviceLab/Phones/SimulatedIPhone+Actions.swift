@@ -23,7 +23,7 @@ extension SimulatedIPhone {
             allowsFrequentPushes = action.action == .grantFrequentPushes
             note(.user, "\(allowsFrequentPushes ? "Allows" : "Forbids") more frequent updates")
             await kit.setFrequentPushes(allowsFrequentPushes)
-        case .reinstall: await reinstall()
+        case .reinstall: reinstall()
         case .switchUser: try await switchUser(to: action.user)
         }
         changed()
@@ -118,15 +118,9 @@ extension SimulatedIPhone {
         await kit.setShowsActivities(allowed)
     }
 
-    private func reinstall() async {
+    private func reinstall() {
         note(.user, "Deletes the app and installs it again")
-        await endApp()
-        store = InMemoryKeyValueStore()
-        installation += 1
-        bells = [:]
-        untapped = nil
-        await kit.reinstall()
-        await launch(inFront: true)
+        wish { phone in await phone.installAnew() }
     }
 
     private func switchUser(to name: String?) async throws {
@@ -134,10 +128,15 @@ extension SimulatedIPhone {
         guard PhoneOwner.isName(name) else {
             throw LabRefusal("a user's name has letters, digits and hyphens, 64 at most")
         }
-        await launch(inFront: true)
-        guard let app else { return }
         note(.user, "Signs out, and in as \(name)")
         user = name
+        await launch(inFront: true)
+        // After what the user before has begun.
+        wish { phone in await phone.signIn(name) }
+    }
+
+    private func signIn(_ name: String) async {
+        guard let app else { return }
         bells = [:]
         do throws(AuthError) { try await app.signIn(name) } catch { note(.app, "Cannot sign in: \(error)") }
     }

@@ -70,6 +70,9 @@ actor SimulatedIPhone: LabPhone {
     private var listeners: [Task<Void, Never>] = []
     /// What the user has begun and does not wait for, in order.
     private var wishes: Task<Void, Never>?
+    /// Processes of the app begin and end in several steps: one after the other.
+    private var turns: Task<Void, Never>?
+    private var isSwitchedOff = false
 
     /// - Parameter number: from 1.
     init(number: Int, world: World) {
@@ -101,11 +104,11 @@ actor SimulatedIPhone: LabPhone {
 
     /// Nothing happens on it any more.
     func switchOff() async {
+        isSwitchedOff = true
         inbox.finish()
         await endApp()
         await kit.switchOff()
         watchers.forEach { $0.cancel() }
-        wishes?.cancel()
         bell.finish()
     }
 
@@ -115,8 +118,41 @@ actor SimulatedIPhone: LabPhone {
     // MARK: - Its app
 
     /// The app's process begins, where there is none, and comes to the front. Its launch goes on by itself.
-    func launch(inFront: Bool) async {
-        if app == nil { await begin(inFront: inFront) }
+    func launch(inFront: Bool) async { await inTurn { phone in await phone.launchNow(inFront: inFront) } }
+
+    /// Its process ends in the middle of whatever it does. Activities stay.
+    func endApp() async { await inTurn { phone in await phone.endNow() } }
+
+    /// The app is deleted with all that it knows, and installed again.
+    func installAnew() async {
+        await inTurn { phone in
+            await phone.endNow()
+            await phone.forgetInstallation()
+            await phone.kit.reinstall()
+            await phone.launchNow(inFront: true)
+        }
+    }
+
+    private func forgetInstallation() {
+        store = InMemoryKeyValueStore()
+        installation += 1
+        bells = [:]
+        untapped = nil
+    }
+
+    private func inTurn(_ work: @escaping @Sendable (SimulatedIPhone) async -> Void) async {
+        let before = turns
+        let turn = Task {
+            await before?.value
+            await work(self)
+        }
+        turns = turn
+        await turn.value
+    }
+
+    private func launchNow(inFront: Bool) async {
+        guard !isSwitchedOff else { return }
+        if app == nil { await begin() }
         guard inFront, !isInFront, let app else { return }
         isInFront = true
         await kit.setForeground(true)
@@ -124,16 +160,17 @@ actor SimulatedIPhone: LabPhone {
         wish { phone in await phone.app?.bootstrap.enterForeground() }
     }
 
-    private func begin(inFront: Bool) async {
+    private func begin() async {
         let network = PhoneNetwork(base: world.gateway, http: world.http, isOnline: isOnline)
         let new = await PhoneApp(
             user: user, issuer: world.issuer, network: network, activityKit: kit, store: store,
             profile: DeviceProfile(deviceID: device, osVersion: "18.4", appVersion: "1.0.0"),
             giveToken: { [weak self] in await self?.giveDeviceToken() })
-        // Somebody else was quicker.
-        guard app == nil else { return }
-        app = new
         let bells = await new.service.bells()
+        await kit.setForeground(false)
+        app = new
+        // It may have changed meanwhile.
+        network.setOnline(isOnline)
         listeners = [
             Task { [weak self] in for await bells in bells { await self?.take(bells, of: network) } },
             Task { [weak self] in
@@ -141,7 +178,6 @@ actor SimulatedIPhone: LabPhone {
                 await self?.tellObstacle(of: new)
             },
         ]
-        await kit.setForeground(inFront)
     }
 
     private func giveDeviceToken() async {
@@ -160,8 +196,7 @@ actor SimulatedIPhone: LabPhone {
         await app.service.enterBackground()
     }
 
-    /// Its process ends in the middle of whatever it does. Activities stay.
-    func endApp() async {
+    private func endNow() async {
         guard let dying = app else { return }
         app = nil
         isInFront = false
@@ -177,7 +212,7 @@ actor SimulatedIPhone: LabPhone {
         let before = wishes
         wishes = Task { [weak self] in
             await before?.value
-            guard let self, !Task.isCancelled else { return }
+            guard let self, await !self.isSwitchedOff else { return }
             await work(self)
             await self.changed()
         }

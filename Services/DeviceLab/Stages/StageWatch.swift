@@ -18,12 +18,21 @@ actor StageWatch {
 
     /// All stages, in the order of a ball's way.
     func look() async -> [LabStage] {
-        var stages: [LabStage] = []
-        for kind in StageKind.all {
-            let answers = await answers(of: addresses.addresses(of: kind.name))
-            stages.append(stage(kind, answers, extra: kind.name == "apns-simulator" ? await pushes() : []))
+        async let pushes = pushes()
+        let all = await withTaskGroup(of: (String, [Answer]).self) { group in
+            for kind in StageKind.all {
+                group.addTask { [addresses] in
+                    (kind.name, await self.answers(of: addresses.addresses(of: kind.name)))
+                }
+            }
+            var all: [String: [Answer]] = [:]
+            for await (name, answers) in group { all[name] = answers }
+            return all
         }
-        return stages
+        let pushed = await pushes
+        return StageKind.all.map { kind in
+            stage(kind, all[kind.name] ?? [], extra: kind.name == "apns-simulator" ? pushed : [])
+        }
     }
 
     private struct Answer: Sendable {

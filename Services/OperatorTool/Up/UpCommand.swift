@@ -53,6 +53,7 @@ struct UpCommand: AsyncParsableCommand {
         guard (1...2_000).contains(phones) else {
             throw ValidationError("--phones: \(phones) is not between 1 and 2000")
         }
+        guard !(once && headless) else { throw ValidationError("--once: a headless suite plays no match") }
         guard headless || FileManager.default.fileExists(atPath: "\(tapes)/\(match).json") else {
             throw ValidationError("--match: there is no tape \(match) in \(tapes); `sightscreen tape list` shows them")
         }

@@ -9,7 +9,12 @@ struct MatchSummary {
     /// Anything that a follower would have noticed; empty after a healthy match.
     var faults: [String] {
         var faults: [String] = []
-        for match in state.matches where match.tape.isLast && match.version > 0 {
+        let over = state.matches.filter { $0.tape.isLast && $0.version > 0 }
+        if over.isEmpty { faults.append("no match was played to its end") }
+        for match in over where !phones.contains(where: { $0.shown.contains { $0.matchId == match.id } }) {
+            faults.append("nobody had \(match.title) on the Lock Screen")
+        }
+        for match in over {
             for phone in phones where phone.isOnline && phone.allowsActivities {
                 for shown in phone.shown where shown.matchId == match.id {
                     if shown.state != .ended { faults.append("\(phone.name): its activity was not ended") }

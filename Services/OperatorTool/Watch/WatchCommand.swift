@@ -60,7 +60,8 @@ struct WatchCommand: AsyncParsableCommand {
             }
             guard .now - lastNews < Self.silenceMax else {
                 view.note("Nothing has come for over 20 minutes; giving up.") { Output.write($0) }
-                break
+                view.finish { Output.write($0) }
+                return 1
             }
             try await Task.sleep(for: Self.interval)
         }

@@ -1,0 +1,67 @@
+import LabAPI
+import Sightscreen
+import Testing
+
+@testable import OperatorTool
+
+/// What `sightscreen up --once` ends with, and whether it is good.
+@Suite struct MatchSummaryTests {
+    private static let id = MatchID(7)
+
+    private static func content(_ version: Int) -> ContentState {
+        ContentState(
+            version: version, matchDisplayState: .completed, matchSentiment: .neutral,
+            compactLeading: .init(teamAbbr: "RR", score: "217/5"),
+            compactTrailing: .init(overs: "20.0", runRate: "10.85"), minimal: .init(teamAbbr: "RR", score: "217/5"),
+            expanded: .init(
+                title: "RR v KKR", subtitle: "IPL", innings: [], batters: [], bowler: nil, recentBalls: [], target: nil,
+                requiredRunRate: nil, equation: nil, lastEvent: nil, status: "RR won by 7 runs", spoken: nil))
+    }
+
+    private static func phone(
+        _ id: String, version: Int? = 9, state: LabActivity.State = .ended, isOnline: Bool = true, activities: Int = 1,
+        bell: LabBell.State = .filled
+    ) -> LabPhoneSummary {
+        let shown = version.map { version in
+            (0..<activities).map {
+                LabActivity(
+                    id: "\(id)-\($0)", matchId: Self.id, state: state, isPushStarted: true, attributes: nil,
+                    content: content(version), startedAtMs: 1, shownAtMs: 2)
+            }
+        }
+        return LabPhoneSummary(
+            LabPhoneState(
+                id: id, name: id, user: id, isOnline: isOnline, activities: shown ?? [],
+                bells: [LabBell(matchId: Self.id, state: bell)]))
+    }
+
+    private static func faults(_ phones: [LabPhoneSummary], isLast: Bool = true, version: Int = 9) -> [String] {
+        let match = LabMatch(
+            id: id, title: "RR v KKR",
+            tape: LabTapePosition(
+                tapeId: "7", variant: "clean", cursor: 9, frames: 9, label: "", isPlaying: false, speed: 40,
+                isLast: isLast),
+            version: version, content: version > 0 ? content(version) : nil)
+        let state = LabState(
+            atMs: 1, matches: [match], stages: [], latency: LabLatency(), phones: .init(), faults: .init())
+        return MatchSummary(state: state, phones: phones).faults
+    }
+
+    @Test func aMatchThatAllSawToItsEndIsGood() {
+        #expect(Self.faults([Self.phone("a"), Self.phone("b"), Self.phone("c", version: nil, bell: .empty)]) == [])
+        #expect(Self.faults([Self.phone("a"), Self.phone("away", version: 3, state: .active, isOnline: false)]) == [])
+    }
+
+    @Test func whatAFollowerWouldNoticeIsAFault() {
+        #expect(Self.faults([Self.phone("a", state: .active)]).count == 1)
+        #expect(Self.faults([Self.phone("a", version: 8), Self.phone("b")]).count == 1)
+        #expect(Self.faults([Self.phone("a", activities: 2)]).count == 1)
+        #expect(Self.faults([Self.phone("a", version: nil), Self.phone("b")]).count == 1)
+    }
+
+    @Test func aMatchThatNobodySawOrThatDidNotEndIsAFault() {
+        #expect(Self.faults([Self.phone("a", version: nil, bell: .empty)]).count == 1)
+        #expect(Self.faults([Self.phone("a")], isLast: false) == ["no match was played to its end"])
+        #expect(!Self.faults([Self.phone("a")], version: 0).isEmpty)
+    }
+}
