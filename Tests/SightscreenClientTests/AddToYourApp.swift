@@ -8,47 +8,52 @@ import SightscreenClient
 struct AppPorts {
     var gateway: any APITransport
     var web: any WebTransport
-    var session: any SessionPort
     var activityKit: any ActivityKitPort
+    var notifications: any NotificationPort
+    var keychain: any KeychainPort
     var store: any KeyValueStore
     var matchFiles: any FileStore
     var imageFiles: any FileStore
     var clock: any ClientClock
     var profile: DeviceProfile
+    var cognito: CognitoSettings
 }
 
 /// The library's services, made once and kept for as long as the app lives.
 @MainActor
 final class AppServices {
+    let auth: any AuthService
+    let config: any AppConfigService
+    let notifications: any NotificationService
     let liveActivities: any LiveActivityService
     let matches: any MatchCacheStore
     let schedule: any ScheduleService
     let images: any ImageCacheService
     let live: LiveMatchesDataSource
+    let bootstrap: AppBootstrap
 
     init(_ ports: AppPorts) {
-        let api = SightscreenAPI(transport: ports.gateway, session: ports.session, clock: ports.clock)
-        let matches = RealMatchCacheStore(disk: MatchDiskCacheWrapper(files: ports.matchFiles), clock: ports.clock)
+        let (clock, store) = (ports.clock, ports.store)
+        let auth = CognitoAuthService(
+            settings: ports.cognito, web: ports.web, keychain: ports.keychain, store: store, clock: clock)
+        let api = SightscreenAPI(transport: ports.gateway, session: auth, clock: clock)
+        let matches = RealMatchCacheStore(disk: MatchDiskCacheWrapper(files: ports.matchFiles), clock: clock)
+        self.auth = auth
         self.matches = matches
-        schedule = RealScheduleService(api: api, cache: matches, clock: ports.clock)
-        live = LiveMatchesDataSource(api: api, cache: matches, clock: ports.clock)
-        images = RealImageCacheService(web: ports.web, files: ports.imageFiles, clock: ports.clock) { team in
+        config = RealAppConfigService(transport: ports.gateway, store: store, profile: ports.profile)
+        liveActivities = RealLiveActivityService(
+            activityKit: ports.activityKit, transport: ports.gateway, session: auth, store: store, clock: clock,
+            profile: ports.profile)
+        notifications = RealNotificationService(port: ports.notifications, phone: liveActivities)
+        schedule = RealScheduleService(api: api, cache: matches, clock: clock)
+        live = LiveMatchesDataSource(api: api, cache: matches, clock: clock)
+        images = RealImageCacheService(web: ports.web, files: ports.imageFiles, clock: clock) { team in
             "https://images.sightscreen.app/teams/\(team.id).png"
         }
-        liveActivities = RealLiveActivityService(
-            activityKit: ports.activityKit, transport: ports.gateway, session: ports.session, store: ports.store,
-            clock: ports.clock, profile: ports.profile)
-    }
-}
-
-extension AppServices {
-    /// First thing at a launch: what is on disk is in memory before the first frame.
-    func hydrate() async { await matches.loadFromDisk() }
-
-    /// When somebody is signed in.
-    func start() async throws {
-        try await liveActivities.syncFollows()
-        await liveActivities.start()
+        bootstrap = AppBootstrap(
+            steps: BootSteps(
+                config: config, auth: auth, liveActivities: liveActivities, notifications: notifications,
+                hydrate: { await matches.loadFromDisk() }), clock: clock)
     }
 }
 

@@ -1,12 +1,9 @@
-import ActivitySimulator
 import FoundationEssentials
-import Messages
-import Sightscreen
 import SightscreenClient
 import TestKit
 import Testing
 
-/// The page "Add Sightscreen to your app" shows code that is compiled, and it does what the page says.
+/// The page "Add Sightscreen to your app" shows code that is compiled. What it does is in `WholeAppTests`.
 @MainActor
 @Suite struct AddToYourAppTests {
     private static let top = URL(filePath: #filePath).resolvingSymlinksInPath().path
@@ -52,33 +49,6 @@ import Testing
             }
         }
         #expect(compiledHere >= 4)
-    }
-
-    private func ports(_ gateway: any APITransport, _ web: any WebTransport, files: any FileStore) -> AppPorts {
-        let clock = SimulatedClock(now: Sample.now)
-        return AppPorts(
-            gateway: gateway, web: web, session: FakeSession(user: Sample.user, token: "good"),
-            activityKit: SimulatedActivityKit(clock: clock, seed: 1), store: InMemoryKeyValueStore(), matchFiles: files,
-            imageFiles: InMemoryFileStore(), clock: clock, profile: Sample.profile)
-    }
-
-    @Test func thePagesServicesShowADayWithItsLogos() async throws {
-        let gateway = try ScheduleGateway()
-        let web = ImageServer()
-        let day = MatchDay(at: Sample.now)
-        await gateway.set(SampleMatches.all(now: Sample.now), on: day)
-        let files = InMemoryFileStore()
-        let services = AppServices(ports(gateway, web, files: files))
-        await services.hydrate()
-        #expect(try await services.open(day).count == 3)
-        #expect(await web.urls.count == 4)
-        await services.matches.flush()
-
-        // The next launch has it with its first frame, without a network.
-        await gateway.setOffline(true)
-        let next = AppServices(ports(gateway, web, files: files))
-        await next.hydrate()
-        #expect(next.schedule.cached(day)?.matches.count == 3)
     }
 
     #if DEBUG

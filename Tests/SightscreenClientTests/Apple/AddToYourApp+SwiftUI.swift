@@ -7,38 +7,59 @@
     import SwiftUI
 
     extension AppPorts {
-        /// - Parameter session: your AuthService.
         @MainActor
-        static func apple(session: any SessionPort) -> AppPorts {
+        static func apple() -> AppPorts {
             AppPorts(
                 gateway: URLSessionTransport(base: URL(string: "https://api.sightscreen.app")!),
-                web: URLSessionWebTransport(), session: session, activityKit: AppleActivityKit(),
+                web: URLSessionWebTransport(), activityKit: AppleActivityKit(),
+                notifications: AppleNotificationPort(), keychain: SystemKeychain(service: "app.sightscreen"),
                 store: UserDefaultsStore(), matchFiles: DirectoryFileStore.caches("matches"),
                 imageFiles: DirectoryFileStore(appGroup: "group.com.sightscreen", folder: "images")
                     ?? DirectoryFileStore.caches("images"),
-                clock: SystemClientClock(), profile: .current(.production))
+                clock: SystemClientClock(), profile: .current(.production),
+                cognito: CognitoSettings(clientID: "your app client's", region: "eu-west-1"))
         }
     }
 
     struct SightscreenApp: App {
-        // Your AuthService in place of the fake.
-        @State private var services = AppServices(.apple(session: FakeSession(user: nil, token: nil)))
-        @State private var isReady = false
+        @State private var services = AppServices(.apple())
 
         var body: some Scene {
             WindowGroup {
-                Group { if isReady { MatchListView(source: services.live) } else { ProgressView() } }
-                    .task {
-                        await services.hydrate()
-                        isReady = true
-                        try? await services.start()
+                BootstrapGate(services.bootstrap) {
+                    MatchListView(source: services.live)
+                } signIn: {
+                    SignInView()
+                }
+                .liveActivities(services.liveActivities)
+                .evictsImages(of: services.images)
+                .environment(\.authService, services.auth)
+                .environment(\.scheduleService, services.schedule)
+                .environment(\.liveActivityService, services.liveActivities)
+                .environment(\.notificationService, services.notifications)
+                .environment(\.appConfigService, services.config)
+                .environment(\.imageCacheService, services.images)
+                .environment(\.matchCacheStore, services.matches)
+            }
+        }
+    }
+
+    struct SignInView: View {
+        @Environment(\.authService) private var auth
+        @State private var email = ""
+        @State private var password = ""
+        @State private var problem: AuthError?
+
+        var body: some View {
+            Form {
+                TextField("Address of e-mail", text: $email)
+                SecureField("Password", text: $password)
+                Button("Sign in") {
+                    Task {
+                        do { try await auth.signIn(email: email, password: password) } catch { problem = error }
                     }
-                    .liveActivities(services.liveActivities)
-                    .evictsImages(of: services.images)
-                    .environment(\.scheduleService, services.schedule)
-                    .environment(\.liveActivityService, services.liveActivities)
-                    .environment(\.imageCacheService, services.images)
-                    .environment(\.matchCacheStore, services.matches)
+                }
+                if problem == .wrongCredentials { Text("There is no such account, or its password is another.") }
             }
         }
     }

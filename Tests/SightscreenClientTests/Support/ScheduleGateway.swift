@@ -30,6 +30,7 @@ actor ScheduleGateway: APITransport {
     private var isOffline = false
     private var troubles: [Trouble] = []
     private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var tokens: Set<String> = ["good"]
     private(set) var calls: [Call] = []
     /// Calls that were under way at the same time, at most.
     private(set) var mostAtOnce = 0
@@ -46,6 +47,7 @@ actor ScheduleGateway: APITransport {
         interval = retryAfterMs
     }
 
+    func accept(_ bearer: String) { tokens.insert(bearer) }
     func setInterval(_ retryAfterMs: Int) { interval = retryAfterMs }
     func setPageSize(_ size: Int) { pageSize = size }
     func setOffline(_ isOffline: Bool) { self.isOffline = isOffline }
@@ -90,7 +92,8 @@ actor ScheduleGateway: APITransport {
         guard let operation = contract.operation(request.method, String(parts[0])) else {
             return refusal(404, "not-found")
         }
-        guard request.headers["authorization"] == "Bearer good" else { return refusal(401, "unauthorized") }
+        guard let bearer = request.headers["authorization"], tokens.contains(String(bearer.dropFirst("Bearer ".count)))
+        else { return refusal(401, "unauthorized") }
         let query = parts.count > 1 ? parts[1] : ""
         if let fault = contract.fault(inQuery: query, of: operation) { return refusal(400, fault) }
         switch operation.path {

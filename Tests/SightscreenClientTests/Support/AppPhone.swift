@@ -1,0 +1,106 @@
+import ActivitySimulator
+import Messages
+import Sightscreen
+import SightscreenClient
+import TestKit
+
+/// One phone with the app of the page "Add Sightscreen to your app", over servers in memory. The app can be closed and
+/// launched; phone, disk and servers stay.
+@MainActor
+final class AppPhone {
+    static let email = "asha@example.com"
+    static let password = "Corr3ct-horse!"
+
+    let clock = SimulatedClock(now: Sample.now)
+    let kit: SimulatedActivityKit
+    let door: FrontDoor
+    let schedule: ScheduleGateway
+    let images = ImageServer()
+    let matchFiles = InMemoryFileStore()
+    private let gateway: ScriptedGateway
+    private let cognito = ScriptedCognito()
+    private let ports: AppPorts
+    private(set) var app: AppServices
+
+    init() async throws {
+        kit = SimulatedActivityKit(clock: clock, seed: 1, limits: PhoneLimits())
+        gateway = try ScriptedGateway()
+        schedule = try ScheduleGateway()
+        door = FrontDoor(Self.config(), before: gateway)
+        ports = AppPorts(
+            gateway: WholeGateway(schedule: schedule, rest: door), web: WholeWeb(cognito: cognito, images: images),
+            activityKit: kit, notifications: FakeNotificationPort(), keychain: InMemoryKeychain(),
+            store: InMemoryKeyValueStore(), matchFiles: matchFiles, imageFiles: InMemoryFileStore(), clock: clock,
+            profile: Sample.profile,
+            cognito: CognitoSettings(clientID: ScriptedCognito.clientID, endpoint: ScriptedCognito.endpoint))
+        app = AppServices(ports)
+        await cognito.add(Self.email, .init(sub: Sample.user.rawValue, password: Self.password))
+        await cognito.tell { [gateway, schedule] token in
+            await gateway.accept(token, as: Sample.user)
+            await schedule.accept(token)
+        }
+        await kit.switchOn()
+    }
+
+    static func config(_ minimum: String = "1.0.0", maintenance: Bool = false) -> AppConfig {
+        AppConfig(
+            minAppVersion: minimum, storeUrl: "https://apps.apple.com/app/id1", maintenanceMode: maintenance,
+            maintenanceMessage: maintenance ? "Back at 10." : nil)
+    }
+
+    /// The app's process ends and another begins.
+    func relaunch() async {
+        await app.matches.flush()
+        await app.bootstrap.stop()
+        await app.liveActivities.stop()
+        await kit.killApp()
+        app = AppServices(ports)
+        await kit.setForeground(true)
+    }
+
+    func setOffline(_ offline: Bool) async {
+        await door.fail(offline ? .transport(.offline) : nil)
+        await gateway.setOffline(offline)
+        await schedule.setOffline(offline)
+        await cognito.setOffline(offline)
+        await images.setOffline(offline)
+    }
+
+    /// Waits, while the phone's time goes on, until something is so.
+    func until(_ what: String, _ condition: () async throws -> Bool) async throws {
+        try await eventually(what) {
+            if try await condition() { return true }
+            clock.advance(by: .milliseconds(500))
+            return false
+        }
+    }
+
+    func end() async {
+        await app.bootstrap.stop()
+        await app.liveActivities.stop()
+        await kit.switchOff()
+    }
+}
+
+/// Lists of matches come from one stand-in, the rest from others.
+private struct WholeGateway: APITransport {
+    let schedule: ScheduleGateway
+    let rest: FrontDoor
+
+    func send(_ request: APIRequest) async throws(TransportError) -> APIResponse {
+        let isList = request.path.hasPrefix("/matches?") || request.path == "/matches/live"
+        if isList { return try await schedule.send(request) }
+        return try await rest.send(request)
+    }
+}
+
+/// Cognito, and a server of images.
+private struct WholeWeb: WebTransport {
+    let cognito: ScriptedCognito
+    let images: ImageServer
+
+    func send(_ request: WebRequest) async throws(TransportError) -> APIResponse {
+        if request.url.hasPrefix(ScriptedCognito.endpoint) { return try await cognito.send(request) }
+        return try await images.send(request)
+    }
+}
