@@ -140,7 +140,8 @@ struct UpRun: Sendable {
     }
 
     private func choosePorts() throws -> SuiteLayout.Ports {
-        let monitored = SuiteLayout.stages + ["apns-simulator", "mock-sportmonks", SuiteLayout.lab]
+        let monitored =
+            SuiteLayout.stages + ["apns-simulator", "mock-sportmonks"] + (command.headless ? [] : [SuiteLayout.lab])
         let free = try FreePorts.take(7 + monitored.count)
         let gateway = command.port == 0 ? free[5] : command.port
         let wanted = command.pagePort ?? (FreePorts.isFree(Self.pagePort) ? Self.pagePort : 0)
