@@ -55,6 +55,7 @@ class FollowTests(PageTest):
         self.assertEqual(page.text(".la-title"), "RR v KKR")
         before = page.text(".la .score.now .runs")
         wickets = int(before.split("/")[1])
+        page.wait("!document.querySelector('#tape button[aria-label=\"Next wicket\"]').disabled")
         page.click("#tape button[aria-label='Next wicket']")
         page.wait(f"document.querySelector('.la .score.now .runs').textContent.endsWith('/{wickets + 1}')")
         # On every surface, and with what it takes to notice it.
@@ -271,6 +272,7 @@ class PlayTests(PageTest):
 
     def test_less_motion_where_it_is_asked_for(self):
         page = self.open(reduced_motion=True)
+        page.wait("!document.querySelector('#tape button[aria-label=\"Next wicket\"]').disabled")
         page.click("#tape button[aria-label='Next wicket']")
         page.wait("!document.querySelector('.ls-alert').hidden")
         self.assertEqual(page.run("document.getAnimations().length"), 0)
@@ -362,6 +364,7 @@ class HostileTests(PageTest):
     def test_hostile_names_stay_text(self):
         page = self.open("#phone-1", height=1200)
         page.wait("document.querySelector('.la')")
+        page.wait("!document.querySelector('#tape button[aria-label=\"Next wicket\"]').disabled")
         page.click("#tape button[aria-label='Next wicket']")
         page.wait("!document.querySelector('.ls-alert').hidden")
         hostile = """<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>"""

@@ -43,7 +43,10 @@ class WholeSuiteTests(unittest.TestCase):
         page.wait("!document.querySelector('.bell').classList.contains('pending')", PATIENCE)
         page.wait("document.querySelector('.la .score.now .runs')?.textContent", PATIENCE)
         self.assertEqual(page.text(".la-title"), "RR v KKR")
+        # The app has shown it by itself; pushes come once the backend has its token.
+        page.wait("document.querySelector('.log').textContent.includes('Version')", PATIENCE)
         before = int(page.text(".la .score.now .runs").split("/")[1])
+        page.wait("!document.querySelector('#tape button[aria-label=\"Next wicket\"]').disabled")
         page.click("#tape button[aria-label='Next wicket']")
         page.wait(
             f"Number(document.querySelector('.la .score.now .runs').textContent.split('/')[1]) > {before}", PATIENCE)
@@ -65,6 +68,7 @@ class WholeSuiteTests(unittest.TestCase):
         page.wait("document.querySelector('.log').textContent.includes('Flight mode')", PATIENCE)
         tile = "document.querySelector('.tile[data-id=\"phone-{}\"] .tile-score').textContent"
         before = page.run(tile.format(2))
+        page.wait("!document.querySelector('#tape button[aria-label=\"Next wicket\"]').disabled")
         page.click("#tape button[aria-label='Next wicket']")
         page.wait(f"{tile.format(1)} !== {before!r}", PATIENCE)
         self.assertEqual(page.run(tile.format(2)), before)

@@ -137,11 +137,13 @@ export function tapeBar(root, actions) {
     if (asked === match.id) return;
     asked = match.id;
     timeline = null;
+    wicket.disabled = true;
     const id = match.id;
     try {
       const answer = await get(`api/matches/${encodeURIComponent(id)}/timeline`);
       if (asked !== id) return;
       timeline = answer;
+      wicket.disabled = false;
       showMarks();
     } catch (problem) {
       if (asked === id) asked = null;
