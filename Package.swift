@@ -336,7 +336,8 @@ let package = Package(
             tests(
                 "OperatorTool",
                 [
-                    "OperatorTool", arguments, "Activities", "LabAPI", "Messages", "Postgres", "Processes", "Store", "Tapes",
+                    "OperatorTool", arguments, "Activities", "LabAPI", "Messages", "Postgres", "Processes", "Store",
+                    "Tapes",
                     "Sightscreen",
                     "Tokens",
                 ]),

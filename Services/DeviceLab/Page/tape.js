@@ -49,6 +49,8 @@ export function tapeBar(root, actions) {
     const next = timeline?.marks.find((mark) => mark.kind === 'wicket' && mark.cursor > match.tape.cursor);
     if (next) send('seek', { cursor: next.cursor });
   });
+  // Until it is known where it is.
+  wicket.disabled = true;
   const slider = h('input', { type: 'range', min: '1', max: '1', value: '1', step: '1', 'aria-label': 'Ball' });
   const ticks = h('div', { class: 'ticks', 'aria-hidden': 'true' });
   const where = h('span', { class: 'tape-where' });
