@@ -211,7 +211,9 @@ import Testing
             if isAlone, phone.app != .killed, let wants = wants[phone.user], wants != (bell.state != .empty) {
                 return "\(about): the bell is \(bell.state), and \(wants ? "should not be" : "should be") empty"
             }
-            let shows = bell.state != .empty && phone.allowsActivities
+            // An app that is not running does not hear what its user does on another phone; the system does.
+            let follows = phone.app == .killed ? wants[phone.user] ?? (bell.state != .empty) : bell.state != .empty
+            let shows = follows && phone.allowsActivities
             guard shows else {
                 return running.isEmpty ? nil : "\(about): \(running.count) activities though \(bell.state)"
             }
