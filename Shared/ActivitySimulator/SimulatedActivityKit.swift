@@ -20,6 +20,7 @@ public actor SimulatedActivityKit {
     /// The user has swiped the app away: nothing silent wakes it until it is opened.
     public var isForceQuit = false
     var offline = OfflinePushes()
+    private var diedUntold: [String] = []
     var notifications: [ShownAlert] = []
     var silentBudget = DeviceBudget()
 
@@ -110,7 +111,16 @@ public actor SimulatedActivityKit {
         let screen = self.screen
         if screen != screenBroadcast.latest { screenBroadcast.send(screen) }
         setTimer()
-        for token in died { await sink.died(token.rawValue) }
+        diedUntold += died.map(\.rawValue)
+        await tellWhoDied()
+    }
+
+    /// Apple learns of a token's end from the phone: not while it is away.
+    private func tellWhoDied() async {
+        guard isOnline else { return }
+        let died = diedUntold
+        diedUntold = []
+        for token in died { await sink.died(token) }
     }
 
     private func tell(_ state: PhoneActivityState, _ id: ActivityID) {

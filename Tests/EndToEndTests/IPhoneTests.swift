@@ -167,7 +167,7 @@ import Testing
                             away += 1
                             continue
                         }
-                        if Self.hasLostItsStart(state) {
+                        if Self.hasLostItsStart(state) || Self.wasClosedTooSoon(state) {
                             away += 1
                             continue
                         }
@@ -231,6 +231,13 @@ import Testing
         private static func hasLostItsStart(_ phone: LabPhoneState) -> Bool {
             let since = Int64(Date().timeIntervalSince1970 * 1_000) - 130_000
             return phone.log.contains { $0.atMs > since && $0.text == "Dropped: Live Activities are switched off" }
+        }
+
+        /// The app was swiped away between a start and the activity's token: nobody can update that activity.
+        private static func wasClosedTooSoon(_ phone: LabPhoneState) -> Bool {
+            guard phone.app == .killed, let start = phone.log.lastIndex(where: { $0.text == "A push starts an activity" })
+            else { return false }
+            return !phone.log[start...].contains { $0.text.hasPrefix("Version ") }
         }
 
         /// Where frequent updates are switched off a phone is at most a minute behind.
