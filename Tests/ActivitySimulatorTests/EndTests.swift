@@ -115,6 +115,17 @@ import Testing
         #expect(await bench.states(of: id) == [.dismissed])
     }
 
+    @Test func appleHearsOfATokensEndWhenThePhoneIsOnline() async throws {
+        let bench = await Bench()
+        let id = try await bench.running()
+        let token = try await bench.token(of: id)
+        await bench.kit.setOnline(false)
+        await bench.kit.dismiss(id)
+        #expect(await !bench.ledger.dead.contains(token))
+        await bench.kit.setOnline(true)
+        #expect(await bench.ledger.dead.contains(token))
+    }
+
     @Test func theAppEndsOneAndTakesOneAwayThatIsOver() async throws {
         let bench = await Bench()
         let (one, two) = (try await bench.running(), try await bench.running())

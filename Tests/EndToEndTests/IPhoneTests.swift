@@ -235,7 +235,8 @@ import Testing
 
         /// The app was swiped away between a start and the activity's token: nobody can update that activity.
         private static func wasClosedTooSoon(_ phone: LabPhoneState) -> Bool {
-            guard phone.app == .killed, let start = phone.log.lastIndex(where: { $0.text == "A push starts an activity" })
+            guard phone.app == .killed,
+                let start = phone.log.lastIndex(where: { $0.text == "A push starts an activity" })
             else { return false }
             return !phone.log[start...].contains { $0.text.hasPrefix("Version ") }
         }
