@@ -3,7 +3,7 @@ public import HTTPClient
 import Messages
 public import Sightscreen
 
-/// The calls of the HTTP API that the demo's phones make.
+/// The calls of the HTTP API that the phones of these tests make.
 public struct GatewayClient: Sendable {
     public struct Failure: Error, CustomStringConvertible {
         public var description: String

@@ -1,6 +1,6 @@
 public import Sightscreen
 
-/// One of the demo's phones, by ActivityKit's rules: a start makes an activity, which gets an update token a moment
+/// One of the tests' phones, by ActivityKit's rules: a start makes an activity, which gets an update token a moment
 /// later; an update whose timestamp is not later than the one shown is dropped; nothing is shown after the end.
 public struct SimulatedPhone: Sendable {
     public struct Activity: Sendable {

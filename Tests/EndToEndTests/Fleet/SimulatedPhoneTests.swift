@@ -3,7 +3,7 @@ import OperatorTool
 import Sightscreen
 import Testing
 
-/// The demo's phones are as strict as ActivityKit.
+/// The phones of these tests are as strict as ActivityKit.
 @Suite struct SimulatedPhoneTests {
     static let state = """
         {"schema":1,"version":1,"matchDisplayState":"live","matchSentiment":"neutral",
