@@ -2,10 +2,10 @@
 /// waits until another thread has been woken.
 extension PoolCore {
     func exchange<Plan: Sendable>(
-        _ reading: [PostgresStatement], due: ContinuousClock.Instant,
+        _ reading: [PostgresStatement], due: ContinuousClock.Instant, _ check: @Sendable () throws -> Void,
         _ decide: @Sendable ([PostgresResult]) throws -> (writing: [PostgresStatement], Plan)
     ) async throws -> (written: [PostgresResult], plan: Plan) {
-        let connection = try await lease(deadline: due)
+        let connection = try await leaseUnlessStopped(due, check)
         do {
             var read = try await connection.query([PostgresStatement("BEGIN")] + reading, deadline: due)
             read.removeFirst()
@@ -20,8 +20,10 @@ extension PoolCore {
         }
     }
 
-    func exchange(_ statements: [PostgresStatement], due: ContinuousClock.Instant) async throws -> [PostgresResult] {
-        let connection = try await lease(deadline: due)
+    func exchange(
+        _ statements: [PostgresStatement], due: ContinuousClock.Instant, _ check: @Sendable () throws -> Void
+    ) async throws -> [PostgresResult] {
+        let connection = try await leaseUnlessStopped(due, check)
         do {
             var results = try await connection.query(
                 [PostgresStatement("BEGIN")] + statements + [PostgresStatement("COMMIT")], deadline: due)
@@ -33,6 +35,17 @@ extension PoolCore {
             await abandon(connection)
             throw error
         }
+    }
+
+    private func leaseUnlessStopped(
+        _ due: ContinuousClock.Instant, _ check: @Sendable () throws -> Void
+    ) async throws -> PostgresConnection {
+        let connection = try await lease(deadline: due)
+        do { try check() } catch {
+            giveBack(connection)
+            throw error
+        }
+        return connection
     }
 
     /// COMMIT rolls back, without an error, when a statement had failed.

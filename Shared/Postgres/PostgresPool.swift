@@ -74,25 +74,27 @@ public final class PostgresPool: Sendable {
     ///
     /// - Parameters:
     ///   - reading: sent at once; a statement sees what those before it have done.
+    ///   - check: called when there is a connection, before anything is sent. What it throws is thrown on.
     ///   - decide: what to write, by the answers to `reading`, in their order. Not called when one of them failed. It runs
     ///     on the thread of the pool's connections: everybody's answers wait for it.
     /// - Returns: the answers to what was written, and what `decide` made of it, once the COMMIT is confirmed.
     /// - Throws: what `decide` throws; `.outcomeUnknown` or `.deadline` when it is not known whether it was committed.
     public func exchange<Plan: Sendable>(
-        reading: [PostgresStatement], deadline: Duration = .seconds(5),
+        reading: [PostgresStatement], deadline: Duration = .seconds(5), check: @Sendable () throws -> Void = {},
         _ decide: @Sendable ([PostgresResult]) throws -> (writing: [PostgresStatement], Plan)
     ) async throws -> (written: [PostgresResult], plan: Plan) {
-        try await core.exchange(reading, due: .now + deadline, decide)
+        try await core.exchange(reading, due: .now + deadline, check, decide)
     }
 
     /// One transaction in one round trip: all that is done is known beforehand.
     ///
+    /// - Parameter check: called when there is a connection, before anything is sent. What it throws is thrown on.
     /// - Returns: the answers to the statements, once the COMMIT is confirmed.
     /// - Throws: `.outcomeUnknown` or `.deadline` when it is not known whether it was committed.
     public func exchange(
-        _ statements: [PostgresStatement], deadline: Duration = .seconds(5)
+        _ statements: [PostgresStatement], deadline: Duration = .seconds(5), check: @Sendable () throws -> Void = {}
     ) async throws -> [PostgresResult] {
-        try await core.exchange(statements, due: .now + deadline)
+        try await core.exchange(statements, due: .now + deadline, check)
     }
 
     /// Runs `body` with a connection of its own outside a transaction, for what PostgreSQL refuses inside one and for

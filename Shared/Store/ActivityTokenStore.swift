@@ -20,8 +20,8 @@ public struct ActivityTokenStore: Sendable {
             meters: .init(
                 waiting: Meter(label: "sightscreen_registrations_waiting"),
                 inFlight: Meter(label: "sightscreen_registrations_in_flight")),
-            together: { await Self.registerTogether($0, pool, dismissAfter, contentStates) },
-            alone: { try await Self.registerAlone($0, pool, dismissAfter) })
+            together: { await Self.registerTogether($0, isAwaited: $1, pool, dismissAfter, contentStates) },
+            alone: { try await Self.registerAlone($0, isAwaited: $1, pool, dismissAfter) })
     }
 
     public struct Registered: Sendable {
@@ -42,10 +42,12 @@ public struct ActivityTokenStore: Sendable {
 
     /// One request in a transaction of its own.
     static func registerAlone(
-        _ job: ActivityTokenJob, _ pool: PostgresPool, _ dismissAfter: Int
+        _ job: ActivityTokenJob, isAwaited: IsAwaited, _ pool: PostgresPool, _ dismissAfter: Int
     ) async throws -> Registered {
         let (request, user) = (job.request, job.user)
         return try await pool.forUser(user, token: request.activityToken) { transaction in
+            // It may have waited for a connection, and for others of this user.
+            guard isAwaited(0) else { throw GatherRefusal.late }
             try await transaction.execute(ActivityTokenBatch.asPlannedOnce)
             let device = try await UserDevices.resolve(transaction, user: user, device: request.deviceId)
             try await UserDevices.touch(transaction, user: user, device: device)

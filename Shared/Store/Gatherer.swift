@@ -11,7 +11,7 @@ protocol Gatherable: Sendable {
 public enum GatherRefusal: Error, Hashable, Sendable {
     /// As many wait or are under way as may.
     case full
-    /// No answer in time. It may still take effect.
+    /// No answer in time. It may still take effect when it was with PostgreSQL by then, otherwise it does not.
     case late
 }
 
@@ -46,6 +46,11 @@ final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
         /// How long a caller waits for the answer.
         var patience = Duration.seconds(5)
     }
+
+    /// Whether somebody still waits for the answer to a request of a batch, by its place. To be asked again after every
+    /// wait and just before something is done that stays: a request of which its caller has heard that it failed, and which
+    /// was asked for once more or taken back since, must not take effect after that.
+    typealias IsAwaited = @Sendable (Int) -> Bool
 
     private typealias Queue = GatherQueue<Request.ConflictKey>
 
@@ -100,8 +105,8 @@ final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
     }
 
     private let limits: Limits
-    private let together: @Sendable ([Request]) async -> [Outcome]
-    private let alone: @Sendable (Request) async throws -> Answer
+    private let together: @Sendable ([Request], @escaping IsAwaited) async -> [Outcome]
+    private let alone: @Sendable (Request, @escaping IsAwaited) async throws -> Answer
     private let state: Locked<State>
     private let meters: Meters?
 
@@ -122,11 +127,11 @@ final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
     /// - Parameters:
     ///   - meters: show how many requests are here.
     ///   - together: does what all of them ask for; one outcome for each, in their order.
-    ///   - alone: does what one asks for.
+    ///   - alone: does what one asks for; its place is 0.
     init(
         limits: Limits = Limits(), meters: Meters? = nil,
-        together: @escaping @Sendable ([Request]) async -> [Outcome],
-        alone: @escaping @Sendable (Request) async throws -> Answer
+        together: @escaping @Sendable ([Request], @escaping IsAwaited) async -> [Outcome],
+        alone: @escaping @Sendable (Request, @escaping IsAwaited) async throws -> Answer
     ) {
         self.limits = limits
         self.together = together
@@ -135,8 +140,8 @@ final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
         state = Locked(State(queue: Queue(membersMax: limits.requests)))
     }
 
-    /// Done when the answer is known. A caller that is cancelled stops waiting; its request, once under way, is done all
-    /// the same.
+    /// Done when the answer is known. A caller that is cancelled stops waiting; its request, once sent, is done all the
+    /// same.
     ///
     /// - Throws: `GatherRefusal`, `CancellationError`, and what the batch failed with.
     func submit(_ request: Request) async throws -> Answer {
@@ -203,7 +208,7 @@ final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
         }
         go(start)
         guard !tickets.isEmpty else { return }
-        let outcomes = await together(requests)
+        let outcomes = await together(requests) { self.isAwaited(tickets[$0]) }
         precondition(outcomes.count == tickets.count, "a batch has one outcome for each of its requests")
         var done: [(Caller, Outcome)] = []
         done.reserveCapacity(tickets.count)
@@ -227,7 +232,9 @@ final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
         var outcome = Outcome.failed(GatherRefusal.late)
         // Nothing was done for it yet: when nobody waits any longer, nothing needs to be.
         if let request = state.withLock({ $0.callers[ticket].flatMap { $0.isWaiting ? $0.request : nil } }) {
-            do { outcome = .answered(try await alone(request)) } catch { outcome = .failed(error) }
+            do {
+                outcome = .answered(try await alone(request) { _ in self.isAwaited(ticket) })
+            } catch { outcome = .failed(error) }
         }
         let (caller, start) = state.withLock { state in
             state.lonelyInFlight -= 1
@@ -235,6 +242,10 @@ final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
         }
         go(start)
         caller?.answer(outcome)
+    }
+
+    private func isAwaited(_ ticket: Queue.Ticket) -> Bool {
+        state.withLock { $0.callers[ticket]?.isWaiting ?? false }
     }
 
     // MARK: - Ending

@@ -37,12 +37,13 @@ import Testing
         var limits = Gatherer<ActivityTokenJob, ActivityTokenStore.Registered>.Limits()
         limits.companions = 4
         limits.patience = .seconds(60)
-        return Gatherer(limits: limits) { jobs in
-            let outcomes = await ActivityTokenStore.registerTogether(jobs, pool, 900, contentStates)
+        return Gatherer(limits: limits) { jobs, isAwaited in
+            let outcomes = await ActivityTokenStore.registerTogether(
+                jobs, isAwaited: isAwaited, pool, 900, contentStates)
             tally.count(outcomes)
             return outcomes
-        } alone: { job in
-            try await ActivityTokenStore.registerAlone(job, pool, 900)
+        } alone: { job, isAwaited in
+            try await ActivityTokenStore.registerAlone(job, isAwaited: isAwaited, pool, 900)
         }
     }
 
@@ -81,7 +82,10 @@ import Testing
                     for job in jobs {
                         expected.append(
                             Self.text(
-                                await Self.result { try await ActivityTokenStore.registerAlone(job, single, 900) }))
+                                await Self.result {
+                                    try await ActivityTokenStore.registerAlone(
+                                        job, isAwaited: { _ in true }, single, 900)
+                                }))
                     }
                     let answers = await withTaskGroup(of: (Int, String).self) { group in
                         for (place, job) in jobs.enumerated() {
@@ -172,6 +176,66 @@ import Testing
         }
     }
 
+    /// Who has heard that it failed may have unfollowed since: nothing of it may happen any longer. Whether it goes by the
+    /// shortcut (a first token) or by the rule (another one).
+    @Test(arguments: [false, true]) func whoHasGoneBeforeAnythingIsSentIsLeftOut(another: Bool) async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            try await seed(pool)
+            if another {
+                for user in ["ann", "bob"] {
+                    _ = try await ActivityTokenStore(pool: pool).register(
+                        Self.job(user, "\(user)1").request, match: Self.match, user: UserID(user))
+                }
+            }
+            let before = try await Self.tokens(pool)
+            // Ann is there when the shortcut is sent and gone when the rule is, or gone from the beginning.
+            let asked = Mutex(0)
+            let outcomes = await ActivityTokenStore.registerTogether(
+                [Self.job("ann", "ann2"), Self.job("bob", "bob2")],
+                isAwaited: { place in
+                    guard place == 0 else { return true }
+                    return asked.withLock { asked in
+                        asked += 1
+                        return another && asked == 1
+                    }
+                }, pool, 900, ContentStateCache())
+            guard case .failed(let error) = outcomes[0], case .answered = outcomes[1] else {
+                Issue.record("\(outcomes)")
+                return
+            }
+            #expect(error as? GatherRefusal == .late)
+            #expect(try await Self.tokens(pool) == [before[0], "bob bob2"])
+            await #expect(throws: GatherRefusal.late) {
+                try await ActivityTokenStore.registerAlone(
+                    Self.job("ann", "ann2"), isAwaited: { _ in false }, pool, 900)
+            }
+            #expect(try await Self.tokens(pool)[0] == before[0])
+        }
+    }
+
+    /// As when PostgreSQL is away for longer than a caller waits: the connection comes too late.
+    @Test func aCallerThatWasTooLateForAConnectionChangesNothing() async throws {
+        try await withDatabase(size: 2) { (pool: PostgresPool) async throws in
+            try await seed(pool)
+            var limits = Gatherer<ActivityTokenJob, ActivityTokenStore.Registered>.Limits()
+            limits.patience = .milliseconds(200)
+            let gatherer = Gatherer(limits: limits) { jobs, isAwaited in
+                await ActivityTokenStore.registerTogether(
+                    jobs, isAwaited: isAwaited, pool, 900, ContentStateCache())
+            } alone: { job, isAwaited in
+                try await ActivityTokenStore.registerAlone(job, isAwaited: isAwaited, pool, 900)
+            }
+            // One of two is kept for plain queries.
+            try await pool.transaction { _ in
+                await #expect(throws: GatherRefusal.late) { try await gatherer.submit(Self.job("ann", "a1")) }
+            }
+            // The connection went to the one that waited for it first; whoever is answered now comes after it.
+            _ = try await ActivityTokenStore(pool: pool).register(
+                Self.job("bob", "b1").request, match: Self.match, user: UserID("bob"))
+            #expect(try await Self.tokens(pool) == ["ann -", "bob b1"])
+        }
+    }
+
     /// Reports of the tokens in this order, each alone or as a batch.
     /// - Returns: what was decided, and the token on record in the end.
     private static func report(
@@ -182,9 +246,13 @@ import Testing
             var outcomes: [ActivityTokenStore.Outcome] = []
             if together {
                 outcomes = await ActivityTokenStore.registerTogether(
-                    [job("ann", token)], pool, 900, ContentStateCache())
+                    [job("ann", token)], isAwaited: { _ in true }, pool, 900, ContentStateCache())
             } else {
-                outcomes = [.answered(try await ActivityTokenStore.registerAlone(job("ann", token), pool, 900))]
+                outcomes = [
+                    .answered(
+                        try await ActivityTokenStore.registerAlone(
+                            job("ann", token), isAwaited: { _ in true }, pool, 900))
+                ]
             }
             guard case .answered(let answer) = outcomes[0] else { throw PostgresError(.decoding, "\(outcomes)") }
             actions.append(answer.action)

@@ -50,12 +50,15 @@ import Testing
                     for wave in Self.waves(world.round(try await ActivityTokenWorld.known(ruled))) {
                         let actions = try await Self.take(wave, cut)
                         for (place, job) in wave.enumerated() {
-                            let expected = try? await ActivityTokenStore.registerAlone(job, ruled, 900).action
+                            let expected = try? await ActivityTokenStore.registerAlone(
+                                job, isAwaited: { _ in true }, ruled, 900
+                            ).action
                             if let action = actions[place] {
                                 taken[String("\(action)".prefix { $0 != "(" }), default: 0] += 1
                                 #expect(action == expected, "seed \(seed), round \(round): \(job)")
                             } else {
-                                _ = try? await ActivityTokenStore.registerAlone(job, cut, 900)
+                                _ = try? await ActivityTokenStore.registerAlone(
+                                    job, isAwaited: { _ in true }, cut, 900)
                             }
                         }
                     }

@@ -51,7 +51,7 @@ import Testing
         }
 
         func gatherer(_ limits: Subject.Limits = GathererTests.limits { _ in }) -> Subject {
-            Gatherer(limits: limits) { requests in
+            Gatherer(limits: limits) { requests, _ in
                 await withCheckedContinuation { continuation in
                     let isFree = self.state.withLock { state in
                         let batch = state.batches.count
@@ -63,7 +63,7 @@ import Testing
                     if isFree { continuation.resume() }
                 }
                 return requests.map(self.outcome)
-            } alone: { request in
+            } alone: { request, _ in
                 self.state.withLock { $0.alone.append(request.name) }
                 if request.name.hasPrefix("bad") { throw Trouble() }
                 return "\(request.name) alone"
@@ -79,11 +79,11 @@ import Testing
             let gatherer = Subject(
                 limits: Self.limits { _ in },
                 meters: .init(waiting: Meter(label: "waiting"), inFlight: Meter(label: "in_flight"))
-            ) { requests in
+            ) { requests, _ in
                 for await _ in go {}
                 return requests.map { .answered($0.name) }
-            } alone: {
-                $0.name
+            } alone: { request, _ in
+                request.name
             }
             #expect(has("waiting 0") && has("in_flight 0"))
             // With a key in common: the second goes when the first is done.
@@ -272,6 +272,26 @@ import Testing
         #expect(worker.batches == [["a"]])
     }
 
+    @Test func theWorkKnowsWhoHasGone() async throws {
+        let (go, open) = AsyncStream.makeStream(of: Void.self)
+        let (begun, begins) = AsyncStream.makeStream(of: Void.self)
+        let gatherer = Subject(limits: Self.limits { _ in }) { requests, isAwaited in
+            begins.yield()
+            for await _ in go {}
+            return requests.indices.map { isAwaited($0) ? .alone : .answered("unheard") }
+        } alone: { request, isAwaited in
+            isAwaited(0) ? "\(request.name), awaited" : "unheard"
+        }
+        let calls = ["first", "second"].map { name in
+            Task.immediate { try await gatherer.submit(Request(name)) }
+        }
+        for await _ in begun { break }
+        calls[0].cancel()
+        await #expect(throws: CancellationError.self) { try await calls[0].value }
+        open.finish()
+        #expect(try await calls[1].value == "second, awaited")
+    }
+
     /// Counts who is inside at a time for each key, and in which order they come.
     final class Gate: Sendable {
         struct State {
@@ -312,14 +332,14 @@ import Testing
             $0.batches = 3
             $0.companions = 1
         }
-        let gatherer = Subject(limits: limits) { requests in
+        let gatherer = Subject(limits: limits) { requests, _ in
             gate.enter(requests)
             for _ in 0..<3 { await Task.yield() }
             // One in eight is done alone, and keeps its keys until then.
             let lonely = requests.filter { $0.name.hasSuffix("7") }
             gate.leave(requests.filter { !lonely.contains($0) })
             return requests.map { lonely.contains($0) ? .alone : .answered($0.name) }
-        } alone: { request in
+        } alone: { request, _ in
             await Task.yield()
             gate.leave([request])
             return request.name

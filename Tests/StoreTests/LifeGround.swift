@@ -140,7 +140,7 @@ struct LifeGround: Sendable {
             activityToken: token, deviceId: LifeCase.device, activityId: activity, startId: start)
         if isAlone {
             return try await ActivityTokenStore.registerAlone(
-                ActivityTokenJob(request: request, match: match, user: user), pool, 900
+                ActivityTokenJob(request: request, match: match, user: user), isAwaited: { _ in true }, pool, 900
             ).action
         }
         return try await tokens.register(request, match: match, user: user).action
