@@ -134,6 +134,8 @@ let package = Package(
                 configuration,
                 concurrencyHelpers, nio[0],
             ]),
+        // The control ports of the stand-ins and of the lab.
+        shared("ControlHTTP", [hummingbird, httpTypes, nio[0]]),
     ]
         + service(
             "APIGateway",
@@ -176,20 +178,20 @@ let package = Package(
         + service(
             "MockSportMonks",
             [
-                "Sightscreen", "SportMonks", "Tapes", "TapeFile", "ServiceKit", hummingbird, httpTypes, logging,
-                lifecycle, nio[0],
+                "Sightscreen", "SportMonks", "Tapes", "TapeFile", "ControlHTTP", "ServiceKit", hummingbird, httpTypes,
+                logging, lifecycle, nio[0],
             ])
         + service(
             "APNsSimulator",
             [
-                "Sightscreen", "APNsProtocol", "HTTP2", "Reactor", "Tokens", "ServiceKit", hummingbird, httpTypes,
-                logging, lifecycle, nio[0],
+                "Sightscreen", "APNsProtocol", "ControlHTTP", "HTTP2", "Reactor", "Tokens", "ServiceKit", hummingbird,
+                httpTypes, logging, lifecycle, nio[0],
             ])
         + service(
             "DeviceLab",
             [
                 "Sightscreen", "SightscreenClient", "ActivitySimulator", "APNsProtocol", "LabAPI", "Messages", "Tapes",
-                "HTTPClient", "ServiceKit", hummingbird, httpTypes, logging, lifecycle, nio[0],
+                "ControlHTTP", "HTTPClient", "ServiceKit", hummingbird, httpTypes, logging, lifecycle, nio[0],
             ],
             resources: [.embedInCode("Page")]
         )

@@ -1,5 +1,5 @@
 import APNsProtocol
-import FoundationEssentials
+import ControlHTTP
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -86,7 +86,7 @@ struct ControlAPI: Sendable {
     // MARK: - Faults
 
     private func addFault(_ request: Request) async throws -> Response {
-        let fault: Fault = try decode(try await body(of: request))
+        let fault = try JSONBody.decode(Fault.self, from: try await body(of: request))
         guard let id = await simulator.addFault(fault) else {
             throw Problem(.conflict, "\(FaultList.entriesMax) faults are waiting already")
         }
@@ -155,18 +155,6 @@ struct ControlAPI: Sendable {
     }
 
     private func body(of request: Request) async throws -> [UInt8] {
-        do {
-            return Array(try await request.body.collect(upTo: Self.bodyBytesMax).readableBytesView)
-        } catch is NIOTooManyBytesError {
-            throw Problem(.contentTooLarge, "a body has at most \(Self.bodyBytesMax) bytes")
-        }
-    }
-
-    private func decode<Value: Decodable>(_ bytes: [UInt8]) throws -> Value {
-        do {
-            return try JSONDecoder().decode(Value.self, from: Data(bytes))
-        } catch let error as DecodingError {
-            throw Problem(.badRequest, error.sentence)
-        }
+        try await JSONBody.bytes(of: request, upTo: Self.bodyBytesMax)
     }
 }

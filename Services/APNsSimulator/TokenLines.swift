@@ -1,5 +1,5 @@
 import APNsProtocol
-import FoundationEssentials
+import ControlHTTP
 import HTTPTypes
 
 /// Reads tokens to register, as one object, an array or one object a line, however much of it there is.
@@ -88,9 +88,9 @@ struct TokenLines {
         if !addPlain(text) {
             let new: NewToken
             do {
-                new = try JSONDecoder().decode(NewToken.self, from: Data(text))
-            } catch let error as DecodingError {
-                throw refusal(error.sentence)
+                new = try JSONBody.decode(NewToken.self, from: Array(text))
+            } catch let problem as Problem {
+                throw refusal(problem.detail)
             }
             let isToken = Array(new.token.utf8).withUnsafeBytes {
                 batch.add(

@@ -1,7 +1,6 @@
-import FoundationEssentials
+import ControlHTTP
 import HTTPTypes
 import Hummingbird
-import NIOCore
 import Sightscreen
 import Tapes
 
@@ -154,18 +153,8 @@ struct ControlAPI: Sendable {
 
     /// - Returns: nil when there is no body.
     private func read<Body: Decodable>(_ type: Body.Type, _ request: Request) async throws -> Body? {
-        let buffer: ByteBuffer
-        do { buffer = try await request.body.collect(upTo: Self.bodyBytesMax) } catch {
-            throw Problem(.contentTooLarge, "a body has at most \(Self.bodyBytesMax) bytes")
-        }
-        guard buffer.readableBytes > 0 else { return nil }
-        do {
-            return try JSONDecoder().decode(Body.self, from: Data(buffer.readableBytesView))
-        } catch let problem as Problem {
-            throw problem
-        } catch {
-            throw Problem(.badRequest, "the body is not the JSON that this call takes")
-        }
+        let bytes = try await JSONBody.bytes(of: request, upTo: Self.bodyBytesMax)
+        return bytes.isEmpty ? nil : try JSONBody.decode(type, from: bytes)
     }
 
     private func answering(

@@ -1,3 +1,4 @@
+import ControlHTTP
 import HTTPTypes
 
 /// Something that the provider does wrong for the next calls, or for calls to come.

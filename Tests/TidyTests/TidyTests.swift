@@ -53,6 +53,7 @@ import Testing
     static let upper: [String: Set<String>] = [
         "Store": Set(pure.keys).union(["Postgres"]),
         "ServiceKit": ["FileLock", "HTTPClient"],
+        "ControlHTTP": [],
     ]
 
     /// By the folder's name under Shared and Services; C modules are only folders of module maps.

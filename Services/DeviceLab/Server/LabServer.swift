@@ -1,5 +1,5 @@
+import ControlHTTP
 import LabAPI
-import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -167,16 +167,6 @@ struct LabServer: Sendable {
     }
 
     private func read<Body: Decodable>(_ type: Body.Type, _ request: Request) async throws -> Body {
-        let buffer: ByteBuffer
-        do {
-            buffer = try await request.body.collect(upTo: Self.bodyBytesMax)
-        } catch is NIOTooManyBytesError {
-            throw Problem(.contentTooLarge, "a body has at most \(Self.bodyBytesMax) bytes")
-        }
-        do {
-            return try JSONDecoder().decode(Body.self, from: Data(buffer.readableBytesView))
-        } catch let error as DecodingError {
-            throw Problem(.badRequest, error.sentence)
-        }
+        try JSONBody.decode(type, from: try await JSONBody.bytes(of: request, upTo: Self.bodyBytesMax))
     }
 }

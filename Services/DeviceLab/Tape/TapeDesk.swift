@@ -1,3 +1,4 @@
+import ControlHTTP
 import LabAPI
 import HTTPClient
 import HTTPTypes

@@ -1,19 +1,21 @@
 import FoundationEssentials
-import HTTPTypes
-import Hummingbird
+public import HTTPTypes
+public import Hummingbird
 import NIOCore
 
-/// JSON that the two APIs answer with.
-enum JSONAnswer {
-    static func response(
+/// JSON that the stand-ins and the lab answer with. Nobody keeps it: what it tells changes with every ball.
+public enum JSONAnswer {
+    public static func response(
         _ value: some Encodable, status: HTTPResponse.Status = .ok, contentType: String = "application/json"
     ) throws -> Response {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return raw([UInt8](try encoder.encode(value)), status: status, contentType: contentType)
+        var response = raw([UInt8](try encoder.encode(value)), status: status, contentType: contentType)
+        response.headers[.cacheControl] = "no-store"
+        return response
     }
 
-    static func raw(
+    public static func raw(
         _ bytes: [UInt8], status: HTTPResponse.Status = .ok, contentType: String = "application/json"
     ) -> Response {
         Response(
