@@ -232,16 +232,29 @@ class Session:
 
     def rows(self, query):
         """What a SELECT gives, as dictionaries."""
+        [rows] = self.ask([query])
+        return rows
+
+    def at_once(self, queries):
+        """What SELECTs give of one and the same moment, each as dictionaries."""
+        return self.ask(queries, before="BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;\n", after="COMMIT;\n")
+
+    def ask(self, queries, before="", after=""):
         if self.process is None or self.process.poll() is not None:
             self.open()
         try:
-            self.process.stdin.write(f"SELECT row_to_json(t) FROM ({query}) AS t;\n\\echo {self.END}\n")
+            asked = "".join(f"SELECT row_to_json(t) FROM ({query}) AS t;\n\\echo {self.END}\n" for query in queries)
+            self.process.stdin.write(before + asked + after)
             self.process.stdin.flush()
-            lines = []
+            answers, rows = [], []
             for line in self.process.stdout:
-                if line.rstrip("\n") == self.END:
-                    return [json.loads(line) for line in lines]
-                lines.append(line)
+                if line.rstrip("\n") != self.END:
+                    rows.append(json.loads(line))
+                    continue
+                answers.append(rows)
+                rows = []
+                if len(answers) == len(queries):
+                    return answers
         except OSError:
             pass
         self.close()

@@ -101,24 +101,22 @@ class Commits(threading.Thread):
 
 
 def read_rows(session, match, users):
-    """The tables as they are now, about one match and these users."""
+    """The tables as they are at one moment, about one match and these users: a version may be committed at any time."""
     listed = ",".join(f"'{user}'" for user in users)
     rows = Rows()
-    rows.updates = session.rows(
+    [[now], rows.updates, rows.activities, rows.follows, rows.devices, rows.claims, found] = session.at_once([
+        f"SELECT {ms('clock_timestamp()', 'now_ms')}",
         f"SELECT version, stamp, content_state, priority, alert, {ms('committed_at', 'committed_ms')} FROM match_updates"
-        f" WHERE match_id = {match} ORDER BY version")
-    rows.activities = session.rows(
+        f" WHERE match_id = {match} ORDER BY version",
         f"SELECT user_id, device_id, generation, shard, status, end_reason, start_attempts, activity_id, update_token,"
         f" end_push, end_attempts, {ms('start_lease_until', 'start_lease_until')}, {ms('token_at', 'token_ms')},"
         f" {ms('end_lease_until', 'end_lease_until')}, {ms('ended_at', 'ended_ms')}"
-        f" FROM live_activities WHERE match_id = {match}")
-    rows.follows = session.rows(f"SELECT user_id, alerts FROM match_follows WHERE match_id = {match}")
-    rows.devices = session.rows(
-        f"SELECT user_id, device_id, shard, push_to_start_token, device_token FROM devices WHERE user_id IN ({listed})")
-    rows.claims = session.rows(
-        f"SELECT alert_version, bucket, holder, {ms('claimed_at', 'claimed_ms')} FROM alert_claims WHERE match_id = {match}")
-    found = session.rows(f"SELECT version, stamp, epoch, display_state FROM active_matches WHERE match_id = {match}")
+        f" FROM live_activities WHERE match_id = {match}",
+        f"SELECT user_id, alerts FROM match_follows WHERE match_id = {match}",
+        f"SELECT user_id, device_id, shard, push_to_start_token, device_token FROM devices WHERE user_id IN ({listed})",
+        f"SELECT alert_version, bucket, holder, {ms('claimed_at', 'claimed_ms')} FROM alert_claims WHERE match_id = {match}",
+        f"SELECT version, stamp, epoch, display_state FROM active_matches WHERE match_id = {match}",
+    ])
     rows.match = found[0] if found else {}
-    [now] = session.rows(f"SELECT {ms('clock_timestamp()', 'now_ms')}")
     rows.now_ms = now["now_ms"]
     return rows
