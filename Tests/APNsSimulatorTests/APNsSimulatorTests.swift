@@ -3,6 +3,7 @@ import APNsSimulator
 import FoundationEssentials
 import HTTP2
 import Sightscreen
+import TestKit
 import Testing
 
 struct APNsSimulatorTests {

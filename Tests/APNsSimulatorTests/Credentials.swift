@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TestKit
 import Tokens
 
 /// A signing key and a TLS certificate for one test, in a folder that goes with it.

@@ -2,6 +2,7 @@ import APNsProtocol
 import APNsSimulator
 import HTTP2
 import Sightscreen
+import TestKit
 import Testing
 
 /// What a fan-out to very many devices needs of the simulator.

@@ -1,3 +1,4 @@
+import TestKit
 import APNsSimulator
 import FoundationEssentials
 import HTTP2

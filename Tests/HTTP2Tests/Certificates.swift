@@ -1,5 +1,6 @@
 import Glibc
 import HTTP2
+import TestKit
 
 /// A folder with a test's own authority and certificates for `localhost` and 127.0.0.1, made by the `openssl` tool.
 final class Certificates: Sendable {

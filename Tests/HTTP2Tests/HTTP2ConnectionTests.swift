@@ -1,5 +1,6 @@
 import HTTP2
 import Reactor
+import TestKit
 import Testing
 
 @Suite struct HTTP2ConnectionTests {

@@ -1,6 +1,7 @@
 import Glibc
 import HTTP2
 import Reactor
+import TestKit
 import Testing
 
 /// Against other people's HTTP/2: nghttp2's server, curl and h2load.

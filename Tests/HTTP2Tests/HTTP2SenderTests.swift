@@ -1,6 +1,7 @@
 import Glibc
 import HTTP2
 import Reactor
+import TestKit
 import Testing
 
 /// What callers of `HTTP2ClientConnection` see of a sender is in `HTTP2ConnectionTests`.

@@ -1,13 +1,13 @@
-import Glibc
+public import Glibc
 
 /// Runs command-line tools that a test needs.
-enum Tool {
-    struct Failure: Error, CustomStringConvertible {
-        var description: String
+public enum Tool {
+    public struct Failure: Error, CustomStringConvertible {
+        public var description: String
     }
 
     /// Starts a program found in PATH; its output goes to `output`.
-    static func start(_ arguments: [String], output: String = "/dev/null") throws -> pid_t {
+    public static func start(_ arguments: [String], output: String = "/dev/null") throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -24,23 +24,24 @@ enum Tool {
 
     /// Runs a program to its end and gives back what it printed.
     @discardableResult
-    static func run(_ arguments: [String], in folder: String) async throws -> String {
+    public static func run(_ arguments: [String], in folder: String) async throws -> String {
         let output = "\(folder)/out-\(UInt32.random(in: 0...UInt32.max))"
         let pid = try start(arguments, output: output)
         var status: Int32 = 0
-        while waitpid(pid, &status, WNOHANG) == 0 { try await Task.sleep(for: .milliseconds(10)) }
+        while waitpid(pid, &status, WNOHANG) == 0 { try await Task.sleep(for: .milliseconds(5)) }
         let text = try read(output)
+        unlink(output)
         guard status == 0 else { throw Failure(description: "\(arguments.joined(separator: " ")): \(status)\n\(text)") }
         return text
     }
 
-    static func stop(_ pid: pid_t) {
+    public static func stop(_ pid: pid_t) {
         kill(pid, SIGKILL)
         var status: Int32 = 0
         waitpid(pid, &status, 0)
     }
 
-    static func read(_ path: String) throws -> String {
+    public static func read(_ path: String) throws -> String {
         guard let file = fopen(path, "r") else { throw Failure(description: "\(path) cannot be read") }
         defer { fclose(file) }
         var bytes: [UInt8] = []
@@ -52,28 +53,24 @@ enum Tool {
         }
     }
 
-    static func write(_ text: String, to path: String) throws {
+    public static func write(_ text: String, to path: String) throws {
         guard let file = fopen(path, "w") else { throw Failure(description: "\(path) cannot be written") }
         fputs(text, file)
         fclose(file)
     }
-}
 
-extension Tool {
     /// Blocks the calling thread, on purpose.
-    static func block(milliseconds: UInt32) { usleep(milliseconds * 1_000) }
-}
+    public static func block(milliseconds: UInt32) { usleep(milliseconds * 1_000) }
 
-extension Tool {
     /// A port at which connections are made and nobody says anything.
-    struct MuteListener {
+    public struct MuteListener: Sendable {
         fileprivate let descriptor: Int32
-        let port: Int
+        public let port: Int
 
-        func close() { Glibc.close(descriptor) }
+        public func close() { Glibc.close(descriptor) }
     }
 
-    static func listen() throws -> MuteListener {
+    public static func listen() throws -> MuteListener {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
