@@ -237,7 +237,7 @@ public actor RealLiveActivityService: LiveActivityService {
         let others = await lifecycle.activities().filter { $0.matchID == activity.matchID && $0.id != activity.id }
         // First: the app may not live to do more.
         if cause == .user {
-            await follows.dismissed(activity.id, of: activity.matchID, isOnlyOne: !others.contains(where: \.isRunning))
+            await takenAway(activity, isOnlyOne: !others.contains(where: \.isRunning))
         }
         await tokens.forget(activity.id)
         let state = activity.content.state
@@ -245,6 +245,16 @@ public actor RealLiveActivityService: LiveActivityService {
         let health = await showsActivities ? HealthRule.health(after: cause, state, others: others) : .idle
         await follows.set(health, for: activity.matchID)
         if HealthRule.asksTheBackend(cause, state) { await follows.syncSoon() }
+    }
+
+    private func takenAway(_ activity: PhoneActivity, isOnlyOne: Bool) async {
+        let match = activity.matchID
+        if isOnlyOne, activity.startID == nil, await tokens.lastSentToken(for: match) == nil {
+            // The app started it, and the backend has not heard of it: what names it would say nothing there.
+            await follows.unfollow(match)
+        } else {
+            await follows.dismissed(activity.id, of: match, isOnlyOne: isOnlyOne)
+        }
     }
 
     private func handle(_ event: TokenEvent) async {
