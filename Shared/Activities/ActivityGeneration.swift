@@ -17,11 +17,13 @@ public struct ActivityGeneration: Hashable, Sendable {
     public var startIsOut: Bool
     /// It was over before the user followed the match (again): what comes without ids cannot mean it.
     public var endedBeforeFollow: Bool
+    /// Apple said that its token was dead, as it says of an activity that the user took away, or somebody else has it.
+    public var lostItsToken: Bool
 
     public init(
         generation: Int, status: Status, startID: StartID? = nil, activityID: ActivityID? = nil,
         token: UpdateToken? = nil, renewalStartID: StartID? = nil, formerTokens: [UpdateToken] = [],
-        startIsOut: Bool = false, endedBeforeFollow: Bool = false
+        startIsOut: Bool = false, endedBeforeFollow: Bool = false, lostItsToken: Bool = false
     ) {
         self.generation = generation
         self.status = status
@@ -32,6 +34,7 @@ public struct ActivityGeneration: Hashable, Sendable {
         self.formerTokens = formerTokens
         self.startIsOut = startIsOut
         self.endedBeforeFollow = endedBeforeFollow
+        self.lostItsToken = lostItsToken
     }
 
     public var isCurrent: Bool { status != .ended }

@@ -4,7 +4,8 @@ public import Sightscreen
 /// it already or it is not the activity that counts.
 public struct DismissalRule: Sendable {
     public enum Action: Hashable, Sendable {
-        /// The user dismissed the current activity: that generation ends, and so does the follow.
+        /// The user dismissed the current activity, or the one that was it until its token died of that: the generation
+        /// ends, and so does the follow.
         case unfollow(generation: Int)
         /// Our own end, a renewal, a stale end of the app's: nothing but a note.
         case record(generation: Int?)
@@ -21,7 +22,8 @@ public struct DismissalRule: Sendable {
     /// - Parameter records: all generations of the match on that phone, newest first.
     public func action(for records: [ActivityGeneration]) -> Action {
         if let named = record(in: records) {
-            return named.isCurrent ? .unfollow(generation: named.generation) : .record(generation: named.generation)
+            return named.isCurrent || isWhyItDied(named, records)
+                ? .unfollow(generation: named.generation) : .record(generation: named.generation)
         }
         guard let current = records.first(where: \.isCurrent), canBeUnnamed(current) else {
             return .record(generation: nil)
@@ -39,6 +41,13 @@ public struct DismissalRule: Sendable {
         if let activityID, let record = records.first(where: { $0.activityID == activityID }) { return record }
         if let token, let record = records.first(where: { $0.token == token }) { return record }
         return activityID == nil && token == nil ? records.first : nil
+    }
+
+    /// Apple was quicker to say that the token is dead than the phone to say why, and nothing has taken its place on the
+    /// phone. A follow since then is a newer wish.
+    private func isWhyItDied(_ named: ActivityGeneration, _ records: [ActivityGeneration]) -> Bool {
+        named.lostItsToken && !named.endedBeforeFollow && !records.contains { $0.status == .active }
+            && !records.contains { $0.generation > named.generation && $0.status == .ended }
     }
 
     /// Dismissed before the server learnt the activity's name: right after its start, or by an app that sent none.

@@ -69,7 +69,8 @@ public struct LifeGeneration: Hashable, Sendable {
             generation: number, status: status, startID: startID, activityID: activityID, token: token,
             renewalStartID: renewalStartID, formerTokens: formerTokens,
             startIsOut: start.sentAt != nil || start.isLeased(now),
-            endedBeforeFollow: endedAt.flatMap { ended in followedAt.map { ended < $0 } } ?? false)
+            endedBeforeFollow: endedAt.flatMap { ended in followedAt.map { ended < $0 } } ?? false,
+            lostItsToken: reason == .tokenInvalid)
     }
 
     mutating func end(_ reason: EndReason, _ dismissal: EndDismissal?, _ now: Moment) {

@@ -44,7 +44,7 @@ extension ActivityTokenStore {
             token: try row.optionalString("update_token").map { UpdateToken($0) },
             renewalStartID: try row.optionalString("renewal_start_id").map { StartID($0) },
             formerTokens: former.map { [$0] } ?? [], startIsOut: try row.bool("start_is_out"),
-            endedBeforeFollow: try row.bool("ended_before_follow"))
+            endedBeforeFollow: try row.bool("ended_before_follow"), lostItsToken: try row.bool("lost_its_token"))
     }
 
     /// Activities that have the token, and those that an end with it is due to; some may come twice.

@@ -145,7 +145,8 @@ public struct ActivityTokenStore: Sendable {
             SELECT generation, status, start_id, activity_id, update_token, renewal_start_id,
                 \(startIsOut) AS start_is_out, coalesce(\(wasFormer("$4")), false) AS was_former,
                 coalesce(ended_at < (SELECT created_at FROM match_follows WHERE match_id = $1 AND user_id = $2), false)
-                    AS ended_before_follow
+                    AS ended_before_follow,
+                coalesce(end_reason = 'token_invalid', false) AS lost_its_token
             FROM live_activities a WHERE \(Key.condition) ORDER BY generation DESC LIMIT \(recordsMax) FOR UPDATE
             """, key.parameters + [PostgresValue(reported?.rawValue)]
         ).map { try generation($0, reported: reported) }

@@ -76,7 +76,11 @@ enum LifeTable {
             return (next, [.unfollow])
         case .dismissEnded:
             next.owed = .nothing
-            return (next, [])
+            guard state.reason == .tokenInvalid, !state.isRunning else { return (next, []) }
+            // Its token died of that.
+            next.isFollowed = false
+            next.reason = .dismissed
+            return (ending(next, .unfollowed, owes: .now), [.unfollow])
         case .register, .registerRunning, .registerForbidding: return register(state, event)
         case .startToken:
             next.hasStartToken = true

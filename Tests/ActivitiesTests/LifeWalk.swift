@@ -115,6 +115,13 @@ struct LifeWalk {
             guard let ended, life.generations.allSatisfy({ !$0.endPush.isDue || $0.number == ended.number }) else {
                 return nil
             }
+            // Why it ended has to be what the state says, and the follow as old as the state knows.
+            let newest = life.generations.first { $0.status == .ended }
+            if ended.reason == .tokenInvalid || newest?.reason == .tokenInvalid {
+                guard newest?.number == ended.number, let endedAt = ended.endedAt,
+                    life.followedAt.map({ $0 <= endedAt }) ?? true
+                else { return nil }
+            }
             return .dismissed(activity: ended.activityID, token: nil)
         case .register: return .appRegistered(allows: true, runs: false)
         case .registerRunning: return .appRegistered(allows: true, runs: true)

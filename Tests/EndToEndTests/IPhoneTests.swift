@@ -61,8 +61,10 @@ import Testing
         var checks = 0
         var overEnds = 0
         var skipped = 0
-        /// Whether each user, by the last that he did on any phone, follows the match.
+        /// Whether each user, by the last that he did on any phone, follows the match; nil where nobody can say.
         var wants: [String: Bool] = [:]
+        /// The phone that alone knows of it: it had no network then, and its user was not signed in on it since it has one.
+        var untold: [String: String] = [:]
         /// Who showed the match at the last over end, and was left alone since.
         var showing: Set<String> = []
         var leastShowing = Int.max
@@ -142,11 +144,27 @@ import Testing
                 showing.remove(phone.id)
                 switch action.action {
                 // Without a network the bell goes back.
-                case .follow: if state.isOnline { wants[state.user] = true }
-                case .unfollow, .dismiss: wants[state.user] = false
+                case .follow: if state.isOnline { decided(true, on: state) }
+                case .unfollow, .dismiss: decided(false, on: state)
+                // With the app goes what it had to tell.
+                case .reinstall:
+                    for (user, knowing) in untold where knowing == state.id {
+                        untold[user] = nil
+                        wants[user] = nil
+                    }
                 default: break
                 }
             }
+        }
+
+        private mutating func decided(_ follows: Bool, on phone: LabPhoneState) {
+            // What another phone has to tell comes later, and counts then.
+            guard untold[phone.user, default: phone.id] == phone.id else {
+                wants[phone.user] = nil
+                return
+            }
+            wants[phone.user] = follows
+            untold[phone.user] = phone.isOnline ? nil : phone.id
         }
 
         // MARK: - What must be
@@ -187,6 +205,7 @@ import Testing
             showing = []
             for phone in fleet.phones {
                 let state = await phone.state
+                if state.isOnline, state.app != .killed, untold[state.user] == state.id { untold[state.user] = nil }
                 if state.isOnline, state.activities.contains(where: { $0.matchId == id && $0.state != .ended }) {
                     showing.insert(phone.id)
                 }
@@ -208,11 +227,13 @@ import Testing
             if bell.isPending, phone.app != .killed { return "\(about): the bell is pending" }
             // A user's other phone hears of it when its app asks the next time.
             let isAlone = fleetUsers[phone.user] == 1
-            if isAlone, phone.app != .killed, let wants = wants[phone.user], wants != (bell.state != .empty) {
+            // Nor does anybody of what another phone has not told.
+            let wants = untold[phone.user, default: phone.id] == phone.id ? wants[phone.user] : nil
+            if isAlone, phone.app != .killed, let wants, wants != (bell.state != .empty) {
                 return "\(about): the bell is \(bell.state), and \(wants ? "should not be" : "should be") empty"
             }
             // An app that is not running does not hear what its user does on another phone; the system does.
-            let follows = phone.app == .killed ? wants[phone.user] ?? (bell.state != .empty) : bell.state != .empty
+            let follows = phone.app == .killed ? wants ?? (bell.state != .empty) : bell.state != .empty
             let shows = follows && phone.allowsActivities
             guard shows else {
                 return running.isEmpty ? nil : "\(about): \(running.count) activities though \(bell.state)"

@@ -47,7 +47,7 @@ import Testing
             .permissionChanged(ActivityPermission(showsActivities: false, allowsFrequentPushes: false)))
         #expect(await facade.bell(for: Self.match.id) == Bell(.filledWithWarning))
         #expect(await tokens.reports.last?.liveActivitiesEnabled == false)
-        await lifecycle.tell(.dismissalReported(Self.match.id, isFollowing: false))
+        await lifecycle.tell(.ended(Self.activity, .user))
         #expect(await facade.bell(for: Self.match.id) == .empty)
     }
 

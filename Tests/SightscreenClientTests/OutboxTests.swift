@@ -112,6 +112,33 @@ import Testing
         await outbox.stop()
     }
 
+    @Test func finishTriesEverythingOnceMore() async throws {
+        let (receiver, clock) = (Receiver(failures: 3), SimulatedClock(now: 0))
+        let outbox = outbox(receiver, clock)
+        for slot in ["a", "b"] { await outbox.put(slot, in: slot) }
+        try await eventually("all wait") { clock.sleeperCount == 2 }
+        await outbox.finish()
+        #expect(await receiver.got.sorted() == ["a", "a", "b", "b"])
+        #expect(clock.sleeperCount == 0)
+        await outbox.put("late", in: "c")
+        #expect(await receiver.got.count == 4)
+    }
+
+    /// What is under way may have begun before the network was there.
+    @Test func finishTriesAgainWhatIsUnderWay() async throws {
+        let (receiver, clock) = (Receiver(failures: 1, holds: true), SimulatedClock(now: 0))
+        let outbox = outbox(receiver, clock)
+        await outbox.put("a", in: "slot")
+        try await eventually("it is under way") { await receiver.underWay == 1 }
+        async let finished: Void = outbox.finish()
+        // Nothing is taken any more: it has begun to finish.
+        try await eventually("it finishes") { await outbox.isFinishing }
+        await receiver.release()
+        await finished
+        #expect(await receiver.got == ["a", "a"])
+        #expect(clock.sleeperCount == 0)
+    }
+
     @Test func stopEndsEverything() async throws {
         let (receiver, clock) = (Receiver(failures: 9), SimulatedClock(now: 0))
         let outbox = outbox(receiver, clock)

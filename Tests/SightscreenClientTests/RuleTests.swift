@@ -88,7 +88,7 @@ import Testing
     @Test func whatWasTappedAfterTheServerWasAskedIsNotJudgedByItsAnswer() {
         var book = FollowBook(followed: [MatchID(1), MatchID(2)])
         let asked = book.revision
-        let tap = book.follow(MatchID(3))
+        let tap = book.follow(FollowRequest(matchId: MatchID(3)))
         book.followAnswered(tap, isFollowing: true)
         let unfollow = book.unfollow(MatchID(1))
         let changes = book.reconcile(with: [MatchID(1), MatchID(4)], asked: asked)
@@ -116,26 +116,132 @@ import Testing
         _ = book.unfollow(Self.match)
         #expect(book.followedElsewhere(Self.match) == .unwanted)
         book.unfollowed(Self.match)
-        book.unfollowedByDismissal(Self.match)
         #expect(book.reconcile(with: [Self.match], asked: asked) == FollowChanges())
+    }
+
+    private static func dismissal(_ activity: String, isOnlyOne: Bool = true) -> PendingWish.Dismissal {
+        PendingWish.Dismissal(match: match, activity: ActivityID(activity), isOnlyOne: isOnlyOne)
+    }
+
+    /// The backend decides what a dismissal means.
+    @Test func aDismissalIsAnUnfollowWhenTheBackendSaysSo() {
+        var book = FollowBook(followed: [Self.match])
+        let (old, new) = (Self.dismissal("a", isOnlyOne: false), Self.dismissal("b"))
+        book.dismissed(old)
+        book.dismissed(old)
+        book.dismissed(new)
+        #expect(book.wishes == [.dismissal(old), .dismissal(new)])
+        #expect(book.bell(for: Self.match) == Bell(.filled))
+        book.answered(old, isFollowing: true)
+        #expect(book.bell(for: Self.match) == Bell(.filled))
+        let asked = book.revision
+        book.answered(new, isFollowing: false)
+        #expect(book.bell(for: Self.match) == .empty)
+        #expect(book.wishes.isEmpty)
+        // An answer that was given before.
+        #expect(book.reconcile(with: [Self.match], asked: asked) == FollowChanges())
+    }
+
+    @Test func aLaterTapTakesThePlaceOfADismissal() {
+        var book = FollowBook(followed: [Self.match])
+        book.dismissed(Self.dismissal("a"))
+        let tap = book.follow(FollowRequest(matchId: Self.match))
+        // It was under way.
+        book.answered(Self.dismissal("a"), isFollowing: false)
+        book.followAnswered(tap, isFollowing: true)
+        #expect(book.bell(for: Self.match) == Bell(.filled))
+        book.dismissed(Self.dismissal("b"))
+        _ = book.unfollow(Self.match)
+        book.dismissed(Self.dismissal("c"))
+        #expect(book.wishes == [.unfollow(Self.match)])
+    }
+
+    /// A follow that the backend never took leaves what it was to replace.
+    @Test func aFollowThatFailsLeavesWhatTheBackendHasToHear() {
+        var book = FollowBook(followed: [Self.match])
+        _ = book.unfollow(Self.match)
+        book.followFailed(book.follow(FollowRequest(matchId: Self.match)))
+        #expect(book.bell(for: Self.match) == Bell(.empty, isPending: true))
+        #expect(book.wishes == [.unfollow(Self.match)])
+        book = FollowBook(followed: [Self.match])
+        book.dismissed(Self.dismissal("a"))
+        let tap = book.follow(FollowRequest(matchId: Self.match))
+        book.dismissed(Self.dismissal("b"))
+        book.followFailed(tap)
+        #expect(book.wishes == [.dismissal(Self.dismissal("a")), .dismissal(Self.dismissal("b"))])
+        // A later tap is not undone.
+        let first = book.follow(FollowRequest(matchId: Self.match))
+        _ = book.follow(FollowRequest(matchId: Self.match))
+        book.followFailed(first)
+        #expect(book.wishes == [.follow(FollowRequest(matchId: Self.match))])
+    }
+
+    /// What the backend starts before it has heard of a dismissal.
+    @Test func whileADismissalWaitsAStartIsUnwanted() {
+        var book = FollowBook(followed: [Self.match])
+        book.dismissed(Self.dismissal("a", isOnlyOne: false))
+        #expect(book.followedElsewhere(Self.match) == .known)
+        book.dismissed(Self.dismissal("b"))
+        #expect(book.followedElsewhere(Self.match) == .unwanted)
+        book.answered(Self.dismissal("b"), isFollowing: true)
+        #expect(book.followedElsewhere(Self.match) == .known)
+    }
+
+    // MARK: - FollowShelf
+
+    @Test func wishesOutliveTheAppAndAreKeptForTheirUser() {
+        let (store, ravi) = (InMemoryKeyValueStore(), UserID("ravi"))
+        let shelf = FollowShelf(store: store)
+        var book = shelf.book(of: Sample.user)
+        let request = FollowRequest(matchId: MatchID(3), teamId: "6", alerts: .key)
+        _ = book.follow(request)
+        _ = book.unfollow(MatchID(2))
+        book.dismissed(Self.dismissal("a", isOnlyOne: false))
+        book.dismissed(Self.dismissal("b"))
+        shelf.keep(book, of: Sample.user)
+        #expect(shelf.book(of: Sample.user).wishes == book.wishes)
+        #expect(shelf.book(of: Sample.user).followed == [MatchID(3)])
+        // With or without a sign-out.
+        #expect(shelf.book(of: ravi) == FollowBook())
+        var other = shelf.book(of: ravi)
+        _ = other.unfollow(MatchID(9))
+        shelf.keep(other, of: ravi)
+        shelf.leave()
+        #expect(
+            shelf.book(of: Sample.user).wishes == [.unfollow(MatchID(2)), .unfollow(Self.match), .follow(request)])
+        shelf.keep(FollowBook(), of: Sample.user)
+        shelf.leave()
+        #expect(shelf.book(of: ravi).wishes == [.unfollow(MatchID(9))])
+        #expect(store.strings(forKey: FollowShelf.wishesKey)?.count == 1)
+    }
+
+    @Test func whatIsKeptForOthersIsBounded() {
+        let shelf = FollowShelf(store: InMemoryKeyValueStore())
+        for number in 1...2 * FollowShelf.keptMax {
+            var book = shelf.book(of: UserID("user-\(number)"))
+            _ = book.unfollow(Self.match)
+            shelf.keep(book, of: UserID("user-\(number)"))
+        }
+        #expect(shelf.book(of: UserID("user-1")).wishes.isEmpty)
+        #expect(shelf.book(of: UserID("user-\(2 * FollowShelf.keptMax - 1)")).wishes == [.unfollow(Self.match)])
     }
 
     @Test func aFailureDoesNotUndoALaterTap() {
         var book = FollowBook()
-        let first = book.follow(Self.match)
+        let first = book.follow(FollowRequest(matchId: Self.match))
         _ = book.unfollow(Self.match)
-        let third = book.follow(Self.match)
+        let third = book.follow(FollowRequest(matchId: Self.match))
         book.followFailed(first)
         #expect(book.bell(for: Self.match) == Bell(.filled, isPending: true))
         // It was not followed before the third tap either.
         book.followFailed(third)
-        #expect(book.bell(for: Self.match) == .empty)
+        #expect(book.bell(for: Self.match).state == .empty)
     }
 
     @Test func bellStates() {
         var book = FollowBook()
         #expect(book.bells.isEmpty)
-        let tap = book.follow(Self.match)
+        let tap = book.follow(FollowRequest(matchId: Self.match))
         #expect(book.bells == [Self.match: Bell(.filled, isPending: true)])
         book.followAnswered(tap, isFollowing: true)
         for failure in ActivityFailure.allCases {

@@ -8,6 +8,7 @@ struct PhoneApp: Sendable {
     let notifications: RealNotificationService
     let bootstrap: AppBootstrap
     let network: PhoneNetwork
+    let disk: PhoneDisk
 
     /// Accounts of a lab have no secrets.
     private static let password = "a lab's password"
@@ -18,18 +19,19 @@ struct PhoneApp: Sendable {
     @MainActor
     init(
         user: String, issuer: LabIssuer, network: PhoneNetwork, activityKit: any ActivityKitPort,
-        store: any KeyValueStore, profile: DeviceProfile, giveToken: @escaping @Sendable () async -> Void
+        disk: PhoneDisk, profile: DeviceProfile, giveToken: @escaping @Sendable () async -> Void
     ) {
         let clock = SystemClientClock()
         auth = FakeAuthService(left: Self.account(user)) { await issuer.token(of: $0.id.rawValue) }
         service = RealLiveActivityService(
-            activityKit: activityKit, transport: network, session: auth, store: store, clock: clock, profile: profile)
+            activityKit: activityKit, transport: network, session: auth, store: disk, clock: clock, profile: profile)
         notifications = RealNotificationService(port: PhoneNotifications(giveToken: giveToken), phone: service)
-        let config = RealAppConfigService(transport: network, store: store, profile: profile)
+        let config = RealAppConfigService(transport: network, store: disk, profile: profile)
         bootstrap = AppBootstrap(
             steps: BootSteps(config: config, auth: auth, liveActivities: service, notifications: notifications),
             clock: clock)
         self.network = network
+        self.disk = disk
     }
 
     /// Somebody else signs in, in place of who was.

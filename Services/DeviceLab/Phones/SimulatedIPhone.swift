@@ -163,7 +163,7 @@ actor SimulatedIPhone: LabPhone {
     private func begin() async {
         let network = PhoneNetwork(base: world.gateway, http: world.http, isOnline: isOnline)
         let new = await PhoneApp(
-            user: user, issuer: world.issuer, network: network, activityKit: kit, store: store,
+            user: user, issuer: world.issuer, network: network, activityKit: kit, disk: PhoneDisk(store),
             profile: DeviceProfile(deviceID: device, osVersion: "18.4", appVersion: "1.0.0"),
             giveToken: { [weak self] in await self?.giveDeviceToken() })
         let bells = await new.service.bells()
@@ -201,6 +201,7 @@ actor SimulatedIPhone: LabPhone {
         app = nil
         isInFront = false
         dying.network.cut()
+        dying.disk.cut()
         listeners.forEach { $0.cancel() }
         await kit.killApp(forceQuit: true)
         await dying.bootstrap.stop()

@@ -24,6 +24,8 @@ actor Outbox<Slot: Hashable & Sendable, Value: Sendable> {
     /// One for each slot that has something to deliver; a phone has as many as activities and followed matches.
     private var lines: [Slot: Line] = [:]
     private var isStopped = false
+    /// Nothing waits for another attempt any more.
+    private(set) var isFinishing = false
     /// Counts calls of `hurry`: one that comes while a delivery is under way spares it the wait after its failure.
     private var hurries = 0
 
@@ -72,6 +74,14 @@ actor Outbox<Slot: Hashable & Sendable, Value: Sendable> {
         for line in lines.values { line.nap?.cancel() }
     }
 
+    /// Tries everything once more, now, and returns when nothing is under way. Nothing is taken any more.
+    func finish() async {
+        isStopped = true
+        isFinishing = true
+        hurry()
+        for worker in lines.values.compactMap(\.worker) { await worker.value }
+    }
+
     /// Cancels what is under way and returns when it has ended.
     func stop() async {
         isStopped = true
@@ -94,6 +104,7 @@ actor Outbox<Slot: Hashable & Sendable, Value: Sendable> {
             }
             guard case .again(let asked) = outcome, !Task.isCancelled else { break }
             if hurries != hurriesBefore { continue }
+            if isFinishing { break }
             failures += 1
             let delay = delays.delay(failures: failures, asked: asked, jitter: jitter())
             let nap = Task { [clock] in _ = try? await clock.sleep(for: delay) }

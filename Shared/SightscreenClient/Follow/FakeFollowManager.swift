@@ -38,7 +38,7 @@ public actor FakeFollowManager: FollowManager {
     }
 
     public func follow(_ request: FollowRequest) throws(APIError) -> FollowResponse {
-        let tap = book.follow(request.matchId)
+        let tap = book.follow(request)
         defer { publish() }
         if let refusal {
             book.followFailed(tap)
@@ -63,23 +63,29 @@ public actor FakeFollowManager: FollowManager {
 
     public func syncSoon() { syncs += 1 }
 
-    public func retryPendingUnfollows() {
-        for match in book.pendingUnfollows where refusal == nil { book.unfollowed(match) }
-        publish()
+    public func dismissed(_ activity: ActivityID, of match: MatchID, isOnlyOne: Bool) {
+        book.dismissed(PendingWish.Dismissal(match: match, activity: activity, isOnlyOne: isOnlyOne))
+        retryNow()
     }
+
+    public func retryNow() {
+        defer { publish() }
+        guard refusal == nil else { return }
+        for match in book.pendingUnfollows { book.unfollowed(match) }
+        for dismissal in book.pendingDismissals { book.answered(dismissal, isFollowing: !dismissal.isOnlyOne) }
+    }
+
+    public func sendPending(within limit: Duration) { retryNow() }
 
     public func followedMatchIds() -> Set<MatchID> { book.followed }
 
     public func pendingUnfollows() -> Set<MatchID> { book.pendingUnfollows }
 
+    public func pendingDismissals() -> Set<MatchID> { Set(book.pendingDismissals.map(\.match)) }
+
     public func followedElsewhere(_ match: MatchID) -> Bool {
         defer { publish() }
         return book.followedElsewhere(match) != .unwanted
-    }
-
-    public func unfollowedByDismissal(_ match: MatchID) {
-        book.unfollowedByDismissal(match)
-        publish()
     }
 
     public func set(_ health: ActivityHealth, for match: MatchID) {

@@ -25,18 +25,26 @@ public protocol FollowManager: Sendable {
     /// Like `sync`, some time soon, and again until the backend answers.
     func syncSoon() async
 
-    /// Unfollows that the backend has not heard of go now.
-    func retryPendingUnfollows() async
+    /// The user took an activity off the screen, which the backend may take for an unfollow. It is told now, or as soon
+    /// as it can be reached, unless the user follows the match again before that.
+    ///
+    /// - Parameter isOnlyOne: no other activity of the match runs on this phone.
+    func dismissed(_ activity: ActivityID, of match: MatchID, isOnlyOne: Bool) async
+
+    /// What the backend has not heard of goes now.
+    func retryNow() async
+
+    /// What the backend has not heard of is tried once more. To be called when the user signs out.
+    func sendPending(within limit: Duration) async
 
     func followedMatchIds() async -> Set<MatchID>
     func pendingUnfollows() async -> Set<MatchID>
+    /// Matches with dismissals that the backend has not heard of.
+    func pendingDismissals() async -> Set<MatchID>
 
     /// A push started an activity for the match.
     /// - Returns: false when this phone has just unfollowed it: the activity is not wanted.
     func followedElsewhere(_ match: MatchID) async -> Bool
-
-    /// The backend took a dismissal for an unfollow.
-    func unfollowedByDismissal(_ match: MatchID) async
 
     // MARK: The bell
 
@@ -46,7 +54,7 @@ public protocol FollowManager: Sendable {
     /// All bells that are not empty, now and after each change. A slow reader gets the newest.
     func bells() async -> AsyncStream<[MatchID: Bell]>
 
-    /// Forgets the user: signed out.
+    /// Forgets the user: signed out. What the backend has not heard is kept for the user's next sign-in.
     func forgetUser() async
 
     /// Nothing is sent any more; what waits is kept for the next start.

@@ -1,33 +1,70 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 import Sightscreen
 
 /// What of a user's follows survives the app, in UserDefaults.
 struct FollowShelf: Sendable {
     /// The product's name for it.
     static let followedKey = "followedMatchIds"
-    /// A failed unfollow is retried at the next launch, too.
-    static let pendingKey = "pendingUnfollows"
     /// Another user's follows are never shown.
     static let userKey = "followedMatchIds.user"
+    /// All that the backend has not heard, in one value: an app that ends while it writes leaves the one or the other.
+    static let wishesKey = "pendingWishes"
+    /// What is kept for users who have signed out. They may never come back; the oldest makes room.
+    static let keptMax = 100
+
+    /// A wish is never sent in another user's name.
+    private struct Kept: Codable {
+        var user: UserID
+        var wish: PendingWish
+    }
 
     let store: any KeyValueStore
 
+    /// Makes room for the user, if it was another one's.
     func book(of user: UserID) -> FollowBook {
-        guard store.strings(forKey: Self.userKey) == [user.rawValue] else {
-            clear()
+        if owner != user {
+            leave()
             store.set([user.rawValue], forKey: Self.userKey)
-            return FollowBook()
         }
-        return FollowBook(followed: matches(Self.followedKey), pendingUnfollows: matches(Self.pendingKey))
+        let followed = Set((store.strings(forKey: Self.followedKey) ?? []).compactMap { MatchID($0) })
+        return FollowBook(followed: followed, wishes: kept().filter { $0.user == user }.map(\.wish))
     }
 
-    func keep(_ book: FollowBook) {
+    func keep(_ book: FollowBook, of user: UserID) {
+        // First the wishes: they also say what of the follows is out of date.
+        keep(others: user, and: book.wishes.map { Kept(user: user, wish: $0) })
         store.set(book.followed.sorted().map(\.description), forKey: Self.followedKey)
-        store.set(book.pendingUnfollows.sorted().map(\.description), forKey: Self.pendingKey)
     }
 
-    func clear() { for key in [Self.followedKey, Self.pendingKey, Self.userKey] { store.set(nil, forKey: key) } }
+    /// The user has signed out. What was not heard waits for the next sign-in.
+    func leave() {
+        guard let owner else { return }
+        let own = kept().filter { $0.user == owner }.compactMap(\.wish.afterSignOut)
+        var wishes: [PendingWish] = []
+        for wish in own where !wishes.contains(wish) { wishes.append(wish) }
+        keep(others: owner, and: wishes.map { Kept(user: owner, wish: $0) })
+        store.set(nil, forKey: Self.followedKey)
+        store.set(nil, forKey: Self.userKey)
+    }
 
-    private func matches(_ key: String) -> Set<MatchID> {
-        Set((store.strings(forKey: key) ?? []).compactMap { MatchID($0) })
+    private var owner: UserID? { store.strings(forKey: Self.userKey)?.first.map { UserID($0) } }
+
+    private func kept() -> [Kept] {
+        (store.strings(forKey: Self.wishesKey) ?? []).compactMap {
+            try? JSONDecoder().decode(Kept.self, from: Data($0.utf8))
+        }
+    }
+
+    private func keep(others user: UserID, and own: [Kept]) {
+        let all = kept().filter { $0.user != user }.suffix(Self.keptMax) + own
+        let lines = all.compactMap { kept in
+            (try? JSONEncoder().encode(kept)).map { String(decoding: $0, as: UTF8.self) }
+        }
+        guard lines != store.strings(forKey: Self.wishesKey) ?? [] else { return }
+        store.set(lines.isEmpty ? nil : lines, forKey: Self.wishesKey)
     }
 }

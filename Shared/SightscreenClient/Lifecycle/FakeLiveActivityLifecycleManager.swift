@@ -69,7 +69,5 @@ public actor FakeLiveActivityLifecycleManager: LiveActivityLifecycleManager {
 
     public func permission() -> ActivityPermission { allowed }
 
-    public func retryNow() {}
-
     public func stop() {}
 }

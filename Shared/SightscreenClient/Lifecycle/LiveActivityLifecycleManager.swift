@@ -38,9 +38,6 @@ public protocol LiveActivityLifecycleManager: Sendable {
     /// Whether the user lets the app show any, and update them often.
     func permission() async -> ActivityPermission
 
-    /// Dismissals that the backend has not heard of go now.
-    func retryNow() async
-
     /// Nothing is observed any more. The activities stay.
     func stop() async
 }
@@ -70,8 +67,6 @@ public enum LifecycleEvent: Hashable, Sendable {
     case ended(PhoneActivity, EndCause)
     /// It has left the screen.
     case gone(PhoneActivity)
-    /// What the backend made of a dismissal: whether the match is still followed.
-    case dismissalReported(MatchID, isFollowing: Bool)
     case permissionChanged(ActivityPermission)
 }
 

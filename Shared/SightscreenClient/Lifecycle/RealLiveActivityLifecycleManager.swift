@@ -1,5 +1,4 @@
 public import APNsProtocol
-import Messages
 public import Sightscreen
 
 /// Holds every activity of the phone in one map, with the tasks that observe it: a task that nobody keeps stops
@@ -7,47 +6,32 @@ public import Sightscreen
 public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
     /// How often a running app looks for stale activities.
     public static let staleCheckInterval = Duration.seconds(60)
-
-    private struct Dismissal: Sendable {
-        var match: MatchID
-        var report: ActivityDismissedRequest
-    }
+    /// How long the system may take to tell of an activity that has left the screen.
+    private static let lastWordsLimit = Duration.seconds(1)
 
     private let activityKit: any ActivityKitPort
-    private let api: SightscreenAPI
-    private let device: DeviceID
     private let clock: any ClientClock
-    private let jitter: @Sendable () -> Double
     private var handler: @Sendable (LifecycleEvent) async -> Void = { _ in }
     private var map = ActivityMap()
     private var observers: [ActivityID: [Task<Void, Never>]] = [:]
     private var systemObservers: [Task<Void, Never>] = []
     private var staleChecks: Task<Void, Never>?
-    private var outbox: Outbox<ActivityID, Dismissal>?
+    private var isStarted = false
 
-    /// - Parameter device: `identifierForVendor`.
-    public init(
-        activityKit: any ActivityKitPort, api: SightscreenAPI, device: DeviceID, clock: any ClientClock,
-        jitter: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }
-    ) {
+    public init(activityKit: any ActivityKitPort, clock: any ClientClock) {
         self.activityKit = activityKit
-        self.api = api
-        self.device = device
         self.clock = clock
-        self.jitter = jitter
     }
 
     public func start(_ handler: @escaping @Sendable (LifecycleEvent) async -> Void) async {
-        guard outbox == nil else { return }
+        guard !isStarted else { return }
+        isStarted = true
         self.handler = handler
-        outbox = Outbox(clock: clock, jitter: jitter) { [weak self] activity, dismissal in
-            await self?.deliver(dismissal) ?? .taken
-        }
         // First listen, then look: what starts in between is seen twice and taken once.
         let updates = await activityKit.activityUpdates()
         for activity in await activityKit.activities() { await take(activity) { .restored($0) } }
         await endStaleActivities()
-        guard outbox != nil else { return }
+        guard isStarted else { return }
         systemObservers = [
             Task { [weak self] in
                 for await activity in updates { await self?.adoptPushStartedActivity(activity) }
@@ -77,7 +61,7 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
     }
 
     private func take(_ activity: PhoneActivity, _ event: (PhoneActivity) -> LifecycleEvent) async {
-        guard outbox != nil, activity.state != .dismissed, map.insert(activity, now: clock.now) else { return }
+        guard isStarted, activity.state != .dismissed, map.insert(activity, now: clock.now) else { return }
         let id = activity.id
         observers[id] = [
             Task { [activityKit, weak self] in
@@ -122,25 +106,9 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
         guard map.remove(id) != nil else { return }
         let ending = observers.removeValue(forKey: id) ?? []
         if before.isRunning { await handler(.ended(entry.activity, rule.isByUser ? .user : cause(of: entry))) }
-        if rule.isByUser {
-            let report = ActivityDismissedRequest(deviceId: device, activityId: id)
-            await outbox?.put(Dismissal(match: entry.activity.matchID, report: report), in: id)
-        }
         await handler(.gone(entry.activity))
         // Last, for one of them is what runs here.
         for observer in ending { observer.cancel() }
-    }
-
-    private func deliver(_ dismissal: Dismissal) async -> Outbox<ActivityID, Dismissal>.Outcome {
-        do {
-            let answer = try await api.reportDismissal(dismissal.report, match: dismissal.match)
-            await handler(.dismissalReported(dismissal.match, isFollowing: answer.following))
-        } catch  where error.passes {
-            return .again(after: error.retryAfter)
-        } catch {
-            // The backend knows neither match nor phone: there is nothing to unfollow.
-        }
-        return .taken
     }
 
     // MARK: - Ends
@@ -149,13 +117,30 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
 
     public func end(_ activity: ActivityID) async { await end(activity, because: .app) }
 
-    public func endAll() async { for activity in map.activities { await end(activity.id) } }
+    public func endAll() async {
+        var gone: [Task<Void, Never>] = []
+        for activity in map.activities {
+            if await !isOnThePhone(activity.id) { gone += observers[activity.id]?.suffix(1) ?? [] }
+            await end(activity.id)
+        }
+        // What the user has just taken away counts as his wish, too.
+        guard !gone.isEmpty else { return }
+        _ = await finished(within: Self.lastWordsLimit, clock) { [gone] in for observer in gone { await observer.value }
+        }
+    }
 
     public func endStaleActivities() async {
         for id in map.staleActivities(now: clock.now) { await end(id, because: .stale) }
     }
 
+    private func isOnThePhone(_ id: ActivityID) async -> Bool {
+        await activityKit.activities().contains { $0.id == id }
+    }
+
     private func end(_ id: ActivityID, because cause: EndCause) async {
+        guard map[id] != nil else { return }
+        // The user was quicker, and the system is about to say so: that stays his doing.
+        guard await isOnThePhone(id) else { return }
         // Noted before it is done: the system may tell of the end before it returns.
         guard map.end(id, because: cause) else { return }
         await activityKit.end(id, .immediate)
@@ -164,7 +149,7 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
     // MARK: - The app
 
     public func enterForeground() async {
-        guard staleChecks == nil, outbox != nil else { return }
+        guard staleChecks == nil, isStarted else { return }
         staleChecks = Task { [clock, weak self] in
             while (try? await clock.sleep(for: Self.staleCheckInterval)) != nil { await self?.endStaleActivities() }
         }
@@ -186,17 +171,13 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
 
     private func permissionChanged() async { await handler(.permissionChanged(await permission())) }
 
-    public func retryNow() async { await outbox?.hurry() }
-
     public func stop() async {
         let ending = observers.values.flatMap(\.self) + systemObservers + [staleChecks].compactMap { $0 }
         observers = [:]
         systemObservers = []
         staleChecks = nil
-        let stopped = outbox
-        outbox = nil
+        isStarted = false
         for task in ending { task.cancel() }
-        await stopped?.stop()
         for task in ending { await task.value }
         map = ActivityMap()
     }

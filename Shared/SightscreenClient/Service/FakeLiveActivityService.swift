@@ -41,7 +41,7 @@ public actor FakeLiveActivityService: LiveActivityService {
         _ match: MatchItem, teamID: String?, alerts: AlertLevel?
     ) throws(APIError) -> FollowResponse {
         if let refusal { throw refusal }
-        book.followAnswered(book.follow(match.id), isFollowing: true)
+        book.followAnswered(book.follow(FollowRequest(matchId: match.id)), isFollowing: true)
         publish()
         return FollowResponse(
             following: true, displayState: match.displayState,

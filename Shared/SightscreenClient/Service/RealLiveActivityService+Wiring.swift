@@ -9,9 +9,9 @@ extension RealLiveActivityService {
         self.init(
             tokens: RealLiveActivityTokenManager(
                 activityKit: activityKit, api: api, device: profile.deviceID, clock: clock, jitter: jitter),
-            lifecycle: RealLiveActivityLifecycleManager(
-                activityKit: activityKit, api: api, device: profile.deviceID, clock: clock, jitter: jitter),
-            follows: RealFollowManager(api: api, store: store, clock: clock, jitter: jitter), api: api,
+            lifecycle: RealLiveActivityLifecycleManager(activityKit: activityKit, clock: clock),
+            follows: RealFollowManager(
+                api: api, device: profile.deviceID, store: store, clock: clock, jitter: jitter), api: api,
             session: session, clock: clock, profile: profile)
     }
 }

@@ -6,6 +6,8 @@ public import Sightscreen
 public actor RealLiveActivityService: LiveActivityService {
     /// An app that is opened twice within a minute is announced once.
     public static let announcementInterval = 60
+    /// Who signs out waits so long for what the backend has not heard of yet.
+    public static let lastWishesLimit = Duration.seconds(3)
 
     private let tokens: any LiveActivityTokenManager
     private let lifecycle: any LiveActivityLifecycleManager
@@ -144,15 +146,17 @@ public actor RealLiveActivityService: LiveActivityService {
 
     private func retryNow() async {
         await tokens.retryNow()
-        await lifecycle.retryNow()
-        await follows.retryPendingUnfollows()
+        await follows.retryNow()
     }
 
     public func receive(_ push: AppPush) async {
         await start()
         guard isStarted else { return }
         await announce()
-        guard push.kind == .opened, await follows.followedMatchIds().contains(push.matchID) else { return }
+        // A notification from before the user took the activity away does not bring it back.
+        guard push.kind == .opened, await follows.followedMatchIds().contains(push.matchID),
+            await !follows.pendingDismissals().contains(push.matchID)
+        else { return }
         // The user sees the app: it may start what no push could.
         if let match = try? await api.match(push.matchID) { _ = try? await follow(match, teamID: nil, alerts: nil) }
     }
@@ -174,9 +178,11 @@ public actor RealLiveActivityService: LiveActivityService {
 
     public func signOut() async {
         await lifecycle.endAll()
+        await follows.sendPending(within: Self.lastWishesLimit)
         await stop()
-        await unregisterPhone()
+        // First: what names this phone's activities says nothing once it is taken from the user.
         await follows.forgetUser()
+        await unregisterPhone()
     }
 
     // MARK: - This phone
@@ -205,8 +211,6 @@ public actor RealLiveActivityService: LiveActivityService {
         case .changed: break
         case .ended(let activity, let cause): await ended(activity, cause)
         case .gone(let activity): await tokens.forget(activity.id)
-        case .dismissalReported(let match, let isFollowing):
-            if !isFollowing { await follows.unfollowedByDismissal(match) }
         case .permissionChanged(let permission):
             await follows.set(showsActivities: permission.showsActivities)
             if isStarted { await tokens.register(await report()) }
@@ -230,13 +234,27 @@ public actor RealLiveActivityService: LiveActivityService {
     }
 
     private func ended(_ activity: PhoneActivity, _ cause: EndCause) async {
-        await tokens.forget(activity.id)
         let others = await lifecycle.activities().filter { $0.matchID == activity.matchID && $0.id != activity.id }
+        // First: the app may not live to do more.
+        if cause == .user {
+            await takenAway(activity, isOnlyOne: !others.contains(where: \.isRunning))
+        }
+        await tokens.forget(activity.id)
         let state = activity.content.state
         // Where none may be shown the bell warns of that.
         let health = await showsActivities ? HealthRule.health(after: cause, state, others: others) : .idle
         await follows.set(health, for: activity.matchID)
         if HealthRule.asksTheBackend(cause, state) { await follows.syncSoon() }
+    }
+
+    private func takenAway(_ activity: PhoneActivity, isOnlyOne: Bool) async {
+        let match = activity.matchID
+        if isOnlyOne, activity.startID == nil, await tokens.lastSentToken(for: match) == nil {
+            // The app started it, and the backend has not heard of it: what names it would say nothing there.
+            await follows.unfollow(match)
+        } else {
+            await follows.dismissed(activity.id, of: match, isOnlyOne: isOnlyOne)
+        }
     }
 
     private func handle(_ event: TokenEvent) async {

@@ -13,6 +13,7 @@ final class Phone {
     let gateway: ScriptedGateway
     let session = FakeSession(user: Sample.user, token: "good")
     let store = InMemoryKeyValueStore()
+    private(set) var life: AppLife
     private(set) var app: RealLiveActivityService
     private(set) var managers: Managers
     private var stamp = Sample.now
@@ -29,20 +30,20 @@ final class Phone {
         gateway = try ScriptedGateway()
         await gateway.accept("good", as: Sample.user)
         for match in matches { await gateway.play(match) }
-        (app, managers) = Self.build(kit, gateway, session, store, clock)
+        life = AppLife(gateway, store)
+        (app, managers) = Self.build(kit, life, session, clock)
         await kit.switchOn()
     }
 
     private static func build(
-        _ kit: SimulatedActivityKit, _ gateway: ScriptedGateway, _ session: FakeSession, _ store: InMemoryKeyValueStore,
-        _ clock: SimulatedClock
+        _ kit: SimulatedActivityKit, _ life: AppLife, _ session: FakeSession, _ clock: SimulatedClock
     ) -> (RealLiveActivityService, Managers) {
-        let api = SightscreenAPI(transport: gateway, session: session, clock: clock) { 1 }
+        let api = SightscreenAPI(transport: life, session: session, clock: clock) { 1 }
         let device = Sample.profile.deviceID
         let managers = Managers(
             tokens: RealLiveActivityTokenManager(activityKit: kit, api: api, device: device, clock: clock) { 1 },
-            lifecycle: RealLiveActivityLifecycleManager(activityKit: kit, api: api, device: device, clock: clock) { 1 },
-            follows: RealFollowManager(api: api, store: store, clock: clock) { 1 })
+            lifecycle: RealLiveActivityLifecycleManager(activityKit: kit, clock: clock),
+            follows: RealFollowManager(api: api, device: device, store: life, clock: clock) { 1 })
         let app = RealLiveActivityService(
             tokens: managers.tokens, lifecycle: managers.lifecycle, follows: managers.follows, api: api,
             session: session, clock: clock, profile: Sample.profile)
@@ -58,11 +59,13 @@ final class Phone {
         }
     }
 
-    /// The app's process ends and with it all that it had in memory.
+    /// The app's process ends and with it all that it had in memory: it writes and sends nothing any more.
     func killApp() async {
+        life.end()
         await app.stop()
         await kit.killApp()
-        (app, managers) = Self.build(kit, gateway, session, store, clock)
+        life = AppLife(gateway, store)
+        (app, managers) = Self.build(kit, life, session, clock)
     }
 
     func end() async {

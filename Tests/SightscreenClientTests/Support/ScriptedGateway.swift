@@ -42,6 +42,10 @@ actor ScriptedGateway: APITransport {
     private(set) var follows: [UserID: [MatchID]] = [:]
     /// The newest of each match.
     private(set) var activities: [MatchID: Activity] = [:]
+    /// Activities whose tokens Apple said were dead, and whose place no other has taken.
+    private var dead: [MatchID: ActivityID] = [:]
+    /// Matches with a start that is out.
+    private var pending: Set<MatchID> = []
     private var matches: [MatchID: MatchItem] = [:]
     private var users: [String: UserID] = [:]
     private var isOffline = false
@@ -59,6 +63,12 @@ actor ScriptedGateway: APITransport {
 
     /// Another phone of the user's, or the user before a new installation.
     func setFollows(_ matches: [MatchID], of user: UserID) { follows[user] = matches }
+
+    /// Apple says that the token of the match's activity is dead; another start goes out.
+    func findDeadToken(of match: MatchID) {
+        dead[match] = activities.removeValue(forKey: match)?.id
+        pending.insert(match)
+    }
 
     /// The next calls whose path ends so meet with these, one each.
     func trouble(_ path: String, _ next: Trouble...) { troubles += next.map { (path, $0) } }
@@ -127,6 +137,8 @@ actor ScriptedGateway: APITransport {
             let device = DeviceID(operation.parameters["deviceToken"] ?? "")
             devices[device] = nil
             startTokens[device] = nil
+            // What ran there is over: a report that names it says nothing any more.
+            (activities, dead, pending) = ([:], [:], [])
             return APIResponse(status: 204)
         case ("GET", "/user/follows", _): return listFollows(user)
         case ("GET", "/matches/{id}", let match?):
@@ -146,8 +158,8 @@ actor ScriptedGateway: APITransport {
             return json(UnfollowResponse(following: false))
         case "/matches/{id}/activity-token": return register(request, match, user)
         case "/matches/{id}/activity-dismissed":
-            let id = request.body.flatMap { JSON($0)?["activityId"]?.text }
-            if id == nil || activities[match]?.id?.rawValue == id { unfollow(match, user) }
+            let id = request.body.flatMap { JSON($0)?["activityId"]?.text }.map { ActivityID($0) }
+            if id == nil || meansTheUnfollow(of: match, id) { unfollow(match, user) }
             return json(UnfollowResponse(following: follows[user, default: []].contains(match)))
         default: return problem(404, "not-found")
         }
@@ -180,6 +192,7 @@ actor ScriptedGateway: APITransport {
     private func follow(_ request: APIRequest, _ match: MatchID, _ user: UserID) -> APIResponse {
         if !follows[user, default: []].contains(match) { follows[user, default: []].append(match) }
         let item = matches[match]
+        if item?.status == .live, activities[match] == nil { pending.insert(match) }
         let outlook: LiveActivityOutlook =
             switch item?.status {
             case .live: .starting
@@ -189,9 +202,17 @@ actor ScriptedGateway: APITransport {
         return json(FollowResponse(following: true, displayState: item?.displayState, liveActivity: outlook))
     }
 
+    /// It is the current one, or one that was not heard of yet, or a dead one whose place is not taken.
+    private func meansTheUnfollow(of match: MatchID, _ id: ActivityID?) -> Bool {
+        if let current = activities[match]?.id { return current == id }
+        return dead[match] == id || dead[match] == nil && pending.contains(match)
+    }
+
     private func unfollow(_ match: MatchID, _ user: UserID) {
         follows[user]?.removeAll { $0 == match }
         activities[match] = nil
+        dead[match] = nil
+        pending.remove(match)
     }
 
     private func register(_ request: APIRequest, _ match: MatchID, _ user: UserID) -> APIResponse {
@@ -200,6 +221,8 @@ actor ScriptedGateway: APITransport {
         if matches[match]?.status == .completed {
             return json(ActivityTokenResponse(liveActivity: .ended, displayState: matches[match]?.displayState))
         }
+        dead[match] = nil
+        pending.remove(match)
         activities[match] = Activity(id: report.activityId, token: report.activityToken, startID: report.startId)
         return json(ActivityTokenResponse(liveActivity: .active, displayState: matches[match]?.displayState))
     }
