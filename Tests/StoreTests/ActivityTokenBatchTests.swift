@@ -226,7 +226,7 @@ import Testing
                 try await ActivityTokenStore.registerAlone(job, isAwaited: isAwaited, pool, 900)
             }
             // One of two is kept for plain queries.
-            try await pool.transaction { _ in
+            _ = try await pool.transaction { _ in
                 await #expect(throws: GatherRefusal.late) { try await gatherer.submit(Self.job("ann", "a1")) }
             }
             // The connection went to the one that waited for it first; whoever is answered now comes after it.
