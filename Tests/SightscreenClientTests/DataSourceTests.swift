@@ -216,12 +216,14 @@ import Testing
         let source = ScheduleDataSource(service: desk.service, clock: desk.clock)
         try await source.load()
         let chosen = ScheduleDataSource(service: desk.service, clock: desk.clock, day: today - 1)
-        desk.clock.advance(seconds: (today + 1).startsAt + 600 - desk.clock.now)
+        desk.clock.advance(seconds: (today + 1).startsAt - 60 - desk.clock.now)
+        try await source.refresh()
+        desk.clock.advance(seconds: 660)
 
         let poller = DataPoller(source, clock: desk.clock) { 1 }
         poller.appear()
         try await eventually("it is asked for") {
-            await desk.gateway.callCount == 2 && desk.clock.sleeperCount == 1
+            await desk.gateway.callCount == 3 && desk.clock.sleeperCount == 1
         }
         #expect(source.selectedDay == today && source.data?.hasLiveMatches == true)
         #expect(desk.clock.untilNext == .seconds(5), "as a match in play")
@@ -235,7 +237,7 @@ import Testing
         try await eventually("today is another day") {
             source.data?.day == today + 1 && desk.clock.sleeperCount == 1
         }
-        #expect(await desk.gateway.calls(of: today).count == 3)
+        #expect(await desk.gateway.calls(of: today).count == 4)
         poller.disappear()
 
         // A day that somebody has chosen is polled as long as something is in play, and stays chosen.
@@ -245,6 +247,16 @@ import Testing
         await desk.gateway.set([ScheduleDesk.match(2, .completed, on: today - 1)], on: today - 1)
         try await chosen.refresh()
         #expect(!chosen.shouldPoll())
+    }
+
+    @Test func whoComesBackTheNextDayBeginsWithToday() async throws {
+        let desk = try ScheduleDesk()
+        await desk.gateway.set([ScheduleDesk.match(1, .live, on: today)], on: today)
+        let source = ScheduleDataSource(service: desk.service, clock: desk.clock)
+        try await source.load()
+        desk.clock.advance(seconds: 3 * 86_400)
+        try await source.load()
+        #expect(source.selectedDay == today + 3 && source.data?.day == today + 3)
     }
 
     // MARK: - What the gateway does not say

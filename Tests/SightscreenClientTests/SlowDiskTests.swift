@@ -99,6 +99,21 @@ import Testing
         #expect(await desk.gateway.callCount == 2)
     }
 
+    @Test func whoLeavesSaysNothingOfTheDisk() async throws {
+        let disk = StuckFileStore(try await written(today - 1))
+        let desk = try ScheduleDesk(files: disk)
+        let leaves = Task { try await desk.service.fetchSchedule(for: today - 1) }
+        try await eventually("the disk is asked") { disk.waiting == 1 && desk.clock.sleeperCount == 1 }
+        leaves.cancel()
+        await #expect(throws: APIError.transport(.cancelled)) { try await leaves.value }
+        let stays = Task { try await desk.service.fetchSchedule(for: today - 1) }
+        try await eventually("it waits for the same reading") { desk.clock.sleeperCount == 1 }
+        disk.release()
+        #expect(try await stays.value == entry(today - 1))
+        #expect(await desk.gateway.callCount == 0)
+        #expect(disk.reads(of: "day-\(today - 1)") == 1)
+    }
+
     @Test func aLaunchDoesNotWaitForADiskThatStandsStill() async throws {
         let disk = StuckFileStore(try await written(today, today + 1))
         let desk = try ScheduleDesk(files: disk)

@@ -8,6 +8,9 @@ public import Observation
 @MainActor
 @Observable
 public final class ScheduleDataSource: DataSource {
+    /// What was fetched longer ago nobody is watching: the phone was asleep.
+    static let watchingSeconds = 3_600
+
     public private(set) var data: CachedDay?
     public private(set) var isStale = true
     public private(set) var selectedDay: MatchDay
@@ -45,7 +48,10 @@ public final class ScheduleDataSource: DataSource {
     public func load() async throws(APIError) -> CachedDay {
         goOn()
         let day = selectedDay
-        guard let entry = await service.stored(day) else { return try await refresh() }
+        guard let entry = await service.stored(day) else {
+            if Task.isCancelled { throw .transport(.cancelled) }
+            return try await refresh()
+        }
         show(entry, of: day, isStale: !service.isFresh(entry))
         return entry
     }
@@ -70,10 +76,11 @@ public final class ScheduleDataSource: DataSource {
         return data.isInPlay(now: clock.now)
     }
 
-    /// At midnight today is another day. A match that is in play is seen to its end first.
+    /// At midnight today is another day. Who is watching a match sees it to its end first.
     private func goOn() {
         let today = MatchDay(at: clock.now)
-        guard followsToday, selectedDay != today, !isInPlay else { return }
+        guard followsToday, selectedDay != today else { return }
+        if isInPlay, let data, clock.now - data.fetchedAt < Self.watchingSeconds { return }
         turn(to: today)
     }
 

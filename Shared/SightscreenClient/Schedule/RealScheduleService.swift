@@ -49,7 +49,8 @@ public final class RealScheduleService: ScheduleService {
         guard clock.now >= diskIsAskedFrom else { return nil }
         let cache = cache
         let answer = await finished(within: Self.diskPatience, clock) { await cache.storedSchedule(on: day) }
-        if answer == nil { diskIsAskedFrom = clock.now + Self.diskPause }
+        // Who has left did not wait: that says nothing of the disk.
+        if answer == nil, !Task.isCancelled { diskIsAskedFrom = clock.now + Self.diskPause }
         return answer ?? cached(day)
     }
 
@@ -57,6 +58,7 @@ public final class RealScheduleService: ScheduleService {
 
     public func fetchSchedule(for day: MatchDay) async throws(APIError) -> CachedDay {
         if let entry = await stored(day), isFresh(entry) { return entry }
+        if Task.isCancelled { throw .transport(.cancelled) }
         return try await refresh(day)
     }
 
