@@ -1,5 +1,6 @@
 import ActivitySimulator
 import Dispatch
+import FoundationEssentials
 import Messages
 import Sightscreen
 import Synchronization
@@ -44,7 +45,7 @@ import Testing
 
     /// More of them than processors: on the threads that all tasks share, nothing else would go on.
     @Test func disksThatStandStillLeaveTheThreadsOfAllTasksFree() async throws {
-        let disks = (1...32).map { _ in StuckFileStore(InMemoryFileStore()) }
+        let disks = (0..<ProcessInfo.processInfo.activeProcessorCount + 2).map { _ in StuckFileStore(InMemoryFileStore()) }
         let reads = disks.map { disk in
             let cache = DiskCacheStore(files: disk, schemaVersion: 1, limits: .init(files: 9, bytes: 999))
             return Task { await cache.entry("a") }
@@ -243,7 +244,7 @@ final class StuckFileStore: FileStore {
             if !state.isReleased { state.waiting += 1 }
             return state.isReleased
         }
-        guard !isFree, gate.wait(timeout: .now() + 60) == .timedOut else { return }
+        guard !isFree, gate.wait(timeout: .now() + 30) == .timedOut else { return }
         state.withLock { $0.gaveUp = true }
     }
 
