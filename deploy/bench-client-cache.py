@@ -1,5 +1,6 @@
 """What `deploy/bench client-cache` runs: how long the app waits for a day's schedule when it is in memory, on disk, or at the
-gateway only. The gateway is the real one, on this machine, over a PostgreSQL of its own."""
+gateway only, each beside a reference that is measured in turns with it. The gateway is the real one, on this machine, over a
+PostgreSQL of its own."""
 
 import argparse
 import json

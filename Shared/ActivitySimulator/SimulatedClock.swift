@@ -28,6 +28,11 @@ public final class SimulatedClock: ClientClock {
     /// How many tasks wait for time to pass.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
+    /// Those that wake when so much has passed.
+    public func sleeperCount(within duration: Duration) -> Int {
+        state.withLock { state in state.sleepers.count { $0.due <= state.time + duration } }
+    }
+
     /// How long the next of them still waits.
     public var untilNext: Duration? { state.withLock { state in state.sleepers.first.map { $0.due - state.time } } }
 

@@ -146,16 +146,17 @@ import Testing
         #expect(await desk.gateway.callCount == 2)
     }
 
-    @Test func onlyTodayIsPolled() throws {
+    @Test func onlyTodayIsPolled() async throws {
         let desk = try ScheduleDesk()
+        _ = try await desk.service.fetchSchedule(for: today - 1)
         for (offset, isPolled) in [(-30, false), (-1, false), (0, true), (1, false), (30, false)] {
             let source = ScheduleDataSource(service: desk.service, clock: desk.clock, day: today + offset)
             #expect(source.shouldPoll() == isPolled)
         }
         let source = ScheduleDataSource(service: desk.service, clock: desk.clock)
         #expect(source.selectedDay == today && source.shouldPoll())
-        desk.clock.advance(seconds: 86_400)
-        #expect(!source.shouldPoll(), "it was yesterday's")
+        try await source.select(today - 1)
+        #expect(!source.shouldPoll(), "it is over")
     }
 
     @Test func itUsesTheWindowUnderneath() async throws {
@@ -185,6 +186,130 @@ import Testing
         await desk.gateway.release()
         #expect(try await slow.value.day == today)
         #expect(source.data?.day == today + 1)
+    }
+
+    // MARK: - Midnight
+
+    @Test func atMidnightTodayIsTheNewDay() async throws {
+        let desk = try ScheduleDesk()
+        await desk.gateway.set([ScheduleDesk.match(1, .completed, on: today)], on: today)
+        await desk.gateway.set([ScheduleDesk.match(2, .upcoming, on: today + 1)], on: today + 1)
+        let source = ScheduleDataSource(service: desk.service, clock: desk.clock)
+        let other = ScheduleDataSource(service: desk.service, clock: desk.clock, day: today + 2)
+        try await source.load()
+        try await other.load()
+        desk.clock.advance(seconds: (today + 1).startsAt - desk.clock.now - 1)
+        try await source.refresh()
+        #expect(source.selectedDay == today)
+        desk.clock.advance(seconds: 1)
+        #expect(source.shouldPoll())
+        try await source.refresh()
+        #expect(source.selectedDay == today + 1 && source.shouldPoll())
+        #expect(source.data?.matches.map(\.id.rawValue) == [2])
+        try await other.load()
+        #expect(other.selectedDay == today + 2, "who has chosen a day keeps it")
+    }
+
+    @Test func aMatchThatGoesOnPastMidnightIsPolledToItsEnd() async throws {
+        let desk = try ScheduleDesk()
+        await desk.gateway.set([ScheduleDesk.match(1, .live, on: today, at: 80_000)], on: today)
+        let source = ScheduleDataSource(service: desk.service, clock: desk.clock)
+        try await source.load()
+        let chosen = ScheduleDataSource(service: desk.service, clock: desk.clock, day: today - 1)
+        desk.clock.advance(seconds: (today + 1).startsAt - 60 - desk.clock.now)
+        try await source.refresh()
+        desk.clock.advance(seconds: 660)
+
+        let poller = DataPoller(source, clock: desk.clock) { 1 }
+        poller.appear()
+        try await eventually("it is asked for") {
+            await desk.gateway.callCount == 3 && desk.clock.sleeperCount == 1
+        }
+        #expect(source.selectedDay == today && source.data?.hasLiveMatches == true)
+        #expect(desk.clock.untilNext == .seconds(5), "as a match in play")
+
+        await desk.gateway.set([ScheduleDesk.match(1, .completed, on: today, at: 80_000)], on: today)
+        desk.clock.advance(seconds: 5)
+        try await eventually("it is over") {
+            source.data?.matches.first?.status == .completed && desk.clock.sleeperCount == 1
+        }
+        desk.clock.advance(seconds: 30)
+        try await eventually("today is another day") {
+            source.data?.day == today + 1 && desk.clock.sleeperCount == 1
+        }
+        #expect(await desk.gateway.calls(of: today).count == 4)
+        poller.disappear()
+
+        // A day that somebody has chosen is polled as long as something is in play, and stays chosen.
+        await desk.gateway.set([ScheduleDesk.match(2, .live, on: today - 1)], on: today - 1)
+        try await chosen.load()
+        #expect(chosen.shouldPoll() && chosen.selectedDay == today - 1)
+        await desk.gateway.set([ScheduleDesk.match(2, .completed, on: today - 1)], on: today - 1)
+        try await chosen.refresh()
+        #expect(!chosen.shouldPoll())
+    }
+
+    @Test func whoComesBackTheNextDayBeginsWithToday() async throws {
+        let desk = try ScheduleDesk()
+        await desk.gateway.set([ScheduleDesk.match(1, .live, on: today)], on: today)
+        let source = ScheduleDataSource(service: desk.service, clock: desk.clock)
+        try await source.load()
+        desk.clock.advance(seconds: 3 * 86_400)
+        try await source.load()
+        #expect(source.selectedDay == today + 3 && source.data?.day == today + 3)
+    }
+
+    // MARK: - What the gateway does not say
+
+    @Test func aDayThatCouldNotBeFetchedIsAskedForAgain() async throws {
+        let desk = try ScheduleDesk()
+        let source = ScheduleDataSource(service: desk.service, clock: desk.clock)
+        await desk.gateway.setOffline(true)
+        let selection = Task { try await source.select(today + 1) }
+        try await desk.pass(.milliseconds(250))
+        await #expect(throws: APIError.transport(.offline)) { try await selection.value }
+        #expect(source.data == nil && source.shouldPoll())
+        await desk.gateway.setOffline(false)
+        try await source.refresh()
+        #expect(source.data?.day == today + 1 && !source.shouldPoll())
+    }
+
+    @Test func aDayOnDiskIsShownWhileTheGatewayIsAsked() async throws {
+        let desk = try ScheduleDesk()
+        let day = today + 20
+        await desk.gateway.set([ScheduleDesk.match(1, .upcoming, on: day)], on: day)
+        let entry = try await desk.service.fetchSchedule(for: day)
+        #expect(desk.service.cached(day) == nil, "it is outside the window")
+        desk.clock.advance(seconds: 3_600)
+        await desk.gateway.trouble(.held)
+        let source = ScheduleDataSource(service: desk.service, clock: desk.clock)
+        let selection = Task { try await source.select(day) }
+        try await eventually("what is on disk is shown") { source.data == entry }
+        #expect(source.isStale)
+        try await desk.pass(.milliseconds(250))
+        try await eventually("the gateway is asked") { await desk.gateway.heldCount == 1 }
+        await desk.gateway.release()
+        try await selection.value
+        #expect(!source.isStale && source.data?.matches == entry.matches)
+    }
+
+    /// Matches are not thrown away for a wrong number.
+    @Test(arguments: [
+        (#"{"matches":[]}"#, 5_000), (#"{"matches":[],"retryAfterMs":null}"#, 5_000),
+        (#"{"matches":[],"retryAfterMs":"soon"}"#, 5_000), (#"{"matches":[],"retryAfterMs":0}"#, 1_000),
+        (#"{"matches":[],"retryAfterMs":-1}"#, 1_000), (#"{"matches":[],"retryAfterMs":2500.5}"#, 2_500),
+        (#"{"matches":[],"retryAfterMs":1e300}"#, 300_000),
+        (#"{"matches":[],"retryAfterMs":99999999999999999999}"#, 300_000),
+    ])
+    func anIntervalThatIsMissingOrAbsurdIsNoFailure(_ body: String, _ believed: Int) async throws {
+        let desk = try ScheduleDesk()
+        await desk.gateway.trouble(.body(body), .body(body))
+        let source = live(desk)
+        try await source.load()
+        #expect(source.pollIntervalMs == believed)
+        let schedule = ScheduleDataSource(service: desk.service, clock: desk.clock)
+        try await schedule.load()
+        #expect(schedule.pollIntervalMs == believed)
     }
 
     @Test func theFakeServesCannedData() throws {

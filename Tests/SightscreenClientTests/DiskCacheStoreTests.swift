@@ -1,4 +1,5 @@
 import Sightscreen
+import Synchronization
 import Testing
 
 @testable import SightscreenClient
@@ -35,6 +36,17 @@ import Testing
         await store(files, schema: 1).store([1], for: "a", savedAt: 0)
         try files.write(Array("2".utf8), to: "schema")
         #expect(await store(files, schema: 2).entry("a") == nil)
+    }
+
+    /// A phone that has not been unlocked since it was started reads nothing, and may remove everything.
+    @Test func whatCannotBeReadYetIsNotDiscarded() async {
+        let files = LockedFileStore()
+        await store(files).store([1], for: "a", savedAt: 0)
+        files.setLocked(true)
+        let disk = store(files)
+        #expect(await disk.entry("a") == nil)
+        files.setLocked(false)
+        #expect(await disk.entry("a")?.value == [1])
     }
 
     @Test func everyDamageIsAMiss() async throws {
@@ -139,4 +151,17 @@ import Testing
         #expect(CRC32.of(Array("123456789".utf8)[...]) == 0xcbf4_3926)
         #expect(CRC32.of([][...]) == 0)
     }
+}
+
+/// Files that are there and cannot be read for a while.
+private final class LockedFileStore: FileStore {
+    private let files = InMemoryFileStore()
+    private let isLocked = Mutex(false)
+
+    func setLocked(_ isLocked: Bool) { self.isLocked.withLock { $0 = isLocked } }
+    func read(_ name: String) -> [UInt8]? { isLocked.withLock { $0 } ? nil : files.read(name) }
+    func write(_ bytes: [UInt8], to name: String) throws(FileStoreError) { try files.write(bytes, to: name) }
+    func touch(_ name: String) { files.touch(name) }
+    func remove(_ name: String) { files.remove(name) }
+    func list() -> [StoredFile] { files.list() }
 }

@@ -73,6 +73,24 @@ import Testing
         }
     }
 
+    /// As a process that was killed while it wrote left it.
+    @Test func anInterruptedWriteLeavesWhatWasThereAndIsRemovedLater() async throws {
+        try await withTemporaryDirectory { folder in
+            let files = DirectoryFileStore(path: folder.path)
+            try files.write([1, 2, 3, 4], to: "day-1")
+            for (name, age) in [(".dat.nosync1a2b.old", 3_700.0), (".dat.nosync1a2b.new", 10)] {
+                try Data([9, 9]).write(to: URL(filePath: folder.appending(name)))
+                try FileManager.default.setAttributes(
+                    [.modificationDate: Date(timeIntervalSinceNow: -age)], ofItemAtPath: folder.appending(name))
+            }
+            #expect(files.read("day-1") == [1, 2, 3, 4])
+            // The first use after the launch; what is young may be another process's.
+            _ = await DiskCacheStore(files: files, schemaVersion: 1, limits: .init(files: 9, bytes: 999)).entry("a")
+            let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix(".") }
+            #expect(left == [".dat.nosync1a2b.new"])
+        }
+    }
+
     @Test func aFileIsNeverSeenHalfWritten() async throws {
         try await withTemporaryDirectory { folder in
             let files = DirectoryFileStore(path: folder.path)

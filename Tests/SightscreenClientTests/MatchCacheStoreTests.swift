@@ -2,7 +2,6 @@ import ActivitySimulator
 import FoundationEssentials
 import Messages
 import Sightscreen
-import Synchronization
 import TestKit
 import Testing
 
@@ -216,23 +215,6 @@ import Testing
         #expect(desk.cache.schedule(on: today) == newer)
     }
 
-    /// Reading and decoding are not done on the main actor: it goes on meanwhile.
-    @Test func theMainActorIsFreeWhileTheDiskIsRead() async throws {
-        let memory = InMemoryFileStore()
-        let writer = try ScheduleDesk(files: memory)
-        writer.cache.keep(Self.entry(today, .live))
-        await writer.cache.flush()
-
-        let slow = SlowFileStore(memory)
-        let desk = try ScheduleDesk(files: slow)
-        let hydration = Task { await desk.cache.loadFromDisk() }
-        try await eventually("the disk is read") { slow.isReading }
-        slow.release()
-        await hydration.value
-        #expect(!slow.gaveUp)
-        #expect(desk.cache.schedule(on: today) != nil)
-    }
-
     // MARK: - TTL by state
 
     private func isFresh(_ entry: CachedDay, after seconds: Int) -> Bool {
@@ -267,6 +249,9 @@ import Testing
         #expect(isFresh(Self.entry(today - 1), after: 80_000))
         #expect(isFresh(Self.entry(today + 1), after: 899))
         #expect(!isFresh(Self.entry(today + 1), after: 900))
+        // Asked for before it was over: a match may have been added since.
+        #expect(!isFresh(Self.entry(today - 1, fetchedAt: today.startsAt - 1), after: 0))
+        #expect(isFresh(Self.entry(today - 1, fetchedAt: today.startsAt), after: 0))
     }
 
     @Test func whatWasToldBeforeTheStartIsOldAfterIt() {
@@ -278,6 +263,20 @@ import Testing
         // One that should have begun before it was asked for is late, and no reason to ask all the time.
         entry.matches[0].startsAt = Self.now - 120
         #expect(isFresh(entry, after: 60))
+    }
+
+    /// An evening that goes on past midnight, a Test's second day: the date is another one, the state decides.
+    @Test func aMatchInPlayOnAnotherDateIsNotSettled() {
+        let yesterday = Self.entry(today - 1, .live, .completed)
+        #expect(yesterday.isInPlay(now: Self.now))
+        #expect(!isFresh(yesterday, after: 5))
+        #expect(!Self.entry(today - 1, .completed).isInPlay(now: Self.now))
+        var late = Self.entry(today - 1, .upcoming)
+        late.matches[0].startsAt = Self.now
+        #expect(late.isInPlay(now: Self.now) && late.isInPlay(now: Self.now + 86_399))
+        #expect(!late.isInPlay(now: Self.now - 1) && !late.isInPlay(now: Self.now + 86_400))
+        late.matches[0].startsAt = nil
+        #expect(!late.isInPlay(now: Self.now))
     }
 
     @Test func aClockThatWasSetBackMakesNothingFresh() {
@@ -344,39 +343,4 @@ import Testing
         await fake.removeAll()
         #expect(fake.schedule(on: today) == nil)
     }
-}
-
-/// A disk that answers when the main actor says so; gives up after a while, for a test that would stand still otherwise.
-final class SlowFileStore: FileStore {
-    private struct State {
-        var isReading = false
-        var isReleased = false
-        var gaveUp = false
-    }
-
-    private let files: InMemoryFileStore
-    private let state = Mutex(State())
-
-    init(_ files: InMemoryFileStore) { self.files = files }
-
-    var isReading: Bool { state.withLock { $0.isReading } }
-    var gaveUp: Bool { state.withLock { $0.gaveUp } }
-    func release() { state.withLock { $0.isReleased = true } }
-
-    func read(_ name: String) -> [UInt8]? {
-        let end = ContinuousClock.now + .seconds(30)
-        state.withLock { $0.isReading = true }
-        while !state.withLock({ $0.isReleased }) {
-            guard ContinuousClock.now < end else {
-                state.withLock { $0.gaveUp = true }
-                break
-            }
-        }
-        return files.read(name)
-    }
-
-    func write(_ bytes: [UInt8], to name: String) throws(FileStoreError) { try files.write(bytes, to: name) }
-    func touch(_ name: String) { files.touch(name) }
-    func remove(_ name: String) { files.remove(name) }
-    func list() -> [StoredFile] { files.list() }
 }

@@ -36,6 +36,22 @@ import Testing
         #expect(MatchDay(number: 3).date == Date(timeIntervalSince1970: 259_200))
     }
 
+    /// A journey changes what the wall shows, not which day it is.
+    @Test(arguments: [-12 * 3_600, -4 * 3_600, 0, 19_800, 14 * 3_600])
+    func aDayDoesNotDependOnTheTimeZone(_ offset: Int) throws {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = try #require(TimeZone(secondsFromGMT: offset))
+        // Half past eleven in the evening there, and half past midnight: one evening's match.
+        let parts = DateComponents(year: 2027, month: 1, day: 15, hour: 23, minute: 30)
+        let evening = try #require(calendar.date(from: parts))
+        for date in [evening, evening.addingTimeInterval(3_600)] {
+            let seconds = Int(date.timeIntervalSince1970)
+            #expect(MatchDay(date) == MatchDay(at: seconds))
+            #expect(MatchDay(date).startsAt <= seconds && seconds < (MatchDay(date) + 1).startsAt)
+        }
+        #expect((MatchDay(evening) == MatchDay(evening.addingTimeInterval(3_600))) == (offset != 0))
+    }
+
     @Test func theWindowIsAroundADay() {
         let day = MatchDay(number: 20_000)
         #expect(ScheduleWindow.around(day, radius: 3) == (day - 3)...(day + 3))

@@ -93,6 +93,46 @@ import Testing
         #expect(await desk.gateway.callCount == 3)
     }
 
+    @Test func afterMidnightTheWindowIsAroundTheNewDay() async throws {
+        let desk = try ScheduleDesk()
+        for offset in -3...3 { _ = try await desk.service.fetchSchedule(for: today + offset) }
+        // The next day, and an app that was asleep for days.
+        for days in [1, 5] {
+            let now = MatchDay(at: desk.clock.now) + days
+            desk.clock.advance(seconds: now.startsAt - desk.clock.now)
+            for offset in -3...3 { _ = try await desk.service.fetchSchedule(for: now + offset) }
+            #expect((-9...9).filter { desk.service.cached(now + $0) != nil } == Array(-3...3))
+            #expect(desk.service.shownDay == now)
+        }
+    }
+
+    @Test func theDayThatTheUserHasChosenIsNotMovedByMidnight() async throws {
+        let desk = try ScheduleDesk()
+        _ = try await desk.service.fetchSchedule(for: today)
+        let shown = Task { try await desk.service.show(today + 20) }
+        try await desk.pass(.milliseconds(250))
+        _ = try await shown.value
+        desk.clock.advance(seconds: 86_400)
+        _ = try await desk.service.fetchSchedule(for: today + 1)
+        #expect(desk.service.shownDay == today + 20)
+        #expect(desk.service.cached(today + 20) != nil && desk.service.cached(today + 1) != nil)
+        #expect(desk.service.cached(today) == nil, "it was there for being today")
+    }
+
+    @Test func anEveningThatGoesOnPastMidnightIsRefreshedWithToday() async throws {
+        let desk = try ScheduleDesk()
+        await desk.gateway.set([ScheduleDesk.match(1, .live, on: today, at: 80_000)], on: today)
+        _ = try await desk.service.fetchSchedule(for: today)
+        desk.clock.advance(seconds: (today + 1).startsAt + 600 - desk.clock.now)
+        await desk.gateway.set([ScheduleDesk.match(1, .completed, on: today, at: 80_000)], on: today)
+        #expect(try await desk.service.refreshToday(desk.clock).day == today + 1)
+        #expect(desk.service.cached(today)?.matches[0].status == .completed)
+        #expect(await desk.gateway.callCount == 3)
+        // It is over now.
+        _ = try await desk.service.refreshToday(desk.clock)
+        #expect(await desk.gateway.callCount == 4)
+    }
+
     // MARK: - How it fetches
 
     @Test func fetchesOfADayAtTheSameTimeShareOneCall() async throws {

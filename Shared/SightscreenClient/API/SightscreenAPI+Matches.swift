@@ -13,13 +13,16 @@ extension SightscreenAPI {
         on day: MatchDay, ifNoneMatch tag: String? = nil
     ) async throws(APIError) -> Tagged<MatchesResponse> {
         let path = "/matches?date=\(day)&limit=\(Self.pageMax)"
-        let first: Tagged<MatchesResponse> = try await read(path, ifNoneMatch: tag)
-        guard case .new(var answer, _) = first, var cursor = answer.nextCursor else { return first }
+        let first: Tagged<MatchList> = try await read(path, ifNoneMatch: tag)
+        guard case .new(let list, let tag) = first else { return .unchanged }
+        var answer = MatchesResponse(
+            matches: list.matches, nextCursor: list.nextCursor, retryAfterMs: list.believedRetryAfterMs)
+        guard var cursor = list.nextCursor else { return .new(answer, tag: tag) }
         for _ in 1..<Self.pagesMax {
-            let next: Tagged<MatchesResponse> = try await read("\(path)&cursor=\(cursor)", ifNoneMatch: nil)
+            let next: Tagged<MatchList> = try await read("\(path)&cursor=\(cursor)", ifNoneMatch: nil)
             guard case .new(let page, _) = next else { break }
             answer.matches += page.matches
-            answer.retryAfterMs = min(answer.retryAfterMs, page.retryAfterMs)
+            answer.retryAfterMs = min(answer.retryAfterMs, page.believedRetryAfterMs)
             guard let further = page.nextCursor else { break }
             cursor = further
         }
@@ -29,6 +32,31 @@ extension SightscreenAPI {
 
     /// `GET /matches/live`.
     public func liveMatches(ifNoneMatch tag: String? = nil) async throws(APIError) -> Tagged<LiveMatchesResponse> {
-        try await read("/matches/live", ifNoneMatch: tag)
+        let answer: Tagged<MatchList> = try await read("/matches/live", ifNoneMatch: tag)
+        guard case .new(let list, let tag) = answer else { return .unchanged }
+        return .new(LiveMatchesResponse(matches: list.matches, retryAfterMs: list.believedRetryAfterMs), tag: tag)
+    }
+}
+
+/// Either list, whatever it says of the interval: matches are not thrown away for a number that is missing or none.
+private struct MatchList: Decodable {
+    var matches: [MatchItem]
+    var nextCursor: String?
+    var retryAfterMs: Interval?
+
+    var believedRetryAfterMs: Int { PollInterval.clamped(retryAfterMs?.ms) }
+
+    struct Interval: Decodable {
+        /// Nil for what is no number.
+        var ms: Int?
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let number = try? container.decode(Int.self) {
+                ms = number
+            } else if let number = try? container.decode(Double.self) {
+                ms = Int(min(max(number, Double(PollInterval.leastMs)), Double(PollInterval.mostMs)))
+            }
+        }
     }
 }

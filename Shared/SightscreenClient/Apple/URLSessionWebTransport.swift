@@ -19,12 +19,24 @@
             call.timeoutInterval = Double(request.timeout.components.seconds)
             for (name, value) in request.headers { call.setValue(value, forHTTPHeaderField: name) }
             do {
-                let (body, answer) = try await session.data(for: call, delegate: NoRedirects())
+                let (bytes, answer) = try await session.bytes(for: call, delegate: NoRedirects())
                 guard let answer = answer as? HTTPURLResponse else { throw TransportError.broken("no HTTP") }
-                guard body.count <= request.bodyBytesMax else { throw TransportError.broken("too long") }
+                // Stops at the limit, whatever else would come.
+                guard answer.expectedContentLength <= Int64(request.bodyBytesMax) else {
+                    bytes.task.cancel()
+                    throw TransportError.broken("too long")
+                }
+                var body: [UInt8] = []
+                for try await byte in bytes {
+                    guard body.count < request.bodyBytesMax else {
+                        bytes.task.cancel()
+                        throw TransportError.broken("too long")
+                    }
+                    body.append(byte)
+                }
                 var headers: [String: String] = [:]
                 for (name, value) in answer.allHeaderFields { headers["\(name)".lowercased()] = "\(value)" }
-                return APIResponse(status: answer.statusCode, headers: headers, body: [UInt8](body))
+                return APIResponse(status: answer.statusCode, headers: headers, body: body)
             } catch let error as TransportError {
                 throw error
             } catch let error as URLError {
@@ -34,6 +46,8 @@
                 case .cancelled: throw .cancelled
                 default: throw .broken(error.localizedDescription)
                 }
+            } catch is CancellationError {
+                throw .cancelled
             } catch {
                 throw .broken("\(error)")
             }

@@ -22,16 +22,22 @@
 
         func body(content: Content) -> some View {
             content
-                .onAppear { poller.appear() }
-                .onDisappear { poller.disappear() }
-                .onChange(of: phase, initial: true) {
-                    switch phase {
-                    case .active: poller.enterForeground()
-                    case .background: poller.enterBackground()
-                    // A notification is pulled down, the app switcher is open: the view is still seen.
-                    default: break
-                    }
+                .onAppear {
+                    // First: the system also draws views of an app that is in the background.
+                    tellPhase()
+                    poller.appear()
                 }
+                .onDisappear { poller.disappear() }
+                .onChange(of: phase) { tellPhase() }
+        }
+
+        private func tellPhase() {
+            switch phase {
+            case .active: poller.enterForeground()
+            case .background: poller.enterBackground()
+            // A notification is pulled down, the app switcher is open: the view is still seen.
+            default: break
+            }
         }
     }
 #endif

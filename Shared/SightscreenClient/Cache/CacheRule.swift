@@ -30,10 +30,10 @@ public struct CacheRule: Hashable, Sendable {
         let age = now - entry.fetchedAt
         // The clock was set back: nobody knows how old it is.
         guard age >= 0 else { return false }
-        // The most restless match decides; a day without any is as settled as its date.
+        // The most restless match decides; a day without any is settled if it was over when it was asked for.
         let limit =
             entry.matches.map { seconds(for: $0.status) }.min()
-            ?? (entry.day < today ? completedSeconds : upcomingSeconds)
+            ?? (MatchDay(at: entry.fetchedAt) > entry.day ? completedSeconds : upcomingSeconds)
         guard age < limit else { return false }
         // Told before the start, looked at after it: it may be in play by now.
         return !entry.matches.contains { match in

@@ -26,6 +26,18 @@ public struct CachedDay: Hashable, Sendable {
 
     public var hasLiveMatches: Bool { matches.contains { $0.status == .live } }
 
+    /// A match is in play, or should have begun: it changes by itself, whatever day it is by now. One that has not begun a day
+    /// late does not begin any more.
+    public func isInPlay(now: Int) -> Bool {
+        matches.contains { match in
+            switch match.status {
+            case .live: true
+            case .upcoming: match.startsAt.map { (0..<86_400).contains(now - $0) } ?? false
+            case .completed: false
+            }
+        }
+    }
+
     public func match(_ id: MatchID) -> MatchItem? { matches.first { $0.id == id } }
 }
 

@@ -8,6 +8,8 @@
 public struct DirectoryFileStore: FileStore {
     /// A larger file is none of ours.
     public static let fileBytesMax = 8 << 20
+    /// A write that began so long ago has been interrupted; a younger one may be another process's.
+    static let leftoverSeconds = 3_600.0
 
     /// Without a slash at its end. It is made with the first file.
     public let path: String
@@ -55,6 +57,19 @@ public struct DirectoryFileStore: FileStore {
             return Entry(file: StoredFile(name: name, bytes: Self.size(attributes)), usedAt: usedAt)
         }
         return entries.sorted { ($0.usedAt, $0.file.name) < ($1.usedAt, $1.file.name) }.map(\.file)
+    }
+
+    public func tidy() {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        // Files are written under a hidden name first.
+        for name in names where name.hasPrefix(".") {
+            guard let attributes = try? FileManager.default.attributesOfItem(atPath: "\(path)/\(name)"),
+                attributes[.type] as? FileAttributeType == .typeRegular,
+                let writtenAt = attributes[.modificationDate] as? Date,
+                Date().timeIntervalSince(writtenAt) > Self.leftoverSeconds
+            else { continue }
+            try? FileManager.default.removeItem(atPath: "\(path)/\(name)")
+        }
     }
 
     private func size(of name: String) -> Int? {

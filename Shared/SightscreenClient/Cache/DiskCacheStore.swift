@@ -1,5 +1,7 @@
 /// A cache of files that survives the app, of one version of what is in them. When the version changes, all of it is
 /// discarded at the first use; what cannot be read is as if it had never been there.
+///
+/// It works on a thread of its own, so that a disk that is slow, or stands still, holds up nobody but who waits for it.
 public actor DiskCacheStore {
     public struct Limits: Hashable, Sendable {
         public var files: Int
@@ -20,6 +22,9 @@ public actor DiskCacheStore {
 
     static let schemaFile = "schema"
 
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+    private nonisolated let queue = DiskQueue(label: "sightscreen.disk-cache")
     private let files: any FileStore
     private let schemaVersion: Int
     private let limits: Limits
@@ -82,12 +87,19 @@ public actor DiskCacheStore {
 
     private func open() {
         guard !isOpen else { return }
-        isOpen = true
         let version = Array(String(schemaVersion).utf8)
-        if files.read(Self.schemaFile) != version {
-            for file in files.list() { files.remove(file.name) }
-            // When this fails it is all discarded again at the next launch; each file has the version in it, too.
-            try? files.write(version, to: Self.schemaFile)
+        let there = files.list()
+        let found = files.read(Self.schemaFile)
+        // It is there and cannot be read: the phone has not been unlocked since it was started, and nothing of it can.
+        // That is no other version. Until it can be read, each file's own version decides.
+        isOpen = found != nil || !there.contains { $0.name == Self.schemaFile }
+        if isOpen {
+            files.tidy()
+            if found != version {
+                for file in there { files.remove(file.name) }
+                // When this fails it is all discarded again at the next launch; each file has the version in it, too.
+                try? files.write(version, to: Self.schemaFile)
+            }
         }
         count(files.list())
         if fileCount > limits.files || byteCount > limits.bytes { makeRoom() }

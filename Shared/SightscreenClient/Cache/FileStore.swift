@@ -1,4 +1,4 @@
-/// One folder of files that may be lost, but never half written. Synchronous: to be called off the main actor.
+/// One folder of files that may be lost, but never half written. Synchronous: to be called where a thread may stand still.
 ///
 /// A file is there whole or not at all, also for another process (a widget) that reads the folder.
 public protocol FileStore: Sendable {
@@ -16,6 +16,13 @@ public protocol FileStore: Sendable {
 
     /// What is there, the file first that was written or touched longest ago.
     func list() -> [StoredFile]
+
+    /// Removes what interrupted writes have left behind, which is not in the list.
+    func tidy()
+}
+
+extension FileStore {
+    public func tidy() {}
 }
 
 public struct StoredFile: Hashable, Sendable {

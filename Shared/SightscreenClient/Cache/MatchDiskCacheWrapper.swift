@@ -4,7 +4,8 @@
     import Foundation
 #endif
 
-/// The schedule on disk, a file for each day. All of its work is done off the caller's actor.
+/// The schedule on disk, a file for each day. Files are read and written on a thread of the disk's
+/// own; coding belongs to nobody's actor.
 public struct MatchDiskCacheWrapper: Sendable {
     /// The product's `MATCH_SCHEMA_VERSION`: to be raised with every change of `CachedDay`, `MatchItem` or `ContentState`
     /// after which an older app's file would be read wrongly. The whole cache is discarded then.
@@ -30,16 +31,6 @@ public struct MatchDiskCacheWrapper: Sendable {
             return nil
         }
         return value
-    }
-
-    /// Those that are there.
-    @concurrent
-    public func days(_ days: [MatchDay]) async -> [CachedDay] {
-        var found: [CachedDay] = []
-        for day in days {
-            if let entry = await self.day(day) { found.append(entry) }
-        }
-        return found
     }
 
     @concurrent

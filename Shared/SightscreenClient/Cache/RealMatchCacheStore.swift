@@ -8,6 +8,10 @@ public import Sightscreen
 public final class RealMatchCacheStore: MatchCacheStore {
     /// A day with matches in play changes with every ball; on disk it is for the next launch.
     static let liveDiskSeconds = 60
+    /// A launch waits no longer for the disk; what comes later is there when it comes.
+    static let hydrationLimit = Duration.seconds(2)
+    /// What a disk that stands still may keep waiting; the newest of them.
+    static let unwrittenMax = MatchDiskCacheWrapper.limits.files
 
     private var days: [MatchDay: CachedDay] = [:]
     public private(set) var live: CachedLive?
@@ -20,6 +24,10 @@ public final class RealMatchCacheStore: MatchCacheStore {
     /// What is not on disk yet; the newest of each day.
     @ObservationIgnored private var unwritten: [MatchDay: CachedDay] = [:]
     @ObservationIgnored private var writer: Task<Void, Never>?
+    /// Whoever asks for the same day at the same time shares one reading.
+    @ObservationIgnored private var reads: [MatchDay: Task<CachedDay?, Never>] = [:]
+    /// Counts how often everything was removed: what was read before is not remembered after it.
+    @ObservationIgnored private var epoch = 0
     /// Of the days in memory that have matches in play.
     @ObservationIgnored private var writtenAt: [MatchDay: Int] = [:]
 
@@ -35,14 +43,9 @@ public final class RealMatchCacheStore: MatchCacheStore {
     public func match(_ id: MatchID) -> MatchItem? { places[id].flatMap { days[$0]?.match(id) } }
 
     public func storedSchedule(on day: MatchDay) async -> CachedDay? {
-        if let entry = days[day] { return entry }
-        // Newer than what is on disk, if it is on its way there.
-        if let entry = unwritten[day] { return entry }
-        guard let entry = await disk.day(day) else { return nil }
-        // Something newer may have come while the disk was read.
-        if let newer = days[day] { return newer }
-        remember(entry)
-        return entry
+        // What is on its way to the disk is newer than what is there.
+        if let entry = days[day] ?? unwritten[day] { return entry }
+        return await (reads[day] ?? read(day)).value
     }
 
     public func keep(_ entry: CachedDay) {
@@ -54,6 +57,9 @@ public final class RealMatchCacheStore: MatchCacheStore {
         }
         writtenAt[entry.day] = entry.hasLiveMatches ? entry.fetchedAt : nil
         unwritten[entry.day] = entry
+        if unwritten.count > Self.unwrittenMax, let oldest = unwritten.values.min(by: { $0.fetchedAt < $1.fetchedAt }) {
+            unwritten[oldest.day] = nil
+        }
         write()
     }
 
@@ -65,9 +71,13 @@ public final class RealMatchCacheStore: MatchCacheStore {
     }
 
     public func loadFromDisk() async {
+        let today = MatchDay(at: clock.now)
         let wanted = (window.lowerBound.number...window.upperBound.number).map { MatchDay(number: $0) }
-        // What has come from the gateway meanwhile is newer.
-        for entry in await disk.days(wanted) where days[entry.day] == nil { remember(entry) }
+            .sorted { ($0.distance(to: today), $0) < ($1.distance(to: today), $1) }
+        // Today first. What has come from the gateway meanwhile is newer, and stays.
+        _ = await finished(within: Self.hydrationLimit, clock) {
+            for day in wanted { _ = await self.storedSchedule(on: day) }
+        }
     }
 
     public func flush() async {
@@ -75,8 +85,10 @@ public final class RealMatchCacheStore: MatchCacheStore {
     }
 
     public func removeAll() async {
+        epoch += 1
         for day in days.keys { forget(day) }
         live = nil
+        reads = [:]
         unwritten = [:]
         writtenAt = [:]
         await flush()
@@ -102,6 +114,21 @@ public final class RealMatchCacheStore: MatchCacheStore {
 
     private func forgetPlaces(_ day: MatchDay) {
         for match in days[day]?.matches ?? [] where places[match.id] == day { places[match.id] = nil }
+    }
+
+    private func read(_ day: MatchDay) -> Task<CachedDay?, Never> {
+        let begun = epoch
+        let task = Task { () -> CachedDay? in
+            let found = await disk.day(day)
+            guard epoch == begun else { return days[day] }
+            reads[day] = nil
+            // Something newer may have come while the disk was read.
+            if let newer = days[day] ?? unwritten[day] { return newer }
+            if let found { remember(found) }
+            return found
+        }
+        reads[day] = task
+        return task
     }
 
     /// One writer at a time: a day's older state never comes after its newer one.

@@ -1,21 +1,34 @@
 public import Observation
 
-/// The schedule of the day that the user has selected. Only today is polled: other days do not change while one looks.
+/// The schedule of the day that the user has selected. Today is polled, and another day as long as a match of it is in play
+/// (an evening that goes on past midnight, a Test's second day) or its answer is missing: other days do not change while
+/// one looks.
+///
+/// Who looks at today looks at the new day after midnight, once what is in play is over.
 @MainActor
 @Observable
 public final class ScheduleDataSource: DataSource {
+    /// What was fetched longer ago nobody is watching: the phone was asleep.
+    static let watchingSeconds = 3_600
+
     public private(set) var data: CachedDay?
     public private(set) var isStale = true
     public private(set) var selectedDay: MatchDay
 
     @ObservationIgnored private let service: any ScheduleService
     @ObservationIgnored private let clock: any ClientClock
+    /// The selected day was today when it was selected.
+    @ObservationIgnored private var followsToday: Bool
+    /// The gateway did not answer when this day was selected.
+    @ObservationIgnored private var isMissing = false
 
     /// - Parameter day: today unless given.
     public init(service: any ScheduleService, clock: any ClientClock, day: MatchDay? = nil) {
         self.service = service
         self.clock = clock
-        let day = day ?? MatchDay(at: clock.now)
+        let today = MatchDay(at: clock.now)
+        let day = day ?? today
+        followsToday = day == today
         selectedDay = day
         data = service.cached(day)
     }
@@ -23,37 +36,72 @@ public final class ScheduleDataSource: DataSource {
     /// Shows what is cached of another day at once, and what the gateway says of it when no other day is selected soon.
     /// - Throws: `.superseded` when one is.
     public func select(_ day: MatchDay) async throws(APIError) {
-        selectedDay = day
-        isStale = true
-        data = service.cached(day)
-        show(try await service.show(day), of: day, isStale: false)
+        followsToday = day == MatchDay(at: clock.now)
+        turn(to: day)
+        do throws(APIError) { show(try await service.show(day), of: day, isStale: false) } catch {
+            if day == selectedDay, error != .superseded { isMissing = true }
+            throw error
+        }
     }
 
     @discardableResult
     public func load() async throws(APIError) -> CachedDay {
+        goOn()
         let day = selectedDay
-        guard let entry = await service.stored(day) else { return try await refresh() }
+        guard let entry = await service.stored(day) else {
+            if Task.isCancelled { throw .transport(.cancelled) }
+            return try await refresh()
+        }
         show(entry, of: day, isStale: !service.isFresh(entry))
         return entry
     }
 
     @discardableResult
     public func refresh() async throws(APIError) -> CachedDay {
+        goOn()
         let day = selectedDay
         let entry = try await service.refresh(day)
         show(entry, of: day, isStale: false)
         return entry
     }
 
-    public func shouldPoll() -> Bool { selectedDay == MatchDay(at: clock.now) }
+    public func shouldPoll() -> Bool { followsToday || selectedDay == MatchDay(at: clock.now) || isMissing || isInPlay }
 
     public var pollIntervalMs: Int { PollInterval.clamped(data?.retryAfterMs) }
 
     // MARK: -
 
+    private var isInPlay: Bool {
+        guard let data, data.day == selectedDay else { return false }
+        return data.isInPlay(now: clock.now)
+    }
+
+    /// At midnight today is another day. Who is watching a match sees it to its end first.
+    private func goOn() {
+        let today = MatchDay(at: clock.now)
+        guard followsToday, selectedDay != today else { return }
+        if isInPlay, let data, clock.now - data.fetchedAt < Self.watchingSeconds { return }
+        turn(to: today)
+    }
+
+    private func turn(to day: MatchDay) {
+        selectedDay = day
+        isStale = true
+        isMissing = false
+        data = service.cached(day)
+        // What is on disk is better than nothing as long as the gateway has not answered.
+        if data == nil { Task { await showStored(day) } }
+    }
+
+    private func showStored(_ day: MatchDay) async {
+        guard let entry = await service.stored(day), day == selectedDay, data == nil else { return }
+        data = entry
+    }
+
     /// Unless the user has gone on to another day while it was fetched.
     private func show(_ entry: CachedDay, of day: MatchDay, isStale: Bool) {
         guard day == selectedDay else { return }
+        if !isStale { isMissing = false }
         if data != entry { data = entry }
         if self.isStale != isStale { self.isStale = isStale }
     }

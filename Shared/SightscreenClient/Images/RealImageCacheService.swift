@@ -14,7 +14,7 @@ public final class RealImageCacheService: ImageCacheService {
         public var imageBytes = 2 << 20
         /// As they are asked for again: teams change their logo under the same address.
         public var daysMax = 30
-        /// Downloads at a time of a prefetch; what views ask for is not counted.
+        /// Downloads at a time of all prefetches; what views ask for is not counted.
         public var prefetches = 4
         /// Addresses of one prefetch; more are not looked at.
         public var prefetchMax = 64
@@ -22,6 +22,8 @@ public final class RealImageCacheService: ImageCacheService {
         public var failureSeconds = 300
         /// After a transfer that broke: for want of a network, or because the transport stopped at the limit.
         public var brokenSeconds = 30
+        /// What a disk that is slow may keep waiting; more is in memory only.
+        public var unwrittenBytes = 8 << 20
 
         public init() {}
     }
@@ -29,6 +31,14 @@ public final class RealImageCacheService: ImageCacheService {
     /// Raised when files of before cannot be read any more.
     static let schemaVersion = 1
     private static let failuresMax = 256
+    /// Nobody waits longer for a disk before the server is asked; and then not at all for a while, in seconds.
+    static let diskPatience = Duration.seconds(1)
+    static let diskPause = 30
+
+    private struct Unwritten {
+        var image: ImageData
+        var savedAt: Int
+    }
 
     @ObservationIgnored private let web: any WebTransport
     @ObservationIgnored private let clock: any ClientClock
@@ -37,6 +47,15 @@ public final class RealImageCacheService: ImageCacheService {
     @ObservationIgnored private let disk: DiskCacheStore
     @ObservationIgnored private var memory: MemoryImages
     @ObservationIgnored private var loads: [String: Task<Result<ImageData, ImageError>, Never>] = [:]
+    /// What is not on disk yet.
+    @ObservationIgnored private var unwritten: [String: Unwritten] = [:]
+    @ObservationIgnored private var unwrittenBytes = 0
+    @ObservationIgnored private var writer: Task<Void, Never>?
+    @ObservationIgnored private var diskIsAskedFrom = Int.min
+    /// Counts how often everything was removed: what was on its way before is not kept after it.
+    @ObservationIgnored private var epoch = 0
+    @ObservationIgnored private var prefetching = 0
+    @ObservationIgnored private var waitingPrefetches: [CheckedContinuation<Void, Never>] = []
     /// Until when an address is not asked for again, and why.
     @ObservationIgnored private var failures: [String: (error: ImageError, until: Int)] = [:]
 
@@ -60,7 +79,7 @@ public final class RealImageCacheService: ImageCacheService {
     public func cachedImage(_ url: String) -> ImageData? { memory.image(url) }
 
     public func image(_ url: String) async throws(ImageError) -> ImageData {
-        if let image = memory.image(url) { return image }
+        if let image = memory.image(url) ?? unwritten[url]?.image { return image }
         guard ImageAddress.isGood(url) else { throw .badAddress }
         if let failure = failures[url] {
             if clock.now < failure.until { throw failure.error }
@@ -77,7 +96,7 @@ public final class RealImageCacheService: ImageCacheService {
             for (index, url) in wanted.enumerated() {
                 if index >= limits.prefetches { await group.next() }
                 if Task.isCancelled { break }
-                group.addTask { _ = try? await self.image(url) }
+                group.addTask { await self.prefetchOne(url) }
             }
         }
     }
@@ -92,9 +111,19 @@ public final class RealImageCacheService: ImageCacheService {
 
     public func memoryPressure() { memory.removeAll() }
 
+    /// Returns when what was downloaded is on disk.
+    public func flush() async {
+        while let writer { await writer.value }
+    }
+
     public func removeAll() async {
+        epoch += 1
         memory.removeAll()
         failures = [:]
+        loads = [:]
+        unwritten = [:]
+        unwrittenBytes = 0
+        await flush()
         await disk.removeAll()
     }
 
@@ -105,34 +134,72 @@ public final class RealImageCacheService: ImageCacheService {
 
     /// A task of its own: whoever asks may scroll away, the image is for the others and for the cache.
     private func begin(_ url: String) -> Task<Result<ImageData, ImageError>, Never> {
+        let begun = epoch
         let task = Task {
-            let result = await load(url)
+            let (result, isNew) = await load(url)
+            guard epoch == begun else { return result }
+            loads[url] = nil
             switch result {
-            case .success(let image): memory.insert(image, for: url)
+            case .success(let image):
+                memory.insert(image, for: url)
+                // Nobody waits for that.
+                if isNew { write(image, url) }
             case .failure(let error): note(error, url)
             }
-            loads[url] = nil
             return result
         }
         loads[url] = task
         return task
     }
 
-    private func load(_ url: String) async -> Result<ImageData, ImageError> {
-        let stored = await disk.entry(url)
+    private func load(_ url: String) async -> (Result<ImageData, ImageError>, isNew: Bool) {
+        let stored = await stored(url)
         let image = stored.flatMap { ImageData($0.value) }
         if let stored, let image {
             let age = clock.now - stored.savedAt
-            if age >= 0, age < limits.daysMax * 86_400 { return .success(image) }
+            if age >= 0, age < limits.daysMax * 86_400 { return (.success(image), isNew: false) }
         }
-        do {
-            let image = try await download(url)
-            await disk.store(image.bytes, for: url, savedAt: clock.now)
-            return .success(image)
-        } catch {
+        do { return (.success(try await download(url)), isNew: true) } catch {
             // An old image is better than none.
-            return image.map { .success($0) } ?? .failure(error)
+            return (image.map { .success($0) } ?? .failure(error), isNew: false)
         }
+    }
+
+    private func stored(_ url: String) async -> DiskCacheStore.Entry? {
+        guard clock.now >= diskIsAskedFrom else { return nil }
+        let disk = disk
+        let answer = await finished(within: Self.diskPatience, clock) { await disk.entry(url) }
+        if answer == nil { diskIsAskedFrom = clock.now + Self.diskPause }
+        return answer ?? nil
+    }
+
+    private func write(_ image: ImageData, _ url: String) {
+        guard unwrittenBytes + image.bytes.count <= limits.unwrittenBytes, unwritten[url] == nil else { return }
+        unwritten[url] = Unwritten(image: image, savedAt: clock.now)
+        unwrittenBytes += image.bytes.count
+        guard writer == nil else { return }
+        writer = Task {
+            while let (url, next) = unwritten.first {
+                let begun = epoch
+                await disk.store(next.image.bytes, for: url, savedAt: next.savedAt)
+                guard epoch == begun else { continue }
+                unwritten[url] = nil
+                unwrittenBytes -= next.image.bytes.count
+            }
+            writer = nil
+        }
+    }
+
+    /// However many prefetches there are, few downloads are under way.
+    private func prefetchOne(_ url: String) async {
+        if prefetching < max(limits.prefetches, 1) {
+            prefetching += 1
+        } else {
+            // Whoever is done hands its place on.
+            await withCheckedContinuation { waitingPrefetches.append($0) }
+        }
+        if !Task.isCancelled { _ = try? await image(url) }
+        if waitingPrefetches.isEmpty { prefetching -= 1 } else { waitingPrefetches.removeFirst().resume() }
     }
 
     private func download(_ url: String) async throws(ImageError) -> ImageData {

@@ -5,6 +5,10 @@ public import Observation
 @MainActor
 @Observable
 public final class RealScheduleService: ScheduleService {
+    /// Nobody waits longer for a disk before the gateway is asked; and then not at all for a while, in seconds.
+    static let diskPatience = Duration.seconds(1)
+    static let diskPause = 30
+
     public private(set) var shownDay: MatchDay
 
     @ObservationIgnored private let api: SightscreenAPI
@@ -16,6 +20,9 @@ public final class RealScheduleService: ScheduleService {
     @ObservationIgnored private var fetches: [MatchDay: Task<Result<CachedDay, APIError>, Never>] = [:]
     /// Counts calls of `show`: only the last one asks.
     @ObservationIgnored private var shows = 0
+    /// Which day it was when somebody asked last.
+    @ObservationIgnored private var today: MatchDay
+    @ObservationIgnored private var diskIsAskedFrom = Int.min
 
     /// - Parameters:
     ///   - radius: how many days before and after the one that is shown stay in memory.
@@ -30,23 +37,35 @@ public final class RealScheduleService: ScheduleService {
         self.rule = rule
         self.radius = radius
         self.debounce = debounce
-        shownDay = MatchDay(at: clock.now)
+        today = MatchDay(at: clock.now)
+        shownDay = today
     }
 
     public func cached(_ day: MatchDay) -> CachedDay? { cache.schedule(on: day) }
 
-    public func stored(_ day: MatchDay) async -> CachedDay? { await cache.storedSchedule(on: day) }
+    public func stored(_ day: MatchDay) async -> CachedDay? {
+        lookAtTheDay()
+        if let entry = cached(day) { return entry }
+        guard clock.now >= diskIsAskedFrom else { return nil }
+        let cache = cache
+        let answer = await finished(within: Self.diskPatience, clock) { await cache.storedSchedule(on: day) }
+        // Who has left did not wait: that says nothing of the disk.
+        if answer == nil, !Task.isCancelled { diskIsAskedFrom = clock.now + Self.diskPause }
+        return answer ?? cached(day)
+    }
 
     public func isFresh(_ entry: CachedDay) -> Bool { rule.isFresh(entry, now: clock.now) }
 
     public func fetchSchedule(for day: MatchDay) async throws(APIError) -> CachedDay {
         if let entry = await stored(day), isFresh(entry) { return entry }
+        if Task.isCancelled { throw .transport(.cancelled) }
         return try await refresh(day)
     }
 
     public func show(_ day: MatchDay) async throws(APIError) -> CachedDay {
         shows += 1
         let mine = shows
+        today = MatchDay(at: clock.now)
         shownDay = day
         cache.slide(to: ScheduleWindow.around(day, radius: radius))
         if let entry = await stored(day), isFresh(entry) { return entry }
@@ -56,11 +75,22 @@ public final class RealScheduleService: ScheduleService {
     }
 
     public func refresh(_ day: MatchDay) async throws(APIError) -> CachedDay {
+        lookAtTheDay()
         let fetch = fetches[day] ?? begin(day)
         return try await fetch.value.get()
     }
 
     // MARK: -
+
+    /// After midnight, or when the phone's clock has been set, the window is around another day.
+    private func lookAtTheDay() {
+        let now = MatchDay(at: clock.now)
+        guard now != today else { return }
+        if shownDay == today { shownDay = now }
+        today = now
+        // Also lets go of the day that was in memory for being today.
+        cache.slide(to: ScheduleWindow.around(shownDay, radius: radius))
+    }
 
     /// A task of its own: whoever asks may leave, the answer is for the others and for the cache.
     private func begin(_ day: MatchDay) -> Task<Result<CachedDay, APIError>, Never> {

@@ -3,13 +3,13 @@ public import Observation
 /// Schedules of days, fetched and cached.
 @MainActor
 public protocol ScheduleService: AnyObject, Observable, Sendable {
-    /// The day that the user looks at; those around it are in memory.
+    /// The day that the user looks at; those around it are in memory. Who looks at today looks at the new day after midnight.
     var shownDay: MatchDay { get }
 
     /// What is in memory for a day, however old it is: at once, for a first frame.
     func cached(_ day: MatchDay) -> CachedDay?
 
-    /// What is in memory or on disk, however old it is.
+    /// What is in memory or on disk, however old it is. A disk that does not answer soon has nothing.
     func stored(_ day: MatchDay) async -> CachedDay?
 
     /// Whether what is cached needs no question to the gateway.
@@ -28,9 +28,14 @@ public protocol ScheduleService: AnyObject, Observable, Sendable {
 }
 
 extension ScheduleService {
-    /// The app comes to the front: matches may be in play.
+    /// The app comes to the front: matches may be in play, of today and of an evening that has gone on past midnight.
+    /// - Returns: today's.
     @discardableResult
     public func refreshToday(_ clock: any ClientClock) async throws(APIError) -> CachedDay {
-        try await refresh(MatchDay(at: clock.now))
+        let today = MatchDay(at: clock.now)
+        let entry = try await refresh(today)
+        // What is in play in it is not today's: without it today's is as good.
+        if cached(today - 1)?.isInPlay(now: clock.now) == true { _ = try? await refresh(today - 1) }
+        return entry
     }
 }

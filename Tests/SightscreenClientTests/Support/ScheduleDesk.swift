@@ -46,7 +46,10 @@ final class ScheduleDesk {
     /// Waits until something sleeps, and lets so much time pass.
     func pass(_ duration: Duration, sleepers: Int = 1) async throws {
         let clock = clock
-        try await eventually("\(sleepers) wait for the clock") { clock.sleeperCount >= sleepers }
+        // Whoever waits for the disk has a longer patience.
+        try await eventually("\(sleepers) wait for the clock") {
+            clock.sleeperCount(within: max(duration, .milliseconds(250))) >= sleepers
+        }
         clock.advance(by: duration)
     }
 }

@@ -11,6 +11,8 @@ actor ScheduleGateway: APITransport {
         case refusal(Int, retryAfter: Int? = nil)
         case transport(TransportError)
         case garbage
+        /// A list that the contract does not allow.
+        case body(String)
         /// Waits for `release`.
         case held
     }
@@ -78,6 +80,7 @@ actor ScheduleGateway: APITransport {
             case .refusal(let status, let retryAfter): return refusal(status, "unavailable", retryAfter: retryAfter)
             case .transport(let error): throw error
             case .garbage: return APIResponse(status: 200, body: Array("<html>".utf8))
+            case .body(let json): return APIResponse(status: 200, body: Array(json.utf8))
             case .held: await withCheckedContinuation { waiting.append($0) }
             }
         }
