@@ -22,8 +22,8 @@ import Testing
         await #expect(throws: AuthError.wrongCode) { try await auth.verifyEmail(code: "1") }
         try await auth.verifyEmail(code: FakeAuthService.code)
         let user = try await auth.signIn(email: "a@example.com", password: "Long-enough-1")
-        #expect(auth.currentAppUser == user)
-        #expect(await auth.currentUser() == user.id)
+        #expect(auth.currentUser == user)
+        #expect(await auth.currentUserID() == user.id)
         #expect(await auth.accessToken() != nil)
         try await auth.resetPassword(email: "a@example.com")
         try await auth.confirmResetPassword(code: FakeAuthService.code, newPassword: "Another-one-2")

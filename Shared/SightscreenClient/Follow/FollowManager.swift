@@ -46,6 +46,9 @@ public protocol FollowManager: Sendable {
     /// All bells that are not empty, now and after each change. A slow reader gets the newest.
     func bells() async -> AsyncStream<[MatchID: Bell]>
 
+    /// Whose follows this phone remembers; nil when nobody's.
+    func keptUser() async -> UserID?
+
     /// Forgets the user: signed out.
     func forgetUser() async
 

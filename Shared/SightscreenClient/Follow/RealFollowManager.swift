@@ -183,6 +183,8 @@ public actor RealFollowManager: FollowManager {
 
     // MARK: - Ends
 
+    public func keptUser() -> UserID? { shelf.user }
+
     public func forgetUser() {
         shelf.clear()
         book = FollowBook()
