@@ -352,6 +352,81 @@ import Testing
         #expect(phone.auth.currentUser == nil)
     }
 
+    // MARK: - Another user
+
+    /// An account beside the first one.
+    private func withBob() async throws -> Account {
+        let phone = await Account()
+        await phone.cognito.add("bob@example.com", .init(sub: "bob", password: "p"))
+        try await phone.signIn()
+        return phone
+    }
+
+    /// What is to be done in the first user's name is done while his session is good; then it is closed at Cognito.
+    @Test func anotherUserWaitsForTheFarewell() async throws {
+        let phone = try await withBob()
+        let auth = phone.auth
+        var farewells: [UserID?] = []
+        auth.beforeReplacement {
+            farewells.append(await auth.currentUserID())
+            #expect(TokenClaims(token: await auth.accessToken() ?? "")?.sub == UserID(Account.sub))
+        }
+        let bob = try await auth.signIn(email: "bob@example.com", password: "p")
+        #expect(farewells == [UserID(Account.sub)])
+        #expect(auth.currentUser == bob)
+        #expect(await phone.cognito.calls("RevokeToken").map { $0.body["Token"]?.text } == ["refresh-1"])
+        #expect(await phone.cognito.sessionCount == 1)
+        phone.killApp()
+        #expect(try await phone.auth.restore() == bob)
+    }
+
+    /// The same user again is no other one.
+    @Test func theSameUserTakesNoLeave() async throws {
+        let phone = try await withBob()
+        phone.auth.beforeReplacement { Issue.record("nobody leaves") }
+        try await phone.signIn()
+        await #expect(throws: AuthError.wrongCredentials) {
+            try await phone.auth.signIn(email: "bob@example.com", password: "wrong")
+        }
+        #expect(await phone.cognito.sessionCount == 1)
+    }
+
+    /// The session that was left in the Keychain is one, too, though nobody has read it yet.
+    @Test func aSessionThatNobodyHasReadIsTakenLeaveOf() async throws {
+        let phone = try await withBob()
+        phone.killApp()
+        var farewells = 0
+        phone.auth.beforeReplacement { farewells += 1 }
+        try await phone.auth.signIn(email: "bob@example.com", password: "p")
+        #expect(farewells == 1)
+    }
+
+    /// While leave is taken it shows that the first session is over: the second begins all the same.
+    @Test func aFarewellThatIsRefusedKeepsNobodyOut() async throws {
+        let phone = try await withBob()
+        let auth = phone.auth
+        auth.beforeReplacement { [cognito = phone.cognito] in
+            await cognito.revokeAll()
+            let token = await auth.accessToken() ?? ""
+            #expect(await auth.accessToken(insteadOf: token) == nil)
+        }
+        let bob = try await auth.signIn(email: "bob@example.com", password: "p")
+        #expect(auth.currentUser == bob)
+        #expect(TokenClaims(token: await auth.accessToken() ?? "")?.sub == bob.id)
+    }
+
+    /// The user signs out while leave is taken: nobody is signed in.
+    @Test func aSignOutDuringTheFarewellHolds() async throws {
+        let phone = try await withBob()
+        let auth = phone.auth
+        auth.beforeReplacement { await auth.signOut() }
+        await #expect(throws: AuthError.transport(.cancelled)) {
+            try await auth.signIn(email: "bob@example.com", password: "p")
+        }
+        #expect(auth.currentUser == nil)
+        #expect(phone.keychain.names.isEmpty)
+    }
+
     // MARK: - Sign-outs
 
     @Test func aSignOutWithoutANetworkIsOne() async throws {

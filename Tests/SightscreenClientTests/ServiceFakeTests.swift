@@ -45,6 +45,21 @@ import Testing
         #expect(try await auth.restore() == nil)
     }
 
+    @Test func aFakeSignInTakesLeaveOfAnotherUserFirst() async throws {
+        let (first, second) = (
+            AppUser(id: UserID("asha"), email: "asha@example.com"), AppUser(id: UserID("bob"), email: "bob@example.com")
+        )
+        let auth = FakeAuthService(user: first)
+        for user in [first, second] { auth.add(user, password: "p") }
+        var farewells: [AppUser?] = []
+        auth.beforeReplacement { farewells.append(auth.currentUser) }
+        try await auth.signIn(email: first.email, password: "p")
+        #expect(farewells.isEmpty)
+        try await auth.signIn(email: second.email, password: "p")
+        #expect(farewells == [first])
+        #expect(auth.currentUser == second)
+    }
+
     @Test func fakeNotificationsAnswerAsTold() async {
         let service: any NotificationService = FakeNotificationService(answer: .denied)
         #expect(service.permission == .notDetermined)
