@@ -94,6 +94,7 @@ final class DebugMenu {
     private(set) var services: AppServices
     private(set) var admin: any AdminService
     @ObservationIgnored private let make: @MainActor () -> (AppServices, any AdminService)
+    @ObservationIgnored private var isChanging = false
 
     init(_ ports: AppPorts, fakeAPI: any APITransport, fakeFiles: @escaping (String) -> any FileStore) {
         let mode = FakeModeSwitch(store: ports.store)
@@ -107,7 +108,10 @@ final class DebugMenu {
 
     /// Another backend means another app: whoever shows it begins with its launch.
     func setMode(_ mode: FakeMode) async {
+        guard !isChanging else { return }
         guard !mode.sharesData(with: admin.mode) else { return admin.setMode(mode) }
+        isChanging = true
+        defer { isChanging = false }
         await services.close()
         admin.setMode(mode)
         (services, admin) = make()

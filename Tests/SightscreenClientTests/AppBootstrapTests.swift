@@ -32,7 +32,13 @@ import Testing
         static let user = AppUser(id: Sample.user, email: "asha@example.com")
         static let other = AppUser(id: UserID("bob"), email: "bob@example.com")
 
-        init() { bootstrap = AppBootstrap(steps: steps, clock: clock) }
+        init() { relaunch() }
+
+        /// The app's process ends and another begins.
+        func relaunch() {
+            (order, states) = ([], [])
+            bootstrap = AppBootstrap(steps: steps, clock: clock)
+        }
 
         private func pass(_ step: String) async {
             order.append(step)
@@ -448,12 +454,20 @@ import Testing
         #expect(script.order.last == "release")
         #expect(script.order.contains("no polling") == script.order.contains("polling"))
         try await eventually("nothing waits") { script.clock.sleeperCount == 0 }
-        script.forgetOrder()
-        await bootstrap.start()
+        // Nor does it come back.
+        let order = script.order
+        for _ in 0..<2 { await bootstrap.start() }
+        await bootstrap.retry()
+        await bootstrap.enterForeground()
+        await bootstrap.signOut()
+        #expect(script.order == order)
+        // The next one begins from the beginning.
+        script.relaunch()
+        await script.bootstrap.start()
         #expect(script.bootstrap.state == .ready)
-        #expect(script.order == Array(Self.all.dropFirst()))
-        await bootstrap.stop()
-        #expect(script.order.suffix(2) == ["no polling", "release"])
+        #expect(script.order == Self.all)
+        await script.bootstrap.stop()
+        #expect(script.order == Self.all + ["no polling", "release"])
     }
 
     /// The button, the clock and the app that comes to the front at the same time, on a halt of any phase.

@@ -303,7 +303,8 @@ import Testing
         let calls = await phone.gateway.calls.count
         phone.clock.advance(seconds: 600)
         #expect(await phone.gateway.calls.count == calls)
-        await bootstrap.start()
+        await phone.relaunch()
+        await phone.app.bootstrap.start()
         #expect(phone.state == .ready)
         await phone.end()
     }

@@ -28,9 +28,8 @@ public final class AppBootstrap {
     @ObservationIgnored private var launch: Task<Void, Never>?
     @ObservationIgnored private var watch: Task<Void, Never>?
     @ObservationIgnored private var nextLook: Task<Void, Never>?
-    /// Calls of `stop` that are under way: nothing is begun meanwhile.
-    @ObservationIgnored private var stops = 0
     @ObservationIgnored private var isStarted = false
+    @ObservationIgnored private var isStopped = false
     @ObservationIgnored private var isHydrated = false
     @ObservationIgnored private var polls = false
     /// Whose app it is.
@@ -50,7 +49,7 @@ public final class AppBootstrap {
     public func start() async {
         listen()
         await inTurn {
-            guard !self.isStarted, self.stops == 0 else { return }
+            guard !self.isStarted else { return }
             self.isStarted = true
             await self.goThrough()
         }
@@ -88,20 +87,16 @@ public final class AppBootstrap {
         }
     }
 
-    /// Ends what runs, and returns when nothing does: a launch is given up wherever it is. For apps that are made anew
-    /// while their process lives (debug builds, tests, simulated phones); `start` begins from the beginning.
+    /// Ends what runs, and returns when nothing does: a launch is given up wherever it is, and nothing is begun any more. For
+    /// apps that end while their process lives on (debug builds, tests, simulated phones); the next one has its own.
     public func stop() async {
-        stops += 1
+        isStopped = true
         watch?.cancel()
-        watch = nil
         launch?.cancel()
-        await inTurn {
-            self.nextLook?.cancel()
-            await self.takeDown()
-            self.state = .launching(.configCheck)
-            self.isStarted = false
-        }
-        stops -= 1
+        await lastTurn?.value
+        nextLook?.cancel()
+        await takeDown()
+        state = .launching(.configCheck)
     }
 
     // MARK: - One thing at a time
@@ -110,6 +105,7 @@ public final class AppBootstrap {
         let before = lastTurn
         let turn = Task {
             await before?.value
+            guard !self.isStopped else { return }
             await work()
         }
         lastTurn = turn
@@ -117,7 +113,7 @@ public final class AppBootstrap {
     }
 
     private func listen() {
-        guard watch == nil else { return }
+        guard watch == nil, !isStopped else { return }
         let users = steps.users()
         watch = Task { [weak self] in
             for await _ in users { await self?.userChanged() }
@@ -128,7 +124,6 @@ public final class AppBootstrap {
     // MARK: - The phases
 
     private func goThrough() async {
-        guard stops == 0 else { return }
         nextLook?.cancel()
         let task = Task { await self.phases() }
         launch = task
