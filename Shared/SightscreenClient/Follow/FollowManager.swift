@@ -5,6 +5,9 @@ public import Sightscreen
 ///
 /// It knows nothing of activities but how they do, which it is told for the bell.
 public protocol FollowManager: Sendable {
+    /// Whose follows this phone remembers; nil when nobody's.
+    func keptUser() async -> UserID?
+
     /// Reads what this phone remembers of the user, and begins to bring the backend's and its own view together.
     ///
     /// - Parameter changed: gets each reconciliation that changed something, and is waited for.
@@ -45,9 +48,6 @@ public protocol FollowManager: Sendable {
     func bell(for match: MatchID) async -> Bell
     /// All bells that are not empty, now and after each change. A slow reader gets the newest.
     func bells() async -> AsyncStream<[MatchID: Bell]>
-
-    /// Whose follows this phone remembers; nil when nobody's.
-    func keptUser() async -> UserID?
 
     /// Forgets the user: signed out.
     func forgetUser() async

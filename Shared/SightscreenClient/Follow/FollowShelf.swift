@@ -11,8 +11,6 @@ struct FollowShelf: Sendable {
 
     let store: any KeyValueStore
 
-    var user: UserID? { store.strings(forKey: Self.userKey)?.first.map { UserID($0) } }
-
     func book(of user: UserID) -> FollowBook {
         guard store.strings(forKey: Self.userKey) == [user.rawValue] else {
             clear()

@@ -42,6 +42,10 @@ public actor RealFollowManager: FollowManager {
         await outbox.put((), in: .sync)
     }
 
+    public func keptUser() -> UserID? {
+        shelf.store.strings(forKey: FollowShelf.userKey)?.first.map { UserID($0) }
+    }
+
     // MARK: - Taps
 
     public func follow(_ request: FollowRequest) async throws(APIError) -> FollowResponse {
@@ -182,8 +186,6 @@ public actor RealFollowManager: FollowManager {
     }
 
     // MARK: - Ends
-
-    public func keptUser() -> UserID? { shelf.user }
 
     public func forgetUser() {
         shelf.clear()
