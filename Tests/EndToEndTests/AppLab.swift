@@ -106,14 +106,15 @@ final class LabApp {
         let liveActivities = RealLiveActivityService(
             activityKit: kit, transport: gateway, session: auth, store: store, clock: clock, profile: profile)
         let notifications = RealNotificationService(port: notificationPort, phone: liveActivities)
-        let steps = BootSteps(config: config, auth: auth, liveActivities: liveActivities, notifications: notifications)
+        let steps = BootSteps(
+            config: config, auth: auth, liveActivities: liveActivities, notifications: notifications,
+            matches: InMemoryMatchCacheStore())
         return (auth, config, liveActivities, notifications, AppBootstrap(steps: steps, clock: clock))
     }
 
     /// - Parameter version: of the app that comes next: an update.
     func killApp(version: String? = nil) async {
         await bootstrap.stop()
-        await liveActivities.stop()
         await kit.killApp()
         self.version = version ?? self.version
         (auth, config, liveActivities, notifications, bootstrap) = Self.build(
@@ -133,7 +134,6 @@ final class LabApp {
 
     func end() async {
         await bootstrap.stop()
-        await liveActivities.stop()
         await kit.switchOff()
     }
 }

@@ -30,7 +30,7 @@ struct AppLabTests {
         try await phone.auth.verifyEmail(code: "000000")
         let user = try await phone.auth.signIn(email: email, password: phone.lab.password)
         #expect(user.email == email && !user.isAdmin && user.id.rawValue.count == 36)
-        #expect(phone.auth.currentAppUser == user)
+        #expect(phone.auth.currentUser == user)
         let token = try #require(await phone.auth.accessToken())
         #expect(try await phone.lab.status("GET", "/user/follows", bearer: token) == 200)
         #expect(try await phone.lab.status("GET", "/user/follows", bearer: nil) == 401)
@@ -116,7 +116,7 @@ struct AppLabTests {
         let token = try #require(await two.auth.accessToken())
         await one.auth.signOut()
         #expect(await two.auth.accessToken(insteadOf: token) == nil)
-        #expect(two.auth.currentAppUser == nil)
+        #expect(two.auth.currentUser == nil)
         await one.end()
         await two.end()
     }
@@ -159,7 +159,7 @@ struct AppLabTests {
         phone.web.setOnline(false)
         await phone.bootstrap.start()
         #expect(phone.bootstrap.state == .ready)
-        #expect(phone.auth.currentAppUser != nil)
+        #expect(phone.auth.currentUser != nil)
         #expect(await phone.liveActivities.bell(for: phone.lab.match).state == .filled)
         await phone.end()
     }
@@ -219,6 +219,29 @@ struct AppLabTests {
         // The phone is remembered, and nothing reaches it.
         #expect(try await registered() == [[nil, nil]])
         #expect(await phone.auth.accessToken() == nil)
+        await database.close()
+        await phone.end()
+    }
+
+    /// Somebody else signs in though nobody signed out: no push for the first one comes to this phone any more.
+    @Test func anotherUserTakesThePhoneFromTheFirst() async throws {
+        let phone = try await phone(UUID().uuidString)
+        let database = try PostgresPool(url: phone.lab.databaseURL, applicationName: "app-lab")
+        func startTokens(of user: AppUser) async throws -> [String?] {
+            try await database.query(
+                "SELECT push_to_start_token FROM devices WHERE device_id = $1 AND user_id = $2",
+                [.text(phone.device.rawValue), .text(user.id.rawValue)]
+            ).map { try $0.optionalString("push_to_start_token") }
+        }
+        let first = try await phone.signUp(email())
+        let token = await phone.kit.startToken.rawValue
+        await phone.bootstrap.start()
+        try await eventually("it is the first one's") { try await startTokens(of: first) == [token] }
+        let second = try await phone.signUp(email())
+        try await eventually("it is the second one's") { try await startTokens(of: second) == [token] }
+        let left = try await startTokens(of: first).compactMap { $0 }
+        #expect(left.isEmpty)
+        try await eventually("it is ready") { phone.bootstrap.state == .ready }
         await database.close()
         await phone.end()
     }

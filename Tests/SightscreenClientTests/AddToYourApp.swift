@@ -1,6 +1,7 @@
 // The code of deploy/docs/add-to-your-app.md that needs nothing of Apple's. `AddToYourAppTests` compares the two: what the
 // page shows is compiled here.
 import Messages
+import Observation
 import Sightscreen
 import SightscreenClient
 
@@ -53,7 +54,14 @@ final class AppServices {
         bootstrap = AppBootstrap(
             steps: BootSteps(
                 config: config, auth: auth, liveActivities: liveActivities, notifications: notifications,
-                hydrate: { await matches.loadFromDisk() }), clock: clock)
+                matches: matches), clock: clock)
+    }
+
+    /// Before others take their place: nothing of these runs any more, and nobody pushes to this phone.
+    func close() async {
+        await bootstrap.stop()
+        await liveActivities.unregisterPhone()
+        await matches.flush()
     }
 }
 
@@ -66,28 +74,54 @@ extension AppServices {
     }
 }
 
-#if DEBUG
-    /// The debug menu's services: calls go where its switch says.
-    @MainActor
-    struct DebugMenu {
-        let admin: any AdminService
-        /// In place of the gateway's transport.
-        let gateway: any APITransport
-
-        init(gateway: any APITransport, fakeAPI: any APITransport, session: any SessionPort, store: any KeyValueStore) {
-            let mode = FakeModeSwitch(store: store)
-            let switched = SwitchedTransport(gateway: gateway, fakeAPI: fakeAPI, mode: mode)
-            self.gateway = switched
-            admin = RealAdminService(
-                api: SightscreenAPI(transport: switched, session: session, clock: SystemClientClock()), fakeMode: mode)
-        }
-
-        /// A recorded match at forty times its speed, for everybody on that gateway.
-        func playATape() async throws {
-            admin.setUsesFakeAPI(true)
-            guard let tape = try await admin.tapes().first else { return }
-            let replay = try await admin.play(ReplayOrder(tapeId: tape.tapeId, speed: 40))
-            try await admin.control(replay.matchId, .seekToBall("S2 5.1"))
-        }
+extension AppPorts {
+    /// The same phone in a debug build: calls go where the switch says, and what comes of them is kept apart.
+    func switched(
+        by mode: FakeModeSwitch, fakeAPI: any APITransport, fakeFiles: (String) -> any FileStore
+    ) -> AppPorts {
+        var ports = self
+        ports.gateway = SwitchedTransport(gateway: gateway, fakeAPI: fakeAPI, mode: mode, clock: clock)
+        ports.store = SwitchedStore(store, mode: mode)
+        ports.matchFiles = SwitchedFileStore(matchFiles, mode: mode, fake: fakeFiles)
+        return ports
     }
-#endif
+}
+
+/// What is behind the debug menu, and the app whose services it changes.
+@MainActor
+@Observable
+final class DebugMenu {
+    private(set) var services: AppServices
+    private(set) var admin: any AdminService
+    @ObservationIgnored private let make: @MainActor () -> (AppServices, any AdminService)
+    @ObservationIgnored private var isChanging = false
+
+    init(_ ports: AppPorts, fakeAPI: any APITransport, fakeFiles: @escaping (String) -> any FileStore) {
+        let mode = FakeModeSwitch(store: ports.store)
+        make = {
+            let services = AppServices(ports.switched(by: mode, fakeAPI: fakeAPI, fakeFiles: fakeFiles))
+            let api = SightscreenAPI(transport: fakeAPI, session: services.auth, clock: ports.clock)
+            return (services, RealAdminService(api: api, fakeMode: mode))
+        }
+        (services, admin) = make()
+    }
+
+    /// Another backend means another app: whoever shows it begins with its launch.
+    func setMode(_ mode: FakeMode) async {
+        guard !isChanging else { return }
+        guard !mode.sharesData(with: admin.mode) else { return admin.setMode(mode) }
+        isChanging = true
+        defer { isChanging = false }
+        await services.close()
+        admin.setMode(mode)
+        (services, admin) = make()
+    }
+
+    /// A recorded match at forty times its speed, for everybody on the fake API.
+    func playATape() async throws {
+        await setMode(.fakeAPI)
+        guard let tape = try await admin.tapes().first else { return }
+        let replay = try await admin.play(ReplayOrder(tapeId: tape.tapeId, speed: 40))
+        try await admin.control(replay.matchId, .seekToBall("S2 5.1"))
+    }
+}

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import SightscreenClient
 import TestKit
 import Testing
@@ -6,13 +5,8 @@ import Testing
 /// The page "Add Sightscreen to your app" shows code that is compiled. What it does is in `WholeAppTests`.
 @MainActor
 @Suite struct AddToYourAppTests {
-    private static let top = URL(filePath: #filePath).resolvingSymlinksInPath().path
-        .split(separator: "/").dropLast(3).reduce(into: "") { $0 += "/\($1)" }
-
     private static func lines(_ path: String) throws -> [String] {
-        let data = try #require(FileManager.default.contents(atPath: "\(top)/\(path)"), "there is no \(path)")
-        return String(decoding: data, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-            .map { String($0.drop { $0 == " " }) }
+        try Sources.lines(path).map { String($0.drop { $0 == " " }) }
     }
 
     /// The blocks of Swift, without indentation: in the files they stand within conditions.
@@ -51,15 +45,19 @@ import Testing
         #expect(compiledHere >= 4)
     }
 
-    #if DEBUG
-        @Test func thePagesDebugMenuPlaysATape() async throws {
-            let fakeAPI = ReplayGateway(name: "fake")
-            let menu = DebugMenu(
-                gateway: ReplayGateway(name: "gateway"), fakeAPI: fakeAPI,
-                session: FakeSession(user: Sample.user, token: "good"), store: InMemoryKeyValueStore())
-            try await menu.playATape()
-            #expect(menu.admin.replays.first?.label == "S2 5.1")
-            #expect(await fakeAPI.lines.count == 3)
-        }
-    #endif
+    @Test func thePagesDebugMenuPlaysATape() async throws {
+        let phone = try await AppPhone()
+        try await phone.signIn()
+        await phone.app.close()
+        let fakeAPI = ReplayGateway(name: "fake")
+        let menu = DebugMenu(phone.ports, fakeAPI: fakeAPI) { _ in InMemoryFileStore() }
+        let before = menu.services
+        try await menu.playATape()
+        #expect(menu.admin.mode == .fakeAPI)
+        #expect(menu.services !== before, "another backend means another app")
+        #expect(menu.admin.replays.first?.label == "S2 5.1")
+        #expect(await fakeAPI.lines.count == 3)
+        await menu.services.close()
+        await phone.end()
+    }
 }

@@ -14,12 +14,15 @@ import Testing
     let gateway = ReplayGateway(name: "gateway")
     let fakeAPI = ReplayGateway(name: "fake")
 
+    /// - Returns: the debug menu's service, and how the app's services call.
     private func app() -> (admin: RealAdminService, api: SightscreenAPI) {
         let fakeMode = FakeModeSwitch(store: store)
-        let transport = SwitchedTransport(gateway: gateway, fakeAPI: fakeAPI, mode: fakeMode, clock: clock)
-        let api = SightscreenAPI(
-            transport: transport, session: FakeSession(user: Sample.user, token: "good"), clock: clock, retries: .never)
-        return (RealAdminService(api, fakeMode), api)
+        let session = FakeSession(user: Sample.user, token: "good")
+        func api(_ transport: any APITransport) -> SightscreenAPI {
+            SightscreenAPI(transport: transport, session: session, clock: clock, retries: .never)
+        }
+        let switched = SwitchedTransport(gateway: gateway, fakeAPI: fakeAPI, mode: fakeMode, clock: clock)
+        return (RealAdminService(api: api(fakeAPI), fakeMode: fakeMode), api(switched))
     }
 
     // MARK: - Fake API controls
@@ -30,11 +33,15 @@ import Testing
         _ = try await api.follows()
         admin.setUsesFakeAPI(true)
         #expect(admin.mode == .fakeAPI)
-        _ = try await api.follows()
-        _ = try await api.follows()
-        admin.setUsesFakeAPI(false)
+        // Services that were made before have the gateway's data, and go on with it.
         _ = try await api.follows()
         #expect(await gateway.lines.count == 2)
+        let second = app()
+        _ = try await second.api.follows()
+        second.admin.setUsesFakeAPI(false)
+        _ = try await second.api.follows()
+        _ = try await app().api.follows()
+        #expect(await gateway.lines.count == 3)
         #expect(await fakeAPI.lines.count == 2)
     }
 
@@ -49,8 +56,8 @@ import Testing
     }
 
     @Test func cannedAnswersAreSwitched() async throws {
+        app().admin.setMode(.canned(.liveMatch))
         let (admin, api) = app()
-        admin.setMode(.canned(.liveMatch))
         #expect(try await live(api).matches.map(\.status) == [.live])
         #expect(try await live(api).retryAfterMs == 5_000)
         admin.setMode(.canned(.closeFinish))
@@ -72,8 +79,8 @@ import Testing
     }
 
     @Test func cannedAnswersAreThoseOfAWholeApp() async throws {
-        let (admin, api) = app()
-        admin.setMode(.canned(.liveMatch))
+        app().admin.setMode(.canned(.liveMatch))
+        let api = app().api
         let match = SampleMatches.live(now: Sample.now)
         guard case .new(let day, _) = try await api.matches(on: MatchDay(at: Sample.now)) else {
             Issue.record("there is no tag")
@@ -124,10 +131,13 @@ import Testing
         try await admin.control(id, .stop)
         #expect(admin.replays.isEmpty)
         #expect(try await admin.refreshReplays().isEmpty)
+        // Whatever mode the app is in, tapes are the fake API's.
+        #expect(admin.mode == .off)
+        #expect(await gateway.lines.isEmpty)
     }
 
     @Test func whoIsNoAdministratorIsToldSo() async throws {
-        await gateway.setAdmin(false)
+        await fakeAPI.setAdmin(false)
         let admin = app().admin
         let refusal = await #expect(throws: APIError.self) { try await admin.tapes() }
         #expect(refusal?.status == 403)
@@ -149,13 +159,55 @@ import Testing
 
     // MARK: - Debug builds only
 
-    // In a release build neither this test nor the initialiser exists; those above use one that apps cannot see.
-    #if DEBUG
-        @Test func anAppMakesOneInADebugBuildOnly() {
-            let made = RealAdminService(api: app().api, fakeMode: FakeModeSwitch(store: store))
-            #expect(made.mode == .off)
+    /// These tests run in a release build, too, where they use initialisers that apps cannot see.
+    @Test(arguments: ["RealAdminService", "FakeModeSwitch"])
+    func anAppMakesOneInADebugBuildOnly(type: String) throws {
+        var conditions: [String] = []
+        var initialisers = 0
+        for line in try Sources.lines("Shared/SightscreenClient/Admin/\(type).swift") {
+            let words = line.split(separator: " ").map { String($0) }
+            switch words.first {
+            case "#if": conditions.append(words.dropFirst().joined(separator: " "))
+            case "#else": conditions[conditions.count - 1] = "not \(conditions.last ?? "")"
+            case "#endif": conditions.removeLast()
+            default:
+                guard words.first == "public", line.contains("init(") else { continue }
+                initialisers += 1
+                #expect(conditions.last == "DE" + "BUG", "\(line)")
+            }
         }
-    #endif
+        #expect(initialisers == 1)
+    }
+
+    // MARK: - Data of its own
+
+    /// What the gateway's app keeps is not seen in fake mode, nor the other way; the session is the same.
+    @Test func whatIsKeptBelongsToItsBackend() throws {
+        let (mode, files) = (FakeModeSwitch(store: store), InMemoryFileStore())
+        let folders = ["canned": InMemoryFileStore(), "fake-api": InMemoryFileStore()]
+        for (place, next) in [FakeMode.off, .fakeAPI, .canned(.liveMatch)].enumerated() {
+            mode.set(next)
+            let values = SwitchedStore(store, mode: mode)
+            let folder = SwitchedFileStore(files, mode: mode) { folders[$0] ?? files }
+            #expect(values.strings(forKey: "followedMatchIds") == nil)
+            #expect(folder.list().isEmpty)
+            values.set(["\(place)"], forKey: "followedMatchIds")
+            try folder.write([UInt8(place)], to: "day")
+            folder.touch("day")
+            values.set(["client"], forKey: SessionShelf.markKey)
+        }
+        for (place, next) in [FakeMode.off, .fakeAPI, .canned(.outage)].enumerated() {
+            mode.set(next)
+            let values = SwitchedStore(store, mode: mode)
+            let folder = SwitchedFileStore(files, mode: mode) { folders[$0] ?? files }
+            #expect(values.strings(forKey: "followedMatchIds") == ["\(place)"])
+            #expect(values.strings(forKey: SessionShelf.markKey) == ["client"])
+            #expect(folder.read("day") == [UInt8(place)])
+            folder.remove("day")
+            #expect(folder.list().isEmpty)
+        }
+        #expect(store.strings(forKey: "followedMatchIds") == ["0"])
+    }
 
     // MARK: - The fake
 

@@ -21,59 +21,77 @@ import Testing
         /// The state in which each step found the app.
         private(set) var states: [AppState] = []
         private(set) var bootstrap: AppBootstrap!
-        private var heldSync: CheckedContinuation<Void, Never>?
-        var holdsSync = false
+        private var held: CheckedContinuation<Void, Never>?
+        /// The step that waits for `release`.
+        var holds: String?
         /// Nobody is told of changes.
         var isDeaf = false
+        /// Nobody asks for a farewell before another user comes.
+        var isRude = false
 
         static let user = AppUser(id: Sample.user, email: "asha@example.com")
+        static let other = AppUser(id: UserID("bob"), email: "bob@example.com")
 
-        init() { bootstrap = AppBootstrap(steps: steps, clock: clock) }
+        init() { relaunch() }
 
-        private func note(_ step: String) {
+        /// The app's process ends and another begins.
+        func relaunch() {
+            (order, states) = ([], [])
+            bootstrap = AppBootstrap(steps: steps, clock: clock)
+        }
+
+        private func pass(_ step: String) async {
             order.append(step)
             states.append(bootstrap.state)
+            if holds == step { await withCheckedContinuation { held = $0 } }
         }
+
+        var isHeld: Bool { held != nil }
 
         func release() {
-            heldSync?.resume()
-            heldSync = nil
+            holds = nil
+            held?.resume()
+            held = nil
         }
 
+        func forgetOrder() { (order, states) = ([], []) }
+
         private func sync() async throws(APIError) {
-            note("follows")
-            if holdsSync { await withCheckedContinuation { heldSync = $0 } }
+            await pass("follows")
             if let followError { throw followError }
         }
 
         private var steps: BootSteps {
             BootSteps(
-                hydrate: { await self.note("hydrate") },
+                hydrate: { await self.pass("hydrate") },
                 checkConfig: { () async throws(APIError) -> AppGate in
-                    await self.note("config")
+                    await self.pass("config")
                     return try await self.config.check()
                 },
+                isConfigFresh: { self.config.isFresh },
                 restoreSession: { () async throws(AuthError) -> AppUser? in
-                    await self.note("auth")
+                    await self.pass("auth")
                     return try await self.auth.restore()
                 },
                 syncFollows: { () async throws(APIError) in try await self.sync() },
-                restoreActivities: { await self.note("activities") },
+                restoreActivities: { await self.pass("activities") },
                 startPolling: {
-                    await self.note("polling")
+                    await self.pass("polling")
                     await self.beforeReady()
                 },
-                stopPolling: { await self.note("no polling") }, releaseActivities: { await self.note("release") },
-                signOut: {
-                    await self.note("sign-out")
+                stopPolling: { await self.pass("no polling") }, releaseActivities: { await self.pass("release") },
+                farewell: { await self.pass("farewell of \(self.auth.currentUser?.id.rawValue ?? "nobody")") },
+                closeSession: {
+                    await self.pass("sign-out")
                     await self.auth.signOut()
                 },
                 users: { self.isDeaf ? AsyncStream { $0.finish() } : self.auth.users() },
-                currentUser: { self.auth.currentAppUser })
+                currentUser: { self.auth.currentUser },
+                beforeReplacement: { if !self.isRude { self.auth.beforeReplacement($0) } })
         }
     }
 
-    private static let all = ["hydrate", "config", "auth", "follows", "activities", "polling"]
+    private nonisolated static let all = ["hydrate", "config", "auth", "follows", "activities", "polling"]
 
     // MARK: - The table
 
@@ -107,7 +125,8 @@ import Testing
         script.config.set(gate)
         await script.bootstrap.start()
         #expect(script.bootstrap.state == .halted(screen))
-        #expect(script.order == ["hydrate", "config"])
+        // Also what a push began before the launch is let go of.
+        #expect(script.order == ["hydrate", "config", "release"])
         await script.bootstrap.stop()
     }
 
@@ -120,11 +139,11 @@ import Testing
         script.auth.add(Script.user, password: "p")
         await script.bootstrap.start()
         #expect(script.bootstrap.state == .halted(.signIn))
-        #expect(script.order == ["hydrate", "config", "auth"])
+        #expect(script.order == ["hydrate", "config", "auth", "release"])
+        script.forgetOrder()
         try await script.auth.signIn(email: Script.user.email, password: "p")
         try await eventually("it goes on") { script.bootstrap.state == .ready }
-        // Not the config again.
-        #expect(script.order == ["hydrate", "config", "auth", "auth", "follows", "activities", "polling"])
+        #expect(script.order == Array(Self.all.dropFirst()))
         await script.bootstrap.stop()
     }
 
@@ -220,10 +239,10 @@ import Testing
     /// A network that takes everything and answers nothing.
     @Test func aSlowFollowSyncIsNotWaitedForForLong() async throws {
         let script = Script()
-        script.holdsSync = true
+        script.holds = "follows"
         let bootstrap: AppBootstrap = script.bootstrap
         async let launched: Void = bootstrap.start()
-        try await eventually("it waits") { script.clock.untilNext == AppBootstrap.followSyncLimit }
+        try await eventually("it waits") { script.isHeld && script.clock.untilNext == AppBootstrap.followSyncLimit }
         #expect(script.bootstrap.state == .launching(.followSync))
         script.clock.advance(by: AppBootstrap.followSyncLimit)
         await launched
@@ -290,8 +309,9 @@ import Testing
         script.auth.add(Script.user, password: "p")
         await script.bootstrap.start()
         script.auth.endSession()
-        try await eventually("it is closed") { script.order.last == "release" }
-        #expect(script.bootstrap.state == .halted(.signIn))
+        try await eventually("it is closed") { script.bootstrap.state == .halted(.signIn) }
+        #expect(script.order.suffix(2) == ["no polling", "release"])
+        #expect(!script.states.suffix(2).contains(.ready), "nobody uses what is being taken down")
         try await script.auth.signIn(email: Script.user.email, password: "p")
         try await eventually("it is open") { script.bootstrap.state == .ready }
         await script.bootstrap.stop()
@@ -302,8 +322,183 @@ import Testing
         await script.bootstrap.start()
         await script.bootstrap.signOut()
         #expect(script.bootstrap.state == .halted(.signIn))
-        #expect(script.order.suffix(2) == ["no polling", "sign-out"])
-        #expect(script.states.last == .launching(.authRestore))
+        #expect(script.order.suffix(3) == ["no polling", "farewell of asha", "sign-out"])
+        #expect(script.states.suffix(3).allSatisfy { $0 == .launching(.authRestore) })
+        await script.bootstrap.stop()
+    }
+
+    // MARK: - Who comes in later
+
+    /// The sign-in comes hours after the config was asked for: the same gates for everybody.
+    @Test(arguments: [
+        (AppGate.maintenance(message: nil), BlockingScreen.maintenance(message: nil)),
+        (.updateRequired(minimum: "2.0", storeURL: "s"), .forceUpdate(minimum: "2.0", storeURL: "s")),
+    ])
+    func aSignInAfterTheLaunchPassesTheGates(gate: AppGate, screen: BlockingScreen) async throws {
+        let script = Script()
+        script.auth.add(Script.user, password: "p")
+        await script.bootstrap.start()
+        await script.bootstrap.signOut()
+        script.config.set(gate)
+        script.forgetOrder()
+        try await script.auth.signIn(email: Script.user.email, password: "p")
+        try await eventually("it is halted") { script.bootstrap.state == .halted(screen) }
+        #expect(script.order == ["config", "release"])
+        script.config.set(.open)
+        await script.bootstrap.retry()
+        #expect(script.bootstrap.state == .ready)
+        await script.bootstrap.stop()
+    }
+
+    /// Who stands before the sign-in for long is told, too, that there is nothing to sign in to.
+    @Test func aNewConfigClosesTheSignIn() async throws {
+        let script = Script()
+        script.auth.add(Script.user, password: "p")
+        await script.bootstrap.start()
+        await script.bootstrap.signOut()
+        script.config.set(.maintenance(message: nil))
+        await script.bootstrap.enterForeground()
+        #expect(script.bootstrap.state == .halted(.signIn), "it was asked for just before")
+        script.clock.advance(seconds: AppBootstrap.configInterval)
+        await script.bootstrap.enterForeground()
+        #expect(script.bootstrap.state == .halted(.maintenance(message: nil)))
+        script.config.set(.open)
+        await script.bootstrap.enterForeground()
+        #expect(script.bootstrap.state == .halted(.signIn))
+        await script.bootstrap.stop()
+    }
+
+    /// A launch without a network has asked nobody: the next time in front it does.
+    @Test func aConfigThatNobodyToldIsAskedForTheNextTime() async {
+        let script = Script()
+        script.config.setOffline(true)
+        await script.bootstrap.start()
+        #expect(script.bootstrap.state == .ready)
+        await script.bootstrap.enterForeground()
+        script.config.setOffline(false)
+        script.config.set(.updateRequired(minimum: "2.0", storeURL: "s"))
+        await script.bootstrap.enterForeground()
+        #expect(script.config.checks == 3)
+        #expect(script.bootstrap.state == .halted(.forceUpdate(minimum: "2.0", storeURL: "s")))
+        await script.bootstrap.stop()
+    }
+
+    /// A sign-out is no way around what halts the app.
+    @Test func aSignOutOpensNothing() async {
+        let script = Script()
+        script.config.set(.maintenance(message: nil))
+        await script.bootstrap.start()
+        await script.bootstrap.signOut()
+        #expect(script.bootstrap.state == .halted(.maintenance(message: nil)))
+        await script.bootstrap.stop()
+    }
+
+    /// Another user signs in though nobody signed out: leave is taken in the first one's name, then everything anew.
+    @Test func anotherUserComesThroughAllPhases() async throws {
+        let script = Script()
+        script.auth.add(Script.other, password: "p")
+        await script.bootstrap.start()
+        script.forgetOrder()
+        try await script.auth.signIn(email: Script.other.email, password: "p")
+        try await eventually("it is ready") { script.bootstrap.state == .ready }
+        #expect(script.order == ["no polling", "farewell of asha"] + Self.all.dropFirst())
+        #expect(!script.states.contains(.ready))
+        await script.bootstrap.stop()
+    }
+
+    /// Nobody took leave: nothing of the first one runs on all the same.
+    @Test func anotherUserNeverGetsARunningApp() async throws {
+        let script = Script()
+        script.isRude = true
+        script.auth.add(Script.other, password: "p")
+        await script.bootstrap.start()
+        script.forgetOrder()
+        try await script.auth.signIn(email: Script.other.email, password: "p")
+        try await eventually("it is ready") { script.order.last == "polling" && script.bootstrap.state == .ready }
+        #expect(script.order == ["no polling", "release"] + Self.all.dropFirst())
+        await script.bootstrap.stop()
+    }
+
+    /// Between the phases of a launch, too.
+    @Test func anotherUserDuringTheLaunchBeginsItAnew() async throws {
+        let script = Script()
+        script.isRude = true
+        script.auth.add(Script.other, password: "p")
+        script.beforeReady = {
+            script.beforeReady = {}
+            _ = try? await script.auth.signIn(email: Script.other.email, password: "p")
+        }
+        await script.bootstrap.start()
+        #expect(script.bootstrap.state == .ready)
+        #expect(script.order == Self.all + ["no polling", "release"] + Self.all.dropFirst())
+        await script.bootstrap.stop()
+    }
+
+    // MARK: - Never half an app
+
+    /// Given up in any of its steps, a launch leaves nothing running, and the next one begins from the beginning.
+    @Test(arguments: all)
+    func aLaunchThatIsGivenUpLeavesNothing(step: String) async throws {
+        let script = Script()
+        script.holds = step
+        let bootstrap: AppBootstrap = script.bootstrap
+        async let launched: Void = bootstrap.start()
+        try await eventually("it is there") { script.isHeld }
+        async let stopped: Void = bootstrap.stop()
+        // What is under way ends as it likes.
+        await Task.yield()
+        script.release()
+        await stopped
+        await launched
+        #expect(script.bootstrap.state == .launching(.configCheck))
+        #expect(script.order.last == "release")
+        #expect(script.order.contains("no polling") == script.order.contains("polling"))
+        try await eventually("nothing waits") { script.clock.sleeperCount == 0 }
+        // Nor does it come back.
+        let order = script.order
+        for _ in 0..<2 { await bootstrap.start() }
+        await bootstrap.retry()
+        await bootstrap.enterForeground()
+        await bootstrap.signOut()
+        #expect(script.order == order)
+        // The next one begins from the beginning.
+        script.relaunch()
+        await script.bootstrap.start()
+        #expect(script.bootstrap.state == .ready)
+        #expect(script.order == Self.all)
+        await script.bootstrap.stop()
+        #expect(script.order == Self.all + ["no polling", "release"])
+    }
+
+    /// The button, the clock and the app that comes to the front at the same time, on a halt of any phase.
+    @Test(arguments: [BootPhase.configCheck, .authRestore, .followSync])
+    func aRetryStartsClean(phase: BootPhase) async throws {
+        let script = Script()
+        switch phase {
+        case .configCheck: script.config.refuse(.transport(.offline))
+        case .authRestore: script.auth.refuse(.keychain(.locked))
+        default: script.followError = .unreadable(status: 200)
+        }
+        await script.bootstrap.start()
+        guard case .halted(.failure(phase, _)) = script.bootstrap.state else {
+            Issue.record("it is \(script.bootstrap.state)")
+            return
+        }
+        #expect(script.order.last == "release")
+        script.config.refuse(nil)
+        script.auth.refuse(nil)
+        script.followError = nil
+        script.forgetOrder()
+        let bootstrap: AppBootstrap = script.bootstrap
+        await withTaskGroup { group in
+            for _ in 0..<3 {
+                group.addTask { await bootstrap.retry() }
+                group.addTask { await bootstrap.enterForeground() }
+            }
+        }
+        #expect(script.bootstrap.state == .ready)
+        #expect(script.order == Array(Self.all.dropFirst()))
+        try await eventually("nothing looks again any more") { script.clock.sleeperCount == 0 }
         await script.bootstrap.stop()
     }
 

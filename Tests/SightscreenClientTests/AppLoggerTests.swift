@@ -75,6 +75,19 @@ import Testing
         #expect(overlay.events.map(\.text) == system.texts)
     }
 
+    /// "Use AppLogger for all logging. Never use print() or raw os_log calls."
+    @Test func nobodyLogsPastIt() throws {
+        let others = ["print", "debugPrint", "dump", "NSLog", "os_log", "Logger"]
+        for path in try Sources.swift("Shared/SightscreenClient") where !path.hasSuffix("OSLogDestination.swift") {
+            for line in try Sources.lines(path) where line.drop(while: { $0 == " " }).prefix(2) != "//" {
+                let calls = line.split { !($0.isLetter || $0 == "_" || $0 == "(") }.flatMap { word in
+                    word.split(separator: "(", omittingEmptySubsequences: false).dropLast()
+                }
+                #expect(!calls.contains { others.contains(String($0)) }, "\(path): \(line)")
+            }
+        }
+    }
+
     @Test func tasksOfATestLogWhereItDoes() async {
         let log = DebugLogService()
         await AppLogger.with([log]) { await Task { AppLogger.info("Inside", category: .auth) }.value }

@@ -15,7 +15,7 @@ import Testing
         let needsCode = try await phone.auth.signUp(email: "bob@example.com ", password: "Long-enough-1")
         #expect(needsCode)
         #expect(await phone.cognito.accounts["bob@example.com"]?.isConfirmed == false)
-        #expect(phone.auth.currentAppUser == nil)
+        #expect(phone.auth.currentUser == nil)
         await #expect(throws: AuthError.emailTaken) {
             try await phone.auth.signUp(email: "bob@example.com", password: "Long-enough-1")
         }
@@ -58,7 +58,7 @@ import Testing
             try await phone.auth.signIn(email: "nobody@example.com", password: Account.password)
         }
         // What fails leaves the session as it was.
-        #expect(phone.auth.currentAppUser == user)
+        #expect(phone.auth.currentUser == user)
     }
 
     /// resetPassword(email:) · Initiate forgot-password flow.
@@ -93,8 +93,8 @@ import Testing
         try await phone.signIn()
         #expect(phone.keychain.names == [SessionShelf.sessionName])
         await phone.auth.signOut()
-        #expect(phone.auth.currentAppUser == nil)
-        #expect(await phone.auth.currentUser() == nil)
+        #expect(phone.auth.currentUser == nil)
+        #expect(await phone.auth.currentUserID() == nil)
         #expect(await phone.auth.accessToken() == nil)
         #expect(phone.keychain.names.isEmpty)
         #expect(await phone.cognito.calls("RevokeToken").count == 1)
@@ -108,10 +108,10 @@ import Testing
         let phone = await Account()
         var users = phone.auth.users().makeAsyncIterator()
         #expect(await users.next() == .some(nil))
-        #expect(phone.auth.currentAppUser == nil)
+        #expect(phone.auth.currentUser == nil)
         let user = try await phone.signIn()
-        #expect(phone.auth.currentAppUser == user)
-        #expect(await phone.auth.currentUser() == user.id)
+        #expect(phone.auth.currentUser == user)
+        #expect(await phone.auth.currentUserID() == user.id)
         #expect(await users.next() == user)
         await phone.auth.signOut()
         #expect(await users.next() == .some(nil))
@@ -133,7 +133,7 @@ import Testing
         await phone.cognito.setGroups([], of: Account.email)
         phone.clock.advance(seconds: 3_600)
         _ = await phone.auth.accessToken()
-        #expect(phone.auth.currentAppUser?.isAdmin == false)
+        #expect(phone.auth.currentUser?.isAdmin == false)
     }
 
     // MARK: - Launches
@@ -144,7 +144,7 @@ import Testing
         let token = await phone.auth.accessToken()
         phone.killApp()
         await phone.cognito.setOffline(true)
-        #expect(phone.auth.currentAppUser == nil)
+        #expect(phone.auth.currentUser == nil)
         #expect(try await phone.auth.restore() == user)
         #expect(await phone.auth.accessToken() == token)
         #expect(await phone.cognito.calls.count == 1)
@@ -155,7 +155,7 @@ import Testing
         let phone = await Account()
         let user = try await phone.signIn()
         phone.killApp()
-        #expect(await phone.auth.currentUser() == user.id)
+        #expect(await phone.auth.currentUserID() == user.id)
     }
 
     @Test func anAppThatIsInstalledAnewBeginsSignedOut() async throws {
@@ -180,7 +180,7 @@ import Testing
         phone.killApp()
         phone.keychain.trouble(.locked)
         await #expect(throws: AuthError.keychain(.locked)) { try await phone.auth.restore() }
-        #expect(await phone.auth.currentUser() == nil)
+        #expect(await phone.auth.currentUserID() == nil)
         phone.keychain.trouble(nil)
         #expect(try await phone.auth.restore() == user)
     }
@@ -268,7 +268,7 @@ import Testing
         await phone.cognito.setOffline(true)
         #expect(await phone.auth.accessToken() == token)
         #expect(await phone.auth.accessToken(insteadOf: token) == nil)
-        #expect(phone.auth.currentAppUser == user)
+        #expect(phone.auth.currentUser == user)
         let tries = await phone.cognito.flows("REFRESH_TOKEN_AUTH").count
         // A screen with ten calls does not wait ten times.
         #expect(await phone.auth.accessToken() == token)
@@ -288,7 +288,7 @@ import Testing
         let token = try #require(await phone.auth.accessToken())
         await phone.cognito.trouble("InitiateAuth", trouble)
         #expect(await phone.auth.accessToken(insteadOf: token) == nil)
-        #expect(phone.auth.currentAppUser == user)
+        #expect(phone.auth.currentUser == user)
         #expect(phone.keychain.names == [SessionShelf.sessionName])
     }
 
@@ -300,7 +300,7 @@ import Testing
         _ = await users.next()
         await phone.cognito.revokeAll()
         #expect(await phone.auth.accessToken(insteadOf: token) == nil)
-        #expect(phone.auth.currentAppUser == nil)
+        #expect(phone.auth.currentUser == nil)
         #expect(await users.next() == .some(nil))
         #expect(phone.keychain.names.isEmpty)
     }
@@ -317,7 +317,7 @@ import Testing
         await phone.auth.signOut()
         await phone.cognito.release()
         #expect(await late == nil)
-        #expect(phone.auth.currentAppUser == nil)
+        #expect(phone.auth.currentUser == nil)
         #expect(phone.keychain.names.isEmpty)
         #expect(await phone.auth.accessToken() == nil)
     }
@@ -335,7 +335,7 @@ import Testing
         let bob = try await phone.auth.signIn(email: "bob@example.com", password: "p")
         await phone.cognito.release()
         _ = await late
-        #expect(phone.auth.currentAppUser == bob)
+        #expect(phone.auth.currentUser == bob)
         #expect(TokenClaims(token: await phone.auth.accessToken() ?? "")?.sub == bob.id)
     }
 
@@ -349,7 +349,83 @@ import Testing
         await phone.auth.signOut()
         await phone.cognito.release()
         await #expect(throws: AuthError.transport(.cancelled)) { try await late.value }
-        #expect(phone.auth.currentAppUser == nil)
+        #expect(phone.auth.currentUser == nil)
+    }
+
+    // MARK: - Another user
+
+    /// An account beside the first one.
+    private func withBob() async throws -> Account {
+        let phone = await Account()
+        await phone.cognito.add("bob@example.com", .init(sub: "bob", password: "p"))
+        try await phone.signIn()
+        return phone
+    }
+
+    /// What is to be done in the first user's name is done while his session is good; then it is closed at Cognito.
+    @Test func anotherUserWaitsForTheFarewell() async throws {
+        let phone = try await withBob()
+        let auth = phone.auth
+        var farewells: [UserID?] = []
+        auth.beforeReplacement {
+            farewells.append(await auth.currentUserID())
+            #expect(TokenClaims(token: await auth.accessToken() ?? "")?.sub == UserID(Account.sub))
+        }
+        let bob = try await auth.signIn(email: "bob@example.com", password: "p")
+        #expect(farewells == [UserID(Account.sub)])
+        #expect(auth.currentUser == bob)
+        let revoked = await phone.cognito.calls("RevokeToken")
+        #expect(revoked.map { $0.body["Token"]?.text } == ["refresh-1"])
+        #expect(await phone.cognito.sessionCount == 1)
+        phone.killApp()
+        #expect(try await phone.auth.restore() == bob)
+    }
+
+    /// The same user again is no other one.
+    @Test func theSameUserTakesNoLeave() async throws {
+        let phone = try await withBob()
+        phone.auth.beforeReplacement { Issue.record("nobody leaves") }
+        try await phone.signIn()
+        await #expect(throws: AuthError.wrongCredentials) {
+            try await phone.auth.signIn(email: "bob@example.com", password: "wrong")
+        }
+        #expect(await phone.cognito.sessionCount == 1)
+    }
+
+    /// The session that was left in the Keychain is one, too, though nobody has read it yet.
+    @Test func aSessionThatNobodyHasReadIsTakenLeaveOf() async throws {
+        let phone = try await withBob()
+        phone.killApp()
+        var farewells = 0
+        phone.auth.beforeReplacement { farewells += 1 }
+        try await phone.auth.signIn(email: "bob@example.com", password: "p")
+        #expect(farewells == 1)
+    }
+
+    /// While leave is taken it shows that the first session is over: the second begins all the same.
+    @Test func aFarewellThatIsRefusedKeepsNobodyOut() async throws {
+        let phone = try await withBob()
+        let auth = phone.auth
+        auth.beforeReplacement { [cognito = phone.cognito] in
+            await cognito.revokeAll()
+            let token = await auth.accessToken() ?? ""
+            #expect(await auth.accessToken(insteadOf: token) == nil)
+        }
+        let bob = try await auth.signIn(email: "bob@example.com", password: "p")
+        #expect(auth.currentUser == bob)
+        #expect(TokenClaims(token: await auth.accessToken() ?? "")?.sub == bob.id)
+    }
+
+    /// The user signs out while leave is taken: nobody is signed in.
+    @Test func aSignOutDuringTheFarewellHolds() async throws {
+        let phone = try await withBob()
+        let auth = phone.auth
+        auth.beforeReplacement { await auth.signOut() }
+        await #expect(throws: AuthError.transport(.cancelled)) {
+            try await auth.signIn(email: "bob@example.com", password: "p")
+        }
+        #expect(auth.currentUser == nil)
+        #expect(phone.keychain.names.isEmpty)
     }
 
     // MARK: - Sign-outs
@@ -359,7 +435,7 @@ import Testing
         try await phone.signIn()
         await phone.cognito.setOffline(true)
         await phone.auth.signOut()
-        #expect(phone.auth.currentAppUser == nil)
+        #expect(phone.auth.currentUser == nil)
         #expect(phone.keychain.names.isEmpty)
     }
 

@@ -6,261 +6,317 @@ import SightscreenClient
 import TestKit
 import Testing
 
-/// Whole launches: every real service over a phone, a gateway and a Cognito in memory.
+/// Whole launches of the app that deploy/docs/add-to-your-app.md shows: who may come in, and what runs when.
 @MainActor
 @Suite struct LaunchTests {
-    /// One phone, its app, and the two servers it speaks to. The app can be killed and launched; the rest stays.
-    @MainActor
-    private final class House {
-        static let email = "asha@example.com"
-        static let password = "Corr3ct-horse!"
-        static let storeURL = "https://apps.apple.com/app/id1"
-        static let match = Sample.match()
-
-        let clock = SimulatedClock(now: Sample.now)
-        let kit: SimulatedActivityKit
-        let gateway: ScriptedGateway
-        let door: FrontDoor
-        let cognito = ScriptedCognito()
-        let keychain = InMemoryKeychain()
-        let store = InMemoryKeyValueStore()
-        let notificationPort = FakeNotificationPort()
-        private(set) var version = "1.0.0"
-        private(set) var app: App
-
-        struct App {
-            var auth: CognitoAuthService
-            var config: RealAppConfigService
-            var liveActivities: RealLiveActivityService
-            var notifications: RealNotificationService
-            var bootstrap: AppBootstrap
-        }
-
-        init() async throws {
-            kit = SimulatedActivityKit(clock: clock, seed: 1, limits: PhoneLimits())
-            gateway = try ScriptedGateway()
-            door = FrontDoor(Self.config(), before: gateway)
-            app = Self.build(kit, door, cognito, keychain, store, notificationPort, clock, version)
-            await gateway.play(Self.match)
-            await cognito.add(Self.email, .init(sub: Sample.user.rawValue, password: Self.password))
-            // A gateway in memory knows tokens by their look.
-            await cognito.tell { [gateway] token in await gateway.accept(token, as: Sample.user) }
-            await kit.switchOn()
-        }
-
-        static func config(_ minimum: String = "1.0.0", maintenance: Bool = false) -> AppConfig {
-            AppConfig(
-                minAppVersion: minimum, storeUrl: storeURL, maintenanceMode: maintenance,
-                maintenanceMessage: maintenance ? "Back at 10." : nil)
-        }
-
-        private static func build(
-            _ kit: SimulatedActivityKit, _ door: FrontDoor, _ cognito: ScriptedCognito, _ keychain: InMemoryKeychain,
-            _ store: InMemoryKeyValueStore, _ notificationPort: FakeNotificationPort, _ clock: SimulatedClock,
-            _ version: String
-        ) -> App {
-            var profile = Sample.profile
-            profile.appVersion = version
-            let auth = CognitoAuthService(
-                settings: CognitoSettings(
-                    clientID: ScriptedCognito.clientID, endpoint: ScriptedCognito.endpoint), web: cognito,
-                keychain: keychain, store: store, clock: clock)
-            let config = RealAppConfigService(transport: door, store: store, profile: profile)
-            let liveActivities = RealLiveActivityService(
-                activityKit: kit, transport: door, session: auth, store: store, clock: clock, profile: profile
-            ) { 1 }
-            let notifications = RealNotificationService(port: notificationPort, phone: liveActivities)
-            let steps = BootSteps(
-                config: config, auth: auth, liveActivities: liveActivities, notifications: notifications)
-            return App(
-                auth: auth, config: config, liveActivities: liveActivities, notifications: notifications,
-                bootstrap: AppBootstrap(steps: steps, clock: clock))
-        }
-
-        var state: AppState { app.bootstrap.state }
-
-        func signIn() async throws { try await app.auth.signIn(email: Self.email, password: Self.password) }
-
-        /// - Parameter version: of the app that comes next: an update.
-        func killApp(version: String? = nil) async {
-            await app.bootstrap.stop()
-            await app.liveActivities.stop()
-            await kit.killApp()
-            self.version = version ?? self.version
-            app = Self.build(kit, door, cognito, keychain, store, notificationPort, clock, self.version)
-            await kit.setForeground(true)
-        }
-
-        func setOffline(_ offline: Bool) async {
-            await door.fail(offline ? .transport(.offline) : nil)
-            await gateway.setOffline(offline)
-            await cognito.setOffline(offline)
-        }
-
-        func until(_ what: String, _ condition: () async throws -> Bool) async throws {
-            try await eventually(what) {
-                if try await condition() { return true }
-                clock.advance(by: .milliseconds(500))
-                return false
-            }
-        }
-
-        func end() async {
-            await app.bootstrap.stop()
-            await app.liveActivities.stop()
-            await kit.switchOff()
-        }
-    }
-
     /// A phone that has been used: signed in, with a follow, its app killed.
-    private func used() async throws -> House {
-        let house = try await House()
-        await house.gateway.setFollows([House.match.id], of: Sample.user)
-        try await house.signIn()
-        await house.app.bootstrap.start()
-        #expect(house.state == .ready)
-        await house.killApp()
-        return house
+    private func used() async throws -> AppPhone {
+        let phone = try await AppPhone()
+        await phone.gateway.setFollows([AppPhone.match.id], of: Sample.user)
+        try await phone.signIn()
+        await phone.app.bootstrap.start()
+        #expect(phone.state == .ready)
+        await phone.relaunch()
+        return phone
     }
 
     @Test func theFirstLaunchAsksWhoIsThereAndGoesOn() async throws {
-        let house = try await House()
-        await house.gateway.setFollows([House.match.id], of: Sample.user)
-        await house.app.bootstrap.start()
-        #expect(house.state == .halted(.signIn))
+        let phone = try await AppPhone()
+        await phone.gateway.setFollows([AppPhone.match.id], of: Sample.user)
+        await phone.app.bootstrap.start()
+        #expect(phone.state == .halted(.signIn))
         // Nothing runs behind the screen.
-        #expect(await house.kit.listenerCount == 0)
-        #expect(await house.gateway.calls.isEmpty)
-        try await house.signIn()
-        try await eventually("it is ready") { house.state == .ready }
-        #expect(await house.app.liveActivities.bell(for: House.match.id) == Bell(.filled))
-        #expect(await house.notificationPort.isRegistered)
-        try await house.until("the gateway knows the phone") {
-            await house.gateway.startTokens[Sample.profile.deviceID] == house.kit.startToken
+        #expect(await phone.kit.listenerCount == 0)
+        #expect(await phone.gateway.calls.isEmpty)
+        try await phone.signIn()
+        try await eventually("it is ready") { phone.state == .ready }
+        #expect(await phone.app.liveActivities.bell(for: AppPhone.match.id) == Bell(.filled))
+        #expect(await phone.notificationPort.isRegistered)
+        try await phone.until("the gateway knows the phone") {
+            await phone.gateway.startTokens[Sample.profile.deviceID] == phone.kit.startToken
         }
-        await house.end()
+        await phone.end()
     }
 
     @Test func aColdStartTakesUpSessionFollowsAndActivities() async throws {
-        let house = try await used()
-        await house.gateway.trouble("/user/follows", .held)
-        let bootstrap = house.app.bootstrap
+        let phone = try await used()
+        await phone.gateway.trouble("/user/follows", .held)
+        let bootstrap = phone.app.bootstrap
         async let launched: Void = bootstrap.start()
-        try await eventually("the follows are asked for") { await house.gateway.heldCount == 1 }
+        try await eventually("the follows are asked for") { await phone.gateway.heldCount == 1 }
         // Until they are there nothing is observed, and nothing said of the phone.
-        #expect(house.state == .launching(.followSync))
-        #expect(await house.kit.listenerCount == 0)
-        #expect(await house.gateway.calls.last?.line == "GET /user/follows")
-        await house.gateway.release()
+        #expect(phone.state == .launching(.followSync))
+        #expect(await phone.kit.listenerCount == 0)
+        #expect(await phone.gateway.calls.last?.line == "GET /user/follows")
+        await phone.gateway.release()
         await launched
-        #expect(house.state == .ready)
-        #expect(house.app.auth.currentAppUser?.email == House.email)
-        #expect(await house.kit.listenerCount > 0)
-        #expect(await house.cognito.calls.count == 1)
-        await house.end()
+        #expect(phone.state == .ready)
+        #expect(phone.app.auth.currentUser?.email == AppPhone.email)
+        #expect(await phone.kit.listenerCount > 0)
+        #expect(await phone.cognito.calls.count == 1)
+        await phone.end()
     }
 
     /// Last known config and follows are used, and what waits goes when there is a network.
     @Test func anOfflineStartGoesOnWithWhatIsKnown() async throws {
-        let house = try await used()
-        await house.setOffline(true)
-        await house.app.bootstrap.start()
-        #expect(house.state == .ready)
-        #expect(await house.app.liveActivities.bell(for: House.match.id) == Bell(.filled))
-        #expect(house.app.config.config == House.config())
-        await house.setOffline(false)
-        await house.gateway.setFollows([], of: Sample.user)
-        await house.app.liveActivities.connectionRestored()
-        try await house.until("the follows are the backend's") {
-            await house.app.liveActivities.bell(for: House.match.id) == .empty
+        let phone = try await used()
+        await phone.setOffline(true)
+        await phone.app.bootstrap.start()
+        #expect(phone.state == .ready)
+        #expect(await phone.app.liveActivities.bell(for: AppPhone.match.id) == Bell(.filled))
+        #expect(phone.app.config.config == AppPhone.config())
+        await phone.setOffline(false)
+        await phone.gateway.setFollows([], of: Sample.user)
+        await phone.app.liveActivities.connectionRestored()
+        try await phone.until("the follows are the backend's") {
+            await phone.app.liveActivities.bell(for: AppPhone.match.id) == .empty
         }
-        await house.end()
+        await phone.end()
     }
 
     /// Hours later: the token has run out, too.
     @Test func anOfflineStartWithATokenThatHasRunOutIsOne() async throws {
-        let house = try await used()
-        house.clock.advance(seconds: 50_000)
-        await house.setOffline(true)
-        await house.app.bootstrap.start()
-        #expect(house.state == .ready)
-        #expect(house.app.auth.currentAppUser != nil)
-        await house.end()
+        let phone = try await used()
+        phone.clock.advance(seconds: 50_000)
+        await phone.setOffline(true)
+        await phone.app.bootstrap.start()
+        #expect(phone.state == .ready)
+        #expect(phone.app.auth.currentUser != nil)
+        await phone.end()
     }
 
     @Test func aForcedUpdateStaysInForceWithoutANetwork() async throws {
-        let house = try await used()
-        await house.door.say(House.config("2.0.0"))
-        let screen = AppState.halted(.forceUpdate(minimum: "2.0.0", storeURL: House.storeURL))
-        await house.app.bootstrap.start()
-        #expect(house.state == screen)
-        await house.killApp()
-        await house.setOffline(true)
-        await house.app.bootstrap.start()
-        #expect(house.state == screen)
+        let phone = try await used()
+        await phone.door.say(AppPhone.config("2.0.0"))
+        let screen = AppState.halted(.forceUpdate(minimum: "2.0.0", storeURL: AppPhone.config().storeUrl))
+        await phone.app.bootstrap.start()
+        #expect(phone.state == screen)
+        await phone.relaunch()
+        await phone.setOffline(true)
+        await phone.app.bootstrap.start()
+        #expect(phone.state == screen)
         // The update is installed, still without a network.
-        await house.killApp(version: "2.0.0")
-        await house.app.bootstrap.start()
-        #expect(house.state == .ready)
-        await house.end()
+        await phone.relaunch(version: "2.0.0")
+        await phone.app.bootstrap.start()
+        #expect(phone.state == .ready)
+        await phone.end()
     }
 
     @Test func maintenanceClosesTheAppAndOpensItAgain() async throws {
-        let house = try await used()
-        await house.door.say(House.config(maintenance: true))
-        await house.app.bootstrap.start()
-        #expect(house.state == .halted(.maintenance(message: "Back at 10.")))
-        #expect(await house.kit.listenerCount == 0)
-        await house.door.say(House.config())
-        try await house.until("it is ready") { house.state == .ready }
-        await house.end()
+        let phone = try await used()
+        await phone.door.say(AppPhone.config(maintenance: true))
+        await phone.app.bootstrap.start()
+        #expect(phone.state == .halted(.maintenance(message: "Back at 10.")))
+        #expect(await phone.kit.listenerCount == 0)
+        await phone.door.say(AppPhone.config())
+        try await phone.until("it is ready") { phone.state == .ready }
+        await phone.end()
     }
 
     @Test func aSessionThatWasRevokedMeanwhileAsksForASignIn() async throws {
-        let house = try await used()
-        await house.cognito.revokeAll()
-        house.clock.advance(seconds: 4_000)
-        await house.app.bootstrap.start()
-        #expect(house.state == .halted(.signIn))
-        #expect(await house.kit.listenerCount == 0)
-        try await house.signIn()
-        try await eventually("it is ready") { house.state == .ready }
-        await house.end()
+        let phone = try await used()
+        await phone.cognito.revokeAll()
+        phone.clock.advance(seconds: 4_000)
+        await phone.app.bootstrap.start()
+        #expect(phone.state == .halted(.signIn))
+        #expect(await phone.kit.listenerCount == 0)
+        try await phone.signIn()
+        try await eventually("it is ready") { phone.state == .ready }
+        await phone.end()
     }
 
     @Test func aSignOutTakesThePhoneAndTheSession() async throws {
-        let house = try await used()
-        await house.app.bootstrap.start()
-        try await house.until("the gateway knows the phone") {
-            await house.gateway.startTokens[Sample.profile.deviceID] == house.kit.startToken
+        let phone = try await used()
+        await phone.app.bootstrap.start()
+        try await phone.until("the gateway knows the phone") {
+            await phone.gateway.startTokens[Sample.profile.deviceID] == phone.kit.startToken
         }
-        await house.app.bootstrap.signOut()
-        #expect(house.state == .halted(.signIn))
-        #expect(await house.gateway.devices.isEmpty)
-        #expect(await house.gateway.calls("DELETE /devices/\(Sample.profile.deviceID)").count == 1)
-        #expect(await !house.notificationPort.isRegistered)
-        #expect(house.keychain.names.isEmpty)
-        #expect(await house.cognito.sessionCount == 0)
-        #expect(await house.kit.listenerCount == 0)
+        await phone.app.bootstrap.signOut()
+        #expect(phone.state == .halted(.signIn))
+        #expect(await phone.gateway.devices.isEmpty)
+        #expect(await phone.gateway.calls("DELETE /devices/\(Sample.profile.deviceID)").count == 1)
+        #expect(await !phone.notificationPort.isRegistered)
+        #expect(phone.keychain.names.isEmpty)
+        #expect(await phone.cognito.sessionCount == 0)
+        #expect(await phone.kit.listenerCount == 0)
         // And again.
-        try await house.signIn()
-        try await eventually("it is ready") { house.state == .ready }
-        #expect(await house.notificationPort.isRegistered)
-        await house.end()
+        try await phone.signIn()
+        try await eventually("it is ready") { phone.state == .ready }
+        #expect(await phone.notificationPort.isRegistered)
+        await phone.end()
     }
 
     /// A push starts an activity while the app is dead; the system wakes the app, and no window appears.
     @Test func aLaunchInTheBackgroundNeedsNoBootstrap() async throws {
-        let house = try await used()
-        await house.app.liveActivities.start()
-        try await house.until("the gateway knows the phone") {
-            await house.gateway.startTokens[Sample.profile.deviceID] == house.kit.startToken
+        let phone = try await used()
+        await phone.app.liveActivities.start()
+        try await phone.until("the gateway knows the phone") {
+            await phone.gateway.startTokens[Sample.profile.deviceID] == phone.kit.startToken
         }
         // The user opens it.
-        let listeners = await house.kit.listenerCount
-        await house.app.bootstrap.start()
-        #expect(house.state == .ready)
-        #expect(await house.kit.listenerCount == listeners)
-        await house.end()
+        let listeners = await phone.kit.listenerCount
+        await phone.app.bootstrap.start()
+        #expect(phone.state == .ready)
+        #expect(await phone.kit.listenerCount == listeners)
+        await phone.end()
+    }
+
+    // MARK: - Whoever comes next
+
+    /// Whether the gateway knows the phone as this user's, and where to start activities on it.
+    private func isRegistered(_ phone: AppPhone, _ user: UserID) async -> Bool {
+        let (device, token) = (Sample.profile.deviceID, await phone.kit.startToken)
+        let (owner, known) = (await phone.gateway.owners[device], await phone.gateway.startTokens[device])
+        return owner == user && known == token
+    }
+
+    /// Whether an activity runs on its screen.
+    private func isShown(_ phone: AppPhone) async -> Bool {
+        let activities = await phone.kit.activities
+        return activities.contains { $0.state.isRunning }
+    }
+
+    /// A phone on whose screen the first user has an activity.
+    private func shown() async throws -> AppPhone {
+        let phone = try await AppPhone()
+        try await phone.signIn()
+        await phone.app.bootstrap.start()
+        try await phone.app.liveActivities.follow(AppPhone.match)
+        try await phone.until("an activity is there, and the gateway has its token") {
+            await phone.gateway.activities[AppPhone.match.id] != nil
+        }
+        #expect(await isRegistered(phone, Sample.user))
+        return phone
+    }
+
+    /// Nobody signed out: what was the first user's is neither seen nor used by the second, and no push of his comes.
+    @Test func anotherUserGetsNothingOfTheFirstOnes() async throws {
+        let phone = try await shown()
+        let token = try #require(await phone.app.auth.accessToken())
+        await phone.gateway.trouble("/devices/\(Sample.profile.deviceID)", .held)
+        let signIn = Task { try await phone.signIn(AppPhone.otherEmail) }
+        try await eventually("the phone is taken from the first") { await phone.gateway.heldCount == 1 }
+        // In his name, while he is still who is signed in; and nobody uses the app meanwhile.
+        #expect(await phone.gateway.calls.last?.user == Sample.user)
+        #expect(await phone.app.auth.accessToken() == token)
+        #expect(phone.state == .launching(.authRestore))
+        #expect(await phone.kit.listenerCount == 0)
+        let afterFarewell = await phone.gateway.calls.count
+        await phone.gateway.release()
+        try await signIn.value
+        try await eventually("it is ready") { phone.state == .ready }
+        #expect(phone.app.auth.currentUser?.id == AppPhone.otherUser)
+        #expect(await phone.app.liveActivities.bell(for: AppPhone.match.id) == .empty)
+        #expect(await !isShown(phone))
+        #expect(phone.store.strings(forKey: "followedMatchIds") == [])
+        try await phone.until("the phone is the second's") { await isRegistered(phone, AppPhone.otherUser) }
+        let callers = await Set(phone.gateway.calls.dropFirst(afterFarewell).map(\.user))
+        #expect(callers == [AppPhone.otherUser])
+        // At the backend nothing was unfollowed: the first has other phones.
+        #expect(await phone.gateway.follows[Sample.user] == [AppPhone.match.id])
+        #expect(await phone.notificationPort.isRegistered)
+        // The first one's session is closed at Cognito, too.
+        #expect(await phone.cognito.calls("RevokeToken").count == 1)
+        #expect(await phone.cognito.sessionCount == 1)
+        await phone.end()
+    }
+
+    /// Without a network for the gateway leave is taken as far as it goes.
+    @Test func anotherUserGetsNothingThoughTheGatewayIsAway() async throws {
+        let phone = try await shown()
+        await phone.gateway.setOffline(true)
+        try await phone.signIn(AppPhone.otherEmail)
+        try await phone.until("it is ready") { phone.state == .ready }
+        #expect(await phone.app.liveActivities.bell(for: AppPhone.match.id) == .empty)
+        #expect(await !isShown(phone))
+        await phone.gateway.setOffline(false)
+        await phone.app.liveActivities.connectionRestored()
+        try await phone.until("the phone is the second's") { await isRegistered(phone, AppPhone.otherUser) }
+        await phone.end()
+    }
+
+    /// The first one's session ended by itself: nobody could take leave in his name.
+    @Test func anotherUserAfterASessionThatEndedGetsNothingOfTheFirstOnes() async throws {
+        let phone = try await shown()
+        await phone.cognito.revokeAll()
+        let token = try #require(await phone.app.auth.accessToken())
+        #expect(await phone.app.auth.accessToken(insteadOf: token) == nil)
+        try await eventually("it asks who is there") { phone.state == .halted(.signIn) }
+        #expect(await isShown(phone), "he may come back")
+        // Nobody can ask the gateway whose they are.
+        await phone.gateway.setOffline(true)
+        try await phone.signIn(AppPhone.otherEmail)
+        try await phone.until("it is ready") { phone.state == .ready }
+        #expect(await phone.app.liveActivities.bell(for: AppPhone.match.id) == .empty)
+        #expect(await !isShown(phone))
+        await phone.gateway.setOffline(false)
+        await phone.app.liveActivities.connectionRestored()
+        try await phone.until("the phone is the second's") { await isRegistered(phone, AppPhone.otherUser) }
+        await phone.end()
+    }
+
+    /// The same user again: what is his stays.
+    @Test func theSameUserAfterASessionThatEndedGoesOn() async throws {
+        let phone = try await shown()
+        await phone.cognito.revokeAll()
+        let token = try #require(await phone.app.auth.accessToken())
+        #expect(await phone.app.auth.accessToken(insteadOf: token) == nil)
+        try await eventually("it asks who is there") { phone.state == .halted(.signIn) }
+        try await phone.signIn()
+        try await eventually("it is ready") { phone.state == .ready }
+        #expect(await phone.app.liveActivities.bell(for: AppPhone.match.id).state == .filled)
+        #expect(await isShown(phone))
+        await phone.end()
+    }
+
+    /// The app was opened at nine, the sign-in comes at ten, and since half past nine there is maintenance.
+    @Test func aSignInLongAfterTheLaunchPassesTheGates() async throws {
+        let phone = try await AppPhone()
+        await phone.app.bootstrap.start()
+        #expect(phone.state == .halted(.signIn))
+        await phone.door.say(AppPhone.config(maintenance: true))
+        try await phone.signIn()
+        try await eventually("it is halted") { phone.state == .halted(.maintenance(message: "Back at 10.")) }
+        #expect(await phone.kit.listenerCount == 0)
+        #expect(await phone.gateway.calls.isEmpty)
+        await phone.door.say(AppPhone.config())
+        try await phone.until("it is ready") { phone.state == .ready }
+        await phone.end()
+    }
+
+    /// A push woke the app, and what the user sees when he opens it is maintenance: nothing goes on behind that.
+    @Test func whatAPushBeganIsLetGoOfByAHalt() async throws {
+        let phone = try await used()
+        await phone.app.liveActivities.start()
+        #expect(await phone.kit.listenerCount > 0)
+        await phone.door.say(AppPhone.config(maintenance: true))
+        await phone.app.bootstrap.start()
+        #expect(phone.state == .halted(.maintenance(message: "Back at 10.")))
+        #expect(await phone.kit.listenerCount == 0)
+        await phone.end()
+    }
+
+    /// The launch is given up while the gateway is asked.
+    @Test func aLaunchThatIsGivenUpLeavesNothingRunning() async throws {
+        let phone = try await used()
+        await phone.gateway.trouble("/user/follows", .held)
+        let bootstrap = phone.app.bootstrap
+        async let launched: Void = bootstrap.start()
+        try await eventually("the follows are asked for") { await phone.gateway.heldCount == 1 }
+        async let stopped: Void = bootstrap.stop()
+        try await eventually("it is given up") {
+            await phone.gateway.release()
+            return phone.state == .launching(.configCheck)
+        }
+        await stopped
+        await launched
+        #expect(await phone.kit.listenerCount == 0)
+        let calls = await phone.gateway.calls.count
+        phone.clock.advance(seconds: 600)
+        #expect(await phone.gateway.calls.count == calls)
+        await phone.relaunch()
+        await phone.app.bootstrap.start()
+        #expect(phone.state == .ready)
+        await phone.end()
     }
 }

@@ -22,8 +22,8 @@ import Testing
         await #expect(throws: AuthError.wrongCode) { try await auth.verifyEmail(code: "1") }
         try await auth.verifyEmail(code: FakeAuthService.code)
         let user = try await auth.signIn(email: "a@example.com", password: "Long-enough-1")
-        #expect(auth.currentAppUser == user)
-        #expect(await auth.currentUser() == user.id)
+        #expect(auth.currentUser == user)
+        #expect(await auth.currentUserID() == user.id)
         #expect(await auth.accessToken() != nil)
         try await auth.resetPassword(email: "a@example.com")
         try await auth.confirmResetPassword(code: FakeAuthService.code, newPassword: "Another-one-2")
@@ -43,6 +43,21 @@ import Testing
         #expect(await auth.accessToken(insteadOf: "made for asha") == nil)
         await auth.signOut()
         #expect(try await auth.restore() == nil)
+    }
+
+    @Test func aFakeSignInTakesLeaveOfAnotherUserFirst() async throws {
+        let (first, second) = (
+            AppUser(id: UserID("asha"), email: "asha@example.com"), AppUser(id: UserID("bob"), email: "bob@example.com")
+        )
+        let auth = FakeAuthService(user: first)
+        for user in [first, second] { auth.add(user, password: "p") }
+        var farewells: [AppUser?] = []
+        auth.beforeReplacement { farewells.append(auth.currentUser) }
+        try await auth.signIn(email: first.email, password: "p")
+        #expect(farewells.isEmpty)
+        try await auth.signIn(email: second.email, password: "p")
+        #expect(farewells == [first])
+        #expect(auth.currentUser == second)
     }
 
     @Test func fakeNotificationsAnswerAsTold() async {

@@ -15,7 +15,7 @@ import Testing
     private func usedPhone() async throws -> AppPhone {
         let phone = try await AppPhone()
         await phone.schedule.set(SampleMatches.all(now: Sample.now), on: Self.today)
-        try await phone.app.auth.signIn(email: AppPhone.email, password: AppPhone.password)
+        try await phone.signIn()
         await phone.app.bootstrap.start()
         try #require(phone.app.bootstrap.state == .ready)
         #expect(try await phone.app.open(Self.today).count == 3)
@@ -116,6 +116,88 @@ import Testing
         }
         #expect(phone.app.live.pollIntervalMs == 2_000)
         poller.disappear()
+        await phone.end()
+    }
+
+    // MARK: - Fake mode
+
+    private func contents(_ files: InMemoryFileStore) -> [String: [UInt8]] {
+        Dictionary(uniqueKeysWithValues: files.list().map { ($0.name, files.read($0.name) ?? []) })
+    }
+
+    /// What a fake backend says of matches, follows and versions never counts for the gateway's app, and the other way.
+    @Test func fakeModeHasItsOwnData() async throws {
+        let phone = try await usedPhone()
+        let (real, fake) = (Sample.match(7, .upcoming), SampleMatches.upcoming(now: Sample.now))
+        await phone.gateway.play(real)
+        try await phone.app.liveActivities.follow(real)
+        await phone.app.close()
+        let (canned, fakeAPI) = (InMemoryFileStore(), InMemoryFileStore())
+        let menu = DebugMenu(phone.ports, fakeAPI: ReplayGateway(name: "fake")) { $0 == "canned" ? canned : fakeAPI }
+        await menu.services.bootstrap.start()
+        #expect(menu.services.bootstrap.state == .ready)
+        try await phone.until("the gateway knows the phone") { await !phone.gateway.devices.isEmpty }
+        let keys = ["followedMatchIds", "followedMatchIds.user", "appConfig"]
+        let (files, values) = (contents(phone.matchFiles), keys.map { phone.store.strings(forKey: $0) })
+        #expect(!files.isEmpty && !values.contains(nil))
+
+        await menu.setMode(.canned(.updateRequired))
+        #expect(await phone.gateway.devices.isEmpty, "no push comes of what is not seen")
+        let calls = await phone.gateway.calls.count
+        await menu.services.bootstrap.start()
+        guard case .halted(.forceUpdate) = menu.services.bootstrap.state else {
+            Issue.record("it is \(menu.services.bootstrap.state)")
+            return
+        }
+        // Another scenario of the same backend: the same app.
+        let services = menu.services
+        await menu.setMode(.canned(.liveMatch))
+        #expect(menu.services === services)
+        await services.bootstrap.retry()
+        #expect(services.bootstrap.state == .ready)
+        #expect(services.schedule.cached(Self.today) == nil)
+        #expect(await services.liveActivities.bell(for: real.id) == .empty)
+        #expect(try await services.open(Self.today).count == 3)
+        try await services.liveActivities.follow(fake)
+        await services.matches.flush()
+        #expect(!canned.list().isEmpty && fakeAPI.list().isEmpty)
+        #expect(contents(phone.matchFiles) == files)
+        #expect(keys.map { phone.store.strings(forKey: $0) } == values)
+        #expect(await phone.gateway.calls.count == calls)
+
+        // Back, and nobody can be asked: what is known is what the gateway said.
+        await menu.setMode(.off)
+        await phone.setOffline(true)
+        await menu.services.bootstrap.start()
+        #expect(menu.services.bootstrap.state == .ready)
+        #expect(menu.services.auth.currentUser?.id == Sample.user, "the session is the same")
+        #expect(await menu.services.liveActivities.bell(for: real.id).state == .filled)
+        #expect(await menu.services.liveActivities.bell(for: fake.id) == .empty)
+        #expect(menu.services.schedule.cached(Self.today)?.matches.count == 3)
+        await phone.setOffline(false)
+        await menu.services.liveActivities.connectionRestored()
+        try await phone.until("the gateway knows the phone again") { await !phone.gateway.devices.isEmpty }
+        await menu.services.close()
+        await phone.end()
+    }
+
+    /// The app is closed in fake mode: the next launch begins there, with what it knew.
+    @Test func fakeModeSurvivesTheApp() async throws {
+        let phone = try await usedPhone()
+        await phone.app.close()
+        let canned = InMemoryFileStore()
+        let first = DebugMenu(phone.ports, fakeAPI: ReplayGateway(name: "fake")) { _ in canned }
+        await first.setMode(.canned(.liveMatch))
+        await first.services.bootstrap.start()
+        _ = try await first.services.open(Self.today)
+        await first.services.close()
+        let second = DebugMenu(phone.ports, fakeAPI: ReplayGateway(name: "fake")) { _ in canned }
+        #expect(second.admin.mode == .canned(.liveMatch))
+        await second.setMode(.canned(.offline))
+        await second.services.bootstrap.start()
+        #expect(second.services.bootstrap.state == .ready)
+        #expect(second.services.schedule.cached(Self.today)?.matches.count == 3)
+        await second.services.close()
         await phone.end()
     }
 }

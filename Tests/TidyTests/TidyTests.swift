@@ -135,6 +135,17 @@ import Testing
         }
     }
 
+    /// The tests are built in release: one that only a debug build has would be run by nobody, and nobody would notice.
+    @Test func noTestNeedsADebugBuild() {
+        // Put together, so that this file passes its own test.
+        let condition = "DE" + "BUG"
+        for file in Self.sources where file.parts.first == "Tests" && !file.parts.contains("Apple") {
+            for (number, line) in file.lines.enumerated() where line.drop(while: { $0 == " " }).hasPrefix("#") {
+                #expect(!contains(line, condition), "\(Self.place(file, number + 1)) is in one build only")
+            }
+        }
+    }
+
     @Test func noPathOfOneMachineIsWrittenDown() {
         let folders = ["/wo" + "rk/", "/ho" + "me/", "/ro" + "ot/", "/Us" + "ers/", "/tmp/mi" + "ni"]
         for file in SourceTree.text {

@@ -32,7 +32,7 @@ actor LabSession: SessionPort {
 
     init(issuer: LabIssuer) { self.issuer = issuer }
 
-    func currentUser() -> UserID? { UserID(Self.user) }
+    func currentUserID() -> UserID? { UserID(Self.user) }
 
     func accessToken() async -> String? {
         if token == nil { token = await issuer.token(of: Self.user) }

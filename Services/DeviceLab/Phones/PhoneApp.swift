@@ -28,8 +28,10 @@ struct PhoneApp: Sendable {
         notifications = RealNotificationService(port: PhoneNotifications(giveToken: giveToken), phone: service)
         let config = RealAppConfigService(transport: network, store: disk, profile: profile)
         bootstrap = AppBootstrap(
-            steps: BootSteps(config: config, auth: auth, liveActivities: service, notifications: notifications),
-            clock: clock)
+            steps: BootSteps(
+                config: config, auth: auth, liveActivities: service, notifications: notifications,
+                // A phone of the lab shows no lists.
+                matches: InMemoryMatchCacheStore()), clock: clock)
         self.network = network
         self.disk = disk
     }

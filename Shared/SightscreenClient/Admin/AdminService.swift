@@ -4,12 +4,14 @@ public import Sightscreen
 /// Fake mode and tapes, for who builds and tests the app. Debug builds only.
 @MainActor
 public protocol AdminService: AnyObject, Observable, Sendable {
-    /// Where the app's calls go; the next call already does.
+    /// Where the app's calls go.
     var mode: FakeMode { get }
 
+    /// Another canned scenario counts from the next call on. Another backend counts for services that are made after it,
+    /// so that nothing of one is in what the app knows of the other: the app makes its services anew.
     func setMode(_ mode: FakeMode)
 
-    /// The tapes that the gateway's stand-in provider can play.
+    /// The tapes that the fake API's stand-in provider can play, whatever mode the app is in.
     func tapes() async throws(APIError) -> [ReplayTape]
 
     /// The replays there were when they were last asked for or changed.

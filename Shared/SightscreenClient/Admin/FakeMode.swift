@@ -8,6 +8,20 @@ public enum FakeMode: Hashable, Sendable {
     case canned(CannedScenario)
 }
 
+extension FakeMode {
+    /// Who answers, as what is kept of the answers is named; nil for the gateway, whose data is the app's own.
+    var backend: String? {
+        switch self {
+        case .off: nil
+        case .fakeAPI: "fake-api"
+        case .canned: "canned"
+        }
+    }
+
+    /// Between the two the app needs not be made anew: nothing that it knows comes from somebody else.
+    public func sharesData(with other: FakeMode) -> Bool { backend == other.backend }
+}
+
 extension FakeMode: RawRepresentable, CaseIterable {
     public static let allCases: [FakeMode] = [.off, .fakeAPI] + CannedScenario.allCases.map { .canned($0) }
 

@@ -1,7 +1,7 @@
 public import Observation
 public import Sightscreen
 
-/// The switch of this phone, and the gateway's `/admin/replay` calls, which want an administrator's session.
+/// The switch of this phone, and the fake API's `/admin/replay` calls, which want an administrator's session.
 @MainActor
 @Observable
 public final class RealAdminService: AdminService {
@@ -55,7 +55,14 @@ public final class RealAdminService: AdminService {
 
 #if DEBUG
     extension RealAdminService {
-        /// - Parameter fakeMode: the one that the app's `SwitchedTransport` goes by.
+        /// - Parameters:
+        ///   - api: of the fake API: tapes are never asked of the gateway that everybody uses.
+        ///   - fakeMode: the one that the app's services were made with.
         public convenience init(api: SightscreenAPI, fakeMode: FakeModeSwitch) { self.init(api, fakeMode) }
+    }
+#else
+    extension RealAdminService {
+        // For tests of a release build.
+        package convenience init(api: SightscreenAPI, fakeMode: FakeModeSwitch) { self.init(api, fakeMode) }
     }
 #endif

@@ -7,9 +7,11 @@ public import Observation
 public final class FakeAppConfigService: AppConfigService {
     public private(set) var config: AppConfig?
     public private(set) var gate: AppGate
+    public private(set) var isFresh = false
     /// How often it was asked.
     public private(set) var checks = 0
     @ObservationIgnored private var refusal: APIError?
+    @ObservationIgnored private var isOffline = false
 
     public init(_ gate: AppGate = .open, config: AppConfig? = nil) {
         self.gate = gate
@@ -19,12 +21,16 @@ public final class FakeAppConfigService: AppConfigService {
     /// What the next checks find.
     public func set(_ gate: AppGate) { self.gate = gate }
 
+    /// The backend cannot be asked: what it said at last counts.
+    public func setOffline(_ isOffline: Bool) { self.isOffline = isOffline }
+
     /// What `check` throws from now on.
     public func refuse(_ error: APIError?) { refusal = error }
 
     @discardableResult
     public func check() async throws(APIError) -> AppGate {
         checks += 1
+        isFresh = refusal == nil && !isOffline
         if let refusal { throw refusal }
         return gate
     }

@@ -15,6 +15,7 @@ public final class RealAppConfigService: AppConfigService {
 
     public private(set) var config: AppConfig?
     public private(set) var gate = AppGate.open
+    public private(set) var isFresh = false
 
     private let transport: any APITransport
     private let shelf: AppConfigShelf
@@ -33,8 +34,10 @@ public final class RealAppConfigService: AppConfigService {
             let fresh = try await ask()
             config = fresh
             shelf.keep(fresh)
+            isFresh = true
             gate = AppGate(fresh, version: profile.appVersion, isFresh: true)
         } catch {
+            isFresh = false
             guard let config else { throw error }
             AppLogger.warning("The app's config is the last known one", error: error, category: .config)
             gate = AppGate(config, version: profile.appVersion, isFresh: false)

@@ -1,11 +1,13 @@
+public import Observation
+
 /// Accounts and the session of this phone.
 ///
-/// It is the `SessionPort` of everything that calls the gateway. A real one is observable; what is not SwiftUI listens to
+/// It is the `SessionPort` of everything that calls the gateway. Views observe it; what is not SwiftUI listens to
 /// `users()`.
 @MainActor
-public protocol AuthService: SessionPort {
+public protocol AuthService: SessionPort, AnyObject, Observable {
     /// Who is signed in, without asking anybody; nil before `restore`, too.
-    var currentAppUser: AppUser? { get }
+    var currentUser: AppUser? { get }
 
     /// Who is signed in, now and after each change. A slow reader gets the newest.
     func users() -> AsyncStream<AppUser?>
@@ -22,7 +24,7 @@ public protocol AuthService: SessionPort {
     /// Sends another code for the same address.
     func resendCode() async throws(AuthError)
 
-    /// Begins a session, in place of another.
+    /// Begins a session, in place of another. If that is another user's, what `beforeReplacement` was given is done first.
     @discardableResult
     func signIn(email: String, password: String) async throws(AuthError) -> AppUser
 
@@ -37,6 +39,10 @@ public protocol AuthService: SessionPort {
     /// - Throws: `keychain` when it cannot be told whether there is one.
     @discardableResult
     func restore() async throws(AuthError) -> AppUser?
+
+    /// - Parameter farewell: what is to be done in a user's name when another one signs in without his having signed out:
+    ///   it is waited for, and his session is good until it is done. It takes the place of the one before.
+    func beforeReplacement(_ farewell: @escaping @MainActor @Sendable () async -> Void)
 
     /// Ends the session here at once, and at Cognito if it can be reached. What is said to the gateway in this user's name
     /// comes before (`LiveActivityService.signOut`); `AppBootstrap.signOut` does both.

@@ -13,7 +13,7 @@ public final class CognitoAuthService: AuthService {
     /// After a refresh that got no answer the next call does not wait for another one, in seconds.
     public static let refreshPause = 30
 
-    public private(set) var currentAppUser: AppUser?
+    public private(set) var currentUser: AppUser?
 
     private enum Refreshed: Sendable {
         case token(String)
@@ -33,6 +33,9 @@ public final class CognitoAuthService: AuthService {
     @ObservationIgnored private var generation = 0
     @ObservationIgnored private var refreshing: Task<Refreshed, Never>?
     @ObservationIgnored private var refreshNotBefore = Int.min
+    /// Sign-ins that wait for what is done in the name of the user before.
+    @ObservationIgnored private var replacements = 0
+    @ObservationIgnored private var farewell: @MainActor @Sendable () async -> Void = {}
 
     public init(
         settings: CognitoSettings, web: any WebTransport, keychain: any KeychainPort, store: any KeyValueStore,
@@ -110,13 +113,38 @@ public final class CognitoAuthService: AuthService {
             guard let refreshToken = tokens.refreshToken,
                 let session = makeSession(tokens, refreshToken: refreshToken, email: email)
             else { throw .unreadable }
-            // Signed out meanwhile, or in as somebody else.
-            guard generation == began else { throw .transport(.cancelled) }
-            begin()
-            take(session)
-            AppLogger.info("Signed in", category: .auth)
+            try await take(session, inPlaceOfThatOf: began)
             return session.user
         }
+    }
+
+    public func beforeReplacement(_ farewell: @escaping @MainActor @Sendable () async -> Void) {
+        self.farewell = farewell
+    }
+
+    private func take(_ new: StoredSession, inPlaceOfThatOf began: Int) async throws(AuthError) {
+        // Signed out meanwhile, or in as somebody else.
+        guard generation == began else { throw .transport(.cancelled) }
+        try? load()
+        let old = session
+        if let old, old.user.id != new.user.id {
+            AppLogger.info("Another user signs in", category: .auth)
+            replacements += 1
+            await farewell()
+            replacements -= 1
+            guard generation == began else {
+                // Whoever waits for what comes of it looks again.
+                broadcast.send(currentUser)
+                throw .transport(.cancelled)
+            }
+        }
+        // By now it may have another token.
+        let ending = session
+        begin()
+        take(new)
+        AppLogger.info("Signed in", category: .auth)
+        // Nobody has the old session any more; the same user's other phones keep theirs.
+        if let ending { await close(ending, old?.user.id == new.user.id ? .thisPhone : api.settings.signOut) }
     }
 
     /// What was under way for the session before has no say any more.
@@ -149,15 +177,15 @@ public final class CognitoAuthService: AuthService {
     }
 
     private func publish(_ user: AppUser?) {
-        guard user != currentAppUser else { return }
-        currentAppUser = user
+        guard user != currentUser else { return }
+        currentUser = user
         broadcast.send(user)
     }
 
     @discardableResult
     public func restore() async throws(AuthError) -> AppUser? {
         try load()
-        return currentAppUser
+        return currentUser
     }
 
     /// Whoever asks first, be it a push that woke the app, has the session read.
@@ -174,8 +202,12 @@ public final class CognitoAuthService: AuthService {
         end()
         guard let ending else { return }
         AppLogger.info("Signed out", category: .auth)
+        await close(ending, api.settings.signOut)
+    }
+
+    private func close(_ ending: StoredSession, _ manner: CognitoSettings.SignOut) async {
         do throws(AuthError) {
-            switch api.settings.signOut {
+            switch manner {
             case .thisPhone: try await api.revoke(ending.refreshToken)
             case .everywhere: try await api.globalSignOut(ending.accessToken)
             }
@@ -199,7 +231,7 @@ public final class CognitoAuthService: AuthService {
     // The protocol leaves the actor open; here it is the main one.
 
     @MainActor
-    public func currentUser() async -> UserID? {
+    public func currentUserID() async -> UserID? {
         try? load()
         return session?.user.id
     }
@@ -250,6 +282,11 @@ public final class CognitoAuthService: AuthService {
         } catch {
             guard generation == began else { return .ended }
             if error == .sessionEnded {
+                // Another one takes its place in a moment.
+                if replacements > 0 {
+                    refreshing = nil
+                    return .ended
+                }
                 AppLogger.warning("The session is over", category: .auth)
                 end()
                 return .ended

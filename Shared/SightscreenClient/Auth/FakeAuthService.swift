@@ -14,7 +14,7 @@ public final class FakeAuthService: AuthService {
         var isVerified: Bool
     }
 
-    public private(set) var currentAppUser: AppUser?
+    public private(set) var currentUser: AppUser?
 
     /// Makes the bearer tokens: a canned one, or one of a development issuer's.
     private let token: @Sendable (AppUser) async -> String?
@@ -26,6 +26,7 @@ public final class FakeAuthService: AuthService {
     @ObservationIgnored private var trouble: AuthError?
     /// Who was signed in when the app was last closed.
     @ObservationIgnored private var left: AppUser?
+    @ObservationIgnored private var farewell: @MainActor @Sendable () async -> Void = {}
 
     /// - Parameters:
     ///   - user: who is signed in already.
@@ -34,7 +35,7 @@ public final class FakeAuthService: AuthService {
         user: AppUser? = nil, left: AppUser? = nil,
         token: @escaping @Sendable (AppUser) async -> String? = { "token of \($0.id)" }
     ) {
-        currentAppUser = user
+        currentUser = user
         self.left = left
         self.token = token
         broadcast = Broadcast(.some(user))
@@ -85,8 +86,13 @@ public final class FakeAuthService: AuthService {
             verification = email
             throw .notVerified
         }
+        if let currentUser, currentUser.id != account.user.id { await farewell() }
         publish(account.user)
         return account.user
+    }
+
+    public func beforeReplacement(_ farewell: @escaping @MainActor @Sendable () async -> Void) {
+        self.farewell = farewell
     }
 
     public func resetPassword(email: String) async throws(AuthError) {
@@ -105,11 +111,11 @@ public final class FakeAuthService: AuthService {
     @discardableResult
     public func restore() async throws(AuthError) -> AppUser? {
         try check()
-        if let left, currentAppUser == nil {
+        if let left, currentUser == nil {
             self.left = nil
             publish(left)
         }
-        return currentAppUser
+        return currentUser
     }
 
     public func signOut() async { publish(nil) }
@@ -117,11 +123,11 @@ public final class FakeAuthService: AuthService {
     // MARK: - SessionPort
 
     @MainActor
-    public func currentUser() async -> UserID? { currentAppUser?.id }
+    public func currentUserID() async -> UserID? { currentUser?.id }
 
     @MainActor
     public func accessToken() async -> String? {
-        guard let user = currentAppUser else { return nil }
+        guard let user = currentUser else { return nil }
         if let current { return current }
         current = await token(user)
         return current
@@ -139,9 +145,9 @@ public final class FakeAuthService: AuthService {
     private func check() throws(AuthError) { if let trouble { throw trouble } }
 
     private func publish(_ user: AppUser?) {
-        guard user != currentAppUser else { return }
+        guard user != currentUser else { return }
         current = nil
-        currentAppUser = user
+        currentUser = user
         broadcast.send(user)
     }
 }

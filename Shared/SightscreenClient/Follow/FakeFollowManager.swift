@@ -4,6 +4,7 @@ public import Sightscreen
 /// Follows that no backend knows of, for previews and for tests of whoever uses a follow manager.
 public actor FakeFollowManager: FollowManager {
     private var book: FollowBook
+    private var user: UserID?
     private var refusal: APIError?
     private var outlook: LiveActivityOutlook
     private var displayState: ContentState?
@@ -33,6 +34,7 @@ public actor FakeFollowManager: FollowManager {
     }
 
     public func start(user: UserID, _ changed: @escaping @Sendable (FollowChanges) async -> Void) {
+        self.user = user
         self.changed = changed
         publish()
     }
@@ -102,7 +104,10 @@ public actor FakeFollowManager: FollowManager {
 
     public func bells() -> AsyncStream<[MatchID: Bell]> { bellBroadcast.values() }
 
+    public func keptUser() -> UserID? { user }
+
     public func forgetUser() {
+        user = nil
         book = FollowBook()
         publish()
     }

@@ -5,6 +5,9 @@ public import Sightscreen
 ///
 /// It knows nothing of activities but how they do, which it is told for the bell.
 public protocol FollowManager: Sendable {
+    /// Whose follows this phone remembers; nil when nobody's.
+    func keptUser() async -> UserID?
+
     /// Reads what this phone remembers of the user, and begins to bring the backend's and its own view together.
     ///
     /// - Parameter changed: gets each reconciliation that changed something, and is waited for.

@@ -50,6 +50,10 @@ public actor RealFollowManager: FollowManager {
         await outbox.put((), in: .sync)
     }
 
+    public func keptUser() -> UserID? {
+        shelf.store.strings(forKey: FollowShelf.userKey)?.first.map { UserID($0) }
+    }
+
     // MARK: - Taps
 
     public func follow(_ request: FollowRequest) async throws(APIError) -> FollowResponse {

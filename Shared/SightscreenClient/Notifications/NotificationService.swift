@@ -1,3 +1,4 @@
+public import Observation
 public import Sightscreen
 
 /// Permission for notifications, and the two tokens that the backend reaches this phone with.
@@ -5,7 +6,7 @@ public import Sightscreen
 /// It registers nothing by itself: what the backend knows of the phone is one report, which `LiveActivityService` sends,
 /// and to which the device token belongs as much as what runs on the phone.
 @MainActor
-public protocol NotificationService: Sendable {
+public protocol NotificationService: AnyObject, Observable, Sendable {
     /// What the user has decided, as far as it is known; it is read at `start` and after each question.
     var permission: NotificationPermission { get }
 

@@ -25,7 +25,7 @@ public actor FakeSession: SessionPort {
         token = nil
     }
 
-    public func currentUser() -> UserID? { user }
+    public func currentUserID() -> UserID? { user }
 
     public func accessToken() -> String? { token }
 

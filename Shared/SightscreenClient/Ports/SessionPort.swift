@@ -3,7 +3,7 @@ public import Sightscreen
 /// Who is signed in. Implemented by the app's `AuthService`.
 public protocol SessionPort: Sendable {
     /// Nil while nobody is signed in.
-    func currentUser() async -> UserID?
+    func currentUserID() async -> UserID?
 
     /// A bearer token that should be good; nil while nobody is signed in or none can be had now.
     func accessToken() async -> String?

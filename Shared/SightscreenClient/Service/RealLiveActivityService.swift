@@ -20,6 +20,8 @@ public actor RealLiveActivityService: LiveActivityService {
     private var isStarted = false
     /// The follow manager begins earlier than the rest when a launch waits for the follows first.
     private var startingFollows: Task<Bool, Never>?
+    /// What is on the screen is of a user whose session ended without a sign-out.
+    private var endsWhatIsThere = false
     /// The backend knows of this phone, or may.
     private var isRegistered = true
     private var deviceToken: DeviceToken?
@@ -48,6 +50,7 @@ public actor RealLiveActivityService: LiveActivityService {
         announcedAt = clock.now
         await tokens.start { [weak self] event in await self?.handle(event) }
         await lifecycle.start { [weak self] event in await self?.handle(event) }
+        endsWhatIsThere = false
         await tokens.register(await report())
     }
 
@@ -62,7 +65,8 @@ public actor RealLiveActivityService: LiveActivityService {
     }
 
     private func startFollowsOnce() async -> Bool {
-        guard let user = await session.currentUser() else { return false }
+        guard let user = await session.currentUserID() else { return false }
+        if let kept = await follows.keptUser(), kept != user { endsWhatIsThere = true }
         await follows.start(user: user) { [weak self] changes in await self?.followsChanged(changes) }
         await follows.set(showsActivities: await lifecycle.permission().showsActivities)
         return true
@@ -221,7 +225,9 @@ public actor RealLiveActivityService: LiveActivityService {
     private func began(_ activity: PhoneActivity, _ event: LifecycleEvent) async {
         guard activity.isRunning else { return }
         let isWanted: Bool
-        if case .created = event {
+        if case .restored = event, endsWhatIsThere {
+            isWanted = false
+        } else if case .created = event {
             isWanted = await follows.followedMatchIds().contains(activity.matchID)
         } else {
             // Another phone of the user's may follow it; the next sync with the backend knows.

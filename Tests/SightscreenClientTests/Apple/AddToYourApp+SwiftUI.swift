@@ -25,22 +25,28 @@
         @State private var services = AppServices(.apple())
 
         var body: some Scene {
-            WindowGroup {
-                BootstrapGate(services.bootstrap) {
-                    MatchListView(source: services.live)
-                } signIn: {
-                    SignInView()
-                }
-                .liveActivities(services.liveActivities)
-                .evictsImages(of: services.images)
-                .environment(\.authService, services.auth)
-                .environment(\.scheduleService, services.schedule)
-                .environment(\.liveActivityService, services.liveActivities)
-                .environment(\.notificationService, services.notifications)
-                .environment(\.appConfigService, services.config)
-                .environment(\.imageCacheService, services.images)
-                .environment(\.matchCacheStore, services.matches)
+            WindowGroup { AppView(services: services) }
+        }
+    }
+
+    struct AppView: View {
+        let services: AppServices
+
+        var body: some View {
+            BootstrapGate(services.bootstrap) {
+                MatchListView(source: services.live)
+            } signIn: {
+                SignInView()
             }
+            .liveActivities(services.liveActivities)
+            .evictsImages(of: services.images)
+            .environment(\.authService, services.auth)
+            .environment(\.scheduleService, services.schedule)
+            .environment(\.liveActivityService, services.liveActivities)
+            .environment(\.notificationService, services.notifications)
+            .environment(\.appConfigService, services.config)
+            .environment(\.imageCacheService, services.images)
+            .environment(\.matchCacheStore, services.matches)
         }
     }
 
@@ -94,6 +100,44 @@
                 }
         }
     }
+
+    #if DEBUG
+        struct DebugApp: App {
+            @State private var menu = DebugMenu(
+                .apple(), fakeAPI: URLSessionTransport(base: URL(string: SwitchedTransport.fakeAPIAddress)!)
+            ) { DirectoryFileStore.caches("matches-\($0)") }
+            private let log = DebugLogService()
+
+            init() { AppLogger.start([OSLogDestination(subsystem: "app.sightscreen"), log]) }
+
+            var body: some Scene {
+                WindowGroup {
+                    AppView(services: menu.services)
+                        // Other services: another app, from its launch on.
+                        .id(ObjectIdentifier(menu.services))
+                        .safeAreaInset(edge: .bottom) { DebugMenuView(menu: menu, log: log) }
+                }
+            }
+        }
+
+        struct DebugMenuView: View {
+            let menu: DebugMenu
+            let log: DebugLogService
+            @State private var showsLog = false
+
+            var body: some View {
+                Menu("Debug") {
+                    ForEach(FakeMode.allCases, id: \.self) { mode in
+                        Button(mode.rawValue) { Task { await menu.setMode(mode) } }
+                    }
+                    Button("Play a tape") { Task { try? await menu.playATape() } }
+                    Button("Log") { showsLog = true }
+                }
+                .environment(\.adminService, menu.admin)
+                .sheet(isPresented: $showsLog) { NavigationStack { DebugLogOverlay(log) } }
+            }
+        }
+    #endif
 
     #Preview {
         MatchListView(source: FakeDataSource(SampleMatches.all(now: Int(Date.now.timeIntervalSince1970))))

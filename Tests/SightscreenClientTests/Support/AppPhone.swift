@@ -1,8 +1,9 @@
 import ActivitySimulator
 import Messages
 import Sightscreen
-import SightscreenClient
 import TestKit
+
+@testable import SightscreenClient
 
 /// One phone with the app of the page "Add Sightscreen to your app", over servers in memory. The app can be closed and
 /// launched; phone, disk and servers stay.
@@ -10,16 +11,23 @@ import TestKit
 final class AppPhone {
     static let email = "asha@example.com"
     static let password = "Corr3ct-horse!"
+    /// Another user of the same phone.
+    static let otherEmail = "bob@example.com"
+    static let otherUser = UserID("bob")
+    static let match = Sample.match()
 
     let clock = SimulatedClock(now: Sample.now)
     let kit: SimulatedActivityKit
+    let gateway: ScriptedGateway
     let door: FrontDoor
     let schedule: ScheduleGateway
+    let cognito = ScriptedCognito()
     let images = ImageServer()
+    let keychain = InMemoryKeychain()
+    let store = InMemoryKeyValueStore()
+    let notificationPort = FakeNotificationPort()
     let matchFiles = InMemoryFileStore()
-    private let gateway: ScriptedGateway
-    private let cognito = ScriptedCognito()
-    private let ports: AppPorts
+    private(set) var ports: AppPorts
     private(set) var app: AppServices
 
     init() async throws {
@@ -29,17 +37,26 @@ final class AppPhone {
         door = FrontDoor(Self.config(), before: gateway)
         ports = AppPorts(
             gateway: WholeGateway(schedule: schedule, rest: door), web: WholeWeb(cognito: cognito, images: images),
-            activityKit: kit, notifications: FakeNotificationPort(), keychain: InMemoryKeychain(),
-            store: InMemoryKeyValueStore(), matchFiles: matchFiles, imageFiles: InMemoryFileStore(), clock: clock,
-            profile: Sample.profile,
+            activityKit: kit, notifications: notificationPort, keychain: keychain, store: store,
+            matchFiles: matchFiles, imageFiles: InMemoryFileStore(), clock: clock, profile: Sample.profile,
             cognito: CognitoSettings(clientID: ScriptedCognito.clientID, endpoint: ScriptedCognito.endpoint))
         app = AppServices(ports)
+        await gateway.play(Self.match)
         await cognito.add(Self.email, .init(sub: Sample.user.rawValue, password: Self.password))
+        await cognito.add(Self.otherEmail, .init(sub: Self.otherUser.rawValue, password: Self.password))
+        // Gateways in memory know tokens by their look.
         await cognito.tell { [gateway, schedule] token in
-            await gateway.accept(token, as: Sample.user)
+            guard let user = TokenClaims(token: token)?.sub else { return }
+            await gateway.accept(token, as: user)
             await schedule.accept(token)
         }
         await kit.switchOn()
+    }
+
+    var state: AppState { app.bootstrap.state }
+
+    func signIn(_ email: String = AppPhone.email) async throws {
+        try await app.auth.signIn(email: email, password: Self.password)
     }
 
     static func config(_ minimum: String = "1.0.0", maintenance: Bool = false) -> AppConfig {
@@ -49,11 +66,12 @@ final class AppPhone {
     }
 
     /// The app's process ends and another begins.
-    func relaunch() async {
+    /// - Parameter version: of the app that comes next: an update.
+    func relaunch(version: String? = nil) async {
         await app.matches.flush()
         await app.bootstrap.stop()
-        await app.liveActivities.stop()
         await kit.killApp()
+        if let version { ports.profile.appVersion = version }
         app = AppServices(ports)
         await kit.setForeground(true)
     }
@@ -77,7 +95,6 @@ final class AppPhone {
 
     func end() async {
         await app.bootstrap.stop()
-        await app.liveActivities.stop()
         await kit.switchOff()
     }
 }

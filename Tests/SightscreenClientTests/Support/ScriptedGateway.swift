@@ -38,6 +38,8 @@ actor ScriptedGateway: APITransport {
     private let contract: OpenAPIContract
     private(set) var calls: [Call] = []
     private(set) var devices: [DeviceID: DeviceRegistration] = [:]
+    /// Whom each phone belongs to: who has registered it last.
+    private(set) var owners: [DeviceID: UserID] = [:]
     private(set) var startTokens: [DeviceID: PushToStartToken] = [:]
     private(set) var follows: [UserID: [MatchID]] = [:]
     /// The newest of each match.
@@ -131,11 +133,14 @@ actor ScriptedGateway: APITransport {
         if let fault = contract.fault(in: request.body, of: operation) { return problem(400, "invalid-request", fault) }
         let match = operation.parameters["id"].flatMap { MatchID($0) }
         switch (request.method, operation.path, match) {
-        case ("POST", "/devices", _): return register(request)
+        case ("POST", "/devices", _): return register(request, user)
         case ("POST", "/devices/push-to-start-token", _): return registerStartToken(request)
         case ("DELETE", "/devices/{deviceToken}", _):
             let device = DeviceID(operation.parameters["deviceToken"] ?? "")
+            // Another's phone is not to be taken from him.
+            guard owners[device] == user else { return APIResponse(status: 204) }
             devices[device] = nil
+            owners[device] = nil
             startTokens[device] = nil
             // What ran there is over: a report that names it says nothing any more.
             (activities, dead, pending) = ([:], [:], [])
@@ -165,8 +170,11 @@ actor ScriptedGateway: APITransport {
         }
     }
 
-    private func register(_ request: APIRequest) -> APIResponse {
+    private func register(_ request: APIRequest, _ user: UserID) -> APIResponse {
         guard let registration: DeviceRegistration = decode(request) else { return problem(400, "invalid-request") }
+        // The one before loses the tokens.
+        if owners[registration.deviceId] != user { startTokens[registration.deviceId] = nil }
+        owners[registration.deviceId] = user
         devices[registration.deviceId] = registration
         return json(DeviceResponse(deviceId: registration.deviceId, liveActivitiesCapable: true))
     }
