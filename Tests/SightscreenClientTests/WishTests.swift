@@ -119,10 +119,14 @@ import Testing
         await setOffline(true, phone)
         try await dismiss(id, phone)
         await phone.killApp()
-        await setOffline(false, phone)
+        // Apple can be reached, and the backend not yet.
+        await phone.kit.setOnline(true)
         await phone.gateway.findDeadToken(of: Self.match.id)
         try await phone.pushStart(Self.match.id, start: "s-2")
         await phone.app.start()
+        try await phone.soon("it is ended") { await !phone.shown().contains(where: \.isRunning) }
+        await setOffline(false, phone)
+        await phone.app.connectionRestored()
         try await phone.until("it is unfollowed") { await isSettled(false, phone) }
         #expect(await phone.gateway.calls("POST /matches/1304076/activity-token").count == 1)
         await end(phone)
