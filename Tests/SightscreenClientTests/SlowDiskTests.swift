@@ -45,9 +45,8 @@ import Testing
 
     /// More of them than processors: on the threads that all tasks share, nothing else would go on.
     @Test func disksThatStandStillLeaveTheThreadsOfAllTasksFree() async throws {
-        let disks = (0..<ProcessInfo.processInfo.activeProcessorCount + 2).map { _ in
-            StuckFileStore(InMemoryFileStore())
-        }
+        let count = ProcessInfo.processInfo.activeProcessorCount + 2
+        let disks = (0..<count).map { _ in StuckFileStore(InMemoryFileStore()) }
         let reads = disks.map { disk in
             let cache = DiskCacheStore(files: disk, schemaVersion: 1, limits: .init(files: 9, bytes: 999))
             return Task { await cache.entry("a") }
