@@ -4,6 +4,8 @@ public import Glibc
 public enum Tool {
     public struct Failure: Error, CustomStringConvertible {
         public var description: String
+
+        public init(description: String) { self.description = description }
     }
 
     /// Starts a program found in PATH; its output goes to `output`.
