@@ -1,3 +1,4 @@
+import TestKit
 import Testing
 
 @testable import APIGateway
@@ -42,7 +43,7 @@ import Testing
             #expect(pieces.requests == whole.requests, "in pieces of \(size)")
         }
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         let pieces = scan(request.bytes) { _ in Int.random(in: 1...50, using: &random) }
         #expect(pieces.refusal == whole.refusal, "seed \(seed)")
         #expect(pieces.requests == whole.requests, "seed \(seed)")
@@ -105,7 +106,7 @@ import Testing
 
     @Test func hostileBytesNeverTrapIt() {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<20_000 {
             guard var bytes = RawRequest.all.randomElement(using: &random)?.bytes, bytes.count < 5_000 else { continue }
             for _ in 0..<Int.random(in: 1...4, using: &random) {
@@ -122,17 +123,5 @@ import Testing
             #expect(whole.requests == pieces.requests, "seed \(seed)")
             #expect((whole.refusal == nil) == (pieces.refusal == nil), "seed \(seed)")
         }
-    }
-}
-
-/// A generator that can be started again at the same place.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = (state ^ (state >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,12 +1,13 @@
 import LabAPI
 import DeviceLab
 import Sightscreen
+import TestKit
 
 /// People who do what people do with their phones, by a seed.
 struct RandomUsers {
-    private var random: Seeded
+    private var random: SeededGenerator
 
-    init(seed: UInt64) { random = Seeded(state: seed) }
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     /// Something that can be done to a phone as it is.
     mutating func action(on phone: LabPhoneState, _ match: MatchID) -> LabAction {
@@ -33,15 +34,4 @@ struct RandomUsers {
     /// One time in six.
     mutating func isMoved() -> Bool { random.next() % 6 == 0 }
 
-    private struct Seeded: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var value = state
-            value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-            return value ^ (value >> 31)
-        }
-    }
 }

@@ -371,7 +371,7 @@ import Testing
         try await Ground.with(streamsMax: 2) { ground in
             try await ground.crowd(30)
             try await ground.coordinate(settings: ["ALERT_FRESHNESS": "120s"]) { coordinator in
-                var random = SmallGenerator(state: seed)
+                var random = SeededGenerator(seed: seed)
                 try await Task.sleep(for: .milliseconds(700))
                 await ground.apns.answer { push, count in
                     try? await Task.sleep(for: .milliseconds(5))
@@ -416,17 +416,5 @@ import Testing
                 #expect(Set(alerts).count == alerts.count, "\(token) was told twice, seed \(seed): \(alerts)")
             }
         }
-    }
-}
-
-/// SplitMix64, so that a failure can be repeated.
-private struct SmallGenerator: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
     }
 }

@@ -224,7 +224,7 @@ import Testing
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
     func whateverComesInWhateverOrderItEndsAsItShould(_ seed: UInt64) async throws {
-        var generator = SeededGenerator(seed: seed)
+        var generator = TestKit.SeededGenerator(seed: seed)
         for _ in 1...200 {
             switch Int.random(in: 0..<8, using: &generator) {
             case 0: poller.appear()

@@ -3,6 +3,7 @@ import ActivitySimulator
 import Messages
 import Sightscreen
 import SightscreenClient
+import TestKit
 import Testing
 
 /// A user who taps, swipes, travels and switches things at random: when all is quiet again, phone and backend agree.
@@ -16,7 +17,7 @@ import Testing
 
     @Test(arguments: 1...12) func phoneAndBackendAgreeInTheEnd(seed: UInt64) async throws {
         let phone = try await Phone(Self.matches[0], Self.matches[1], Self.matches[2], seed: seed)
-        var random = TestGenerator(state: seed)
+        var random = SeededGenerator(seed: seed)
         try await phone.launch()
         var told: [Action] = []
         for _ in 1...60 {
@@ -37,7 +38,7 @@ import Testing
         #expect(await phone.kit.listenerCount == 0)
     }
 
-    private func perform(_ action: Action, _ phone: Phone, _ random: inout TestGenerator) async {
+    private func perform(_ action: Action, _ phone: Phone, _ random: inout SeededGenerator) async {
         let match = Self.matches.randomElement(using: &random) ?? Self.matches[0]
         let shown = await phone.shown().randomElement(using: &random)
         switch action {
@@ -91,18 +92,5 @@ import Testing
         let sent = await phone.gateway.calls.filter { $0.status == 200 && $0.path.hasSuffix("/activity-token") }
             .compactMap { $0.body?["activityToken"]?.text }
         return running.allSatisfy { activity in activity.token.map { sent.contains($0.rawValue) } ?? false }
-    }
-}
-
-/// SplitMix64.
-struct TestGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
     }
 }

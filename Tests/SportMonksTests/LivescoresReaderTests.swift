@@ -1,4 +1,5 @@
 import SportMonks
+import TestKit
 import Testing
 
 @Suite struct LivescoresReaderTests {

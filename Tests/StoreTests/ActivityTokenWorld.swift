@@ -1,6 +1,7 @@
 import Messages
 import Postgres
 import Sightscreen
+import TestKit
 
 @testable import Store
 

@@ -1,6 +1,7 @@
 import Activities
 import Sightscreen
 import Store
+import TestKit
 
 /// One user with one phone and one match: the life as the rules see it, and what is still under way.
 struct LifeCase: Sendable {

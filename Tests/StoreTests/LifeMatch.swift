@@ -2,6 +2,7 @@ import Activities
 import Postgres
 import Sightscreen
 import Store
+import TestKit
 
 /// A match of the differential test: how far it is, and how event-bus and the schedule say so.
 struct LifeMatch: Sendable {

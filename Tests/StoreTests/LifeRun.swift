@@ -1,6 +1,7 @@
 import Activities
 import Postgres
 import Sightscreen
+import TestKit
 import Testing
 
 @testable import Store

@@ -1,3 +1,4 @@
+import TestKit
 import Testing
 
 @testable import APIGateway
@@ -6,18 +7,6 @@ import Testing
 @Suite struct RateLimitTests {
     private static let second: Int64 = 1_000_000_000
     private static let minute = 60 * second
-
-    /// SplitMix64, so that a failure can be repeated by its seed.
-    private struct Random: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var value = state
-            value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-            return value ^ (value >> 31)
-        }
-    }
 
     @Test func theLimitsAreTheseAndEachHasItsName() {
         #expect(RateLimit.all.map(\.name) == RateLimit.Name.allCases)
@@ -96,7 +85,7 @@ import Testing
     @Test(arguments: 0..<40)
     func neverLetsInMoreThanTheBurstAndTheRateInAnyStretchOfTimeNorFewer(round: Int) {
         let seed = UInt64.random(in: .min ... .max)
-        var random = Random(state: seed)
+        var random = SeededGenerator(seed: seed)
         let limit = RateLimit(
             .reads, perMinute: Int.random(in: 1...700, using: &random), burst: Int.random(in: 1...40, using: &random))
         var now = Int64.random(in: 0...1_000_000_000_000, using: &random)
