@@ -115,11 +115,18 @@ extension ActivityLife {
             change(number) { $0.end(.dismissed, stands ? .now : nil, now) }
             unfollowed(now)
             return [.unfollow]
-        case .record(let number?):
-            // It is gone from the phone: an end that still waits has nothing to end.
-            change(number) { if $0.endPush.isDue { $0.endPush = .dropped } }
+        case .unfollowOnly(let number):
+            isGone(number)
+            unfollowed(now)
+            return [.unfollow]
+        case .record(let number?): isGone(number)
         case .record(nil): break
         }
         return []
+    }
+
+    /// From the phone: an end that still waits has nothing to end.
+    private mutating func isGone(_ number: Int) {
+        change(number) { if $0.endPush.isDue { $0.endPush = .dropped } }
     }
 }

@@ -4,9 +4,10 @@ public import Sightscreen
 /// it already or it is not the activity that counts.
 public struct DismissalRule: Sendable {
     public enum Action: Hashable, Sendable {
-        /// The user dismissed the current activity, or the one that was it until its token died of that: the generation
-        /// ends, and so does the follow.
+        /// The user dismissed the current activity: that generation ends, and so does the follow.
         case unfollow(generation: Int)
+        /// The user dismissed the one that was it until its token died of that: it is over already, and the follow ends.
+        case unfollowOnly(generation: Int)
         /// Our own end, a renewal, a stale end of the app's: nothing but a note.
         case record(generation: Int?)
     }
@@ -22,8 +23,9 @@ public struct DismissalRule: Sendable {
     /// - Parameter records: all generations of the match on that phone, newest first.
     public func action(for records: [ActivityGeneration]) -> Action {
         if let named = record(in: records) {
-            return named.isCurrent || isWhyItDied(named, records)
-                ? .unfollow(generation: named.generation) : .record(generation: named.generation)
+            if named.isCurrent { return .unfollow(generation: named.generation) }
+            return isWhyItDied(named, records)
+                ? .unfollowOnly(generation: named.generation) : .record(generation: named.generation)
         }
         guard let current = records.first(where: \.isCurrent), canBeUnnamed(current) else {
             return .record(generation: nil)

@@ -92,17 +92,23 @@ public struct ActivityTokenStore: Sendable {
                     WHERE \(Key.condition) AND generation = $4
                     """, key.parameters + [.int(generation), .text(stands ? "due" : "none")])
                 _ = try await FollowStore.unfollow(transaction, match, user)
-            case .record(let generation?):
-                // It is gone from the phone: an end that still waits has nothing to end.
-                try await transaction.execute(
-                    """
-                    UPDATE live_activities SET end_push = 'dropped'
-                    WHERE \(Key.condition) AND generation = $4 AND end_push = 'due'
-                    """, key.parameters + [.int(generation)])
+            case .unfollowOnly(let generation):
+                try await Self.isGone(transaction, key, generation)
+                _ = try await FollowStore.unfollow(transaction, match, user)
+            case .record(let generation?): try await Self.isGone(transaction, key, generation)
             case .record(nil): break
             }
             return (try await Self.situation(transaction, key, dismissAfter).isFollowed, action)
         }
+    }
+
+    /// From the phone: an end that still waits has nothing to end.
+    private static func isGone(_ transaction: PostgresTransaction, _ key: Key, _ generation: Int) async throws {
+        try await transaction.execute(
+            """
+            UPDATE live_activities SET end_push = 'dropped'
+            WHERE \(Key.condition) AND generation = $4 AND end_push = 'due'
+            """, key.parameters + [.int(generation)])
     }
 
     // MARK: - What is known

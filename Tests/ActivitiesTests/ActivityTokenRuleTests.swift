@@ -195,9 +195,9 @@ import Testing
         var dead = record(1, .ended, activity: activity, token: token)
         dead.lostItsToken = true
         let rule = DismissalRule(activityID: activity, token: nil)
-        #expect(rule.action(for: [dead]) == .unfollow(generation: 1))
+        #expect(rule.action(for: [dead]) == .unfollowOnly(generation: 1))
         // Another start may be on its way.
-        #expect(rule.action(for: [record(2, .pending, startIsOut: true), dead]) == .unfollow(generation: 1))
+        #expect(rule.action(for: [record(2, .pending, startIsOut: true), dead]) == .unfollowOnly(generation: 1))
         // It is there, or was: the dead one has stood beside it.
         let other = record(2, .active, activity: ActivityID("other"))
         #expect(rule.action(for: [other, dead]) == .record(generation: 1))

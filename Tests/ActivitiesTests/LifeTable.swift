@@ -79,7 +79,6 @@ enum LifeTable {
             guard state.reason == .tokenInvalid, !state.isRunning else { return (next, []) }
             // Its token died of that.
             next.isFollowed = false
-            next.reason = .dismissed
             return (ending(next, .unfollowed, owes: .now), [.unfollow])
         case .register, .registerRunning, .registerForbidding: return register(state, event)
         case .startToken:

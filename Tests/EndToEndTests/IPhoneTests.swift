@@ -63,6 +63,8 @@ import Testing
         var skipped = 0
         /// Whether each user, by the last that he did on any phone, follows the match; nil where nobody can say.
         var wants: [String: Bool] = [:]
+        /// On which phone he did it; another one hears of it when its app asks the next time.
+        var deciders: [String: String] = [:]
         /// The phone that alone knows of it: it had no network then, and its user was not signed in on it since it has one.
         var untold: [String: String] = [:]
         /// Who showed the match at the last over end, and was left alone since.
@@ -158,6 +160,7 @@ import Testing
         }
 
         private mutating func decided(_ follows: Bool, on phone: LabPhoneState) {
+            deciders[phone.user] = phone.id
             // What another phone has to tell comes later, and counts then.
             guard untold[phone.user, default: phone.id] == phone.id else {
                 wants[phone.user] = nil
@@ -225,8 +228,8 @@ import Testing
             let running = phone.activities.filter { $0.matchId == id && $0.state != .ended }
             let about = "\(phone.name) (\(phone.app), \(phone.user), \(phone.log.suffix(6).map(\.text)))"
             if bell.isPending, phone.app != .killed { return "\(about): the bell is pending" }
-            // A user's other phone hears of it when its app asks the next time.
-            let isAlone = fleetUsers[phone.user] == 1
+            // Another phone may have asked for it meanwhile, and this one not know.
+            let isAlone = fleetUsers[phone.user] == 1 && deciders[phone.user] == phone.id
             // Nor does anybody of what another phone has not told.
             let wants = untold[phone.user, default: phone.id] == phone.id ? wants[phone.user] : nil
             if isAlone, phone.app != .killed, let wants, wants != (bell.state != .empty) {
