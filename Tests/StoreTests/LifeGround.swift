@@ -83,7 +83,10 @@ struct LifeGround: Sendable {
             let said = try await tokens.dismiss(
                 ActivityDismissedRequest(deviceId: LifeCase.device, activityId: activity, activityToken: token),
                 match: one.matchID, user: one.user)
-            if case .unfollow = said.action { answer.unfollows = true }
+            switch said.action {
+            case .unfollow, .unfollowOnly: answer.unfollows = true
+            case .record: break
+            }
         case .appRegistered(let allows, let runs):
             _ = try await devices.register(
                 DeviceRegistration(
