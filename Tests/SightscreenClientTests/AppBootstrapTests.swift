@@ -186,6 +186,39 @@ import Testing
         await script.bootstrap.stop()
     }
 
+    /// The same with the real facade on a simulated phone: what a push has started while no app ran is adopted and
+    /// observed when the app becomes ready.
+    @Test func aSurvivingActivityIsObservedBeforeTheAppIsReady() async throws {
+        let match = Sample.match()
+        let phone = try await Phone(match)
+        await phone.gateway.setFollows([match.id], of: Sample.user)
+        try await phone.launch()
+        await phone.killApp()
+        let id = try await phone.pushStart(match.id)
+        #expect(await phone.kit.listenerCount == 0)
+        let (app, kit) = (phone.app, phone.kit)
+        let seen = Mutex<(shown: [ActivityID], listeners: Int)>(([], 0))
+        let bootstrap = AppBootstrap(
+            steps: BootSteps(
+                config: FakeAppConfigService(), auth: FakeAuthService(left: Script.user), liveActivities: app,
+                notifications: FakeNotificationService(), matches: InMemoryMatchCacheStore(),
+                startPolling: {
+                    var shown = await app.shownActivities().makeAsyncIterator()
+                    let ids = await shown.next()?.map(\.id) ?? []
+                    let listeners = await kit.listenerCount
+                    seen.withLock { $0 = (ids, listeners) }
+                }), clock: phone.clock)
+        await bootstrap.start()
+        #expect(bootstrap.state == .ready)
+        let atReady = seen.withLock { $0 }
+        #expect(atReady.shown == [id])
+        #expect(atReady.listeners > 0)
+        // And its token is on its way to the backend, without another look.
+        #expect(try await phone.registeredActivity(match.id) == id)
+        await bootstrap.stop()
+        await phone.end()
+    }
+
     /// 5. Ready · UI unblocks, data sources begin polling.
     @Test func theAppIsReadyWhenDataSourcesPoll() async {
         let script = Script()

@@ -47,7 +47,7 @@ import Testing
     @Test func sentryGetsErrorsAsReportsAndTheRestAsBreadcrumbs() async {
         let sentry = Recorder()
         await AppLogger.with([SentryDestination(sentry)]) { Self.speak() }
-        #expect(sentry.texts == [Self.spoken[1], Self.spoken[2]])
+        #expect(sentry.texts == Array(Self.spoken.dropLast()))
         #expect(sentry.captured.withLock { $0.map(\.text) } == [Self.spoken[3]])
     }
 
@@ -73,6 +73,17 @@ import Testing
         #expect(system.texts == ["[auth] Failed error=refused a=1 b=2"])
         #expect(sentry.captured.withLock { $0.map(\.text) } == system.texts)
         #expect(overlay.events.map(\.text) == system.texts)
+    }
+
+    /// "every log event": of any level, in order.
+    @Test func anEventOfAnyLevelReachesAllThree() async {
+        let (system, sentry, overlay) = (Recorder(), Recorder(), DebugLogService())
+        await AppLogger.with([system, SentryDestination(sentry), overlay]) { Self.speak() }
+        let levels = system.events.withLock { $0.map(\.level) }
+        #expect(levels == LogLevel.allCases)
+        #expect(system.texts == Self.spoken)
+        #expect(sentry.texts + sentry.captured.withLock { $0.map(\.text) } == Self.spoken)
+        #expect(overlay.events == system.events.withLock { $0 })
     }
 
     /// "Use AppLogger for all logging. Never use print() or raw os_log calls."

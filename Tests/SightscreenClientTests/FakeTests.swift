@@ -19,6 +19,10 @@ import Testing
         #expect(await bells.next() == [MatchID(7): Bell(.filled)])
         try await service.follow(Self.match)
         #expect(await bells.next() == [MatchID(7): Bell(.filled), Self.match.id: Bell(.filled)])
+        // In play it is on the Lock Screen at once, and a second tap shows no second one.
+        try await service.follow(Self.match)
+        var follower = await service.shownActivities().makeAsyncIterator()
+        #expect(await follower.next()?.map(\.matchID) == [Self.activity.matchID])
         await service.set(.failed(.notStarted), for: Self.match.id)
         #expect(await service.bell(for: Self.match.id) == Bell(.filledWithWarning))
         await service.unfollow(Self.match.id)
@@ -28,6 +32,20 @@ import Testing
         await #expect(throws: APIError.transport(.offline)) { try await service.follow(Self.match) }
         await service.signOut()
         #expect(await service.bell(for: MatchID(7)) == .empty)
+    }
+
+    @Test func aFakeFollowInPlayShowsAnActivity() async throws {
+        let service = FakeLiveActivityService()
+        try await service.follow(Self.match)
+        let later = Sample.match(8, .upcoming)
+        try await service.follow(later)
+        var shown = await service.shownActivities().makeAsyncIterator()
+        let activities = try #require(await shown.next())
+        #expect(activities.map(\.matchID) == [Self.match.id])
+        #expect(activities.first?.content.state == Self.match.displayState)
+        #expect(activities.first?.attributes.homeTeam == "Mumbai Indians")
+        #expect(activities.first?.state == .active)
+        #expect(await service.bell(for: later.id) == Bell(.filled))
     }
 
     @Test func theRealFacadeRunsOnFakeManagers() async throws {

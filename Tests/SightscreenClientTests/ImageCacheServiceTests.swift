@@ -58,13 +58,55 @@ import Testing
     // MARK: - Disk cache
 
     @Test func theDiskSurvivesTheAppAndIsSharedWithTheWidget() async throws {
-        let first = service()
-        let image = try await first.image(url)
-        await first.flush()
-        await web.setOffline(true)
-        // Another process over the same folder.
-        #expect(try await service().image(url) == image)
-        #expect(await web.urls.count == 1)
+        try await withTemporaryDirectory { folder in
+            let path = folder.appending("images")
+            let first = service(over: DirectoryFileStore(path: path))
+            let image = try await first.image(url)
+            await first.flush()
+            await web.setOffline(true)
+            // Another launch of the app has nothing but the path.
+            #expect(try await service(over: DirectoryFileStore(path: path)).image(url) == image)
+            #expect(await web.urls.count == 1)
+            // Neither has the widget.
+            #expect(widget(over: path).image(url) == image)
+        }
+    }
+
+    /// "cached images for team logos shown in Live Activities".
+    @Test func theWidgetShowsTheLogosThatTheAppHas() async throws {
+        try await withTemporaryDirectory { folder in
+            let path = folder.appending("images")
+            let match = Sample.attributes(Sample.match().id, start: "s")
+            #expect(widget(over: path).logo(of: "MI", in: match) == nil, "there is no folder yet")
+            let app = service(over: DirectoryFileStore(path: path))
+            await app.prefetch([Sample.match(8, .upcoming)])
+            await app.flush()
+            let (home, away) = (
+                widget(over: path).logo(of: "MI", in: match), widget(over: path).logo(of: "CSK", in: match)
+            )
+            #expect(try await home == app.image("https://images.example/6.png"))
+            #expect(try await away == app.image("https://images.example/2.png"))
+            #expect(home != nil && away != nil)
+            // Neither of the two: nothing was said yet, or another team.
+            #expect(widget(over: path).logo(of: "", in: match) == nil)
+            #expect(widget(over: path).logo(of: "RR", in: match) == nil)
+            // It shows nothing of a file that is damaged, and leaves it to the app.
+            let files = DirectoryFileStore(path: path)
+            let name = CacheFile.name(of: url)
+            var bytes = try #require(files.read(name))
+            bytes[bytes.count - 1] ^= 1
+            try files.write(bytes, to: name)
+            #expect(widget(over: path).logo(of: "MI", in: match) == nil)
+            #expect(files.read(name) == bytes)
+        }
+    }
+
+    private func service(over files: any FileStore) -> RealImageCacheService {
+        RealImageCacheService(web: web, files: files, clock: clock) { "https://images.example/\($0.id).png" }
+    }
+
+    private func widget(over path: String) -> WidgetImages {
+        WidgetImages(files: DirectoryFileStore(path: path)) { "https://images.example/\($0.id).png" }
     }
 
     @Test func theDiskIsBounded() async throws {

@@ -13,9 +13,32 @@ import Testing
     private static let startTokens = "POST /devices/push-to-start-token"
     private static let unregister = "DELETE /devices/\(Sample.profile.deviceID)"
 
+    /// A system that would ask again and again: nothing but the service keeps it from that.
+    private actor PushySystem: NotificationPort {
+        private var status: NotificationPermission
+        private let answer: NotificationPermission
+        private(set) var prompts = 0
+
+        init(_ status: NotificationPermission = .notDetermined, answer: NotificationPermission = .authorized) {
+            self.status = status
+            self.answer = answer
+        }
+
+        func set(_ status: NotificationPermission) { self.status = status }
+        func permission() -> NotificationPermission { status }
+        func registerForRemoteNotifications() {}
+        func unregisterForRemoteNotifications() {}
+
+        func requestPermission() -> NotificationPermission {
+            prompts += 1
+            status = answer
+            return answer
+        }
+    }
+
     /// requestPermission() · Prompts the user for notification permission.
     @Test func requestPermissionPromptsOnce() async throws {
-        let port = FakeNotificationPort(answer: .authorized)
+        let port = PushySystem()
         let service = RealNotificationService(port: port, phone: FakeLiveActivityService())
         await service.start()
         #expect(service.permission == .notDetermined)
@@ -29,6 +52,19 @@ import Testing
         await service.start()
         #expect(service.permission == .denied)
         #expect(await service.requestPermission() == .denied)
+        #expect(await port.prompts == 1)
+        // What is decided is known without a start, too.
+        await port.set(.authorized)
+        #expect(await service.requestPermission() == .authorized)
+        #expect(service.permission == .authorized)
+        #expect(await port.prompts == 1)
+    }
+
+    /// He who gets them quietly was never asked.
+    @Test func whoGetsThemQuietlyIsAsked() async {
+        let port = PushySystem(.provisional)
+        let service = RealNotificationService(port: port, phone: FakeLiveActivityService())
+        #expect(await service.requestPermission() == .authorized)
         #expect(await port.prompts == 1)
     }
 
@@ -133,22 +169,41 @@ import Testing
         await phone.end()
     }
 
-    /// Dual tokens · Push-to-start token: managed by TokenManager, registered at launch and whenever it rotates.
+    /// Dual tokens · Push-to-start token: managed by TokenManager, registered at launch and whenever it rotates, in the
+    /// one registration with the device token; what takes the phone back takes both.
     @Test func thePushToStartTokenIsRegisteredAtLaunchAndWhenItRotates() async throws {
         let phone = try await Phone()
         let service = RealNotificationService(port: FakeNotificationPort(), phone: phone.app)
         try await phone.launch()
         await service.start()
+        await service.registerDevice(token: phone.kit.deviceToken)
         let first = await phone.kit.startToken
-        #expect(await phone.gateway.startTokens[Sample.profile.deviceID] == first)
+        try await phone.until("both are there") { await Self.knowsBothTokens(phone) }
         await phone.kit.rotateAppTokens()
+        await service.registerDevice(token: phone.kit.deviceToken)
         let second = await phone.kit.startToken
-        try await phone.until("the second is there") {
-            await phone.gateway.startTokens[Sample.profile.deviceID] == second
-        }
+        #expect(first != second)
+        try await phone.until("the second ones are there") { await Self.knowsBothTokens(phone) }
         let sent = await phone.gateway.calls(Self.startTokens).compactMap { $0.body?["pushToStartToken"]?.text }
         #expect(sent == [first.rawValue, second.rawValue])
+        await service.unregisterDevice()
+        #expect(await phone.gateway.startTokens.isEmpty)
+        #expect(await phone.gateway.devices.isEmpty)
+        // Signed in again, with the launch of both services.
+        await phone.app.stop()
+        try await phone.launch()
+        await service.start()
+        await service.registerDevice(token: phone.kit.deviceToken)
+        try await phone.until("both are there again") { await Self.knowsBothTokens(phone) }
         await phone.end()
+    }
+
+    /// Each as the phone has it now.
+    private static func knowsBothTokens(_ phone: Phone) async -> Bool {
+        let (start, device) = await (phone.kit.startToken, phone.kit.deviceToken)
+        let (starts, devices) = await (phone.gateway.startTokens, phone.gateway.devices)
+        let id = Sample.profile.deviceID
+        return starts[id] == start && devices[id]?.deviceToken == device
     }
 
     /// Signed in again: both tokens are registered anew.

@@ -31,6 +31,26 @@ import Testing
         #expect(wanted.allSatisfy(texts.contains))
     }
 
+    /// The widget cannot be compiled here: at least it names each text that there is.
+    @Test func theWidgetHasAPlaceForEveryText() throws {
+        let state = Sample.state()
+        let (expanded, event) = (state.expanded, ContentState.LastEvent(kind: .wicket, text: ""))
+        let parts: [Any?] = [
+            state.compactLeading, state.compactTrailing, expanded, expanded.innings.first, expanded.batters.first,
+            expanded.bowler,
+        ]
+        let names = try parts.flatMap { try Mirror(reflecting: #require($0)).children.compactMap(\.label) }
+        #expect(names.count > 20)
+        // Of an event it shows the text, not of what kind it was.
+        #expect(Mirror(reflecting: event).children.compactMap(\.label) == ["kind", "text"])
+        let widget = try Sources.lines("Shared/SightscreenClient/Apple/MatchLiveActivityWidget.swift")
+            .filter { !$0.contains("//") }.joined(separator: "\n")
+        for name in names + ["text", "minimal.teamAbbr", "minimal.score", "small.line"] {
+            let ends = widget.ranges(of: ".\(name)").map(\.upperBound)
+            #expect(ends.contains { !(widget[$0].isLetter || widget[$0].isNumber) }, "\(name)")
+        }
+    }
+
     @Test func thereAreSixAndNoneIsEverEmptyInPlay() {
         #expect(Presentation.allCases.count == 6)
         for presentation in Presentation.allCases {

@@ -12,6 +12,11 @@ import Testing
             try await auth.signIn(email: "a@example.com", password: "Long-enough-1")
         }
         await #expect(throws: AuthError.nothingToConfirm) { try await auth.verifyEmail(code: "1") }
+        for address in ["", "a", "@", "a@", "@example.com", "a b@example.com"] {
+            await #expect(throws: AuthError.invalidInput("Invalid email address format."), "\(address)") {
+                try await auth.signUp(email: address, password: "Long-enough-1")
+            }
+        }
         #expect(try await auth.signUp(email: "a@example.com", password: "Long-enough-1"))
         await #expect(throws: AuthError.emailTaken) {
             try await auth.signUp(email: "a@example.com", password: "Long-enough-1")
@@ -61,18 +66,27 @@ import Testing
     }
 
     @Test func fakeNotificationsAnswerAsTold() async {
-        let service: any NotificationService = FakeNotificationService(answer: .denied)
+        let fake = FakeNotificationService(answer: .denied)
+        let service: any NotificationService = fake
         #expect(service.permission == .notDetermined)
         #expect(await service.requestPermission() == .denied)
         #expect(!service.permission.shows)
         await service.registerDevice(token: DeviceToken("ab"))
+        #expect(fake.token == DeviceToken("ab"))
         await service.unregisterDevice()
+        #expect(fake.token == nil)
+        await service.start()
+        #expect(fake.starts == 1)
     }
 
     @Test func aFakeConfigAnswersAsTold() async throws {
         let fake = FakeAppConfigService(.maintenance(message: "x"))
         let service: any AppConfigService = fake
+        #expect(service.gate == .open, "nobody has asked")
         #expect(try await service.check() == .maintenance(message: "x"))
+        #expect(service.gate == .maintenance(message: "x"))
+        fake.set(.open)
+        #expect(service.gate == .maintenance(message: "x"), "nobody has asked again")
         fake.refuse(.transport(.offline))
         await #expect(throws: APIError.transport(.offline)) { try await service.check() }
         #expect(fake.checks == 2)

@@ -1,12 +1,14 @@
 import FoundationEssentials
 import Testing
 
-/// The page deploy/docs/ios-services-data.md names a test for every row of the product's tables: each of them is there.
+/// The page deploy/docs/ios-services-data.md names a test for every row of the product's tables, as they are typed here: each
+/// of them is there.
 @Suite struct ServicesDataPageTests {
     private static let top = URL(filePath: #filePath).resolvingSymlinksInPath().path
         .split(separator: "/").dropLast(3).reduce(into: "") { $0 += "/\($1)" }
 
-    /// The tables of the product's page of services, as far as they are about data.
+    /// The tables of the product's page of services, as far as they are about data; typed from it, for it is not in
+    /// this repository.
     private static let rows: [(table: String, rows: [String])] = [
         ("ScheduleService", ["Sliding-window cache", "Debouncing", "Today refresh"]),
         ("DataSource", ["`load()`", "`refresh()`", "`shouldPoll()`", "`pollIntervalMs`"]),

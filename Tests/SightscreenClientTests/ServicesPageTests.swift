@@ -1,9 +1,11 @@
 import Testing
 
-/// The pages about the app's services name a test for each row of the product's tables: the rows are all there, and so are
-/// the tests.
+/// The pages about the app's services name a test for each row of the product's tables, as they are typed here and in
+/// `ServicesDataPageTests`: the rows are all there, and so are the tests.
 @Suite struct ServicesPageTests {
     private static let launch = "deploy/docs/ios-services-launch.md"
+    private static let liveActivities = "deploy/docs/ios-client.md"
+    private static let data = "deploy/docs/ios-services-data.md"
 
     private struct Row {
         var table: String
@@ -81,10 +83,11 @@ import Testing
         return found
     }
 
-    @Test func everyTestThatThePageNamesExists() throws {
+    @Test(arguments: [launch, liveActivities])
+    func everyTestThatThePageNamesExists(page: String) throws {
         let existing = try Self.existing()
         #expect(existing.contains("ServicesPageTests.everyTestThatThePageNamesExists"))
-        let rows = try Self.rows(Self.launch)
+        let rows = try Self.rows(page)
         #expect(rows.count >= 25)
         for row in rows {
             #expect(!row.tests.isEmpty, "\(row.table), \(row.name) has no test")
@@ -92,7 +95,7 @@ import Testing
         }
     }
 
-    /// As the product's page has them.
+    /// As the product's page has them; typed from it, for it is not in this repository.
     private static let product: [(table: String, rows: [String])] = [
         ("AppBootstrap", ["1 Config check", "2 Auth restore", "3 Follow sync", "4 LA restore", "5 Ready"]),
         (
@@ -100,6 +103,13 @@ import Testing
             [
                 "signUp(email:password:)", "signIn(email:password:)", "verifyEmail(code:)", "resetPassword(email:)",
                 "confirmResetPassword(code:newPassword:)", "signOut()", "currentUser", "Admin detection",
+            ]
+        ),
+        (
+            "LiveActivityService (facade)",
+            [
+                "LiveActivityTokenManager", "LiveActivityLifecycleManager", "FollowManager",
+                "never the managers directly",
             ]
         ),
         ("NotificationService", ["requestPermission()", "registerDevice(token:)", "unregisterDevice()"]),
@@ -116,6 +126,26 @@ import Testing
             for name in names {
                 #expect(rows.contains { $0.table == table && $0.name == name }, "\(table), \(name)")
             }
+        }
+    }
+
+    /// The headings of the product's page, and the table of ours that stands for each.
+    private static let sections: [(heading: String, page: String, table: String)] = [
+        ("Overview", launch, "Overview"), ("AppBootstrap", launch, "AppBootstrap"),
+        ("AuthService", launch, "AuthService"),
+        ("LiveActivityService (facade)", launch, "LiveActivityService (facade)"),
+        ("NotificationService", launch, "NotificationService"), ("ScheduleService", data, "ScheduleService"),
+        ("DataSource protocol + ViewSubscriber modifier", data, "DataSource"),
+        ("ViewSubscriber modifier", data, "ViewSubscriber"), ("LiveMatchesDataSource", data, "LiveMatchesDataSource"),
+        ("ScheduleDataSource", data, "ScheduleDataSource"), ("MatchCacheStore", data, "Cache layers"),
+        ("ImageCacheService", data, "ImageCacheService"), ("AppConfigService", launch, "AppConfigService"),
+        ("AdminService", launch, "AdminService"), ("AppLogger", launch, "AppLogger"),
+        ("DI wiring", launch, "DI wiring"),
+    ]
+
+    @Test func everySectionOfTheProductsPageHasItsTable() throws {
+        for (heading, page, table) in Self.sections {
+            #expect(try Self.rows(page).contains { $0.table == table }, "\(heading): \(page)")
         }
     }
 }

@@ -17,6 +17,7 @@ public protocol AdminService: AnyObject, Observable, Sendable {
     /// The replays there were when they were last asked for or changed.
     var replays: [ReplayedMatch] { get }
 
+    /// Asks which replays there are.
     @discardableResult
     func refreshReplays() async throws(APIError) -> [ReplayedMatch]
 
@@ -24,6 +25,7 @@ public protocol AdminService: AnyObject, Observable, Sendable {
     @discardableResult
     func play(_ order: ReplayOrder) async throws(APIError) -> ReplayedMatch
 
+    /// Pauses a replay, lets it go on, or whatever else the action says.
     @discardableResult
     func control(_ match: MatchID, _ action: ReplayAction) async throws(APIError) -> ReplayedMatch
 }

@@ -5,7 +5,10 @@
 
     /// `UNUserNotificationCenter`, and `UIApplication`'s registration for remote notifications.
     ///
+    /// An app's only: an extension, such as the widget that links this module, too, has no `UIApplication`.
+    ///
     /// Not compiled here.
+    @available(iOSApplicationExtension, unavailable)
     public struct AppleNotificationPort: NotificationPort {
         public init() {}
 

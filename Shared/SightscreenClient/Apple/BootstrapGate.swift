@@ -1,5 +1,6 @@
 // Could not be compiled where the rest of this package was.
 #if canImport(SwiftUI)
+    import Foundation
     public import SwiftUI
 
     /// Shows the app when it is ready, a launch screen before, and what halts it instead of it.

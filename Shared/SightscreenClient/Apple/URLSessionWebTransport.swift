@@ -1,63 +1,143 @@
 // Could not be compiled where the rest of this package was.
 #if canImport(Darwin)
     public import Foundation
+    import Synchronization
 
     /// Any host over `URLSession`.
+    ///
+    /// A call has one deadline, from before its first byte to after the last one; `URLSession`'s own timeout starts anew
+    /// with each byte that comes. Redirects are answers like others. Cookies are neither sent nor kept, and nothing is
+    /// taken from a cache: who wants one has his own, and asks with an entity tag.
     ///
     /// Not compiled here.
     public struct URLSessionWebTransport: WebTransport {
         private let session: URLSession
 
-        /// - Parameter session: by default one that keeps no cookies and no cache: answers may hold tokens.
-        public init(session: URLSession = URLSession(configuration: .ephemeral)) { self.session = session }
+        /// All calls share one session that keeps nothing: answers may hold tokens.
+        public init() { self.init(session: Self.forgetful) }
+
+        /// - Parameter session: one of the app's own, which has neither cookies nor a cache.
+        public init(session: URLSession) { self.session = session }
+
+        private static let forgetful: URLSession = {
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.httpCookieStorage = nil
+            configuration.httpCookieAcceptPolicy = .never
+            configuration.httpShouldSetCookies = false
+            configuration.urlCache = nil
+            configuration.urlCredentialStorage = nil
+            configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+            return URLSession(configuration: configuration)
+        }()
 
         public func send(_ request: WebRequest) async throws(TransportError) -> APIResponse {
             guard let url = URL(string: request.url) else { throw .broken("no address") }
-            var call = URLRequest(url: url)
+            var call = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
             call.httpMethod = request.method
             call.httpBody = request.body.map { Data($0) }
-            call.timeoutInterval = Double(request.timeout.components.seconds)
+            call.httpShouldHandleCookies = false
+            // Never before the deadline; the system takes 0 for "as long as you like".
+            call.timeoutInterval = max(request.timeout / .seconds(1), 1) + 1
             for (name, value) in request.headers { call.setValue(value, forHTTPHeaderField: name) }
-            do {
-                let (bytes, answer) = try await session.bytes(for: call, delegate: NoRedirects())
-                guard let answer = answer as? HTTPURLResponse else { throw TransportError.broken("no HTTP") }
-                // Stops at the limit, whatever else would come.
-                guard answer.expectedContentLength <= Int64(request.bodyBytesMax) else {
-                    bytes.task.cancel()
-                    throw TransportError.broken("too long")
-                }
-                var body: [UInt8] = []
-                for try await byte in bytes {
-                    guard body.count < request.bodyBytesMax else {
-                        bytes.task.cancel()
-                        throw TransportError.broken("too long")
-                    }
-                    body.append(byte)
-                }
-                var headers: [String: String] = [:]
-                for (name, value) in answer.allHeaderFields { headers["\(name)".lowercased()] = "\(value)" }
-                return APIResponse(status: answer.statusCode, headers: headers, body: body)
-            } catch let error as TransportError {
-                throw error
-            } catch let error as URLError {
-                switch error.code {
-                case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff: throw .offline
-                case .timedOut: throw .timeout
-                case .cancelled: throw .cancelled
-                default: throw .broken(error.localizedDescription)
-                }
-            } catch is CancellationError {
-                throw .cancelled
-            } catch {
-                throw .broken("\(error)")
+            let exchange = Exchange(bodyBytesMax: request.bodyBytesMax)
+            let task = session.dataTask(with: call)
+            task.delegate = exchange
+            let deadline = Task {
+                try await Task.sleep(for: request.timeout)
+                exchange.end(.failure(.timeout))
+                task.cancel()
             }
+            defer { deadline.cancel() }
+            let result = await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    if exchange.begin(continuation) { task.resume() } else { task.cancel() }
+                }
+            } onCancel: {
+                exchange.end(.failure(.cancelled))
+                task.cancel()
+            }
+            return try result.get()
         }
     }
 
-    private final class NoRedirects: NSObject, URLSessionTaskDelegate {
+    /// Collects one answer. The first end counts: the answer, the deadline, the caller who leaves, or too many bytes.
+    private final class Exchange: NSObject, URLSessionDataDelegate {
+        typealias Ending = Result<APIResponse, TransportError>
+
+        private struct State {
+            var waiting: CheckedContinuation<Ending, Never>?
+            var ending: Ending?
+            var body: [UInt8] = []
+        }
+
+        private let bodyBytesMax: Int
+        private let state = Mutex(State())
+
+        init(bodyBytesMax: Int) { self.bodyBytesMax = bodyBytesMax }
+
+        /// - Returns: false when it has ended before it began.
+        func begin(_ continuation: CheckedContinuation<Ending, Never>) -> Bool {
+            let ending = state.withLock { state in
+                if state.ending == nil { state.waiting = continuation }
+                return state.ending
+            }
+            guard let ending else { return true }
+            continuation.resume(returning: ending)
+            return false
+        }
+
+        func end(_ ending: Ending) {
+            let waiting = state.withLock { state -> CheckedContinuation<Ending, Never>? in
+                guard state.ending == nil else { return nil }
+                state.ending = ending
+                defer { state.waiting = nil }
+                return state.waiting
+            }
+            waiting?.resume(returning: ending)
+        }
+
+        func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+            let announced = dataTask.response?.expectedContentLength ?? 0
+            let isTooLong = state.withLock { state in
+                guard announced <= Int64(bodyBytesMax), state.body.count + data.count <= bodyBytesMax else {
+                    return true
+                }
+                state.body += data
+                return false
+            }
+            guard isTooLong else { return }
+            // Stops at the limit, whatever else would come.
+            end(.failure(.broken("too long")))
+            dataTask.cancel()
+        }
+
         func urlSession(
             _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
             newRequest request: URLRequest
         ) async -> URLRequest? { nil }
+
+        func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+            if let error { return end(.failure(TransportError(error))) }
+            guard let answer = task.response as? HTTPURLResponse else { return end(.failure(.broken("no HTTP"))) }
+            var headers: [String: String] = [:]
+            for (name, value) in answer.allHeaderFields { headers["\(name)".lowercased()] = "\(value)" }
+            let body = state.withLock { $0.body }
+            end(.success(APIResponse(status: answer.statusCode, headers: headers, body: body)))
+        }
+    }
+
+    extension TransportError {
+        fileprivate init(_ error: any Error) {
+            guard let error = error as? URLError else {
+                self = .broken("\(error)")
+                return
+            }
+            switch error.code {
+            case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff: self = .offline
+            case .timedOut: self = .timeout
+            case .cancelled: self = .cancelled
+            default: self = .broken(error.localizedDescription)
+            }
+        }
     }
 #endif

@@ -57,6 +57,7 @@ public final class FakeAuthService: AuthService {
     @discardableResult
     public func signUp(email: String, password: String) async throws(AuthError) -> Bool {
         try check()
+        guard Self.isAddress(email) else { throw .invalidInput("Invalid email address format.") }
         guard accounts[email] == nil else { throw .emailTaken }
         guard password.count >= 8 else { throw .weakPassword("Password not long enough") }
         accounts[email] = Account(
@@ -141,6 +142,11 @@ public final class FakeAuthService: AuthService {
     }
 
     // MARK: -
+
+    private static func isAddress(_ email: String) -> Bool {
+        let parts = email.split(separator: "@", omittingEmptySubsequences: false)
+        return parts.count == 2 && !parts.contains("") && !email.contains(" ")
+    }
 
     private func check() throws(AuthError) { if let trouble { throw trouble } }
 

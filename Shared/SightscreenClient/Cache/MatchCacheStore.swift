@@ -22,6 +22,7 @@ public protocol MatchCacheStore: AnyObject, Observable, Sendable {
     /// In memory at once, where its day is in the window; on disk soon.
     func keep(_ entry: CachedDay)
 
+    /// In memory only, in place of the list before.
     func keep(_ live: CachedLive)
 
     /// Which days stay in memory, beside today.
@@ -33,5 +34,6 @@ public protocol MatchCacheStore: AnyObject, Observable, Sendable {
     /// Returns when what was kept is on disk.
     func flush() async
 
+    /// Forgets everything, in memory and on disk, and returns when that is done.
     func removeAll() async
 }

@@ -3,6 +3,7 @@ public import Observation
 /// Something that views show, that is fetched, cached, and perhaps polled. Views read `data`; `DataPoller` does the rest.
 @MainActor
 public protocol DataSource<Value>: AnyObject, Observable, Sendable {
+    /// What views show.
     associatedtype Value: Sendable
 
     /// What to show; nil as long as nothing is known.

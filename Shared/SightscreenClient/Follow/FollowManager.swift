@@ -40,7 +40,10 @@ public protocol FollowManager: Sendable {
     /// What the backend has not heard of is tried once more. To be called when the user signs out.
     func sendPending(within limit: Duration) async
 
+    /// What the user follows, as far as this phone knows: his last taps count before the backend has heard of them.
     func followedMatchIds() async -> Set<MatchID>
+
+    /// Matches with unfollows that the backend has not heard of.
     func pendingUnfollows() async -> Set<MatchID>
     /// Matches with dismissals that the backend has not heard of.
     func pendingDismissals() async -> Set<MatchID>
@@ -51,8 +54,13 @@ public protocol FollowManager: Sendable {
 
     // MARK: The bell
 
+    /// How the match's activity does, which its bell shows.
     func set(_ health: ActivityHealth, for match: MatchID) async
+
+    /// Whether the user lets the app show activities at all; if not, the bells of what he follows warn.
     func set(showsActivities: Bool) async
+
+    /// `Bell.empty` for a match that is not followed.
     func bell(for match: MatchID) async -> Bell
     /// All bells that are not empty, now and after each change. A slow reader gets the newest.
     func bells() async -> AsyncStream<[MatchID: Bell]>

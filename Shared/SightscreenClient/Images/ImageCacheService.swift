@@ -22,5 +22,6 @@ public protocol ImageCacheService: AnyObject, Observable, Sendable {
     /// The system is short of memory: what is on disk need not be there, too.
     func memoryPressure()
 
+    /// Forgets all images, in memory and on disk; what is being downloaded is not kept.
     func removeAll() async
 }

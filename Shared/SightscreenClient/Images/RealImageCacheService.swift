@@ -29,7 +29,7 @@ public final class RealImageCacheService: ImageCacheService {
     }
 
     /// Raised when files of before cannot be read any more.
-    static let schemaVersion = 1
+    nonisolated static let schemaVersion = 1
     private static let failuresMax = 256
     /// Nobody waits longer for a disk before the server is asked; and then not at all for a while, in seconds.
     static let diskPatience = Duration.seconds(1)

@@ -30,6 +30,8 @@ public protocol LiveActivityLifecycleManager: Sendable {
 
     /// The app is in front: looks for stale activities now and every minute.
     func enterForeground() async
+
+    /// The app is not in front any more: nobody looks every minute.
     func enterBackground() async
 
     /// All that are on the phone, in order of appearance.

@@ -6,7 +6,7 @@ public protocol SentryPort: Sendable {
     func capture(_ event: LogEvent)
 }
 
-/// Errors become reports; what came before them, their breadcrumbs.
+/// Every event reaches Sentry: errors as reports, all others as breadcrumbs, which travel with the next report only.
 public struct SentryDestination: LogDestination {
     private let sentry: any SentryPort
 
@@ -14,9 +14,7 @@ public struct SentryDestination: LogDestination {
 
     public func record(_ event: LogEvent) {
         switch event.level {
-        // Not worth a user's traffic.
-        case .debug: break
-        case .info, .warning: sentry.addBreadcrumb(event)
+        case .debug, .info, .warning: sentry.addBreadcrumb(event)
         case .error: sentry.capture(event)
         }
     }

@@ -23,6 +23,12 @@ public final class RealNotificationService: NotificationService {
 
     @discardableResult
     public func requestPermission() async -> NotificationPermission {
+        let known = await port.permission()
+        // Provisional is what the system gives without asking him.
+        guard known == .notDetermined || known == .provisional else {
+            permission = known
+            return known
+        }
         let answer = await port.requestPermission()
         permission = answer
         AppLogger.info(

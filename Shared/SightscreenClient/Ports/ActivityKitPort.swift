@@ -43,8 +43,15 @@ public protocol ActivityKitPort: Sendable {
 
     // MARK: The user's switches (`ActivityAuthorizationInfo`)
 
+    /// Whether the user lets the app show Live Activities.
     func areActivitiesEnabled() async -> Bool
+
+    /// `areActivitiesEnabled`, now and after each change.
     func activityEnablementUpdates() async -> AsyncStream<Bool>
+
+    /// Whether the user lets the backend update them often.
     func frequentPushesEnabled() async -> Bool
+
+    /// `frequentPushesEnabled`, now and after each change.
     func frequentPushEnablementUpdates() async -> AsyncStream<Bool>
 }

@@ -2,7 +2,10 @@
 public protocol KeychainPort: Sendable {
     /// - Returns: nil when there is nothing of that name.
     func read(_ name: String) throws(KeychainError) -> [UInt8]?
+
+    /// In place of what was there.
     func write(_ value: [UInt8], as name: String) throws(KeychainError)
+
     /// What is not there is removed already.
     func remove(_ name: String) throws(KeychainError)
 }

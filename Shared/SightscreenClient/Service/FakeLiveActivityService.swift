@@ -1,3 +1,4 @@
+import APNsProtocol
 public import Messages
 public import Sightscreen
 
@@ -42,6 +43,7 @@ public actor FakeLiveActivityService: LiveActivityService {
     ) throws(APIError) -> FollowResponse {
         if let refusal { throw refusal }
         book.followAnswered(book.follow(FollowRequest(matchId: match.id)), isFollowing: true)
+        if match.status == .live { show(match) }
         publish()
         return FollowResponse(
             following: true, displayState: match.displayState,
@@ -75,6 +77,17 @@ public actor FakeLiveActivityService: LiveActivityService {
         book = FollowBook()
         activities = []
         publish()
+    }
+
+    /// As on a phone that may show activities: one for each match.
+    private func show(_ match: MatchItem) {
+        guard let state = match.displayState, !activities.contains(where: { $0.matchID == match.id && $0.isRunning })
+        else { return }
+        activities.append(
+            PhoneActivity(
+                id: ActivityID("fake-\(match.id)"), attributes: LiveActivityAttributes(match),
+                content: ShownContent(state: state), state: .active))
+        book.set(.running, for: match.id)
     }
 
     private func publish() {

@@ -29,6 +29,7 @@ public protocol LiveActivityService: Sendable {
     /// The bell was tapped again. Empties it and ends the activity at once, with or without a network.
     func unfollow(_ match: MatchID) async
 
+    /// How a match's bell is to be drawn now; `Bell.empty` for one that is not followed.
     func bell(for match: MatchID) async -> Bell
 
     /// All bells that are not empty, now and after each change.

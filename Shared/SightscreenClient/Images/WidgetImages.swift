@@ -1,0 +1,38 @@
+public import APNsProtocol
+public import Messages
+
+/// What the app has downloaded, for its widget.
+///
+/// It reads the folder of `RealImageCacheService` at once, as a widget's view must, keeps nothing in memory, asks no
+/// server and changes no file: what is not there yet is not shown.
+public struct WidgetImages: Sendable {
+    private let files: any FileStore
+    private let logoAddress: @Sendable (MatchItem.Side) -> String?
+
+    /// - Parameters:
+    ///   - files: the app's folder for images, in the container of their group.
+    ///   - logoAddress: the same as the app's.
+    public init(files: any FileStore, logoAddress: @escaping @Sendable (MatchItem.Side) -> String?) {
+        self.files = files
+        self.logoAddress = logoAddress
+    }
+
+    /// However old it is: an old image is better than none.
+    public func image(_ url: String) -> ImageData? {
+        guard let bytes = files.read(CacheFile.name(of: url)),
+            let file = CacheFile(bytes, schema: RealImageCacheService.schemaVersion), file.key == url
+        else { return nil }
+        return ImageData(file.value)
+    }
+
+    /// The logo of that team of a match which a content state calls so; nil when it is none of the two.
+    public func logo(of teamAbbr: String, in match: LiveActivityAttributes) -> ImageData? {
+        let side: MatchItem.Side? =
+            switch teamAbbr {
+            case match.homeAbbr: MatchItem.Side(id: match.homeTeamId, name: match.homeTeam, abbr: match.homeAbbr)
+            case match.awayAbbr: MatchItem.Side(id: match.awayTeamId, name: match.awayTeam, abbr: match.awayAbbr)
+            default: nil
+            }
+        return side.flatMap(logoAddress).flatMap(image)
+    }
+}
