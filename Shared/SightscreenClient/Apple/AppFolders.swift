@@ -1,11 +1,11 @@
-// Could not be compiled where the rest of this package was.
+// Compiled against stubs of Apple's frameworks only (deploy/apple-check).
 #if canImport(Darwin)
     import Foundation
 
     extension DirectoryFileStore {
         /// A folder of the app group's container, which the widget sees, too; nil when the app has no such group.
         ///
-        /// Not compiled here.
+        /// Compiled against stubs only.
         public init?(appGroup: String, folder: String) {
             guard let url = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: appGroup) else {
                 return nil

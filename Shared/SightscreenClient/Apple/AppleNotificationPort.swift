@@ -1,11 +1,11 @@
-// Could not be compiled where the rest of this package was.
+// Compiled against stubs of Apple's frameworks only (deploy/apple-check).
 #if canImport(UserNotifications) && canImport(UIKit) && os(iOS)
     import UIKit
     import UserNotifications
 
     /// `UNUserNotificationCenter`, and `UIApplication`'s registration for remote notifications.
     ///
-    /// Not compiled here.
+    /// Compiled against stubs only.
     public struct AppleNotificationPort: NotificationPort {
         public init() {}
 

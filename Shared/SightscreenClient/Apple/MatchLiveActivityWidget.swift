@@ -1,15 +1,15 @@
-// Could not be compiled where the rest of this package was.
+// Compiled against stubs of Apple's frameworks only (deploy/apple-check).
 #if canImport(WidgetKit) && canImport(ActivityKit) && os(iOS)
     import ActivityKit
     import APNsProtocol
     import Sightscreen
     public import SwiftUI
-    public import WidgetKit
+    import WidgetKit
 
     /// The six presentations, for the widget extension. A start to lay out from: it shows every text that
     /// `MatchPresentations` has, and formats none.
     ///
-    /// Not compiled here.
+    /// Compiled against stubs only.
     public struct MatchLiveActivityWidget: Widget {
         public init() {}
 

@@ -1,10 +1,12 @@
 // The code of deploy/docs/add-to-your-app.md that needs SwiftUI and ActivityKit. It is compared with the page like the
-// rest, and compiled only where there is an SDK for iOS.
+// rest; deploy/apple-check compiles it against stubs.
 #if canImport(SwiftUI) && canImport(ActivityKit) && os(iOS)
     import Foundation
     import Messages
+    import Sightscreen
     import SightscreenClient
     import SwiftUI
+    import UIKit
 
     extension AppPorts {
         @MainActor
@@ -62,7 +64,9 @@
                 SecureField("Password", text: $password)
                 Button("Sign in") {
                     Task {
-                        do { try await auth.signIn(email: email, password: password) } catch { problem = error }
+                        do throws(AuthError) {
+                            try await auth.signIn(email: email, password: password)
+                        } catch { problem = error }
                     }
                 }
                 if problem == .wrongCredentials { Text("There is no such account, or its password is another.") }
