@@ -76,6 +76,8 @@ let package = Package(
         .executable(name: "cache-lab", targets: ["CacheLab"]),
         // For the iOS app.
         .library(name: "SightscreenClient", targets: ["SightscreenClient"]),
+        // For the iOS app's tests.
+        .library(name: "ActivitySimulator", targets: ["ActivitySimulator"]),
         .executable(name: "page-stand", targets: ["PageStand"]),
     ],
     dependencies: [

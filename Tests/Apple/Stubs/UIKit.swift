@@ -1,7 +1,7 @@
 public import AppleFoundation
 
 public enum UIUserInterfaceIdiom: Sendable { case phone, pad }
-@MainActor public class UIResponder: NSObject {}
+@MainActor open class UIResponder: NSObject {}
 @MainActor public final class UIDevice {
     public static let current = UIDevice()
     public var identifierForVendor: UUID?
@@ -16,5 +16,13 @@ public enum UIUserInterfaceIdiom: Sendable { case phone, pad }
     public func unregisterForRemoteNotifications() {}
 }
 public enum UIBackgroundFetchResult: Sendable { case newData, noData, failed }
-@MainActor public protocol UIApplicationDelegate: AnyObject {}
+@MainActor public protocol UIApplicationDelegate: AnyObject {
+    func application(
+        _ application: UIApplication, didFinishLaunchingWithOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool
+    func application(_ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken: Data)
+    func application(
+        _ application: UIApplication, didReceiveRemoteNotification: [AnyHashable: Any]
+    ) async -> UIBackgroundFetchResult
+}
 public final class UIImage: @unchecked Sendable { public init?(data: Data) {} }

@@ -13,7 +13,8 @@ public final class UNNotification { public var request: UNNotificationRequest { 
 public final class UNNotificationResponse { public var notification: UNNotification { fatalError() } }
 public protocol UNUserNotificationCenterDelegate: AnyObject {
     func userNotificationCenter(
-        _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse) async
+        _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
+        withCompletionHandler done: @escaping () -> Void)
 }
 public final class UNUserNotificationCenter: @unchecked Sendable {
     public class func current() -> UNUserNotificationCenter { fatalError() }
