@@ -97,6 +97,8 @@ extension View {
     public nonisolated func opacity(_ opacity: Double) -> some View { Anything() }
     public nonisolated func padding() -> some View { Anything() }
     public nonisolated func monospacedDigit() -> some View { Anything() }
+    public nonisolated func scaledToFit() -> some View { Anything() }
+    public nonisolated func accessibilityElement(children: AccessibilityChildBehavior) -> some View { Anything() }
     public nonisolated func accessibilityLabel(_ label: String) -> some View { Anything() }
     public nonisolated func frame(width: Double, height: Double) -> some View { Anything() }
     public nonisolated func id(_ id: some Hashable) -> some View { Anything() }
@@ -109,10 +111,11 @@ extension View {
     public nonisolated func overlay(@ViewBuilder content: () -> some View) -> some View { Anything() }
     public nonisolated func disabled(_ disabled: Bool) -> some View { Anything() }
 }
+public enum AccessibilityChildBehavior { case ignore, contain, combine }
 public enum VerticalEdge { case top, bottom }
 public enum HorizontalAlignment { case leading, center, trailing }
 public struct Font: Sendable {
-    public static let headline = Font(), caption2 = Font()
+    public static let headline = Font(), caption = Font(), caption2 = Font()
     public func monospaced() -> Font { self }
 }
 public struct Color: View, Sendable {
