@@ -76,6 +76,8 @@ let package = Package(
         .executable(name: "cache-lab", targets: ["CacheLab"]),
         // For the iOS app.
         .library(name: "SightscreenClient", targets: ["SightscreenClient"]),
+        // For the iOS app's tests.
+        .library(name: "ActivitySimulator", targets: ["ActivitySimulator"]),
         .executable(name: "page-stand", targets: ["PageStand"]),
     ],
     dependencies: [
@@ -338,7 +340,8 @@ let package = Package(
             tests(
                 "OperatorTool",
                 [
-                    "OperatorTool", arguments, "Activities", "LabAPI", "Messages", "Postgres", "Processes", "Store",
+                    "OperatorTool", arguments, "Activities", "LabAPI", "Messages", "Postgres", "Processes", "Reactor",
+                    "Store",
                     "Tapes",
                     "Sightscreen",
                     "Tokens",

@@ -41,9 +41,12 @@ actor Supervisor {
         }
     }
 
+    /// How long a service has for its end before it is killed.
+    static let patience = Duration.seconds(6)
+
     /// Ends everything in reverse order of starting, each within `patience`.
     /// - Returns: the services that had to be killed or did not exit with 0.
-    func stop(patience: Duration = .seconds(6)) async -> [String] {
+    func stop(patience: Duration = Supervisor.patience) async -> [String] {
         isStopping = true
         var unclean: [String] = []
         for keeper in keepers.reversed() {
@@ -75,6 +78,11 @@ actor Supervisor {
                 let pid = try await processes.start(service.command)
                 pids[service.name] = pid
                 startedAt[service.name] = started
+                // Asked to end while it was being started, when there was no process yet that could be ended.
+                if isStopping {
+                    _ = await processes.stop(pid, with: service.stopSignal, patience: Self.patience)
+                    return
+                }
                 report(.started(service: service.name, pid: pid))
                 status = await processes.exitStatus(of: pid)
             } catch {

@@ -8,18 +8,24 @@ import Messages
 import Sightscreen
 import Synchronization
 
-/// Answers the app's calls on the phone itself, from canned answers. It remembers what is followed, and nothing else.
-final class CannedTransport: APITransport {
+/// Answers the app's calls on the phone itself, from canned answers: for tests and previews of an app, and for its debug
+/// builds. It remembers what is followed, and nothing else. Its matches are `SampleMatches`.
+public final class CannedTransport: APITransport {
     private let clock: any ClientClock
     private let scenario: @Sendable () -> CannedScenario
     private let followed = Mutex<Set<MatchID>>([])
 
-    init(clock: any ClientClock, scenario: @escaping @Sendable () -> CannedScenario) {
+    public convenience init(clock: any ClientClock, scenario: CannedScenario = .liveMatch) {
+        self.init(clock: clock) { scenario }
+    }
+
+    /// - Parameter scenario: asked with each call.
+    public init(clock: any ClientClock, scenario: @escaping @Sendable () -> CannedScenario) {
         self.clock = clock
         self.scenario = scenario
     }
 
-    func send(_ request: APIRequest) async throws(TransportError) -> APIResponse {
+    public func send(_ request: APIRequest) async throws(TransportError) -> APIResponse {
         if Task.isCancelled { throw .cancelled }
         let scenario = scenario()
         switch scenario {

@@ -1,4 +1,4 @@
-// Could not be compiled where the rest of this package was.
+// Compiled against stubs of Apple's frameworks only (deploy/apple-check).
 #if canImport(Darwin)
     import Foundation
 
@@ -7,7 +7,7 @@
         /// mistake of the app's entitlements, and logged: in a folder of its own the app loses nothing, but its widget
         /// shows no logos.
         ///
-        /// Not compiled here.
+        /// Compiled against stubs only.
         public init?(appGroup: String, folder: String) {
             guard let url = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: appGroup) else {
                 AppLogger.error(

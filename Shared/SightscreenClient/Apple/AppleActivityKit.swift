@@ -1,4 +1,4 @@
-// Could not be compiled where the rest of this package was: written for iOS 18 from Apple's documentation.
+// Compiled against stubs of Apple's frameworks only (deploy/apple-check): written for iOS 18 from Apple's documentation.
 #if canImport(ActivityKit) && os(iOS)
     public import ActivityKit
     public import APNsProtocol
@@ -12,7 +12,7 @@
 
     /// ActivityKit itself.
     ///
-    /// Not compiled here: on Linux there is no ActivityKit. It hands every call on and decides nothing.
+    /// Compiled against stubs only: on Linux there is no ActivityKit. It hands every call on and decides nothing.
     public struct AppleActivityKit: ActivityKitPort {
         public typealias LiveActivity = Activity<LiveActivityAttributes>
 
@@ -126,8 +126,8 @@
             case .stale: self = .stale
             case .ended: self = .ended
             case .dismissed: self = .dismissed
-            // Later systems have further states of an activity that is not over.
-            @unknown default: self = .active
+            // Later systems have further states of an activity that is not over, some of them known to later compilers.
+            default: self = .active
             }
         }
     }

@@ -1,4 +1,4 @@
-// Could not be compiled where the rest of this package was.
+// Compiled against stubs of Apple's frameworks only (deploy/apple-check).
 #if canImport(UserNotifications) && canImport(UIKit) && os(iOS)
     import UIKit
     import UserNotifications
@@ -7,7 +7,7 @@
     ///
     /// An app's only: an extension, such as the widget that links this module, too, has no `UIApplication`.
     ///
-    /// Not compiled here.
+    /// Compiled against stubs only.
     @available(iOSApplicationExtension, unavailable)
     public struct AppleNotificationPort: NotificationPort {
         public init() {}

@@ -1,14 +1,14 @@
-// Could not be compiled where the rest of this package was.
+// Compiled against stubs of Apple's frameworks only (deploy/apple-check).
 #if canImport(ActivityKit) && os(iOS)
-    import Foundation
+    public import Foundation
 
     /// One of the system's sequences as a stream that keeps only the newest values, and ends with its reader's task.
     ///
-    /// Not compiled here.
-    func stream<Source: AsyncSequence & Sendable, Value: Sendable>(
-        _ source: Source, startingWith first: Value? = nil, keeping count: Int = 1,
+    /// Compiled against stubs only.
+    func stream<Source: AsyncSequence & SendableMetatype, Value: Sendable>(
+        _ source: sending Source, startingWith first: Value? = nil, keeping count: Int = 1,
         _ convert: @escaping @Sendable (Source.Element) -> Value
-    ) -> AsyncStream<Value> where Source.Element: Sendable {
+    ) -> AsyncStream<Value> {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(count))
         if let first { continuation.yield(first) }
         let task = Task {

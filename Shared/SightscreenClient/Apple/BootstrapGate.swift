@@ -1,11 +1,11 @@
-// Could not be compiled where the rest of this package was.
+// Compiled against stubs of Apple's frameworks only (deploy/apple-check).
 #if canImport(SwiftUI)
     import Foundation
     public import SwiftUI
 
     /// Shows the app when it is ready, a launch screen before, and what halts it instead of it.
     ///
-    /// Not compiled here.
+    /// Compiled against stubs only.
     public struct BootstrapGate<Ready: View, SignIn: View>: View {
         @Environment(\.scenePhase) private var phase
         @Environment(\.openURL) private var openURL

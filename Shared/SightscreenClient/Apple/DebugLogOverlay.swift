@@ -1,10 +1,10 @@
-// Could not be compiled where the rest of this package was.
+// Compiled against stubs of Apple's frameworks only (deploy/apple-check).
 #if canImport(SwiftUI)
     public import SwiftUI
 
     /// The newest log events over the app, for debug builds.
     ///
-    /// Not compiled here.
+    /// Compiled against stubs only.
     public struct DebugLogOverlay: View {
         @State private var events: [LogEvent] = []
         private let log: DebugLogService

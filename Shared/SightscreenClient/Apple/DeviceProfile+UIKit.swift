@@ -1,14 +1,14 @@
-// Could not be compiled where the rest of this package was.
+// Compiled against stubs of Apple's frameworks only (deploy/apple-check).
 #if canImport(UIKit) && os(iOS)
     import Foundation
-    import Messages
+    public import Messages
     import Sightscreen
-    public import UIKit
+    import UIKit
 
     extension DeviceProfile {
         /// This phone and this app.
         ///
-        /// Not compiled here.
+        /// Compiled against stubs only.
         @MainActor
         public static func current(_ environment: PushEnvironment) -> DeviceProfile {
             let device = UIDevice.current

@@ -1,11 +1,11 @@
-// Could not be compiled where the rest of this package was.
+// Compiled against stubs of Apple's frameworks only (deploy/apple-check).
 #if canImport(SwiftUI)
     public import SwiftUI
 
     // Every service in SwiftUI's environment, under the product's names. What an app has not put there is a fake, as
     // previews want it.
     //
-    // Not compiled here.
+    // Compiled against stubs only.
 
     extension EnvironmentValues {
         public var authService: any AuthService {

@@ -1,4 +1,4 @@
-// Could not be compiled where the rest of this package was.
+// Compiled against stubs of Apple's frameworks only (deploy/apple-check).
 #if canImport(SwiftUI) && os(iOS)
     import Network
     public import SwiftUI
@@ -6,7 +6,7 @@
     extension View {
         /// Tells the service when the app comes to the front and goes away, and when there is a network again.
         ///
-        /// Not compiled here.
+        /// Compiled against stubs only.
         public func liveActivities(_ service: any LiveActivityService) -> some View {
             modifier(LiveActivityScene(service: service))
         }

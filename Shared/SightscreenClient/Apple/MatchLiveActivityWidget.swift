@@ -1,4 +1,4 @@
-// Could not be compiled where the rest of this package was.
+// Compiled against stubs of Apple's frameworks only (deploy/apple-check).
 #if canImport(WidgetKit) && canImport(ActivityKit) && os(iOS)
     import ActivityKit
     import APNsProtocol
@@ -6,12 +6,12 @@
     import Sightscreen
     public import SwiftUI
     import UIKit
-    public import WidgetKit
+    import WidgetKit
 
     /// The six presentations, for the widget extension. A start to lay out from: it has a place for every text of
     /// `MatchPresentations.texts(of:)`, and formats none.
     ///
-    /// Not compiled here.
+    /// Compiled against stubs only.
     public struct MatchLiveActivityWidget: Widget {
         private let images: WidgetImages?
 

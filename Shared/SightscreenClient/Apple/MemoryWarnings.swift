@@ -1,12 +1,13 @@
-// Could not be compiled where the rest of this package was.
+// Compiled against stubs of Apple's frameworks only (deploy/apple-check).
 #if canImport(SwiftUI) && canImport(UIKit)
+    import Foundation
     public import SwiftUI
     import UIKit
 
     extension View {
         /// Tells the cache when the system is short of memory. For the root view.
         ///
-        /// Not compiled here.
+        /// Compiled against stubs only.
         public func evictsImages(of cache: any ImageCacheService) -> some View {
             onReceive(
                 NotificationCenter.default.publisher(for: UIApplication.didReceiveMemoryWarningNotification)

@@ -1,10 +1,10 @@
-// Could not be compiled where the rest of this package was.
+// Compiled against stubs of Apple's frameworks only (deploy/apple-check).
 #if canImport(os)
     import os
 
     /// The system's log: Console.app and Xcode.
     ///
-    /// Not compiled here.
+    /// Compiled against stubs only.
     public struct OSLogDestination: LogDestination {
         private let subsystem: String
 

@@ -1,4 +1,4 @@
-// Could not be compiled where the rest of this package was.
+// Compiled against stubs of Apple's frameworks only (deploy/apple-check).
 #if canImport(Security)
     import Foundation
     import Security
@@ -6,7 +6,7 @@
     /// The Keychain: generic passwords of one service, readable from the first unlock on, and never part of a backup that
     /// is restored on another phone.
     ///
-    /// Not compiled here.
+    /// Compiled against stubs only.
     public struct SystemKeychain: KeychainPort {
         private let service: String
 

@@ -1,10 +1,10 @@
-// Could not be compiled where the rest of this package was.
+// Compiled against stubs of Apple's frameworks only (deploy/apple-check).
 #if canImport(Darwin)
     public import Foundation
 
     /// `UserDefaults`.
     ///
-    /// Not compiled here.
+    /// Compiled against stubs only.
     public struct UserDefaultsStore: KeyValueStore {
         // UserDefaults may be used from any thread, says its documentation.
         private nonisolated(unsafe) let defaults: UserDefaults

@@ -1,11 +1,11 @@
-// Could not be compiled where the rest of this package was.
+// Compiled against stubs of Apple's frameworks only (deploy/apple-check).
 #if canImport(SwiftUI)
     public import SwiftUI
 
     extension View {
         /// Keeps the source's data current while this view is on the screen and the app in front: cached data first.
         ///
-        /// Not compiled here; `DataPoller` does all of it.
+        /// Compiled against stubs only; `DataPoller` does all of it.
         public func viewSubscriber(
             dataSource: some DataSource, clock: any ClientClock = SystemClientClock()
         ) -> some View {

@@ -1,4 +1,4 @@
-/// Sentry, as far as the app's log needs it. `SentrySDKPort` hands it on.
+/// Sentry, as far as the app's log needs it. The app hands it on.
 public protocol SentryPort: Sendable {
     /// Goes with the next report, if there is one.
     func addBreadcrumb(_ event: LogEvent)

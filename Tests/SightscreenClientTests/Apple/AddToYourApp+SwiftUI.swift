@@ -1,14 +1,17 @@
 // The code of deploy/docs/add-to-your-app.md that needs SwiftUI and ActivityKit. It is compared with the page like the
-// rest, and compiled only where there is an SDK for iOS.
+// rest; deploy/apple-check compiles it against stubs.
 #if canImport(SwiftUI) && canImport(ActivityKit) && os(iOS)
     import Foundation
     import Messages
+    import Sightscreen
     import SightscreenClient
     import SwiftUI
+    import UIKit
+    import UserNotifications
 
     extension AppPorts {
         @MainActor
-        static func apple() -> AppPorts {
+        static func apple(_ environment: PushEnvironment = .production) -> AppPorts {
             AppPorts(
                 gateway: URLSessionTransport(base: URL(string: "https://api.sightscreen.app")!),
                 web: URLSessionWebTransport(), activityKit: AppleActivityKit(),
@@ -16,16 +19,55 @@
                 store: UserDefaultsStore(), matchFiles: DirectoryFileStore.caches("matches"),
                 imageFiles: DirectoryFileStore(appGroup: "group.com.sightscreen", folder: "images")
                     ?? DirectoryFileStore.caches("images"),
-                clock: SystemClientClock(), profile: .current(.production),
+                clock: SystemClientClock(), profile: .current(environment),
                 cognito: CognitoSettings(clientID: "your app client's", region: "eu-west-1"))
         }
     }
 
     struct SightscreenApp: App {
-        @State private var services = AppServices(.apple())
+        @UIApplicationDelegateAdaptor private var delegate: AppDelegate
 
         var body: some Scene {
-            WindowGroup { AppView(services: services) }
+            WindowGroup { AppView(services: delegate.services) }
+        }
+    }
+
+    class AppDelegate: UIResponder, UIApplicationDelegate, UNUserNotificationCenterDelegate {
+        private lazy var made = AppServices(.apple())
+        var services: AppServices { made }
+
+        /// A launch in the background shows no window, and tokens are observed all the same.
+        func application(
+            _ application: UIApplication,
+            didFinishLaunchingWithOptions options: [UIApplication.LaunchOptionsKey: Any]? = nil
+        ) -> Bool {
+            UNUserNotificationCenter.current().delegate = self
+            Task { await services.liveActivities.start() }
+            return true
+        }
+
+        func application(
+            _ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken token: Data
+        ) {
+            Task { await services.notifications.registerDevice(token: DeviceToken(token.hexString)) }
+        }
+
+        func application(
+            _ application: UIApplication, didReceiveRemoteNotification info: [AnyHashable: Any]
+        ) async -> UIBackgroundFetchResult {
+            guard let push = AppPush(userInfo: info, kind: .silent) else { return .noData }
+            await services.liveActivities.receive(push)
+            return .newData
+        }
+
+        nonisolated func userNotificationCenter(
+            _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
+            withCompletionHandler done: @escaping () -> Void
+        ) {
+            if let push = AppPush(userInfo: response.notification.request.content.userInfo, kind: .opened) {
+                Task { await services.liveActivities.receive(push) }
+            }
+            done()
         }
     }
 
@@ -62,7 +104,9 @@
                 SecureField("Password", text: $password)
                 Button("Sign in") {
                     Task {
-                        do { try await auth.signIn(email: email, password: password) } catch { problem = error }
+                        do throws(AuthError) {
+                            try await auth.signIn(email: email, password: password)
+                        } catch { problem = error }
                     }
                 }
                 if problem == .wrongCredentials { Text("There is no such account, or its password is another.") }
@@ -80,9 +124,40 @@
                     Text(match.displayState?.expanded.title ?? match.competition)
                     Spacer()
                     Text(match.displayState?.compactLeading.score ?? "")
+                    BellButton(match: match)
                 }
             }
             .viewSubscriber(dataSource: source)
+        }
+    }
+
+    struct BellButton: View {
+        @Environment(\.liveActivityService) private var service
+        @State private var bell = Bell.empty
+        let match: MatchItem
+
+        var body: some View {
+            Button {
+                Task {
+                    if bell.state == .empty {
+                        _ = try? await service.follow(match)
+                    } else {
+                        await service.unfollow(match.id)
+                    }
+                }
+            } label: {
+                Image(systemName: symbol)
+            }
+            .disabled(bell.isPending)
+            .task { for await bells in await service.bells() { bell = bells[match.id] ?? .empty } }
+        }
+
+        private var symbol: String {
+            switch bell.state {
+            case .empty: "bell"
+            case .filled: "bell.fill"
+            case .filledWithWarning: "bell.badge.slash.fill"
+            }
         }
     }
 
@@ -103,21 +178,27 @@
 
     #if DEBUG
         struct DebugApp: App {
-            @State private var menu = DebugMenu(
-                .apple(), fakeAPI: URLSessionTransport(base: URL(string: SwitchedTransport.fakeAPIAddress)!)
-            ) { DirectoryFileStore.caches("matches-\($0)") }
+            @UIApplicationDelegateAdaptor private var delegate: DebugDelegate
             private let log = DebugLogService()
 
             init() { AppLogger.start([OSLogDestination(subsystem: "app.sightscreen"), log]) }
 
             var body: some Scene {
                 WindowGroup {
-                    AppView(services: menu.services)
+                    AppView(services: delegate.services)
                         // Other services: another app, from its launch on.
-                        .id(ObjectIdentifier(menu.services))
-                        .safeAreaInset(edge: .bottom) { DebugMenuView(menu: menu, log: log) }
+                        .id(ObjectIdentifier(delegate.services))
+                        .safeAreaInset(edge: .bottom) { DebugMenuView(menu: delegate.menu, log: log) }
                 }
             }
+        }
+
+        final class DebugDelegate: AppDelegate {
+            // A build that Xcode runs gets its tokens from APNs' sandbox.
+            private(set) lazy var menu = DebugMenu(
+                .apple(.sandbox), fakeAPI: URLSessionTransport(base: URL(string: SwitchedTransport.fakeAPIAddress)!)
+            ) { DirectoryFileStore.caches("matches-\($0)") }
+            override var services: AppServices { menu.services }
         }
 
         struct DebugMenuView: View {

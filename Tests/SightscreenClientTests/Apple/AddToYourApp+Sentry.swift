@@ -1,22 +1,20 @@
-// Could not be compiled where the rest of this package was.
+// The code of deploy/docs/add-to-your-app.md for an app that has Sentry's SDK. It is compared with the page like the rest, and
+// compiled against a stub of that SDK only.
 #if canImport(Sentry)
     import Foundation
     import Sentry
+    import SightscreenClient
 
-    /// Sentry's SDK, which the app brings and starts (`SentrySDK.start`); this package does not depend on it.
-    ///
-    /// Not compiled here.
-    public struct SentrySDKPort: SentryPort {
-        public init() {}
-
-        public func addBreadcrumb(_ event: LogEvent) {
+    /// Sentry's SDK, which the app has and starts (`SentrySDK.start`).
+    struct SentrySDKPort: SentryPort {
+        func addBreadcrumb(_ event: LogEvent) {
             let crumb = Breadcrumb(level: SentryLevel(event.level), category: event.category.name)
             crumb.message = event.text
             crumb.timestamp = Date(timeIntervalSince1970: Double(event.at))
             SentrySDK.addBreadcrumb(crumb)
         }
 
-        public func capture(_ event: LogEvent) {
+        func capture(_ event: LogEvent) {
             let report = Event(level: SentryLevel(event.level))
             report.message = SentryMessage(formatted: event.text)
             report.tags = ["category": event.category.name]

@@ -1,0 +1,28 @@
+public import AppleFoundation
+
+public enum UIUserInterfaceIdiom: Sendable { case phone, pad }
+@MainActor open class UIResponder: NSObject {}
+@MainActor public final class UIDevice {
+    public static let current = UIDevice()
+    public var identifierForVendor: UUID?
+    public var systemVersion = ""
+    public var userInterfaceIdiom = UIUserInterfaceIdiom.phone
+}
+@MainActor public final class UIApplication: UIResponder {
+    public struct LaunchOptionsKey: Hashable, Sendable {}
+    public static let shared = UIApplication()
+    public nonisolated static let didReceiveMemoryWarningNotification = Notification.Name("")
+    public func registerForRemoteNotifications() {}
+    public func unregisterForRemoteNotifications() {}
+}
+public enum UIBackgroundFetchResult: Sendable { case newData, noData, failed }
+@MainActor public protocol UIApplicationDelegate: AnyObject {
+    func application(
+        _ application: UIApplication, didFinishLaunchingWithOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool
+    func application(_ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken: Data)
+    func application(
+        _ application: UIApplication, didReceiveRemoteNotification: [AnyHashable: Any]
+    ) async -> UIBackgroundFetchResult
+}
+public final class UIImage: @unchecked Sendable { public init?(data: Data) {} }

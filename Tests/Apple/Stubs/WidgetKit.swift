@@ -1,0 +1,36 @@
+public import ActivityKit
+public import SwiftUI
+
+public struct ActivityViewContext<Attributes: ActivityAttributes> {
+    public var state: Attributes.ContentState { fatalError() }
+    public var attributes: Attributes { fatalError() }
+    public var isStale: Bool { false }
+}
+public struct ActivityConfiguration<Attributes: ActivityAttributes>: WidgetConfiguration {
+    public init(
+        for attributesType: Attributes.Type,
+        @ViewBuilder content: @escaping (ActivityViewContext<Attributes>) -> some View,
+        dynamicIsland: @escaping (ActivityViewContext<Attributes>) -> DynamicIsland
+    ) {}
+}
+public enum ActivityFamily: Sendable { case small, medium }
+extension WidgetConfiguration {
+    public func supplementalActivityFamilies(_ families: [ActivityFamily]) -> some WidgetConfiguration { self }
+}
+extension EnvironmentValues { public var activityFamily: ActivityFamily { .medium } }
+@resultBuilder public enum DynamicIslandExpandedContentBuilder {
+    public static func buildBlock(_ regions: DynamicIslandExpandedRegion...) -> DynamicIslandExpandedRegion {
+        regions[0]
+    }
+}
+public struct DynamicIslandExpandedRegion {
+    public enum Position { case leading, trailing, center, bottom }
+    public init(_ position: Position, @ViewBuilder content: @escaping () -> some View) {}
+}
+public struct DynamicIsland {
+    public init(
+        @DynamicIslandExpandedContentBuilder expanded: @escaping () -> DynamicIslandExpandedRegion,
+        @ViewBuilder compactLeading: @escaping () -> some View, @ViewBuilder compactTrailing: @escaping () -> some View,
+        @ViewBuilder minimal: @escaping () -> some View
+    ) {}
+}

@@ -1,0 +1,41 @@
+// The code of deploy/docs/add-to-your-app.md for the app's own tests. It is compared with the page, and run.
+import ActivitySimulator
+import Messages
+import Sightscreen
+import SightscreenClient
+import Testing
+
+extension AppPorts {
+    /// A phone in memory, with a backend that answers from samples.
+    static func simulated(_ kit: SimulatedActivityKit, _ clock: SimulatedClock) -> AppPorts {
+        AppPorts(
+            gateway: CannedTransport(clock: clock), web: CannedCognito(), activityKit: kit,
+            notifications: FakeNotificationPort(), keychain: InMemoryKeychain(), store: InMemoryKeyValueStore(),
+            matchFiles: InMemoryFileStore(), imageFiles: InMemoryFileStore(), clock: clock,
+            profile: DeviceProfile(deviceID: DeviceID("a phone"), appVersion: "1.0"),
+            cognito: CognitoSettings(clientID: "any", region: "eu-west-1"))
+    }
+}
+
+@MainActor
+@Suite struct BellTests {
+    @Test func theBellPutsAMatchOnTheLockScreen() async throws {
+        let clock = SimulatedClock(now: 1_800_000_000)
+        let kit = SimulatedActivityKit(clock: clock, seed: 1)
+        await kit.switchOn()
+        let app = AppServices(.simulated(kit, clock))
+        try await app.auth.signIn(email: "asha@example.com", password: "any")
+        await app.bootstrap.start()
+        #expect(app.bootstrap.state == .ready)
+
+        let live = try #require(SampleMatches.all(now: clock.now).first { $0.status == .live })
+        _ = try await app.liveActivities.follow(live)
+        #expect(await kit.activities().map(\.matchID) == [live.id])
+        #expect(await app.liveActivities.bell(for: live.id) == Bell(.filled))
+
+        await app.liveActivities.unfollow(live.id)
+        #expect(await app.liveActivities.bell(for: live.id).state == .empty)
+        await app.close()
+        await kit.switchOff()
+    }
+}

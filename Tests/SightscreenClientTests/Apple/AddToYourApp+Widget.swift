@@ -1,0 +1,11 @@
+// The code of deploy/docs/add-to-your-app.md for the widget extension. It is compared with the page like the rest;
+// deploy/apple-check compiles it against stubs.
+#if canImport(SwiftUI) && canImport(ActivityKit) && os(iOS)
+    import SightscreenClient
+    import SwiftUI
+    import WidgetKit
+
+    struct SightscreenWidgets: WidgetBundle {
+        var body: some Widget { MatchLiveActivityWidget() }
+    }
+#endif
