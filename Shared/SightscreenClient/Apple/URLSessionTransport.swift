@@ -4,7 +4,7 @@
 
     /// The gateway over `URLSession`: `GatewayOverWeb` over `URLSessionWebTransport`, and nothing else.
     ///
-    /// Not compiled here: on Linux `device-lab` brings a transport of its own.
+    /// Compiled against stubs only: on Linux `device-lab` brings a transport of its own.
     public struct URLSessionTransport: APITransport {
         private let gateway: GatewayOverWeb
 

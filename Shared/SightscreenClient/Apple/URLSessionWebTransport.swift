@@ -9,7 +9,7 @@
     /// with each byte that comes. Redirects are answers like others. Cookies are neither sent nor kept, and nothing is
     /// taken from a cache: who wants one has his own, and asks with an entity tag.
     ///
-    /// Not compiled here.
+    /// Compiled against stubs only.
     public struct URLSessionWebTransport: WebTransport {
         private let session: URLSession
 
