@@ -1,3 +1,4 @@
+import ControlHTTP
 public import Sightscreen
 
 /// What a person can do to a phone. The JSON is `{"action": "follow", "matchId": "…"}`.
@@ -17,6 +18,8 @@ public struct LabAction: Codable, Hashable, Sendable {
         case reinstall
         /// Signs out, and somebody else in.
         case switchUser
+
+        public init(from decoder: any Decoder) throws { try self.init(oneOf: decoder) }
     }
 
     public var action: Name

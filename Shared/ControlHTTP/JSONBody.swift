@@ -4,14 +4,21 @@ import NIOCore
 
 /// JSON that the stand-ins and the lab are sent.
 public enum JSONBody {
+    /// Of a body that is refused, so many are read all the same: who sends all of it first finds the answer then.
+    static let refusedBytesMax = 16 << 20
+
     /// - Parameter bytesMax: more are refused with 413.
     /// - Throws: `Problem`.
     public static func bytes(of request: Request, upTo bytesMax: Int) async throws -> [UInt8] {
-        do {
-            return Array(try await request.body.collect(upTo: bytesMax).readableBytesView)
-        } catch is NIOTooManyBytesError {
-            throw Problem(.contentTooLarge, "a body has at most \(bytesMax) bytes")
+        var bytes: [UInt8] = []
+        var count = 0
+        for try await part in request.body {
+            count += part.readableBytes
+            if count <= bytesMax { bytes += part.readableBytesView }
+            if count > max(bytesMax, refusedBytesMax) { break }
         }
+        guard count <= bytesMax else { throw Problem(.contentTooLarge, "a body has at most \(bytesMax) bytes") }
+        return bytes
     }
 
     /// - Throws: `Problem` (400), which says what is wrong at which place.
@@ -19,7 +26,30 @@ public enum JSONBody {
         do {
             return try JSONDecoder().decode(type, from: Data(bytes))
         } catch let error as DecodingError {
-            throw Problem(.badRequest, error.sentence)
+            throw Problem(.badRequest, misfit(error, bytes) ?? error.sentence)
+        }
+    }
+
+    /// Of a number that does not fit its type the decoder says no more than that all is not JSON.
+    private static func misfit(_ error: DecodingError, _ bytes: [UInt8]) -> String? {
+        guard case .dataCorrupted(let context) = error, context.codingPath.isEmpty else { return nil }
+        let decoder = JSONDecoder()
+        guard (try? decoder.decode(Anything.self, from: Data(bytes))) != nil else { return nil }
+        let members = (try? decoder.decode([String: Anything].self, from: Data(bytes))) ?? [:]
+        let names = members.filter { $0.value.mayMisfit }.keys.sorted()
+        let place =
+            names.count == 1
+            ? names[0] : names.isEmpty ? "a number of the body" : "one of \(names.joined(separator: ", "))"
+        return "\(place) is not a whole number, or out of its range"
+    }
+
+    private struct Anything: Decodable {
+        /// Whether it is a number that a whole one may not be.
+        var mayMisfit: Bool
+
+        init(from decoder: any Decoder) throws {
+            let number = try? decoder.singleValueContainer().decode(Double.self)
+            mayMisfit = number.map { $0 < 0 || $0 != $0.rounded() || $0 > 9e15 } ?? false
         }
     }
 }

@@ -148,9 +148,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "the body"), ("[]", "the body"), ("{}", "the body lacks action"), (#"{"action":"dance"}"#, "dance"),
-        (#"{"action":7}"#, "action"), (#"{"action":"follow","matchId":"x"}"#, "matchId"),
+        ("", "the body is not JSON"), ("[]", "the body is not an object"), ("{}", "the body lacks action"),
+        (#"{"action":"dance"}"#, #""dance" is none of follow, unfollow, dismiss"#),
+        (#"{"action":7}"#, "action is not a text"), (#"{"action":"follow","matchId":"x"}"#, "matchId"),
         (#"{"action":"switchUser","user":""}"#, "a user's name has 1 to 64 letters"),
+        (#"{"action":"switchUser","user":"a b"}"#, "a user's name has 1 to 64 letters"),
     ]) func saysWhatIsWrongWithAnAction(_ body: String, _ words: String) async throws {
         try await RunningLab.with { lab async throws in
             let answer = try await lab.act("phone-1", body)
@@ -165,6 +167,27 @@ import Testing
             #expect(try await lab.get("/api/phones/phone-9").status == 404)
             #expect(try await lab.send("POST", "/api/streams/9", #"{"phone":"phone-1"}"#).status == 404)
             #expect(try await lab.send("POST", "/api/streams/x", #"{"phone":"phone-1"}"#).status == 404)
+        }
+    }
+
+    @Test(arguments: [
+        ("GET", "/api/nothing", 404), ("POST", "/api/nothing", 404), ("DELETE", "/api/tape", 405),
+        ("PUT", "/api/phones/phone-1/actions", 405), ("OPTIONS", "/api/lab", 405), ("POST", "/", 405),
+        ("GET", "/api/phones/actions", 405),
+    ]) func tellsThatThereIsNoSuchCall(_ method: String, _ path: String, _ status: Int) async throws {
+        try await RunningLab.with { lab async throws in
+            let answer = try await lab.send(method, path)
+            #expect(answer.status == status && answer.detail != nil, "\(answer.status) \(answer.text)")
+            #expect((answer.header("allow") != nil) == (status == 405))
+        }
+    }
+
+    @Test func tellsOfThePageWithoutItsText() async throws {
+        try await RunningLab.with { lab async throws in
+            for (path, status) in [("/", 200), ("/app.js", 200), ("/nothing.js", 404), ("/api/lab", 405)] {
+                let answer = try await lab.send("HEAD", path, headers: [])
+                #expect(answer.status == status && answer.body.isEmpty, "\(path)")
+            }
         }
     }
 

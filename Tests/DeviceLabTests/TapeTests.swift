@@ -53,7 +53,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{}", 400, "the body lacks command"), (#"{"command":"rewind"}"#, 400, "rewind"),
+        ("{}", 400, "the body lacks command"), (#"{"command":"rewind"}"#, 400, #""rewind" is none of play, pause"#),
+        (#"{"command":"seek","cursor":1.5}"#, 400, "cursor is not a whole number"),
+        (#"{"command":"load","tapeId":"7","seed":-1}"#, 400, "seed is not a whole number"),
+        (#"{"command":"fault","target":"all"}"#, 400, #""all" is none of provider, apns"#),
         (#"{"command":"seek"}"#, 400, "seek wants a label or a cursor"),
         (#"{"command":"speed"}"#, 400, "speed is missing"),
         (#"{"command":"load"}"#, 400, "tapeId is"), (#"{"command":"load","tapeId":"../7"}"#, 400, "tapeId is"),

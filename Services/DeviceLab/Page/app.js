@@ -3,7 +3,7 @@
 import { count, h, setAttribute, setText } from './dom.js';
 import { icon } from './icons.js';
 import { Stream, post, Refusal } from './stream.js';
-import { lockScreen } from './lockscreen.js';
+import { lockScreen, meantActivity } from './lockscreen.js';
 import { surfaces } from './island.js';
 import { controls } from './controls.js';
 import { matchCard } from './match.js';
@@ -61,7 +61,8 @@ setTheme(themes.some(([name]) => name === theme) ? theme : 'auto');
 async function act(body) {
   if (!store.phone) return;
   const action = { ...body };
-  if (!action.matchId && store.match && ['follow', 'unfollow', 'dismiss'].includes(action.action)) action.matchId = store.match.id;
+  if (!action.matchId && action.action === 'dismiss') action.matchId = meantActivity(store.phone, store.match?.id)?.matchId;
+  else if (!action.matchId && store.match && ['follow', 'unfollow'].includes(action.action)) action.matchId = store.match.id;
   try {
     const state = await post(`api/phones/${encodeURIComponent(store.phone.id)}/actions`, action);
     if (state.id === store.phone.id) showPhone(state);
@@ -118,7 +119,7 @@ const match = matchCard(part('match'));
 const latency = latencyCard(part('match'));
 const pipeline = pipelineCard(part('match'));
 const tape = tapeBar(part('tape'), { tape: sendTape, tell, choose: (id) => { store.chosenMatch = id; showLab(); } });
-const phones = wall(part('wall'), { choose, all: actOnAll });
+const phones = wall(part('wall'), { choose, all: actOnAll, counted: (behind) => tally('behind', behind) });
 
 // MARK: - What there is
 
@@ -134,6 +135,12 @@ for (const [name, label] of [['all', 'phones'], ['showing', 'showing'], ['behind
   part('tallies').append(h('li', { data: { name } }, value, h('span', {}, label)));
 }
 
+function tally(name, number) {
+  const value = tallies.get(name);
+  setText(value, count(number));
+  value.parentElement.classList.toggle('some', number > 0);
+}
+
 function showLab() {
   if (!store.lab) return;
   store.match = currentMatch();
@@ -141,11 +148,9 @@ function showLab() {
   latency.show(store.lab.latency);
   pipeline.show(store.lab, store.match);
   tape.show(store.lab, store.match);
-  phones.know(new Map(store.lab.matches.map((entry) => [entry.id, entry.version])));
-  for (const [name, value] of tallies) {
-    setText(value, count(store.lab.phones[name]));
-    value.parentElement.classList.toggle('some', store.lab.phones[name] > 0);
-  }
+  phones.know(new Map(store.lab.matches.map((entry) => [entry.id, entry.version])), store.match?.id ?? null);
+  // How many are behind is told by the wall, so that both say the same.
+  for (const name of tallies.keys()) if (name !== 'behind') tally(name, store.lab.phones[name]);
   setText(part('headline'), store.match?.title ?? '');
   if (store.phone) showPhone(store.phone);
 }

@@ -185,8 +185,7 @@ export function lockScreen(root, actions, announce) {
       setText(carrier, state.isOnline ? 'Sightscreen' : 'No service');
       setHidden(flight, state.isOnline);
       setHidden(signal, !state.isOnline);
-      const primary = state.island.primary;
-      const shown = [...state.activities].sort((a, b) => (b.id === primary) - (a.id === primary)).slice(0, 3);
+      const shown = onScreen(state);
       list(
         activities,
         shown,
@@ -204,6 +203,18 @@ export function lockScreen(root, actions, announce) {
       showAlert(state, skewMs);
     },
   };
+}
+
+/** The activities that the Lock Screen has room for, the most relevant first. */
+function onScreen(state) {
+  const { primary } = state.island;
+  return [...state.activities].sort((a, b) => (b.id === primary) - (a.id === primary)).slice(0, 3);
+}
+
+/** The one that is meant when none is named: the chosen match's, else the first that is shown. */
+export function meantActivity(state, match) {
+  const shown = onScreen(state);
+  return shown.find((activity) => activity.matchId === match) ?? shown[0] ?? null;
 }
 
 function emptyText(state) {

@@ -10,9 +10,9 @@ const filters = [
   ['offline', 'Offline', (tile) => tile.kind === 'offline'],
 ];
 
-/** What a tile tells: its kind, a mark, and a sentence for those who do not see it. */
-function reading(phone, newest) {
-  const first = phone.shown[0];
+/** What a tile tells of the chosen match's activity, else of the most relevant: its kind, a mark, and the activity. */
+function reading(phone, newest, match) {
+  const first = phone.shown.find((activity) => activity.matchId === match) ?? phone.shown[0];
   const score = first?.score ?? '';
   const known = first ? (newest.get(first.matchId) ?? 0) : 0;
   const behind = first && first.state !== 'ended' ? known - first.version : 0;
@@ -27,11 +27,12 @@ function reading(phone, newest) {
   return { kind: 'fresh', mark: '', score, first };
 }
 
-/** @param actions `choose(id)`, `all(body)` */
+/** @param actions `choose(id)`, `all(body)`, `counted(behind)` */
 export function wall(root, actions) {
   const tiles = new Map();
   let order = [];
   let newest = new Map();
+  let match = null;
   let chosen = null;
   let filter = 'all';
   const grid = h('div', { class: 'tiles', role: 'listbox', 'aria-label': 'Phones' });
@@ -98,7 +99,7 @@ export function wall(root, actions) {
 
   function show(tile) {
     const { phone } = tile;
-    const told = reading(phone, newest);
+    const told = reading(phone, newest, match);
     if (tile.kind !== told.kind) {
       tile.kind = told.kind;
       tile.node.dataset.kind = told.kind;
@@ -125,6 +126,7 @@ export function wall(root, actions) {
     }
     for (const [name, number] of tabCounts) setText(number, count(sums.get(name)));
     none.hidden = visible > 0 || order.length === 0;
+    actions.counted(sums.get('behind'));
   }
 
   return {
@@ -155,11 +157,12 @@ export function wall(root, actions) {
       refresh();
       this.choose(chosen);
     },
-    /** The newest version of each match, by id. */
-    know(versions) {
-      const isSame = versions.size === newest.size && [...versions].every(([id, version]) => newest.get(id) === version);
+    /** The newest version of each match, by id, and the match that is chosen. */
+    know(versions, chosenMatch) {
+      const isSame = match === chosenMatch && versions.size === newest.size && [...versions].every(([id, version]) => newest.get(id) === version);
       if (isSame) return;
       newest = versions;
+      match = chosenMatch;
       for (const tile of tiles.values()) show(tile);
       refresh();
     },

@@ -26,6 +26,10 @@ struct LabGuard: RouterMiddleware {
         do {
             try check(request)
             response = try await next(request, context)
+        } catch let error as HTTPError where error.body == nil {
+            // Of the framework, which says nothing but the status.
+            let problem = Problem(error.status, error.status == .notFound ? "there is no such call" : "that is no call")
+            response = try problem.response(from: request, context: context)
         } catch let error as any HTTPResponseError {
             response = try error.response(from: request, context: context)
         }
@@ -37,7 +41,7 @@ struct LabGuard: RouterMiddleware {
         ] {
             if let name = HTTPField.Name(name) { response.headers[name] = value }
         }
-        return response
+        return request.method == .head ? response.createHeadResponse() : response
     }
 
     private func check(_ request: Request) throws {

@@ -22,7 +22,9 @@ struct LabServer: Sendable {
         let router = Router(context: LabContext.self)
         router.add(middleware: LabGuard(names: names))
         router.get("/") { _, _ in try file("") }
+        router.head("/") { _, _ in try file("") }
         router.get("/:file") { _, context in try file(try context.parameters.require("file")) }
+        router.head("/:file") { _, context in try file(try context.parameters.require("file")) }
         let api = router.group("api")
         api.get("stream") { request, context in try await stream(request, context) }
         api.post("streams/:stream") { request, context in
@@ -46,7 +48,29 @@ struct LabServer: Sendable {
             return try await passing { try JSONAnswer.response(try await desk.timeline(of: match)) }
         }
         api.post("tape") { request, _ in try await tape(request) }
+        refuseOthers(router)
         return router
+    }
+
+    /// What each path does not take is told, with what it takes.
+    private func refuseOthers(_ router: Router<LabContext>) {
+        let reads = ["stream", "lab", "phones", "phones/:phone", "tapes", "matches/:match/timeline"]
+        let changes = ["streams/:stream", "phones/actions", "phones/:phone/actions", "tape"]
+        let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
+        let paths: [(path: String, allowed: [HTTPRequest.Method])] =
+            [("/", [.get, .head]), ("/:file", [.get, .head])] + reads.map { ("/api/\($0)", [.get]) }
+            + changes.map { ("/api/\($0)", [.post]) }
+        for (path, allowed) in paths {
+            let names = allowed.map(\.rawValue).joined(separator: ", ")
+            for method in methods where !allowed.contains(method) {
+                router.on(RouterPath(path), method: method) { request, context in
+                    var refusal = try Problem(.methodNotAllowed, "this takes \(names)")
+                        .response(from: request, context: context)
+                    refusal.headers[.allow] = names
+                    return refusal
+                }
+            }
+        }
     }
 
     private static let noPhone = Problem(.notFound, "there is no such phone")
@@ -136,8 +160,8 @@ struct LabServer: Sendable {
             guard let match = await lab.currentMatch else { throw Problem(.conflict, "no tape is loaded") }
             action.matchId = match
         }
-        if let user = action.user, !(1...64).contains(user.count) {
-            throw Problem(.badRequest, "a user's name has 1 to 64 letters")
+        if let user = action.user, !PhoneOwner.isName(user) {
+            throw Problem(.badRequest, "a user's name has 1 to 64 letters, digits and hyphens")
         }
         return action
     }
@@ -162,8 +186,17 @@ struct LabServer: Sendable {
             return try await work()
         } catch let failure as ControlPort.Failure {
             let isCallers = failure.status.map { (400..<500).contains($0) } ?? false
-            throw Problem(isCallers ? .init(code: failure.status ?? 400) : .badGateway, failure.description)
+            throw Problem(isCallers ? Self.status(failure.status ?? 400) : .badGateway, failure.description)
         }
+    }
+
+    /// With its name, where it has one.
+    private static func status(_ code: Int) -> HTTPResponse.Status {
+        let known: [HTTPResponse.Status] = [
+            .badRequest, .notFound, .methodNotAllowed, .conflict, .gone, .contentTooLarge, .unsupportedMediaType,
+            .unprocessableContent,
+        ]
+        return known.first { $0.code == code } ?? HTTPResponse.Status(code: code)
     }
 
     private func read<Body: Decodable>(_ type: Body.Type, _ request: Request) async throws -> Body {

@@ -1,13 +1,20 @@
+import ControlHTTP
 import Sightscreen
 
 /// The body of `POST /api/tape`.
 struct TapeCommand: Decodable, Sendable {
     enum Name: String, Decodable, Sendable, CaseIterable {
         case play, pause, step, seek, speed, stop, load, fault, clearFaults
+
+        init(from decoder: any Decoder) throws { try self.init(oneOf: decoder) }
     }
 
     /// Who misbehaves.
-    enum Target: String, Decodable, Sendable, CaseIterable { case provider, apns }
+    enum Target: String, Decodable, Sendable, CaseIterable {
+        case provider, apns
+
+        init(from decoder: any Decoder) throws { try self.init(oneOf: decoder) }
+    }
 
     var command: Name
     /// Of all but `load`, `fault` and `clearFaults`; the match that plays when it is not said.

@@ -1,0 +1,15 @@
+extension RawRepresentable where Self: CaseIterable, RawValue == String {
+    /// One of the names that there are.
+    ///
+    /// - Throws: `DecodingError`, which lists them.
+    public init(oneOf decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let name = try container.decode(String.self)
+        guard let value = Self(rawValue: name) else {
+            let names = Self.allCases.map(\.rawValue).joined(separator: ", ")
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "\"\(name.prefix(40))\" is none of \(names)")
+        }
+        self = value
+    }
+}
