@@ -46,6 +46,9 @@ actor SimulatedIPhone: LabPhone {
 
     var app: PhoneApp?
     var isInFront = false
+    /// Touched, and not dealt with; and whether the app is in front for them alone.
+    var bellsTouched = 0
+    var isOpenForBell = false
     var isOnline = true
     var onlineSinceMs = World.nowMs
     /// Of the app that is installed: its preferences, and how many there were before it.
@@ -189,7 +192,26 @@ actor SimulatedIPhone: LabPhone {
         if let obstacle = await app.obstacle { note(.app, "Cannot be used: \(obstacle)") }
     }
 
-    func leaveApp() async {
+    /// Where the app runs.
+    func comeToFrontForBell() async {
+        await inTurn { phone in
+            guard await phone.app != nil, await !phone.isInFront else { return }
+            await phone.setOpenForBell()
+            await phone.launchNow(inFront: true)
+        }
+    }
+
+    private func setOpenForBell() { isOpenForBell = true }
+
+    /// Puts the app away, where it was opened for a bell and no other needs it.
+    func hasDoneBell() async {
+        bellsTouched -= 1
+        await inTurn { phone in await phone.leaveNow() }
+    }
+
+    private func leaveNow() async {
+        guard bellsTouched == 0, isOpenForBell else { return }
+        isOpenForBell = false
         guard isInFront, let app else { return }
         isInFront = false
         await kit.setForeground(false)
