@@ -37,7 +37,7 @@ extension SimulatedIPhone {
     // MARK: - The bell
 
     private func follow(_ match: MatchID) async {
-        note(.user, "Touches the bell")
+        note(.user, "Touches the bell\(ofMatch(match))")
         await touchBell(of: match) { phone in await phone.followNow(match) }
     }
 
@@ -67,12 +67,12 @@ extension SimulatedIPhone {
             try await app.service.follow(try await world.matches.item(match))
         } catch {
             guard error != .superseded else { return }
-            note(.app, "The follow failed: \(error.words)")
+            note(.app, "The follow\(ofMatch(match)) failed: \(error.words)")
         }
     }
 
     private func unfollow(_ match: MatchID) async {
-        note(.user, "Touches the bell again")
+        note(.user, "Touches the bell\(ofMatch(match)) again")
         await touchBell(of: match) { phone in
             await phone.app?.bootstrap.start()
             await phone.app?.service.unfollow(match)
