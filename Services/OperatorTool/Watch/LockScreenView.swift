@@ -11,8 +11,8 @@ struct LockScreenView {
     private var version = 0
     private var alert = 0
     private var hasPlayed = false
-    /// When every match was over first, while activities went on.
-    private var ended: ContinuousClock.Instant?
+    /// When every tape was at its end first.
+    private var lastFrameSeen: ContinuousClock.Instant?
 
     init(isTerminal: Bool) { self.isTerminal = isTerminal }
 
@@ -46,26 +46,18 @@ struct LockScreenView {
     /// The tapes have come to their end, and no activity goes on, or some have gone on too long since.
     mutating func isOver(_ lab: LabState, now: ContinuousClock.Instant = .now) -> Bool {
         guard hasPlayed, !lab.matches.isEmpty, lab.matches.allSatisfy(\.tape.isLast) else {
-            ended = nil
+            lastFrameSeen = nil
             return false
         }
-        guard lab.phones.showing > 0 else { return true }
-        guard lab.matches.allSatisfy({ Self.isFinal($0.content) }) else {
-            ended = nil
-            return false
-        }
-        ended = ended ?? now
-        return now - (ended ?? now) > Self.patience(lab)
+        let since = lastFrameSeen ?? now
+        lastFrameSeen = since
+        return lab.phones.showing == 0 || now - since > Self.patience(lab)
     }
 
-    /// Nothing but the ends of its activities is to come.
-    private static func isFinal(_ content: ContentState?) -> Bool {
-        content?.matchDisplayState == .completed || content?.matchDisplayState == .abandoned
-    }
-
-    /// How long after the match an activity may stay: its result is held for five minutes of a match, and then ended.
+    /// How long after its last frame an activity may go on: up to half an hour of a match, in which the backend waits for a
+    /// super over and holds the result.
     private static func patience(_ lab: LabState) -> Duration {
-        .seconds(max(60, 400 / (lab.matches.map(\.tape.speed).min() ?? 1)))
+        .seconds(max(60, 1_800 / (lab.matches.map(\.tape.speed).min() ?? 1)))
     }
 
     /// The match is over: nothing is drawn anew.
