@@ -51,7 +51,8 @@ public struct DeviceLabService: Service {
         let watch = LabWatch(lab: lab, phones: phones, desk: desk, stages: stages, displayState: displayState)
         let names = ["localhost", "127.0.0.1", "::1", configuration.host] + configuration.names
         let server = LabServer(
-            lab: lab, desk: desk, page: page, names: Set(names.map { $0.lowercased() }), times: times)
+            lab: lab, desk: desk, page: page, names: Set(names.map { $0.lowercased() }), displayState: displayState,
+            times: times)
         // The framework's own lines would repeat ours.
         var quiet = logger
         quiet.logLevel = .critical

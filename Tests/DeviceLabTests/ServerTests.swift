@@ -191,6 +191,17 @@ import Testing
         }
     }
 
+    @Test(arguments: ["follow", "unfollow"]) func knowsNoOtherMatch(_ action: String) async throws {
+        try await RunningLab.with { lab async throws in
+            let body = #"{"action":"\#(action)","matchId":"424242"}"#
+            let answer = try await lab.act("phone-1", body)
+            #expect(answer.status == 404 && answer.detail == "there is no match 424242")
+            #expect(try await lab.send("POST", "/api/phones/actions", body).status == 404)
+            let listed = try await lab.phone("phone-1").bells.map(\.matchId)
+            #expect(!listed.contains(MatchID(424_242)), "it leaves no row")
+        }
+    }
+
     @Test func takesNoEndlessBody() async throws {
         try await RunningLab.with { lab async throws in
             let body = #"{"action":"\#(String(repeating: "x", count: LabServer.bodyBytesMax))"}"#

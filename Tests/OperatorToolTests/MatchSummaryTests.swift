@@ -36,15 +36,35 @@ import Testing
     }
 
     private static func faults(_ phones: [LabPhoneSummary], isLast: Bool = true, version: Int = 9) -> [String] {
+        MatchSummary(state: lab(isLast: isLast, version: version), phones: phones).faults
+    }
+
+    private static func lab(isLast: Bool = true, version: Int = 9, showing: Int = 0, speed: Double = 40) -> LabState {
         let match = LabMatch(
             id: id, title: "RR v KKR",
             tape: LabTapePosition(
-                tapeId: "7", variant: "clean", cursor: 9, frames: 9, label: "", isPlaying: false, speed: 40,
+                tapeId: "7", variant: "clean", cursor: 9, frames: 9, label: "", isPlaying: false, speed: speed,
                 isLast: isLast),
             version: version, content: version > 0 ? content(version) : nil)
-        let state = LabState(
-            atMs: 1, matches: [match], stages: [], latency: LabLatency(), phones: .init(), faults: .init())
-        return MatchSummary(state: state, phones: phones).faults
+        var counts = LabState.Counts()
+        counts.showing = showing
+        return LabState(atMs: 1, matches: [match], stages: [], latency: LabLatency(), phones: counts, faults: .init())
+    }
+
+    @Test func anActivityThatStaysHoldsUpTheEndForAWhile() {
+        for (speed, wait) in [(40.0, 60), (1, 1_800)] {
+            var view = LockScreenView(isTerminal: false)
+            let phone = LabPhoneState(id: "a", name: "a", user: "a", isOnline: true, activities: [], bells: [])
+            _ = view.show(phone, in: Self.lab(isLast: false, showing: 2, speed: speed)) { _ in }
+            let end = ContinuousClock.now
+            let stays = Self.lab(showing: 1, speed: speed)
+            let playing = view.isOver(Self.lab(isLast: false, showing: 2, speed: speed), now: end)
+            let ends = [0, wait, wait + 1].map { view.isOver(stays, now: end.advanced(by: .seconds($0))) }
+            let healthy = view.isOver(Self.lab(), now: end)
+            #expect(!playing && healthy && ends == [false, false, true])
+        }
+        let left = MatchSummary(state: Self.lab(showing: 3), phones: [Self.phone("a")])
+        #expect(left.faults == ["3 Lock Screens were left with an activity that goes on"])
     }
 
     @Test func aMatchThatAllSawToItsEndIsGood() {

@@ -36,15 +36,25 @@ extension SimulatedIPhone {
 
     // MARK: - The bell
 
-    /// Opens the app where it is not open, and puts it away again.
     private func follow(_ match: MatchID) async {
-        note(.user, "Touches the bell")
-        let puts = !isInFront
+        note(.user, "Touches the bell\(ofMatch(match))")
+        await touchBell(of: match) { phone in await phone.followNow(match) }
+    }
+
+    /// Opens the app where it is not open, and puts it away again once the last bell that was touched is dealt with: an app
+    /// in the background may not ask for an activity.
+    private func touchBell(
+        of match: MatchID, _ work: @escaping @Sendable (SimulatedIPhone) async -> Void
+    ) async {
+        bellsTouched += 1
+        if !isInFront { isOpenForBell = true }
         await launch(inFront: true)
         show(match)
         wish { phone in
-            await phone.followNow(match)
-            if puts { await phone.leaveApp() }
+            // Swiped away meanwhile it stays away; what a push has launched since is in the background.
+            await phone.comeToFrontForBell()
+            await work(phone)
+            await phone.hasDoneBell()
         }
     }
 
@@ -57,19 +67,15 @@ extension SimulatedIPhone {
             try await app.service.follow(try await world.matches.item(match))
         } catch {
             guard error != .superseded else { return }
-            note(.app, "The follow failed: \(error.words)")
+            note(.app, "The follow\(ofMatch(match)) failed: \(error.words)")
         }
     }
 
     private func unfollow(_ match: MatchID) async {
-        note(.user, "Touches the bell again")
-        let puts = !isInFront
-        await launch(inFront: true)
-        show(match)
-        wish { phone in
+        note(.user, "Touches the bell\(ofMatch(match)) again")
+        await touchBell(of: match) { phone in
             await phone.app?.bootstrap.start()
             await phone.app?.service.unfollow(match)
-            if puts { await phone.leaveApp() }
         }
     }
 
@@ -108,6 +114,7 @@ extension SimulatedIPhone {
         note(.user, "Opens the app")
         let tapped = untapped
         untapped = nil
+        isOpenForBell = false
         await launch(inFront: true)
         if let tapped { wish { phone in await phone.app?.service.receive(tapped) } }
     }
@@ -130,6 +137,7 @@ extension SimulatedIPhone {
         }
         note(.user, "Signs out, and in as \(name)")
         user = name
+        isOpenForBell = false
         await launch(inFront: true)
         // After what the user before has begun.
         wish { phone in await phone.signIn(name) }

@@ -11,7 +11,7 @@ extension SimulatedIPhone {
         switch outcome {
         case .started(let activity):
             counts.received += 1
-            note(.push, "A push starts an activity")
+            note(.push, "A push starts an activity\(await ofMatch(activity))")
             await light(activity)
             // The system launches the app, so that it can report the activity's token.
             if app == nil {
@@ -21,11 +21,11 @@ extension SimulatedIPhone {
         case .updated(let activity, let alerted):
             counts.received += 1
             let version = await version(of: activity)
-            note(.push, "Version \(version)\(alerted ? ", with an alert" : "")")
+            note(.push, "Version \(version)\(await ofMatch(activity))\(alerted ? ", with an alert" : "")")
             if alerted { await light(activity) }
         case .ended(let activity):
             counts.received += 1
-            note(.push, "The activity ends with version \(await version(of: activity))")
+            note(.push, "The activity\(await ofMatch(activity)) ends with version \(await version(of: activity))")
         case .wakesApp(let push):
             counts.received += 1
             note(.push, "A silent push wakes the app")
@@ -47,6 +47,13 @@ extension SimulatedIPhone {
 
     private func version(of activity: ActivityID) async -> Int {
         await kit.activities.first { $0.id == activity }?.content.state.version ?? 0
+    }
+
+    /// Which match an activity is of, where the phone has several.
+    private func ofMatch(_ activity: ActivityID) async -> String {
+        let all = await kit.activities
+        guard let shown = all.first(where: { $0.id == activity }) else { return "" }
+        return ofMatch(shown, among: all)
     }
 
     private func light(_ activity: ActivityID) async {

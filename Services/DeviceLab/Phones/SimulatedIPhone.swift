@@ -46,6 +46,9 @@ actor SimulatedIPhone: LabPhone {
 
     var app: PhoneApp?
     var isInFront = false
+    /// Touched, and not dealt with; and whether the app is in front for them alone.
+    var bellsTouched = 0
+    var isOpenForBell = false
     var isOnline = true
     var onlineSinceMs = World.nowMs
     /// Of the app that is installed: its preferences, and how many there were before it.
@@ -189,7 +192,26 @@ actor SimulatedIPhone: LabPhone {
         if let obstacle = await app.obstacle { note(.app, "Cannot be used: \(obstacle)") }
     }
 
-    func leaveApp() async {
+    /// Where the app runs.
+    func comeToFrontForBell() async {
+        await inTurn { phone in
+            guard await phone.app != nil, await !phone.isInFront else { return }
+            await phone.setOpenForBell()
+            await phone.launchNow(inFront: true)
+        }
+    }
+
+    private func setOpenForBell() { isOpenForBell = true }
+
+    /// Puts the app away, where it was opened for a bell and no other needs it.
+    func hasDoneBell() async {
+        bellsTouched -= 1
+        await inTurn { phone in await phone.leaveNow() }
+    }
+
+    private func leaveNow() async {
+        guard bellsTouched == 0, isOpenForBell else { return }
+        isOpenForBell = false
         guard isInFront, let app else { return }
         isInFront = false
         await kit.setForeground(false)
@@ -271,14 +293,34 @@ actor SimulatedIPhone: LabPhone {
             seen[activity.id] = Seen(
                 startedAtMs: before?.startedAtMs ?? now, shownAtMs: isNews ? now : before?.shownAtMs ?? now,
                 timestamp: activity.timestamp, state: activity.state)
-            if activity.state == .stale, before?.state == .active { note(.system, "The activity is out of date") }
+            if activity.state == .stale, before?.state == .active {
+                note(.system, "The activity\(ofMatch(activity, among: new.lockScreen)) is out of date")
+            }
         }
         for gone in screen.lockScreen where !new.lockScreen.contains(where: { $0.id == gone.id }) {
             seen[gone.id] = nil
-            note(.system, "The activity leaves the Lock Screen")
+            note(.system, "The activity\(ofMatch(gone, among: screen.lockScreen)) leaves the Lock Screen")
         }
         screen = new
         changed()
+    }
+
+    /// Which match an activity is of, for the log: nothing where all are of one match.
+    func ofMatch(_ activity: SimulatedActivity, among all: [SimulatedActivity]) -> String {
+        let others = all.filter { $0.matchID != activity.matchID }
+        guard !others.isEmpty else { return "" }
+        // The same tape may be loaded twice.
+        let isAmbiguous = others.contains { Self.title($0) == Self.title(activity) }
+        return " of \(Self.title(activity))\(isAmbiguous ? " (\(activity.matchID))" : "")"
+    }
+
+    /// The same of a bell.
+    func ofMatch(_ match: MatchID) -> String {
+        matches.contains { $0 != match } ? " of match \(match)" : ""
+    }
+
+    private static func title(_ shown: SimulatedActivity) -> String {
+        "\(shown.activity.attributes.homeAbbr) v \(shown.activity.attributes.awayAbbr)"
     }
 
     /// What is on the Lock Screen of a match.

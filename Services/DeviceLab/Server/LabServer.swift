@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import Sightscreen
+import SightscreenClient
 
 /// The page and its API. `deploy/docs/device-lab.md` describes the calls.
 struct LabServer: Sendable {
@@ -16,6 +17,8 @@ struct LabServer: Sendable {
     let desk: TapeDesk
     let page: LabPage
     let names: Set<String>
+    /// As the API tells it; without it the tapes alone say which matches there are.
+    var displayState: DeviceLabService.DisplayState?
     var times = EventStream.Times()
 
     func router() -> Router<LabContext> {
@@ -159,11 +162,29 @@ struct LabServer: Sendable {
         if action.isOfMatch, action.matchId == nil {
             guard let match = await lab.currentMatch else { throw Problem(.conflict, "no tape is loaded") }
             action.matchId = match
+        } else if let match = action.matchId, action.action != .dismiss, await isUnknown(match) {
+            // Its row would stay on the phone.
+            throw Problem(.notFound, "there is no match \(match)")
         }
         if let user = action.user, !PhoneOwner.isName(user) {
             throw Problem(.badRequest, "a user's name has 1 to 64 letters, digits and hyphens")
         }
         return action
+    }
+
+    /// Whether both that know of matches, the tapes and the API, say that they do not know it.
+    private func isUnknown(_ match: MatchID) async -> Bool {
+        if await lab.state.matches.contains(where: { $0.id == match }) { return false }
+        guard let positions = try? await desk.positions(), !positions.contains(where: { $0.matchId == match }) else {
+            return false
+        }
+        guard let displayState else { return true }
+        do {
+            _ = try await displayState(match)
+            return false
+        } catch {
+            return (error as? APIError)?.status == 404
+        }
     }
 
     // MARK: - The tape

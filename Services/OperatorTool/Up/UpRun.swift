@@ -132,6 +132,9 @@ struct UpRun: Sendable {
     }
 
     private func checkPort() throws {
+        guard command.port == 0 || command.port != command.pagePort else {
+            throw UpError("--port and --page-port: both are \(command.port); choose two, or 0 for any")
+        }
         for (option, port) in [("--port", command.port), ("--page-port", command.pagePort ?? 0)] {
             guard port == 0 || FreePorts.isFree(port) else {
                 throw UpError("\(option): \(port) is taken on this machine; choose another, or 0 for any")
@@ -144,7 +147,8 @@ struct UpRun: Sendable {
             SuiteLayout.stages + ["apns-simulator", "mock-sportmonks"] + (command.headless ? [] : [SuiteLayout.lab])
         let free = try FreePorts.take(7 + monitored.count)
         let gateway = command.port == 0 ? free[5] : command.port
-        let wanted = command.pagePort ?? (FreePorts.isFree(Self.pagePort) ? Self.pagePort : 0)
+        let isPageFree = gateway != Self.pagePort && FreePorts.isFree(Self.pagePort)
+        let wanted = command.pagePort ?? (isPageFree ? Self.pagePort : 0)
         return SuiteLayout.Ports(
             gateway: gateway, issuer: free[0], apns: free[1], apnsSandbox: free[2], apnsControl: free[3],
             provider: free[4], lab: wanted == 0 ? free[6] : wanted,

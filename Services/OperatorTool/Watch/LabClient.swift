@@ -6,6 +6,7 @@ import HTTPClient
 struct LabClient: Sendable {
     struct Failure: Error, CustomStringConvertible {
         var description: String
+        var status: Int
     }
 
     let base: String
@@ -20,7 +21,9 @@ struct LabClient: Sendable {
     private func get<Answer: Decodable>(_ path: String) async throws -> Answer {
         let answer = try await http.send(
             HTTPClientRequest(url: base + path, timeout: .seconds(5), bodyBytesMax: 8 << 20))
-        guard answer.status == 200 else { throw Failure(description: "device-lab: \(path): \(answer.status)") }
+        guard answer.status == 200 else {
+            throw Failure(description: "device-lab: \(path): \(answer.status)", status: Int(answer.status))
+        }
         return try JSONDecoder().decode(Answer.self, from: Data(answer.body))
     }
 }

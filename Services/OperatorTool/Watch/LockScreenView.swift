@@ -11,6 +11,8 @@ struct LockScreenView {
     private var version = 0
     private var alert = 0
     private var hasPlayed = false
+    /// When every tape was at its end first.
+    private var lastFrameSeen: ContinuousClock.Instant?
 
     init(isTerminal: Bool) { self.isTerminal = isTerminal }
 
@@ -41,9 +43,21 @@ struct LockScreenView {
         return !lines.isEmpty
     }
 
-    /// The tape has come to its end, and no activity goes on.
-    func isOver(_ lab: LabState) -> Bool {
-        hasPlayed && lab.phones.showing == 0 && !lab.matches.isEmpty && lab.matches.allSatisfy(\.tape.isLast)
+    /// The tapes have come to their end, and no activity goes on, or some have gone on too long since.
+    mutating func isOver(_ lab: LabState, now: ContinuousClock.Instant = .now) -> Bool {
+        guard hasPlayed, !lab.matches.isEmpty, lab.matches.allSatisfy(\.tape.isLast) else {
+            lastFrameSeen = nil
+            return false
+        }
+        let since = lastFrameSeen ?? now
+        lastFrameSeen = since
+        return lab.phones.showing == 0 || now - since > Self.patience(lab)
+    }
+
+    /// How long after its last frame an activity may go on: up to half an hour of a match, in which the backend waits for a
+    /// super over and holds the result.
+    private static func patience(_ lab: LabState) -> Duration {
+        .seconds(max(60, 1_800 / (lab.matches.map(\.tape.speed).min() ?? 1)))
     }
 
     /// The match is over: nothing is drawn anew.

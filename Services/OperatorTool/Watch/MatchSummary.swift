@@ -11,6 +11,8 @@ struct MatchSummary {
         var faults: [String] = []
         let over = state.matches.filter { $0.tape.isLast && $0.version > 0 }
         if over.isEmpty { faults.append("no match was played to its end") }
+        let left = state.phones.showing
+        if left > 0 { faults.append("\(left) Lock Screens were left with an activity that goes on") }
         for match in over where !phones.contains(where: { $0.shown.contains { $0.matchId == match.id } }) {
             faults.append("nobody had \(match.title) on the Lock Screen")
         }

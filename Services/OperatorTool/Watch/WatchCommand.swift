@@ -24,6 +24,8 @@ struct WatchCommand: AsyncParsableCommand {
     private static let interval = Duration.milliseconds(150)
     /// Longer than any break of a tape at any speed lets the phones wait, keep-alives included.
     private static let silenceMax = Duration.seconds(1_300)
+    /// For a lab that is started at the same time, or anew.
+    private static let answerMax = Duration.seconds(60)
     /// What comes after the end would be a fault: it has a moment to show.
     private static let settling = Duration.seconds(3)
 
@@ -48,15 +50,29 @@ struct WatchCommand: AsyncParsableCommand {
         var notes = notesFile.map { RunNotes.Reader(path: $0) }
         var lastNews = ContinuousClock.now
         var lastAnswer = ContinuousClock.now
+        var hasAnswered = false
+        var saidSilence = false
         while true {
             notes?.newLines().forEach { view.note($0) { Output.write($0) } }
             do {
                 let (state, shown) = (try await client.lab(), try await client.phone(phone))
                 lastAnswer = .now
+                (hasAnswered, saidSilence) = (true, false)
                 if view.show(shown, in: state, write: { Output.write($0) }) { lastNews = .now }
                 if view.isOver(state) { break }
+            } catch let failure as LabClient.Failure where failure.status == 404 {
+                // Waiting brings no other phone.
+                view.finish { Output.write($0) }
+                Output.error("sightscreen watch: \(await reason(failure, client))")
+                return 1
             } catch {
-                guard .now - lastAnswer < .seconds(60) else { throw error }
+                guard .now - lastAnswer < Self.answerMax else { throw error }
+                // Once it has answered, a moment without an answer is nothing to speak of.
+                if !saidSilence, !hasAnswered || .now - lastAnswer > .seconds(10) {
+                    saidSilence = true
+                    let seconds = Self.answerMax.components.seconds
+                    view.note("Nobody answers at \(base) (\(error)); waiting up to \(seconds) s.") { Output.write($0) }
+                }
             }
             guard .now - lastNews < Self.silenceMax else {
                 view.note("Nothing has come for over 20 minutes; giving up.") { Output.write($0) }
@@ -72,5 +88,14 @@ struct WatchCommand: AsyncParsableCommand {
         let summary = MatchSummary(state: state, phones: try await client.phones())
         summary.lines.forEach { Output.line($0) }
         return summary.faults.isEmpty ? 0 : 1
+    }
+
+    /// Why there is nothing to watch.
+    private func reason(_ failure: LabClient.Failure, _ client: LabClient) async -> String {
+        guard let phones = try? await client.phones().map(\.id), !phones.contains(phone) else {
+            return failure.description
+        }
+        guard let first = phones.first, let last = phones.last else { return "device-lab has no phones" }
+        return "there is no phone \(phone); there are \(phones.count), from \(first) to \(last)"
     }
 }
