@@ -221,6 +221,8 @@ class LookTests(PageTest):
         self.assertEqual(page.run("document.activeElement.dataset.id"), "phone-2")
         page.press("End", 35)
         page.wait("document.querySelector('.tile[aria-selected=true]').dataset.id === 'phone-24'")
+        # The bell is that phone's, and not still the one before's.
+        page.wait("!document.querySelector('.phone-name').textContent.startsWith('Ravi')")
         page.run("document.querySelector('.bell').focus()")
         page.press("Enter", 13, "\r")
         page.wait("document.querySelector('.bell').dataset.state === 'empty'")

@@ -2,11 +2,23 @@ import Glibc
 
 /// Ports for a run's own servers: fixed for its length, so that a service that dies comes back where it was.
 enum FreePorts {
-    /// - Parameter preferred: taken when it is free.
+    /// Below those that Linux gives to connections (`net.ipv4.ip_local_port_range`, from 32768 unless somebody changed it):
+    /// such a one could be taken by any client of this machine before the service is there, or while it is started again.
+    private static let range = 15_000..<32_000
+
     static func take(_ count: Int) throws -> [Int] {
         // All are held open until the last is known, so that no port is given twice.
-        let sockets = try (0..<count).map { _ in try listening(on: 0) }
+        var sockets: [(descriptor: Int32, port: Int)] = []
         defer { sockets.forEach { close($0.descriptor) } }
+        // Not one after the other: another run may look for its ports at this moment.
+        for port in range.shuffled() {
+            if sockets.count == count { break }
+            if let socket = try? listening(on: port) { sockets.append(socket) }
+        }
+        guard sockets.count == count else {
+            throw UpError(
+                "no free ports between \(range.lowerBound) and \(range.upperBound), or no socket left (ulimit -n)")
+        }
         return sockets.map(\.port)
     }
 
