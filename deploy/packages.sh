@@ -66,6 +66,9 @@ unpack_tools() {
     HAPROXY_LIBRARIES=$(echo "$folder"/usr/lib/*-linux-gnu*)
 }
 
+# The tests in release, in a folder of their own since what others build in release cannot be tested from inside.
+tests_build=(swift build -c release --scratch-path .build/tests -Xswiftc -enable-testing)
+
 require_swift() {
     command -v swift >/dev/null && return 0
     echo "swift is not in PATH: install the Swift 6.3 toolchain for Debian 12 first (https://www.swift.org/install)" >&2

@@ -221,47 +221,50 @@ import Testing
         await phone.end()
     }
 
+    /// By itself: Cognito knows it no more.
+    private func endSession(_ phone: AppPhone) async throws {
+        await phone.cognito.revokeAll()
+        let token = try #require(await phone.app.auth.accessToken())
+        #expect(await phone.app.auth.accessToken(insteadOf: token) == nil)
+        try await eventually("it asks who is there") { phone.state == .halted(.signIn) }
+    }
+
+    /// With nothing of the first one's, and the gateway's as soon as that is there again.
+    private func isTheSeconds(_ phone: AppPhone) async throws {
+        #expect(await phone.app.liveActivities.bell(for: AppPhone.match.id) == .empty)
+        #expect(await !isShown(phone))
+        await phone.gateway.setOffline(false)
+        await phone.app.liveActivities.connectionRestored()
+        try await phone.until("the phone is the second's") { await isRegistered(phone, AppPhone.otherUser) }
+    }
+
     /// Without a network for the gateway leave is taken as far as it goes.
     @Test func anotherUserGetsNothingThoughTheGatewayIsAway() async throws {
         let phone = try await shown()
         await phone.gateway.setOffline(true)
         try await phone.signIn(AppPhone.otherEmail)
         try await phone.until("it is ready") { phone.state == .ready }
-        #expect(await phone.app.liveActivities.bell(for: AppPhone.match.id) == .empty)
-        #expect(await !isShown(phone))
-        await phone.gateway.setOffline(false)
-        await phone.app.liveActivities.connectionRestored()
-        try await phone.until("the phone is the second's") { await isRegistered(phone, AppPhone.otherUser) }
+        try await isTheSeconds(phone)
         await phone.end()
     }
 
     /// The first one's session ended by itself: nobody could take leave in his name.
     @Test func anotherUserAfterASessionThatEndedGetsNothingOfTheFirstOnes() async throws {
         let phone = try await shown()
-        await phone.cognito.revokeAll()
-        let token = try #require(await phone.app.auth.accessToken())
-        #expect(await phone.app.auth.accessToken(insteadOf: token) == nil)
-        try await eventually("it asks who is there") { phone.state == .halted(.signIn) }
+        try await endSession(phone)
         #expect(await isShown(phone), "he may come back")
         // Nobody can ask the gateway whose they are.
         await phone.gateway.setOffline(true)
         try await phone.signIn(AppPhone.otherEmail)
         try await phone.until("it is ready") { phone.state == .ready }
-        #expect(await phone.app.liveActivities.bell(for: AppPhone.match.id) == .empty)
-        #expect(await !isShown(phone))
-        await phone.gateway.setOffline(false)
-        await phone.app.liveActivities.connectionRestored()
-        try await phone.until("the phone is the second's") { await isRegistered(phone, AppPhone.otherUser) }
+        try await isTheSeconds(phone)
         await phone.end()
     }
 
     /// The same user again: what is his stays.
     @Test func theSameUserAfterASessionThatEndedGoesOn() async throws {
         let phone = try await shown()
-        await phone.cognito.revokeAll()
-        let token = try #require(await phone.app.auth.accessToken())
-        #expect(await phone.app.auth.accessToken(insteadOf: token) == nil)
-        try await eventually("it asks who is there") { phone.state == .halted(.signIn) }
+        try await endSession(phone)
         try await phone.signIn()
         try await eventually("it is ready") { phone.state == .ready }
         #expect(await phone.app.liveActivities.bell(for: AppPhone.match.id).state == .filled)

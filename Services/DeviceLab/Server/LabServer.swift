@@ -1,7 +1,7 @@
 import ControlHTTP
-import LabAPI
 import HTTPTypes
 import Hummingbird
+import LabAPI
 import NIOCore
 import Sightscreen
 import SightscreenClient
@@ -21,57 +21,79 @@ struct LabServer: Sendable {
     var displayState: DeviceLabService.DisplayState?
     var times = EventStream.Times()
 
+    private struct Route: Sendable {
+        var method: HTTPRequest.Method
+        var path: String
+        var answer: @Sendable (Request, LabContext) async throws -> Response
+
+        init(
+            _ method: HTTPRequest.Method, _ path: String,
+            _ answer: @escaping @Sendable (Request, LabContext) async throws -> Response
+        ) {
+            self.method = method
+            self.path = path
+            self.answer = answer
+        }
+    }
+
     func router() -> Router<LabContext> {
         let router = Router(context: LabContext.self)
         router.add(middleware: LabGuard(names: names))
-        router.get("/") { _, _ in try file("") }
-        router.head("/") { _, _ in try file("") }
-        router.get("/:file") { _, context in try file(try context.parameters.require("file")) }
-        router.head("/:file") { _, context in try file(try context.parameters.require("file")) }
-        let api = router.group("api")
-        api.get("stream") { request, context in try await stream(request, context) }
-        api.post("streams/:stream") { request, context in
-            try await watch(try context.parameters.require("stream"), request)
+        let routes = routes
+        for route in routes { router.on(RouterPath(route.path), method: route.method, use: route.answer) }
+        for (path, taken) in Dictionary(grouping: routes, by: \.path) {
+            Self.refuse(in: router, path, but: taken.map(\.method))
         }
-        api.get("lab") { _, _ in try JSONAnswer.response(await lab.state) }
-        api.get("phones") { _, _ in try JSONAnswer.response(await lab.phonesInShort) }
-        api.get("phones/:phone") { _, context in
-            guard let state = await lab.state(of: try context.parameters.require("phone")) else { throw Self.noPhone }
-            return try JSONAnswer.response(state)
-        }
-        api.post("phones/actions") { request, _ in try await actOnAll(request) }
-        api.post("phones/:phone/actions") { request, context in
-            try await act(try context.parameters.require("phone"), request)
-        }
-        api.get("tapes") { _, _ in try await passing { try JSONAnswer.response(try await desk.tapes()) } }
-        api.get("matches/:match/timeline") { _, context in
-            guard let match = MatchID(try context.parameters.require("match")) else {
-                throw Problem(.notFound, "that is no match")
-            }
-            return try await passing { try JSONAnswer.response(try await desk.timeline(of: match)) }
-        }
-        api.post("tape") { request, _ in try await tape(request) }
-        refuseOthers(router)
         return router
     }
 
-    /// What each path does not take is told, with what it takes.
-    private func refuseOthers(_ router: Router<LabContext>) {
-        let reads = ["stream", "lab", "phones", "phones/:phone", "tapes", "matches/:match/timeline"]
-        let changes = ["streams/:stream", "phones/actions", "phones/:phone/actions", "tape"]
-        let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
-        let paths: [(path: String, allowed: [HTTPRequest.Method])] =
-            [("/", [.get, .head]), ("/:file", [.get, .head])] + reads.map { ("/api/\($0)", [.get]) }
-            + changes.map { ("/api/\($0)", [.post]) }
-        for (path, allowed) in paths {
-            let names = allowed.map(\.rawValue).joined(separator: ", ")
-            for method in methods where !allowed.contains(method) {
-                router.on(RouterPath(path), method: method) { request, context in
-                    var refusal = try Problem(.methodNotAllowed, "this takes \(names)")
-                        .response(from: request, context: context)
-                    refusal.headers[.allow] = names
-                    return refusal
+    private var routes: [Route] {
+        let files = [HTTPRequest.Method.get, .head].flatMap { method in
+            [
+                Route(method, "/") { _, _ in try file("") },
+                Route(method, "/:file") { _, context in try file(try context.parameters.require("file")) },
+            ]
+        }
+        return files + [
+            Route(.get, "/api/stream") { request, context in try await stream(request, context) },
+            Route(.post, "/api/streams/:stream") { request, context in
+                try await watch(try context.parameters.require("stream"), request)
+            },
+            Route(.get, "/api/lab") { _, _ in try JSONAnswer.response(await lab.state) },
+            Route(.get, "/api/phones") { _, _ in try JSONAnswer.response(await lab.phonesInShort) },
+            Route(.get, "/api/phones/:phone") { _, context in
+                guard let state = await lab.state(of: try context.parameters.require("phone")) else {
+                    throw Self.noPhone
                 }
+                return try JSONAnswer.response(state)
+            },
+            Route(.post, "/api/phones/actions") { request, _ in try await actOnAll(request) },
+            Route(.post, "/api/phones/:phone/actions") { request, context in
+                try await act(try context.parameters.require("phone"), request)
+            },
+            Route(.get, "/api/tapes") { _, _ in
+                try await passing { try JSONAnswer.response(try await desk.tapes()) }
+            },
+            Route(.get, "/api/matches/:match/timeline") { _, context in
+                guard let match = MatchID(try context.parameters.require("match")) else {
+                    throw Problem(.notFound, "that is no match")
+                }
+                return try await passing { try JSONAnswer.response(try await desk.timeline(of: match)) }
+            },
+            Route(.post, "/api/tape") { request, _ in try await tape(request) },
+        ]
+    }
+
+    /// What a path does not take is told, with what it takes.
+    private static func refuse(in router: Router<LabContext>, _ path: String, but taken: [HTTPRequest.Method]) {
+        let names = taken.map(\.rawValue).joined(separator: ", ")
+        let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
+        for method in methods where !taken.contains(method) {
+            router.on(RouterPath(path), method: method) { request, context in
+                var refusal = try Problem(.methodNotAllowed, "this takes \(names)")
+                    .response(from: request, context: context)
+                refusal.headers[.allow] = names
+                return refusal
             }
         }
     }

@@ -147,8 +147,10 @@
                 }
             } label: {
                 Image(systemName: symbol)
+                    .opacity(bell.isPending ? 0.4 : 1)
+                    // It may be touched again: a later tap takes the place of one that waits for the network.
+                    .overlay { if bell.isPending { ProgressView() } }
             }
-            .disabled(bell.isPending)
             .task { for await bells in await service.bells() { bell = bells[match.id] ?? .empty } }
         }
 
