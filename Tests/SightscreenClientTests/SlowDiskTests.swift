@@ -89,12 +89,12 @@ import Testing
         let fetch = Task { try await desk.service.fetchSchedule(for: today - 1) }
         try await eventually("the disk is asked") { disk.waiting == 1 && desk.clock.sleeperCount == 1 }
         #expect(await desk.gateway.callCount == 0)
-        desk.clock.advance(by: RealScheduleService.diskPatience)
+        desk.clock.advance(by: DiskPatience.limit)
         #expect(try await fetch.value.matches == [])
         #expect(await desk.gateway.calls.map(\.tag) == [nil])
         // The next ones do not wait for it at all: the clock stands still.
         #expect(try await desk.service.fetchSchedule(for: today - 2).matches == [])
-        desk.clock.advance(seconds: RealScheduleService.diskPause)
+        desk.clock.advance(seconds: DiskPatience.pause)
         disk.release()
         await desk.cache.flush()
         #expect(try await desk.service.fetchSchedule(for: today - 1).matches == [], "what is newer stays")
@@ -185,7 +185,7 @@ import Testing
         let first = Task { try await images.image(url) }
         try await eventually("the disk is asked") { disk.waiting == 1 && clock.sleeperCount == 1 }
         #expect(await web.urls.isEmpty)
-        clock.advance(by: RealImageCacheService.diskPatience)
+        clock.advance(by: DiskPatience.limit)
         #expect(try await first.value.bytes.count == 400)
         // Neither for reading nor for writing; and what waits to be written is bounded.
         for name in ["b", "c", "d"] { _ = try await images.image("https://images.example/\(name)") }

@@ -31,9 +31,6 @@ public final class RealImageCacheService: ImageCacheService {
     /// Raised when files of before cannot be read any more.
     nonisolated static let schemaVersion = 1
     private static let failuresMax = 256
-    /// Nobody waits longer for a disk before the server is asked; and then not at all for a while, in seconds.
-    static let diskPatience = Duration.seconds(1)
-    static let diskPause = 30
 
     private struct Unwritten {
         var image: ImageData
@@ -45,13 +42,13 @@ public final class RealImageCacheService: ImageCacheService {
     @ObservationIgnored private let limits: Limits
     @ObservationIgnored private let logoAddress: @Sendable (MatchItem.Side) -> String?
     @ObservationIgnored private let disk: DiskCacheStore
+    @ObservationIgnored private let patience: DiskPatience
     @ObservationIgnored private var memory: MemoryImages
     @ObservationIgnored private var loads: [String: Task<Result<ImageData, ImageError>, Never>] = [:]
     /// What is not on disk yet.
     @ObservationIgnored private var unwritten: [String: Unwritten] = [:]
     @ObservationIgnored private var unwrittenBytes = 0
     @ObservationIgnored private var writer: Task<Void, Never>?
-    @ObservationIgnored private var diskIsAskedFrom = Int.min
     /// Counts how often everything was removed: what was on its way before is not kept after it.
     @ObservationIgnored private var epoch = 0
     @ObservationIgnored private var prefetching = 0
@@ -73,6 +70,7 @@ public final class RealImageCacheService: ImageCacheService {
         disk = DiskCacheStore(
             files: files, schemaVersion: Self.schemaVersion,
             limits: .init(files: limits.diskFiles, bytes: limits.diskBytes))
+        patience = DiskPatience(clock: clock)
         memory = MemoryImages(bytesMax: limits.memoryBytes)
     }
 
@@ -166,11 +164,8 @@ public final class RealImageCacheService: ImageCacheService {
     }
 
     private func stored(_ url: String) async -> DiskCacheStore.Entry? {
-        guard clock.now >= diskIsAskedFrom else { return nil }
         let disk = disk
-        let answer = await finished(within: Self.diskPatience, clock) { await disk.entry(url) }
-        if answer == nil { diskIsAskedFrom = clock.now + Self.diskPause }
-        return answer ?? nil
+        return await patience.ask { await disk.entry(url) }
     }
 
     private func write(_ image: ImageData, _ url: String) {

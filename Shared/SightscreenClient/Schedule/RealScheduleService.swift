@@ -5,14 +5,11 @@ public import Observation
 @MainActor
 @Observable
 public final class RealScheduleService: ScheduleService {
-    /// Nobody waits longer for a disk before the gateway is asked; and then not at all for a while, in seconds.
-    static let diskPatience = Duration.seconds(1)
-    static let diskPause = 30
-
     public private(set) var shownDay: MatchDay
 
     @ObservationIgnored private let api: SightscreenAPI
     @ObservationIgnored private let cache: any MatchCacheStore
+    @ObservationIgnored private let patience: DiskPatience
     @ObservationIgnored private let clock: any ClientClock
     @ObservationIgnored private let rule: CacheRule
     @ObservationIgnored private let radius: Int
@@ -22,7 +19,6 @@ public final class RealScheduleService: ScheduleService {
     @ObservationIgnored private var shows = 0
     /// Which day it was when somebody asked last.
     @ObservationIgnored private var today: MatchDay
-    @ObservationIgnored private var diskIsAskedFrom = Int.min
 
     /// - Parameters:
     ///   - radius: how many days before and after the one that is shown stay in memory.
@@ -33,6 +29,7 @@ public final class RealScheduleService: ScheduleService {
     ) {
         self.api = api
         self.cache = cache
+        patience = DiskPatience(clock: clock)
         self.clock = clock
         self.rule = rule
         self.radius = radius
@@ -46,12 +43,8 @@ public final class RealScheduleService: ScheduleService {
     public func stored(_ day: MatchDay) async -> CachedDay? {
         lookAtTheDay()
         if let entry = cached(day) { return entry }
-        guard clock.now >= diskIsAskedFrom else { return nil }
         let cache = cache
-        let answer = await finished(within: Self.diskPatience, clock) { await cache.storedSchedule(on: day) }
-        // Who has left did not wait: that says nothing of the disk.
-        if answer == nil, !Task.isCancelled { diskIsAskedFrom = clock.now + Self.diskPause }
-        return answer ?? cached(day)
+        return await patience.ask { await cache.storedSchedule(on: day) } ?? cached(day)
     }
 
     public func isFresh(_ entry: CachedDay) -> Bool { rule.isFresh(entry, now: clock.now) }
