@@ -10,7 +10,8 @@ extension PoolCore {
             var read = try await connection.query([PostgresStatement("BEGIN")] + reading, deadline: due)
             read.removeFirst()
             let (writing, plan) = try decide(read)
-            var written = try await connection.query(writing + [PostgresStatement("COMMIT")], deadline: due)
+            var written = try await connection.query(
+                writing + [PostgresStatement("COMMIT")], deadline: due, ahead: true)
             try Self.check(commit: written.removeLast())
             giveBack(connection)
             return (written, plan)
@@ -26,7 +27,8 @@ extension PoolCore {
         let connection = try await leaseUnlessStopped(due, check)
         do {
             var results = try await connection.query(
-                [PostgresStatement("BEGIN")] + statements + [PostgresStatement("COMMIT")], deadline: due)
+                [PostgresStatement("BEGIN")] + statements + [PostgresStatement("COMMIT")], deadline: due,
+                ahead: true)
             try Self.check(commit: results.removeLast())
             results.removeFirst()
             giveBack(connection)

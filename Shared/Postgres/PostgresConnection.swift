@@ -91,12 +91,15 @@ actor PostgresConnection {
 
     /// Sends several statements at once: one answer for each, or the error of the first that failed, after which none is
     /// run.
+    /// - Parameter ahead: the last one takes a while, and what is before it is answered, and read, in that time.
     /// - Throws: `.unavailable` when nothing was sent.
-    func query(_ statements: [PostgresStatement], deadline: ContinuousClock.Instant) async throws -> [PostgresResult] {
+    func query(
+        _ statements: [PostgresStatement], deadline: ContinuousClock.Instant, ahead: Bool = false
+    ) async throws -> [PostgresResult] {
         let begun = ContinuousClock.now
         do {
             let results = try await withCheckedThrowingContinuation { continuation in
-                send(statements, deadline: deadline, continuation)
+                send(statements, deadline: deadline, ahead: ahead, continuation)
             }
             metrics?.answered(since: begun)
             return results
@@ -175,7 +178,7 @@ actor PostgresConnection {
     // MARK: - Sending
 
     private func send(
-        _ statements: [PostgresStatement], deadline: ContinuousClock.Instant,
+        _ statements: [PostgresStatement], deadline: ContinuousClock.Instant, ahead: Bool,
         _ continuation: CheckedContinuation<[PostgresResult], any Error>
     ) {
         guard let raw = usable(continuation) else { return }
@@ -187,8 +190,9 @@ actor PostgresConnection {
         var steps: [Entry.Step] = []
         steps.reserveCapacity(statements.count)
         var isSent = true
-        for (statement, values) in zip(statements, values) where isSent {
-            isSent = send(statement.sql, values, raw, &steps)
+        for (place, (statement, values)) in zip(statements, values).enumerated() where isSent {
+            if ahead, place == statements.count - 1 { isSent = PQsendFlushRequest(raw) == 1 }
+            isSent = isSent && send(statement.sql, values, raw, &steps)
         }
         // The sync flushes too. A failure here leaves half a query in the buffer: the connection is done for.
         guard isSent, PQpipelineSync(raw) == 1 else {

@@ -75,19 +75,21 @@ struct ActivityTokenShortcut: Sendable {
                 SELECT coalesce(r.named_id, (\(UserDevices.onlyOne("r.user_id")))) AS device_id OFFSET 0
             ) p
             CROSS JOIN LATERAL (
-                SELECT a.generation, a.status, a.start_id, a.activity_id, a.update_token, a.renewal_start_id, a.changed_xid,
-                    a.ctid AS address, \(ActivityTokenStore.wasFormer("r.token")) AS was_former
+                SELECT a.generation, a.status, a.start_id, a.activity_id, a.update_token, a.renewal_start_id,
+                    a.activated_at, a.changed_xid, a.ctid AS address, \(ActivityTokenStore.wasFormer("r.token")) AS was_former
                 FROM live_activities a
                 WHERE a.match_id = r.match_id AND a.user_id = r.user_id AND a.device_id = p.device_id
                 ORDER BY a.generation DESC LIMIT 1
             ) l
             CROSS JOIN LATERAL (
-                SELECT d.last_seen_at >= clock_timestamp() - \(UserDevices.seenInterval) AS was_seen_lately FROM devices d
-                WHERE d.user_id = r.user_id AND d.device_id = p.device_id
-                    AND d.last_seen_at > clock_timestamp() - interval '\(UserDevices.unseenDays) days'
-                LIMIT 1
+                -- Whose activity has begun so recently has a record that was seen then. Null when it has none.
+                SELECT CASE WHEN l.activated_at > clock_timestamp() - \(UserDevices.seenInterval) THEN true ELSE (
+                    SELECT d.last_seen_at >= clock_timestamp() - \(UserDevices.seenInterval) FROM devices d
+                    WHERE d.user_id = r.user_id AND d.device_id = p.device_id
+                        AND d.last_seen_at > clock_timestamp() - interval '\(UserDevices.unseenDays) days'
+                ) END AS was_seen_lately OFFSET 0
             ) d
-            WHERE l.generation = 1 AND l.renewal_start_id IS NULL AND NOT l.was_former
+            WHERE d.was_seen_lately IS NOT NULL AND l.generation = 1 AND l.renewal_start_id IS NULL AND NOT l.was_former
                 AND (l.status = 'active' OR (l.status = 'pending' AND l.update_token IS NULL))
                 AND (r.activity_id = l.activity_id) IS NOT FALSE AND (r.start_id = l.start_id) IS NOT FALSE
                 -- It is meant; or nothing else can be, and the user follows the match.

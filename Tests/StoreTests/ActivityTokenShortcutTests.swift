@@ -146,6 +146,34 @@ import Testing
         }
     }
 
+    /// Whose activity began within the hour was seen then; anybody else is looked up, and seen now.
+    @Test(arguments: [(began: 59, isSeenNow: false), (began: 61, isSeenNow: true)])
+    func whoWasNotSeenForAnHourIsSeen(began: Int, isSeenNow: Bool) async throws {
+        try await withDatabase(size: 3) { (pool: PostgresPool) async throws in
+            try await Self.seed(pool, ["ann"])
+            #expect(try await Self.take([Self.job("ann", "a1")], pool) == [0: .activate(generation: 1)])
+            try await pool.execute(
+                "UPDATE live_activities SET activated_at = now() - make_interval(mins => $1::int)", [.int(began)])
+            try await pool.execute("UPDATE devices SET last_seen_at = now() - interval '90 minutes'")
+            #expect(try await Self.take([Self.job("ann", "a2")], pool) == [0: .rotate(generation: 1)])
+            let seen = try await pool.query("SELECT last_seen_at > now() - interval '1 minute' AS now FROM devices")
+            #expect(try seen.first?.bool("now") == isSeenNow)
+        }
+    }
+
+    /// Nothing is taken for a phone without a record, or with one that may be taken away at any moment.
+    @Test(arguments: ["DELETE FROM devices", "UPDATE devices SET last_seen_at = now() - interval '31 days'"])
+    func aPhoneThatIsNotOnRecordIsLeftAlone(change: String) async throws {
+        try await withDatabase(size: 3) { (pool: PostgresPool) async throws in
+            try await Self.seed(pool, ["ann", "bob"])
+            try await pool.execute("\(change) WHERE user_id = 'ann'")
+            #expect(
+                try await Self.take([Self.job("ann", "a1"), Self.job("bob", "b1")], pool) == [
+                    1: .activate(generation: 1)
+                ])
+        }
+    }
+
     // MARK: - How it finds its rows
 
     /// Also while the tables are empty as far as their statistics know: the plan is kept when a million rows have come.

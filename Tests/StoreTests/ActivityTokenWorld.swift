@@ -102,8 +102,12 @@ struct ActivityTokenWorld {
                     """)
             default:
                 statements.append(
+                    "UPDATE devices SET last_seen_at = now() - interval '3 days' WHERE user_id = '\(user.rawValue)'")
+                // None of what runs has begun since: whose activity begins is seen.
+                statements.append(
                     """
-                    UPDATE devices SET last_seen_at = now() - interval '3 days' WHERE user_id = '\(user.rawValue)'
+                    UPDATE live_activities SET activated_at = now() - interval '3 days'
+                    WHERE user_id = '\(user.rawValue)' AND activated_at IS NOT NULL
                     """)
             }
         }
