@@ -36,6 +36,16 @@ DO UPDATE SET update_token = excluded.update_token, token_at = excluded.token_at
 """
 
 
+# As when the match goes live: a start is out to each phone, whose app has not run for a while.
+FORGET = """
+UPDATE live_activities SET status = 'pending', update_token = NULL, token_at = NULL, activated_at = NULL,
+    former_tokens = NULL, start_sent_at = clock_timestamp();
+UPDATE devices SET last_seen_at = clock_timestamp() - interval '2 hours';
+"""
+# A store has all phones' first tokens soon after that.
+FIRST_SECONDS = 1.5
+
+
 class Bench:
     def __init__(self, lab, folder, users, seconds):
         self.lab, self.folder, self.users, self.seconds = lab, folder, users, seconds
@@ -84,16 +94,20 @@ class Bench:
         rate = float(re.search(r"tps = ([\d.]+)", output)[1])
         return self.report("pgbench", count, count / rate, spent, load)
 
-    def store(self):
-        output, spent, load = self.measure("store", [
-            self.lab, "store", "--database", self.postgres.url, "--callers", str(CALLERS), "--seconds", str(self.seconds),
-            "--round", str(self.round)])
+    def first(self):
+        self.postgres.sql(FORGET)
+        return self.store("first", FIRST_SECONDS)
+
+    def store(self, what="store", seconds=None):
+        output, spent, load = self.measure(what, [
+            self.lab, "store", "--database", self.postgres.url, "--callers", str(CALLERS),
+            "--seconds", str(seconds or self.seconds), "--round", str(self.round)])
         result = json.loads(output)
         self.round = result["lastRound"] + 1
         self.verified &= result["check"]["verified"]
         spent["generator"] = result["processorSeconds"]
         measured = self.report(
-            "store", result["registrations"], result["registrations"] / result["perSecond"], spent, load,
+            what, result["registrations"], result["registrations"] / result["perSecond"], spent, load,
             f"   p99 {result['p99Ms']} ms")
         return measured
 
@@ -139,13 +153,16 @@ def run(bench, rounds):
         for name, measure in names.items():
             measured[name].append(measure())
         memory.append(bench.gateway.memory())
+    say("First tokens")
+    # Last: it leaves phones that have none.
+    measured["first"] = [bench.first() for _ in range(rounds)]
     # Each round's own ratio: what disturbs one round does so for both.
-    ratio = statistics.median(s["perSecond"] / p["perSecond"] for s, p in zip(measured["store"], measured["pgbench"]))
-    def to_register(name):
+    def ratio_of(name, reference):
         return statistics.median(
-            r["perSecond"] / n["perSecond"] for r, n in zip(measured["register"], measured[name]))
+            own["perSecond"] / other["perSecond"] for own, other in zip(measured[name], measured[reference]))
+    ratio = ratio_of("store", "pgbench")
     # Against a call that every caller of the gateway could make; the one that asks nobody who he is, for information.
-    http_ratio = to_register("noop")
+    http_ratio = ratio_of("register", "noop")
     p99 = max(r["p99Ms"] for r in [first, *measured["register"]])
     failed = sum(r["failed"] for r in [first, *measured["register"], *measured["noop"], *measured["open"]])
     rss = {"thirdMiB": memory[(rounds - 1) // 3], "endMiB": memory[-1]}
@@ -153,7 +170,8 @@ def run(bench, rounds):
            and rss["endMiB"] <= rss["thirdMiB"] * GROWTH_MAX)
     return {
         "bench": "gateway", "ratio": round(ratio, 2), "httpRatio": round(http_ratio, 2),
-        "openRatio": round(to_register("open"), 2), "p99Ms": p99,
+        "openRatio": round(ratio_of("register", "open"), 2),
+        "firstRatio": round(ratio_of("first", "pgbench"), 2), "p99Ms": p99,
         "registrationsPerSecond": round(median(measured["store"], "perSecond")),
         "pgbenchPerSecond": round(median(measured["pgbench"], "perSecond")),
         "httpPerSecond": round(median(measured["register"], "perSecond")),
