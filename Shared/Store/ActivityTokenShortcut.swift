@@ -5,7 +5,8 @@ import Sightscreen
 
 /// What nearly all of a stampede ask for, in one round trip and one statement: the first token of a phone's only activity, a
 /// new one, or the one on record. It takes those requests of a batch for which its own conditions make `ActivityTokenRule`'s
-/// answer certain, and does nothing for the others: they go on as a batch, which asks the rule.
+/// answer certain, and does nothing for the others: they go on as a batch, which asks the rule. So do those that do not say
+/// which phone they are about.
 ///
 /// Like a batch it waits for nobody's lock.
 struct ActivityTokenShortcut: Sendable {
@@ -36,7 +37,6 @@ struct ActivityTokenShortcut: Sendable {
         let tokens = PostgresValue.textArray(jobs.map(\.request.activityToken.rawValue))
         let matches = PostgresValue.intArray(matches.map(\.rawValue))
         return [
-            PostgresStatement(ActivityTokenBatch.asPlannedOnce),
             PostgresStatement(Self.lock, [users, tokens]),
             PostgresStatement(
                 Self.take,
@@ -45,17 +45,16 @@ struct ActivityTokenShortcut: Sendable {
                     tokens, .textArray(jobs.map(\.request.activityId?.rawValue)),
                     .textArray(jobs.map(\.request.startId?.rawValue)), matches,
                 ]),
-            PostgresStatement(Self.contentStates, [matches]),
         ]
     }
 
-    /// Leaves behind, for the transaction, the places of those that somebody else has now.
+    /// Leaves behind, for the transaction, the places of those that somebody else has now, and how to plan.
     private static let lock = """
         SELECT set_config('sightscreen.busy', coalesce((
             SELECT array_agg(r.i)::text FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS r (user_id, token, i)
             WHERE NOT pg_try_advisory_xact_lock(\(AdvisoryLock.user("r.user_id")))
                 OR NOT pg_try_advisory_xact_lock(\(AdvisoryLock.token("r.token")))
-        ), '{}'), true)
+        ), '{}'), true), \(ActivityTokenBatch.plannerSettings)
         """
 
     /// Certain is what happens to a phone's first activity of a match in play, while it has not ended, no renewal of it is
@@ -63,29 +62,28 @@ struct ActivityTokenShortcut: Sendable {
     /// anybody else's. There is no other generation to which it could belong: they are counted from 1.
     ///
     /// The row is written only as it was read: who had to wait for somebody else's change of it leaves it alone. Each part
-    /// is looked up by its index for each job, as in a batch; what holds for all jobs is found out once.
+    /// is looked up by its index for each job, as in a batch; what holds for all jobs is found out once. The server makes
+    /// every part of the plan ready for each batch anew, whether it has work for one row or for a hundred: there is no part
+    /// in it that is seldom of use.
     private static let take = """
         WITH v AS MATERIALIZED (
-            SELECT r.i::int AS i, r.user_id, p.device_id, r.token, r.activity_id, d.was_seen_lately, l.address,
+            SELECT r.i, r.user_id, r.device_id, r.token, r.activity_id, d.was_seen_lately, l.address,
                 l.changed_xid, CASE WHEN l.status = 'pending' THEN 'activate' WHEN l.update_token = r.token THEN 'keep'
                     ELSE 'rotate' END AS action
             FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) WITH ORDINALITY
-                AS r (match_id, user_id, named_id, token, activity_id, start_id, i)
-            CROSS JOIN LATERAL (
-                SELECT coalesce(r.named_id, (\(UserDevices.onlyOne("r.user_id")))) AS device_id OFFSET 0
-            ) p
+                AS r (match_id, user_id, device_id, token, activity_id, start_id, i)
             CROSS JOIN LATERAL (
                 SELECT a.generation, a.status, a.start_id, a.activity_id, a.update_token, a.renewal_start_id,
                     a.activated_at, a.changed_xid, a.ctid AS address, \(ActivityTokenStore.wasFormer("r.token")) AS was_former
                 FROM live_activities a
-                WHERE a.match_id = r.match_id AND a.user_id = r.user_id AND a.device_id = p.device_id
+                WHERE a.match_id = r.match_id AND a.user_id = r.user_id AND a.device_id = r.device_id
                 ORDER BY a.generation DESC LIMIT 1
             ) l
             CROSS JOIN LATERAL (
                 -- Whose activity has begun so recently has a record that was seen then. Null when it has none.
                 SELECT CASE WHEN l.activated_at > clock_timestamp() - \(UserDevices.seenInterval) THEN true ELSE (
                     SELECT d.last_seen_at >= clock_timestamp() - \(UserDevices.seenInterval) FROM devices d
-                    WHERE d.user_id = r.user_id AND d.device_id = p.device_id
+                    WHERE d.user_id = r.user_id AND d.device_id = r.device_id
                         AND d.last_seen_at > clock_timestamp() - interval '\(UserDevices.unseenDays) days'
                 ) END AS was_seen_lately OFFSET 0
             ) d
@@ -97,7 +95,7 @@ struct ActivityTokenShortcut: Sendable {
                     OR r.start_id = l.start_id OR r.token = l.update_token OR (
                         SELECT true FROM match_follows f
                         WHERE f.user_id = r.user_id AND f.match_id = r.match_id LIMIT 1))
-                AND NOT r.i = ANY ((SELECT current_setting('sightscreen.busy'))::bigint[])
+                AND NOT r.i = ANY ((SELECT current_setting('sightscreen.busy')::bigint[])::bigint[])
                 AND r.match_id = ANY (ARRAY(
                     SELECT m.match_id FROM active_matches m WHERE m.match_id = ANY ($7::bigint[]) AND m.ended_at IS NULL))
                 AND NOT r.user_id = ANY (ARRAY(\(AccountStore.allDeletedJustNow)))
@@ -125,16 +123,14 @@ struct ActivityTokenShortcut: Sendable {
                 activity_id = coalesce(v.activity_id, la.activity_id), changed_xid = pg_current_xact_id()
             FROM v
             WHERE la.ctid = v.address AND la.changed_xid IS NOT DISTINCT FROM v.changed_xid AND v.action <> 'keep'
-                -- Devices first, as everybody does.
-                AND (SELECT count(*) FROM seen) >= 0
+                -- Devices first, as everybody does: all of them are gone through for the one that is not there.
+                AND (SELECT true FROM seen OFFSET 1000000) IS NULL
             RETURNING v.i, v.action
         )
-        SELECT i, action FROM written UNION ALL SELECT i, action FROM v WHERE action = 'keep'
-        """
-
-    private static let contentStates = """
-        SELECT match_id, content_state FROM active_matches
-        WHERE match_id = ANY($1::bigint[]) AND content_state IS NOT NULL
+        SELECT i, action, NULL::bigint AS match_id, NULL AS content_state FROM written
+        UNION ALL SELECT i, action, NULL, NULL FROM v WHERE action = 'keep'
+        UNION ALL SELECT NULL, NULL, match_id, content_state FROM active_matches
+            WHERE match_id = ANY ($7::bigint[]) AND content_state IS NOT NULL
         """
 
     // MARK: - What it did
@@ -142,7 +138,11 @@ struct ActivityTokenShortcut: Sendable {
     /// - Parameter results: of `statements`, committed.
     func answer(_ results: [PostgresResult]) throws -> Answer {
         var answer = Answer(taken: [:], contentStates: [:])
-        for row in results[2].rows {
+        for row in results[1].rows {
+            if let state = try row.optionalString("content_state") {
+                answer.contentStates[MatchID(try row.int64("match_id"))] = state
+                continue
+            }
             let action: ActivityTokenRule.Action =
                 switch try row.string("action") {
                 case "activate": .activate(generation: 1)
@@ -150,9 +150,6 @@ struct ActivityTokenShortcut: Sendable {
                 default: .keep(generation: 1)
                 }
             answer.taken[places[try row.int("i") - 1]] = action
-        }
-        for row in results[3].rows {
-            answer.contentStates[MatchID(try row.int64("match_id"))] = try row.string("content_state")
         }
         return answer
     }

@@ -40,12 +40,14 @@ import Testing
             let rows = try await pool.transaction { transaction in
                 try await transaction.query(
                     """
-                    SELECT sum(custom_plans)::int AS custom, max(generic_plans)::int AS generic
-                    FROM pg_prepared_statements WHERE statement LIKE '%unnest(%'
+                    SELECT custom_plans::int AS custom, generic_plans::int AS generic
+                    FROM pg_prepared_statements WHERE statement LIKE '%unnest(%' ORDER BY custom_plans
                     """)
             }
-            #expect(try rows.map { try $0.int("custom") } == [0])
-            #expect(try rows.map { try $0.int("generic") } == [12])
+            let plans = try rows.map { [try $0.int("custom"), try $0.int("generic")] }
+            #expect(plans.contains([0, 12]))
+            // The first locks are taken before it is said how to plan: of that statement the server tries five plans.
+            #expect(plans.filter { $0[0] > 0 } == [[5, 7]], "\(plans)")
         }
     }
 

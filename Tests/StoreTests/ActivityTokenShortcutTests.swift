@@ -174,6 +174,15 @@ import Testing
         }
     }
 
+    @Test func aPhoneThatIsNotNamedIsLeftAlone() async throws {
+        try await withDatabase(size: 3) { (pool: PostgresPool) async throws in
+            try await Self.seed(pool, ["ann", "bob"])
+            var unnamed = Self.job("ann", "a1")
+            unnamed.request.deviceId = nil
+            #expect(try await Self.take([unnamed, Self.job("bob", "b1")], pool) == [1: .activate(generation: 1)])
+        }
+    }
+
     // MARK: - How it finds its rows
 
     /// Also while the tables are empty as far as their statistics know: the plan is kept when a million rows have come.
@@ -182,9 +191,9 @@ import Testing
             for _ in 0..<2 {
                 let statements = ActivityTokenShortcut([Self.job("ann", "a1")]).statements
                 let plan = try await pool.transaction { transaction in
-                    try await transaction.execute(statements[0].sql)
+                    try await transaction.execute(statements[0].sql, statements[0].parameters)
                     try await transaction.execute(
-                        "PREPARE taking (bigint[], text[], text[], text[], text[], text[], bigint[]) AS \(statements[2].sql)"
+                        "PREPARE taking (bigint[], text[], text[], text[], text[], text[], bigint[]) AS \(statements[1].sql)"
                     )
                     let lines = try await transaction.query(
                         "EXPLAIN (COSTS OFF) EXECUTE taking ('{1}', '{ann}', '{phone}', '{a1}', '{NULL}', '{NULL}', '{1}')"
