@@ -1,11 +1,12 @@
 -- What wrk sends for `deploy/bench gateway`: each request is another user's. Arguments: the call ("register", "noop" or "open"),
--- the file of users, the number of the first round, the file to write to.
+-- the file of users, the number of the first round, the user behind whom to begin.
 --
 -- A phone's token carries the round in which it is sent, and the request id repeats it: so each answer says which
 -- registration it acknowledges.
 
 local FILLING = string.rep("5a", 68)
-local users, place, round = {}, 0, 0
+local users, round = {}, 0
+place = 0
 local path, padding
 acknowledged, sent = {}, {}
 local threads = {}
@@ -17,7 +18,7 @@ end
 
 function init(args)
     local call, file, first = args[1], args[2], tonumber(args[3])
-    round = first
+    round, place = first, tonumber(args[4])
     local paths = { register = "/matches/1304076/activity-token", noop = "/noop", open = "/noop/open" }
     path = paths[call]
     -- All calls are of the same size.
@@ -63,7 +64,8 @@ function done(summary, latency, requests)
     file:close()
     local errors = summary.errors
     io.write(string.format(
-        '{"requests":%d,"seconds":%.3f,"p50Ms":%.2f,"p99Ms":%.2f,"maxMs":%.2f,"bytes":%d,"refused":%d,"broken":%d}\n',
+        '{"requests":%d,"seconds":%.3f,"p50Ms":%.2f,"p99Ms":%.2f,"maxMs":%.2f,"bytes":%d,"refused":%d,"broken":%d,"place":%d}\n',
         summary.requests, summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
-        latency.max / 1e3, summary.bytes, errors.status, errors.connect + errors.read + errors.write + errors.timeout))
+        latency.max / 1e3, summary.bytes, errors.status, errors.connect + errors.read + errors.write + errors.timeout,
+        threads[1]:get("place")))
 end

@@ -99,7 +99,7 @@ struct ActivityTokenBatch: Sendable {
     /// walked over it all would be kept meanwhile. And there is one plan for batches of all sizes: left to itself the
     /// server plans each small one anew, which takes it longer than to register ten tokens. Nothing is sorted that an index
     /// has in order.
-    static let asPlannedOnce = "SELECT \(plannerSettings)"
+    static let asPlannedOnce = "SELECT \(Self.plannerSettings)"
     static let plannerSettings = """
         set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
             set_config('plan_cache_mode', 'force_generic_plan', true)

@@ -3,7 +3,7 @@ import Messages
 import Postgres
 import Sightscreen
 
-/// What nearly all of a stampede ask for, in one round trip and one statement: the first token of a phone's only activity, a
+/// What nearly all of a stampede ask for, in one round trip: the first token of a phone's only activity, a
 /// new one, or the one on record. It takes those requests of a batch for which its own conditions make `ActivityTokenRule`'s
 /// answer certain, and does nothing for the others: they go on as a batch, which asks the rule. So do those that do not say
 /// which phone they are about.
@@ -63,8 +63,10 @@ struct ActivityTokenShortcut: Sendable {
     ///
     /// The row is written only as it was read: who had to wait for somebody else's change of it leaves it alone. Each part
     /// is looked up by its index for each job, as in a batch; what holds for all jobs is found out once. The server makes
-    /// every part of the plan ready for each batch anew, whether it has work for one row or for a hundred: there is no part
-    /// in it that is seldom of use.
+    /// every part of the plan ready for each batch anew, whether it has work for a hundred rows or for none: what few need
+    /// is left to the rule.
+    ///
+    /// The content states are those of when it began: who had to wait for a row may be told the one before the newest.
     private static let take = """
         WITH v AS MATERIALIZED (
             SELECT r.i, r.user_id, r.device_id, r.token, r.activity_id, d.was_seen_lately, l.address,
