@@ -24,8 +24,8 @@ P99_MAX_MS = 250
 USERS = 40_000
 # The gateway's memory at the end against that after a third of the load.
 GROWTH_MAX = 1.1
-# The same row, of the same size, as a registration writes: another token for one of the phones, which keeps in mind
-# that it had the one before.
+# The same row, of the same size, as a registration writes: another token for one of the phones. A registration also
+# keeps the hash of the token before.
 UPSERT = """\\set phone random(1, {users})
 \\set round random(1000000000000, 1000000000000000)
 INSERT INTO live_activities
@@ -34,10 +34,7 @@ VALUES (1304076, md5('user' || :phone::int)::uuid::text, md5('phone' || :phone::
     lpad(to_hex(:phone::int), 8, '0') || lpad(to_hex(:round::bigint), 16, '0') || repeat('5a', 68), clock_timestamp(),
     clock_timestamp())
 ON CONFLICT (match_id, user_id, device_id, generation)
-DO UPDATE SET update_token = excluded.update_token, token_at = excluded.token_at, changed_xid = pg_current_xact_id(),
-    former_tokens = CASE WHEN live_activities.update_token <> excluded.update_token THEN
-        (array_prepend(hashtextextended(live_activities.update_token, 9), live_activities.former_tokens))[1:4]
-        ELSE live_activities.former_tokens END;
+DO UPDATE SET update_token = excluded.update_token, token_at = excluded.token_at, changed_xid = pg_current_xact_id();
 """
 
 

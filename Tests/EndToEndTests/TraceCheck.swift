@@ -23,7 +23,8 @@ struct TraceCheck {
     }
 
     /// From the provider's frame to the last phone: one line of spans, each in another process.
-    func checkWickets(phones: Int) throws {
+    /// - Parameter written: when each version was, by PostgreSQL's clock, in nanoseconds.
+    func checkWickets(phones: Int, written: [String: Int64]) throws {
         let wickets = named("judge").filter { $0.attributes["alert"] == "wicket" }
         #expect(wickets.count >= 5, "a T20 has wickets")
         var reached = 0
@@ -45,7 +46,10 @@ struct TraceCheck {
             #expect(zip(line, line.dropFirst()).allSatisfy { $0.begunAt <= $1.begunAt }, "\(line)")
             #expect(line.allSatisfy { $0.begunAt <= $0.endedAt })
             #expect(poll.endedAt <= offer.begunAt, "an answer is offered when it is there")
-            // Not: after the judgement. PostgreSQL tells the coordinator of the commit, perhaps before the bus has heard of it.
+            // PostgreSQL tells the coordinator of the commit, perhaps before the bus has heard of it.
+            let writtenAt = try #require(written[judge.attributes["match.version"] ?? ""])
+            #expect(judge.begunAt <= writtenAt && writtenAt <= judge.endedAt, "a version is written while it is judged")
+            #expect(writtenAt <= fanOut.begunAt, "a version goes out when it is written")
             #expect(judge.endedAt <= offer.endedAt, "the verdict is given after the commit")
             #expect(offer.attributes["frame.outcome"] == "committed")
             #expect(fanOut.attributes["match.version"] == judge.attributes["match.version"])

@@ -103,7 +103,13 @@ import Testing
     ) async throws {
         let newest = try #require(try await suite.committed(id)).version
         let traces = try await TraceCheck.wait(for: collector, id, last: newest)
-        try traces.checkWickets(phones: phones.count)
+        let written = try await suite.database.query(
+            """
+            SELECT version::text AS version, trunc(extract(epoch FROM committed_at) * 1000000)::bigint * 1000 AS at
+            FROM match_updates WHERE match_id = $1
+            """, [.int(id.rawValue)]
+        ).map { (try $0.string("version"), try $0.int64("at")) }
+        try traces.checkWickets(phones: phones.count, written: Dictionary(uniqueKeysWithValues: written))
         traces.checkWholeness()
         traces.checkRequests(secrets: phones.map(\.rawValue) + ["asha", "ben", "chitra"])
         let last = try #require(traces.spans.last { $0.name == "fan-out" })
