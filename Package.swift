@@ -45,6 +45,11 @@ let nio: [Target.Dependency] = [
     .product(name: "NIOCore", package: "swift-nio"),
     .product(name: "NIOPosix", package: "swift-nio"),
 ]
+// The app's half, a package of its own.
+let models: Target.Dependency = .product(name: "SightscreenModels", package: "Client")
+let client: Target.Dependency = .product(name: "SightscreenClient", package: "Client")
+let clientTesting: Target.Dependency = .product(name: "SightscreenClientTesting", package: "Client")
+let testSupport: Target.Dependency = .product(name: "TestSupport", package: "Client")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -74,13 +79,10 @@ let package = Package(
         .executable(name: "life-lab", targets: ["LifeLab"]),
         .executable(name: "fanout-lab", targets: ["FanOutLab"]),
         .executable(name: "cache-lab", targets: ["CacheLab"]),
-        // For the iOS app.
-        .library(name: "SightscreenClient", targets: ["SightscreenClient"]),
-        // For the iOS app's tests.
-        .library(name: "ActivitySimulator", targets: ["ActivitySimulator"]),
         .executable(name: "page-stand", targets: ["PageStand"]),
     ],
     dependencies: [
+        .package(path: "Shared/Client"),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0", traits: ["CommandLineArguments"]),
         .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
@@ -102,18 +104,15 @@ let package = Package(
         .systemLibrary(name: "CLinux", path: "Shared/C/CLinux"),
 
         // Pure: no socket, clock, thread or database.
-        shared("Sightscreen"),
-        shared("SportMonks", ["Sightscreen"]),
-        shared("Detection", ["Sightscreen"]),
-        shared("Tapes", ["Sightscreen", "SportMonks"]),
-        shared("Replay", ["Sightscreen", "SportMonks", "Detection", "Tapes", "TapeFile"]),
-        shared("Activities", ["Sightscreen"]),
-        shared("Messages", ["Sightscreen", "SportMonks"]),
-        shared("APNsProtocol", ["Sightscreen"]),
-        // The phone's half: what an app is made of, and a phone to run it on.
-        shared("SightscreenClient", ["Sightscreen", "Messages", "APNsProtocol"]),
-        shared("LabAPI", ["Sightscreen"]),
-        shared("ActivitySimulator", ["Sightscreen", "SightscreenClient", "APNsProtocol"]),
+        shared("Cricket", [models]),
+        shared("SportMonks", [models, "Cricket"]),
+        shared("Detection", [models, "Cricket"]),
+        shared("Tapes", ["SportMonks"]),
+        shared("Replay", [models, "Cricket", "SportMonks", "Detection", "Tapes", "TapeFile"]),
+        shared("Activities", [models]),
+        shared("Messages", [models, "SportMonks"]),
+        shared("APNsProtocol", [models, "Activities", "Cricket"]),
+        shared("LabAPI", [models]),
 
         // Mechanisms.
         shared("FileLock"),
@@ -124,17 +123,16 @@ let package = Package(
         shared("HTTPClient", ["CCurl"]),
         shared("Tokens", ["COpenSSL", concurrencyHelpers]),
         shared("TapeFile", ["CZstd"]),
-        shared("Wire", ["FileLock", "Messages", logging, metrics, lifecycle, concurrencyHelpers] + nio),
+        shared("Wire", ["Messages", "FileLock", logging, metrics, lifecycle, concurrencyHelpers] + nio),
 
         shared(
-            "Store", ["Sightscreen", "Activities", "Messages", "Postgres", logging, metrics],
+            "Store", [models, "Cricket", "Activities", "Messages", "Postgres", logging, metrics],
             resources: [.embedInCode("Migrations")]),
         shared(
             "ServiceKit",
             [
                 "FileLock", "HTTPClient", hummingbird, httpTypes, logging, metrics, lifecycle, unixSignals,
-                configuration,
-                concurrencyHelpers, nio[0],
+                configuration, concurrencyHelpers, nio[0],
             ]),
         // The control ports of the stand-ins and of the lab.
         shared("ControlHTTP", [hummingbird, httpTypes, nio[0]]),
@@ -142,8 +140,7 @@ let package = Package(
         + service(
             "APIGateway",
             [
-                "Sightscreen", "Messages", "Activities", "Postgres", "Store", "Tokens", "HTTPClient", "Wire",
-                "ServiceKit",
+                models, "Activities", "Messages", "Postgres", "Store", "Tokens", "HTTPClient", "Wire", "ServiceKit",
                 hummingbird, httpTypes, logging, lifecycle, metrics, concurrencyHelpers, nio[0],
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -151,129 +148,120 @@ let package = Package(
         + service(
             "MatchOrchestrator",
             [
-                "Sightscreen", "SportMonks", "Activities", "Messages", "Postgres", "Store", "HTTPClient", "Wire",
-                "ServiceKit",
+                models, "Activities", "Messages", "SportMonks", "Postgres", "Store", "HTTPClient", "Wire", "ServiceKit",
                 logging, lifecycle, metrics,
             ])
         + service(
             "ScorePoller",
             [
-                "Sightscreen", "SportMonks", "Messages", "Postgres", "TapeFile", "Store", "HTTPClient", "Wire",
-                "ServiceKit",
-                logging,
-                lifecycle,
-                metrics,
+                models, "Cricket", "Messages", "SportMonks", "Postgres", "TapeFile", "Store", "HTTPClient", "Wire",
+                "ServiceKit", logging, lifecycle, metrics,
             ])
         + service(
             "MatchEventBus",
             [
-                "Sightscreen", "SportMonks", "Detection", "Messages", "Postgres", "Store", "Wire", "ServiceKit",
-                logging,
-                lifecycle, metrics,
+                models, "Cricket", "Messages", "SportMonks", "Detection", "Postgres", "Store", "Wire", "ServiceKit",
+                logging, lifecycle, metrics,
             ])
         + service(
             "LACoordinator",
             [
-                "Sightscreen", "Activities", "Messages", "APNsProtocol", "Postgres", "Store", "HTTP2", "Reactor",
-                "Tokens", "Wire", "ServiceKit", logging, lifecycle, metrics, concurrencyHelpers,
+                models, "Activities", "Messages", "APNsProtocol", "Postgres", "Store", "HTTP2", "Reactor", "Tokens",
+                "Wire", "ServiceKit", logging, lifecycle, metrics, concurrencyHelpers,
             ])
         + service(
             "MockSportMonks",
             [
-                "Sightscreen", "SportMonks", "Tapes", "TapeFile", "ControlHTTP", "ServiceKit", hummingbird, httpTypes,
-                logging, lifecycle, nio[0],
+                models, "SportMonks", "Tapes", "TapeFile", "ControlHTTP", "ServiceKit", hummingbird, httpTypes, logging,
+                lifecycle, nio[0],
             ])
         + service(
             "APNsSimulator",
             [
-                "Sightscreen", "APNsProtocol", "ControlHTTP", "HTTP2", "Reactor", "Tokens", "ServiceKit", hummingbird,
-                httpTypes, logging, lifecycle, nio[0],
+                models, clientTesting, "APNsProtocol", "ControlHTTP", "HTTP2", "Reactor", "Tokens", "ServiceKit",
+                hummingbird, httpTypes, logging, lifecycle, nio[0],
             ])
         + service(
             "DeviceLab",
             [
-                "Sightscreen", "SightscreenClient", "ActivitySimulator", "APNsProtocol", "LabAPI", "Messages", "Tapes",
-                "ControlHTTP", "HTTPClient", "ServiceKit", hummingbird, httpTypes, logging, lifecycle, nio[0],
+                models, client, clientTesting, "Cricket", "APNsProtocol", "LabAPI", "Tapes", "ControlHTTP",
+                "HTTPClient", "ServiceKit", hummingbird, httpTypes, logging, lifecycle, nio[0],
             ],
             resources: [.embedInCode("Page")]
         )
         + service(
             "OperatorTool",
             [
-                "Activities", "LabAPI", "Sightscreen", "SportMonks", "Tapes", "TapeFile", "Detection", "Replay",
-                "Messages", "APNsProtocol", "Postgres",
-                "Processes",
-                "Reactor", "Store", "Tokens", "HTTPClient", "ServiceKit", hummingbird, httpTypes, arguments, logging,
-                lifecycle,
-                unixSignals,
+                models, "Activities", "LabAPI", "SportMonks", "Tapes", "TapeFile", "Detection", "Replay", "Postgres",
+                "Processes", "Reactor", "Store", "Tokens", "HTTPClient", "ServiceKit", hummingbird, httpTypes,
+                arguments, logging, lifecycle, unixSignals,
             ])
         + [
             // Tests.
             .target(
                 name: "TestKit",
                 dependencies: [
-                    "Sightscreen", "Postgres", "Store", "HTTPClient", "Processes", "Reactor", "ServiceKit", logging,
+                    testSupport, "Postgres", "Store", "HTTPClient", "Processes", "Reactor", "ServiceKit", logging,
                 ],
                 path: "Tests/Support", swiftSettings: strict),
             .target(
-                name: "PayloadProperty", dependencies: ["APNsProtocol", "Sightscreen"], path: "Tests/PayloadProperty",
+                name: "PayloadProperty", dependencies: [models, "APNsProtocol"],
+                path: "Tests/PayloadProperty",
                 swiftSettings: strict),
             .target(
-                name: "PretendPhones", dependencies: ["DeviceLab", "LabAPI", "Sightscreen"],
+                name: "PretendPhones", dependencies: [models, "DeviceLab", "LabAPI"],
                 path: "Tests/PretendPhones",
                 swiftSettings: strict),
             // The page of device-lab without a pipeline: a real match on phones that only pretend.
             .executableTarget(
                 name: "PageStand",
                 dependencies: [
-                    "DeviceLab", "Detection", "HTTPClient", "MockSportMonks", "PretendPhones", "Replay", "ServiceKit",
-                    "Sightscreen", "Tapes", "TestKit", arguments, concurrencyHelpers, logging, lifecycle, unixSignals,
+                    models, "Cricket", "DeviceLab", "Detection", "HTTPClient", "LabAPI", "MockSportMonks",
+                    "PretendPhones",
+                    "Replay", "ServiceKit", "Tapes", "TestKit", arguments, concurrencyHelpers, logging, lifecycle,
+                    unixSignals,
                 ], path: "Tests/PageStand", swiftSettings: strict),
             // Long checks and measurements, built in release: deploy/test, deploy/soak and deploy/bench run it.
             .executableTarget(
                 name: "DetectionLab",
                 dependencies: [
-                    "Sightscreen", "SportMonks", "Detection", "Tapes", "Replay", "PayloadProperty", arguments,
+                    models, "Cricket", "SportMonks", "Detection", "Tapes", "Replay", "PayloadProperty", "APNsProtocol",
+                    arguments,
                 ],
                 path: "Tests/DetectionLab", swiftSettings: strict),
             .executableTarget(
-                name: "LifeLab", dependencies: ["Activities", "Sightscreen", arguments], path: "Tests/LifeLab",
+                name: "LifeLab", dependencies: [models, "Activities", arguments], path: "Tests/LifeLab",
                 swiftSettings: strict),
             .executableTarget(
                 name: "RegistrationLab",
                 dependencies: [
-                    "APIGateway", "Messages", "Postgres", "ServiceKit", "Sightscreen", "Store", "Tokens", arguments,
+                    models, "Cricket", "APIGateway", "Postgres", "ServiceKit", "Store", "Tokens", arguments,
                 ],
                 path: "Tests/RegistrationLab", swiftSettings: strict),
             .executableTarget(
                 name: "RecoveryLab",
-                dependencies: ["MatchOrchestrator", "Postgres", "Sightscreen", "Store", arguments, logging],
+                dependencies: [models, "Activities", "MatchOrchestrator", "Postgres", "Store", arguments, logging],
                 path: "Tests/RecoveryLab", swiftSettings: strict),
             .executableTarget(
                 name: "FanOutLab",
                 dependencies: [
-                    "APNsProtocol", "HTTP2", "LACoordinator", "Messages", "Postgres", "Reactor", "ServiceKit",
-                    "Sightscreen",
-                    "Store", "Tokens", arguments, logging,
+                    models, "Activities", "Messages", "APNsProtocol", "HTTP2", "LACoordinator", "Postgres", "Reactor",
+                    "ServiceKit", "Store", "Tokens", arguments, logging,
                 ], path: "Tests/FanOutLab", swiftSettings: strict),
             .executableTarget(
                 name: "CacheLab",
-                dependencies: ["HTTPClient", "Messages", "Sightscreen", "SightscreenClient", arguments],
+                dependencies: [models, client, clientTesting, "HTTPClient", arguments],
                 path: "Tests/CacheLab", swiftSettings: strict),
         ]
         + [
-            tests("Sightscreen", ["Sightscreen"]),
-            tests("SportMonks", ["SportMonks", "Sightscreen"]),
-            tests("Detection", ["APNsProtocol", "Activities", "Detection", "Sightscreen", "SportMonks", "Tapes"]),
-            tests("Tapes", ["Tapes", "SportMonks", "Sightscreen"]),
+            tests("Cricket", ["Cricket"]),
+            tests("SportMonks", [models, "Cricket", "SportMonks"]),
+            tests("Detection", [models, "Cricket", "APNsProtocol", "Detection", "SportMonks", "Tapes"]),
+            tests("Tapes", ["Tapes", "SportMonks"]),
             tests("Replay", []),
-            tests("Activities", ["Activities", "Sightscreen"]),
-            tests("Messages", ["Messages", "Sightscreen"]),
-            tests("APNsProtocol", ["APNsProtocol", "PayloadProperty", "Sightscreen"], exclude: ["Goldens"]),
-            tests(
-                "SightscreenClient",
-                ["SightscreenClient", "ActivitySimulator", "APNsProtocol", "Messages", "Sightscreen"]),
-            tests("ActivitySimulator", ["ActivitySimulator", "SightscreenClient", "APNsProtocol", "Sightscreen"]),
+            tests("Activities", [models, "Activities"]),
+            tests("Messages", [models, "Messages"]),
+            tests("APNsProtocol", [models, "APNsProtocol", "PayloadProperty"], exclude: ["Goldens"]),
             tests("Reactor", ["Reactor"]),
             tests("Processes", ["Processes", "Reactor"]),
             tests("Postgres", ["Postgres", "Reactor", "ServiceKit", metrics]),
@@ -281,77 +269,70 @@ let package = Package(
             tests("HTTPClient", ["HTTPClient"]),
             tests("Tokens", ["Tokens"]),
             tests("TapeFile", ["TapeFile"]),
-            tests("Wire", ["Wire", "Messages", "ServiceKit", logging, metrics, lifecycle]),
+            tests("Wire", ["Messages", "Wire", "ServiceKit", logging, metrics, lifecycle]),
             tests(
                 "Store",
-                ["Store", "Postgres", "Sightscreen", "Activities", "Messages", "ServiceKit", logging, metrics]),
+                [models, "Cricket", "Activities", "Store", "Postgres", "ServiceKit", logging, metrics]),
             tests("ServiceKit", ["ServiceKit", "HTTPClient", logging, metrics, configuration, lifecycle, nio[0]]),
             tests(
                 "APIGateway",
                 [
-                    "APIGateway", "HTTPClient", "Postgres", "Store", "Tokens", "Messages", "Sightscreen", "ServiceKit",
-                    logging, metrics, nio[0],
+                    models, "Cricket", "APIGateway", "HTTPClient", "Postgres", "Store", "Tokens", "ServiceKit", logging,
+                    metrics, nio[0],
                 ]),
             tests(
                 "MatchOrchestrator",
                 [
-                    "MatchOrchestrator", "Activities", "Postgres", "Store", "Sightscreen", "SportMonks", "ServiceKit",
-                    "Messages", "Wire",
-                    logging,
+                    models, "Cricket", "Activities", "Messages", "MatchOrchestrator", "Postgres", "Store", "SportMonks",
+                    "ServiceKit", "Wire", logging,
                 ]),
             tests(
                 "ScorePoller",
                 [
-                    "ScorePoller", "SportMonks", "Sightscreen", "Messages", "Postgres", "ServiceKit", "TapeFile",
+                    models, "Cricket", "Messages", "ScorePoller", "SportMonks", "Postgres", "ServiceKit", "TapeFile",
                     "Wire", logging,
                 ]),
             tests(
                 "MatchEventBus",
                 [
-                    "MatchEventBus", "Detection", "Postgres", "ServiceKit", "Store", "Sightscreen", "SportMonks",
-                    "Messages", "Tapes", "Wire", logging,
+                    models, "Cricket", "Messages", "MatchEventBus", "Detection", "Postgres", "ServiceKit", "Store",
+                    "SportMonks", "Tapes", "Wire", logging,
                 ]),
             tests(
                 "LACoordinator",
                 [
-                    "LACoordinator", "APNsProtocol", "HTTP2", "Messages", "Postgres", "Reactor", "Store", "Sightscreen",
-                    "Activities", "Tokens", "ServiceKit", "Wire", logging, metrics, concurrencyHelpers,
+                    models, "Cricket", "Activities", "Messages", "APNsProtocol", "LACoordinator", "HTTP2", "Postgres",
+                    "Reactor", "Store", "Tokens", "ServiceKit", "Wire", logging, metrics, concurrencyHelpers,
                 ]),
             tests(
                 "MockSportMonks",
                 [
-                    "MockSportMonks", "Tapes", "TapeFile", "SportMonks", "Sightscreen", "ServiceKit", "HTTPClient",
-                    logging, lifecycle,
+                    models, "MockSportMonks", "Tapes", "TapeFile", "SportMonks", "ServiceKit", "HTTPClient", logging,
+                    lifecycle,
                 ]),
             tests(
                 "APNsSimulator",
                 [
-                    "APNsSimulator", "APNsProtocol", "HTTP2", "Reactor", "Tokens", "ServiceKit", "Sightscreen", logging,
-                    lifecycle,
+                    models, clientTesting, "APNsProtocol", "APNsSimulator", "HTTP2", "Reactor", "Tokens", "ServiceKit",
+                    logging, lifecycle,
                 ]),
             tests(
                 "DeviceLab",
                 [
-                    "DeviceLab", "PretendPhones", "ActivitySimulator", "HTTPClient", "LabAPI", "ServiceKit",
-                    "Sightscreen",
-                    "SightscreenClient", logging, lifecycle,
-                    concurrencyHelpers, nio[0], nio[1],
+                    models, clientTesting, "Cricket", "DeviceLab", "PretendPhones", "HTTPClient", "LabAPI",
+                    "ServiceKit", logging, lifecycle, concurrencyHelpers, nio[0], nio[1],
                 ]),
             tests(
                 "OperatorTool",
                 [
-                    "OperatorTool", arguments, "Activities", "LabAPI", "Messages", "Postgres", "Processes", "Reactor",
-                    "Store",
-                    "Tapes",
-                    "Sightscreen",
+                    models, "OperatorTool", arguments, "LabAPI", "Postgres", "Processes", "Reactor", "Store", "Tapes",
                     "Tokens",
                 ]),
             tests(
                 "EndToEnd",
                 [
-                    "Sightscreen", "SightscreenClient", "ActivitySimulator", "SportMonks", "Tapes", "APNsProtocol",
-                    "Messages", "Postgres", "HTTPClient", "Tokens", "DeviceLab", "LabAPI",
-                    "OperatorTool", "Processes", "Reactor", "Wire", logging, lifecycle,
+                    models, client, clientTesting, "SportMonks", "Tapes", "Postgres", "HTTPClient", "Tokens",
+                    "DeviceLab", "LabAPI", "OperatorTool", "Processes", "Reactor", "Wire", logging, lifecycle,
                 ]),
             tests("Tidy", []),
         ]

@@ -1,6 +1,5 @@
-import APNsProtocol
-import Sightscreen
 import SightscreenClient
+import SightscreenModels
 
 /// iOS's rules for the activities of one app on one phone. Facts go in, what changed comes out; it knows no clock.
 struct ActivityBoard: Sendable {

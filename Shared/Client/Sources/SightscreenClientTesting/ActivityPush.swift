@@ -1,10 +1,9 @@
-import APNsProtocol
+import SightscreenModels
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
 #endif
-import Sightscreen
 import SightscreenClient
 
 /// A Live Activity's payload as the phone decodes it: with the app's own types and a default `JSONDecoder`. Who does not

@@ -1,5 +1,5 @@
-import Sightscreen
 import SightscreenClient
+import SightscreenModels
 
 /// What the app hears of one activity.
 struct ActivityStreams {

@@ -17,15 +17,15 @@ public struct DeviceBudgets: Sendable, Hashable {
 }
 
 /// How much of one hourly budget is used: as much comes back in an hour as there is.
-package struct DeviceBudget: Sendable, Hashable {
+public struct DeviceBudget: Sendable, Hashable {
     private var used: Float = 0
     /// Seconds since 1970, when `used` was right.
     private var at: UInt32 = 0
 
-    package init() {}
+    public init() {}
 
     /// - Returns: whether there was one left.
-    package mutating func take(of perHour: Int, now: Int) -> Bool {
+    public mutating func take(of perHour: Int, now: Int) -> Bool {
         let now = UInt32(clamping: now)
         let cameBack = Float(max(now, at) - at) * Float(perHour) / 3_600
         used = max(used - cameBack, 0)

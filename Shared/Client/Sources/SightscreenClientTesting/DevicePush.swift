@@ -3,13 +3,13 @@
 #else
     import Foundation
 #endif
-import Sightscreen
+public import SightscreenModels
 
 /// What a phone finds in a payload. Taken apart once for all devices that get it.
 public struct DevicePush: Sendable, Hashable {
     public struct Head: Decodable, Sendable, Hashable {
         public var timestamp: Int
-        public var event: LiveActivityPayload.Event
+        public var event: LiveActivityEvent
     }
 
     public struct Alert: Decodable, Sendable, Hashable {
@@ -21,9 +21,9 @@ public struct DevicePush: Sendable, Hashable {
     public let head: Head?
     /// Nil unless it has title and body.
     public let alert: Alert?
-    let hasState: Bool
-    let attributesType: String?
-    let hasAttributes: Bool
+    public let hasState: Bool
+    public let attributesType: String?
+    public let hasAttributes: Bool
 
     public init(_ payload: [UInt8]) {
         let data = Data(payload)

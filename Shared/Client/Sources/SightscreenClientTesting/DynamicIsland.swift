@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// Who is in the Dynamic Island. Activities that are over are not.
 public struct DynamicIsland: Hashable, Sendable {

@@ -1,5 +1,5 @@
-public import Sightscreen
 public import SightscreenClient
+public import SightscreenModels
 
 /// What a phone made of a push.
 public enum PushOutcome: Hashable, Sendable {

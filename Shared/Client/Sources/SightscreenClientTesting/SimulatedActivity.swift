@@ -1,6 +1,5 @@
-import APNsProtocol
-public import Sightscreen
 public import SightscreenClient
+public import SightscreenModels
 
 /// One activity on a simulated phone, with what only the system knows of it.
 public struct SimulatedActivity: Hashable, Sendable {
@@ -25,7 +24,7 @@ public struct SimulatedActivity: Hashable, Sendable {
     public var isRunning: Bool { activity.isRunning }
 
     /// The six presentations.
-    public var presentations: MatchPresentations { MatchPresentations(activity) }
+    public var card: MatchCard { MatchCard(activity) }
 
     /// Whether the Dynamic Island is to be had: the higher relevance first, then the earlier start.
     func comes(before other: Self) -> Bool {

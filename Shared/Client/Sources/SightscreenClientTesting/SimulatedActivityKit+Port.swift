@@ -1,10 +1,9 @@
-public import APNsProtocol
+public import SightscreenModels
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
 #endif
-public import Sightscreen
 public import SightscreenClient
 
 /// The app's side.

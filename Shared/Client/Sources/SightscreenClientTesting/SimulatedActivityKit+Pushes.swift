@@ -1,6 +1,5 @@
-import APNsProtocol
-import Sightscreen
 import SightscreenClient
+import SightscreenModels
 
 /// Apple's side.
 extension SimulatedActivityKit {

@@ -1,5 +1,5 @@
-public import Sightscreen
 import SightscreenClient
+public import SightscreenModels
 
 /// The user's side, and the system's moods.
 extension SimulatedActivityKit {

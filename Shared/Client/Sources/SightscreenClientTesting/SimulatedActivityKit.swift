@@ -1,6 +1,5 @@
-import APNsProtocol
-public import Sightscreen
 public import SightscreenClient
+public import SightscreenModels
 
 /// ActivityKit on one simulated iPhone, with the system around it: tokens, budgets, the user's switches, the network.
 ///

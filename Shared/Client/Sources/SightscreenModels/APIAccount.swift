@@ -1,5 +1,3 @@
-public import Sightscreen
-
 /// `GET /user/data`: everything that is kept about a user, as it was at one moment. Times are seconds since 1970; what
 /// is not known is absent.
 public struct UserDataResponse: Codable, Hashable, Sendable {
@@ -47,12 +45,14 @@ public struct UserDataResponse: Codable, Hashable, Sendable {
         public var fallbackAt: Int?
         /// When the last visible notification of that kind was sent.
         public var visiblePushAt: Int?
+        /// When the app was last asked, in silence, what it shows.
+        public var reconcileSentAt: Int?
 
         public init(
             deviceId: DeviceID, platform: String, environment: String, deviceToken: DeviceToken?, deviceTokenAt: Int?,
             pushToStartToken: PushToStartToken?, pushToStartTokenAt: Int?, osVersion: String?, appVersion: String?,
             liveActivitiesEnabled: Bool, frequentPushesEnabled: Bool, createdAt: Int, lastSeenAt: Int,
-            fallbackStep: String, fallbackAt: Int?, visiblePushAt: Int?
+            fallbackStep: String, fallbackAt: Int?, visiblePushAt: Int?, reconcileSentAt: Int?
         ) {
             self.deviceId = deviceId
             self.platform = platform
@@ -70,6 +70,7 @@ public struct UserDataResponse: Codable, Hashable, Sendable {
             self.fallbackStep = fallbackStep
             self.fallbackAt = fallbackAt
             self.visiblePushAt = visiblePushAt
+            self.reconcileSentAt = reconcileSentAt
         }
     }
 
@@ -115,12 +116,16 @@ public struct UserDataResponse: Codable, Hashable, Sendable {
         public var renewalDueAt: Int?
         public var renewalStartId: StartID?
         public var renewalSentAt: Int?
+        /// When the phone last listed it, and whether it is missing: `unknown` or `gone`.
+        public var seenAt: Int?
+        public var card: String?
 
         public init(
             matchId: MatchID, deviceId: DeviceID, generation: Int, status: String, endReason: String?,
             startId: StartID?, startsSent: Int, startSentAt: Int?, startGivenUpAt: Int?, activityId: ActivityID?,
             activityToken: UpdateToken?, activityTokenAt: Int?, endPush: String, createdAt: Int, activatedAt: Int?,
-            endedAt: Int?, renewalDueAt: Int?, renewalStartId: StartID?, renewalSentAt: Int?
+            endedAt: Int?, renewalDueAt: Int?, renewalStartId: StartID?, renewalSentAt: Int?,
+            seenAt: Int?, card: String?
         ) {
             self.matchId = matchId
             self.deviceId = deviceId
@@ -141,6 +146,8 @@ public struct UserDataResponse: Codable, Hashable, Sendable {
             self.renewalDueAt = renewalDueAt
             self.renewalStartId = renewalStartId
             self.renewalSentAt = renewalSentAt
+            self.seenAt = seenAt
+            self.card = card
         }
     }
 }

@@ -1,5 +1,3 @@
-public import Sightscreen
-
 /// `POST /matches/:id/activity-token`. The token may also be called `token`.
 public struct ActivityTokenRequest: Codable, Hashable, Sendable {
     public var activityToken: UpdateToken

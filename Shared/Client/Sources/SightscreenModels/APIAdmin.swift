@@ -1,5 +1,3 @@
-public import Sightscreen
-
 /// What an administrator has changed of the app's config; what is nil is as the gateway's settings say.
 public struct AppConfigOverrides: Codable, Hashable, Sendable {
     public var minAppVersion: String?

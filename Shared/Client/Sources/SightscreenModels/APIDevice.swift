@@ -1,5 +1,3 @@
-public import Sightscreen
-
 /// `POST /devices`. What is left out stays as it was; a null `deviceToken` forgets the token.
 public struct DeviceRegistration: Codable, Hashable, Sendable {
     public var deviceId: DeviceID
@@ -10,13 +8,17 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
     public var environment: PushEnvironment?
     public var liveActivitiesEnabled: Bool?
     public var frequentPushesEnabled: Bool?
-    /// What runs on the phone; none of it is started again.
+    /// All cards of the phone, none if the list is empty; what runs is not started again. Left out: nothing is said of
+    /// them.
     public var activities: [RunningActivity]?
+    /// When the phone was last restarted, seconds since 1970: that takes all cards away.
+    public var bootedAt: Int?
 
     public init(
         deviceId: DeviceID, platform: String = "ios", deviceToken: DeviceToken? = nil, osVersion: String? = nil,
         appVersion: String? = nil, environment: PushEnvironment? = nil, liveActivitiesEnabled: Bool? = nil,
-        frequentPushesEnabled: Bool? = nil, activities: [RunningActivity]? = nil
+        frequentPushesEnabled: Bool? = nil, activities: [RunningActivity]? = nil,
+        bootedAt: Int? = nil
     ) {
         self.deviceId = deviceId
         self.platform = platform
@@ -27,19 +29,56 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
         self.liveActivitiesEnabled = liveActivitiesEnabled
         self.frequentPushesEnabled = frequentPushesEnabled
         self.activities = activities
+        self.bootedAt = bootedAt
     }
 }
 
-/// One Live Activity that a phone says it shows.
+/// One Live Activity of a phone, as the app finds it there.
 public struct RunningActivity: Codable, Hashable, Sendable {
+    /// ActivityKit's word for it.
+    public enum State: String, Codable, Hashable, Sendable, CaseIterable {
+        /// Scheduled, to appear by itself.
+        case pending
+        case active
+        /// It shows old news.
+        case stale
+        /// Over, still to be seen or not: the app or the system ended it, not the user.
+        case ended
+        /// The app saw the user take it away.
+        case dismissed
+    }
+
     public var matchId: MatchID
     public var activityId: ActivityID?
     public var startId: StartID?
+    /// `active` when left out.
+    public var state: State?
+    /// The broadcast channel it listens to instead of a token of its own.
+    public var channel: String?
+    /// As the state `pending`.
+    public var pending: Bool?
+    /// When the app last saw it, seconds since 1970; now when left out.
+    public var lastSeen: Int?
 
-    public init(matchId: MatchID, activityId: ActivityID? = nil, startId: StartID? = nil) {
+    public init(
+        matchId: MatchID, activityId: ActivityID? = nil, startId: StartID? = nil, state: State? = nil,
+        channel: String? = nil, pending: Bool? = nil, lastSeen: Int? = nil
+    ) {
         self.matchId = matchId
         self.activityId = activityId
         self.startId = startId
+        self.state = state
+        self.channel = channel
+        self.pending = pending
+        self.lastSeen = lastSeen
+    }
+
+    /// It can show what the backend sends.
+    public var isThere: Bool {
+        switch state {
+        case .ended, .dismissed: false
+        case .pending, .active, .stale, nil: true
+        }
     }
 }
 
@@ -51,10 +90,24 @@ public struct DeviceResponse: Codable, Hashable, Sendable {
     public var deviceId: DeviceID
     /// Whether Live Activities can be started on it by push.
     public var liveActivitiesCapable: Bool
+    /// Of the listed activities, those that should not be there: the app ends them at once. Only to `POST /devices`.
+    public var end: [ActivityID]?
+    /// Of the listed activities, those whose tokens APNs calls dead: the app registers them anew. Only to `POST /devices`,
+    /// and only where there are any.
+    public var tokensWanted: [ActivityID]?
+    /// Followed matches in play whose card is gone from the phone and is not started again by itself: the app offers to show
+    /// it again, and follows again when the user wants that. Only to `POST /devices`, and only where there are any.
+    public var gone: [MatchID]?
 
-    public init(deviceId: DeviceID, liveActivitiesCapable: Bool) {
+    public init(
+        deviceId: DeviceID, liveActivitiesCapable: Bool, end: [ActivityID]? = nil, tokensWanted: [ActivityID]? = nil,
+        gone: [MatchID]? = nil
+    ) {
         self.deviceId = deviceId
         self.liveActivitiesCapable = liveActivitiesCapable
+        self.end = end
+        self.tokensWanted = tokensWanted
+        self.gone = gone
     }
 }
 

@@ -1,5 +1,3 @@
-public import Sightscreen
-
 /// `POST /user/follow/match`; `POST /matches/:id/follow` is the same with the match in its path.
 public struct FollowRequest: Codable, Hashable, Sendable {
     public var matchId: MatchID

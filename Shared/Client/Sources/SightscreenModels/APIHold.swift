@@ -1,5 +1,3 @@
-public import Sightscreen
-
 /// What an operator keeps from leaving, of one match or everywhere (`hold` of `/admin/hold`). Each level is stronger than
 /// the one before it, and includes it.
 public enum HoldLevel: String, Codable, Hashable, Sendable, CaseIterable, Comparable {

@@ -1,5 +1,3 @@
-public import Sightscreen
-
 /// A match of the schedule. Ids are strings, times seconds since 1970.
 public struct MatchItem: Codable, Hashable, Sendable {
     public var id: MatchID

@@ -1,7 +1,7 @@
 /// Which alerts a follower wants (`alerts` of a follow).
 public enum AlertLevel: String, Codable, Sendable, CaseIterable {
     case all
-    /// Match result, innings break, hat-trick, hundred (and 150 …), wicket.
+    /// What decides a match, about a third of all: `MatchAlert.isKey`.
     case key
     /// None but the one that iOS requires at a start.
     case none

@@ -1,7 +1,7 @@
 /// What a follower's Lock Screen and Dynamic Island show: the contract between backend and app.
 ///
 /// Default `Codable` coding, camelCase. Keys are only ever added, and only optional ones; the app formats and decides
-/// nothing, so all values are ready strings except `schema`, `version` and `onStrike`.
+/// nothing, so all values are ready strings except `schema`, `version`, `onStrike` and `allOut`.
 public struct ContentState: Codable, Hashable, Sendable {
     public var schema: Int
     public var version: Int
@@ -11,6 +11,9 @@ public struct ContentState: Codable, Hashable, Sendable {
     public var compactTrailing: CompactTrailing
     public var minimal: CompactLeading?
     public var expanded: Expanded
+
+    /// What `recentBalls` has between the last ball of an over and the next.
+    public static let overEnd = "|"
 
     public init(
         schema: Int = 1, version: Int, matchDisplayState: MatchDisplayState, matchSentiment: MatchSentiment,
@@ -52,22 +55,30 @@ public struct ContentState: Codable, Hashable, Sendable {
         public var innings: [Innings]
         public var batters: [Batter]
         public var bowler: Bowler?
-        /// Newest last, at most 12, each of `• 1 2 3 4 5 6 W wd nb b lb`.
+        /// Newest last, at most 12 entries: balls, each of `• 1 2 3 4 5 6 W wd nb b lb`, extras of more than one run with
+        /// their runs (`4lb`), and `overEnd` where an over ends.
         public var recentBalls: [String]
         public var target: String?
         public var requiredRunRate: String?
         public var equation: String?
         public var lastEvent: LastEvent?
+        /// The newest wicket of the innings in play, until the next: "Pollard 12 (9) · 87/6 (12.3)".
+        public var lastWicket: String?
+        /// What the two at the crease have added: "45 (32)".
+        public var partnership: String?
+        /// Matches over several days: "Day 2 · Evening session · 23 overs left".
+        public var session: String?
+        /// Once there is a result; it leads every presentation then.
+        public var outcome: Outcome?
         /// What interrupts play ("Rain stopped play", "Lunch", "Day 2: Stumps"), that it is a super over, or the
         /// result.
         public var status: String?
-        /// One sentence for VoiceOver.
-        public var spoken: String?
 
         public init(
             title: String, subtitle: String, innings: [Innings], batters: [Batter], bowler: Bowler?,
             recentBalls: [String], target: String?, requiredRunRate: String?, equation: String?, lastEvent: LastEvent?,
-            status: String?, spoken: String?
+            lastWicket: String? = nil, partnership: String? = nil, session: String? = nil, outcome: Outcome? = nil,
+            status: String?
         ) {
             self.title = title
             self.subtitle = subtitle
@@ -79,19 +90,37 @@ public struct ContentState: Codable, Hashable, Sendable {
             self.requiredRunRate = requiredRunRate
             self.equation = equation
             self.lastEvent = lastEvent
+            self.lastWicket = lastWicket
+            self.partnership = partnership
+            self.session = session
+            self.outcome = outcome
             self.status = status
-            self.spoken = spoken
         }
     }
 
     public struct Innings: Codable, Hashable, Sendable {
         public var teamAbbr: String
+        /// "171/6"; of a side that is all out "171", with `allOut`.
         public var score: String
         public var overs: String
-        public init(teamAbbr: String, score: String, overs: String) {
+        /// True or absent.
+        public var allOut: Bool?
+        public init(teamAbbr: String, score: String, overs: String, allOut: Bool? = nil) {
             self.teamAbbr = teamAbbr
             self.score = score
             self.overs = overs
+            self.allOut = allOut
+        }
+    }
+
+    /// How the match ended. Without a winner (tie, draw, no result) there is no `winnerAbbr`.
+    public struct Outcome: Codable, Hashable, Sendable {
+        public var winnerAbbr: String?
+        /// "won by 7 runs" with a winner, else the whole sentence: "Match tied".
+        public var text: String
+        public init(winnerAbbr: String?, text: String) {
+            self.winnerAbbr = winnerAbbr
+            self.text = text
         }
     }
 
@@ -122,9 +151,12 @@ public struct ContentState: Codable, Hashable, Sendable {
 
     public struct LastEvent: Codable, Hashable, Sendable {
         public var kind: LenientName<EventKind>
+        /// "12.3": the label of the ball it happened on.
+        public var ball: String?
         public var text: String
-        public init(kind: EventKind, text: String) {
+        public init(kind: EventKind, ball: String? = nil, text: String) {
             self.kind = LenientName(kind)
+            self.ball = ball
             self.text = text
         }
     }

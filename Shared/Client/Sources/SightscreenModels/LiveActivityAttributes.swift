@@ -1,5 +1,3 @@
-public import Sightscreen
-
 /// The attributes of an activity: what never changes while it lives. Strings but `startsAt`; sent with a start.
 public struct LiveActivityAttributes: Codable, Hashable, Sendable {
     public var matchId: MatchID
@@ -14,10 +12,13 @@ public struct LiveActivityAttributes: Codable, Hashable, Sendable {
     public var competition: String
     /// Seconds since 1970.
     public var startsAt: Int
+    /// The side that the user follows, which the card shows first; absent for both alike.
+    public var followedTeamId: String?
 
     /// Names are made fit to be shown: the app shows them as they are.
     public init(
-        matchID: MatchID, startID: StartID, home: Team, away: Team, competition: String, startsAt: Int
+        matchID: MatchID, startID: StartID, home: Team, away: Team, competition: String, startsAt: Int,
+        followedTeamID: String? = nil
     ) {
         matchId = matchID
         startId = startID
@@ -29,5 +30,6 @@ public struct LiveActivityAttributes: Codable, Hashable, Sendable {
         awayTeamId = String(away.id)
         self.competition = DisplayText.name(competition)
         self.startsAt = startsAt
+        followedTeamId = followedTeamID
     }
 }

@@ -4,6 +4,9 @@ public enum EventKind: String, Codable, Sendable, Hashable, CaseIterable {
     case wicket, milestone, onHatTrick, hatTrick, maidenOver, batterOnFire, bowlerOnFire
     case newBatter, nineties, consecutiveSixes, endOfOver
     case inningsBreak, matchResult, suspended, resumed
+    case fiveWickets, toss, closeFinish, targetRevised, stumps
+    /// No event of its own: tells those who heard of an event that the provider took it back.
+    case correction
 }
 
 /// One event of a match. Two events with the same `key` are the same event seen twice.
@@ -57,12 +60,14 @@ public struct MatchAlert: Codable, Hashable, Sendable {
     public var body: String
     public var kind: EventKind
     public var value: Int?
-    /// Sound goes with a wicket alone.
+    /// Sound goes with a wicket, a hundred (150 …), a hat-trick and the result.
     public var sound: Bool
     /// Whether any event in it, not only the one of the title, is for followers who want key alerts only.
     public var isKey: Bool
     /// When the newest event in it happened, seconds since 1970: an alert over 30 s old is not shown.
     public var eventAt: Int
+    /// Keys of the events in it, the title's first: when that event is taken back, the alert is told no more. Nil: not known.
+    public var eventKeys: [String]?
 
     /// - Parameter isKey: nil when the title's event is the only one.
     public init(
@@ -77,12 +82,24 @@ public struct MatchAlert: Codable, Hashable, Sendable {
         self.eventAt = eventAt
     }
 
-    /// Match result, innings break, hat-trick, hundred (150, …), wicket.
-    public static func isKey(_ kind: EventKind, value: Int?) -> Bool {
+    /// Match result, innings break, target revised, stumps, close finish, hat-trick, hundred (150, …), five wickets; of
+    /// wickets those of a batter with 50 or more, and each third of a side: about a third of all alerts.
+    ///
+    /// - Parameters:
+    ///   - batterRuns: what the batter who is out has made; nil when it is not known.
+    ///   - fallen: which wicket of the side it is, from 1; nil when it is not known. A wicket of which neither is known
+    ///     counts as one for all.
+    public static func isKey(
+        _ kind: EventKind, value: Int?, batterRuns: Int? = nil, fallen: Int? = nil
+    ) -> Bool {
         switch kind {
-        case .matchResult, .inningsBreak, .hatTrick, .wicket: true
+        case .matchResult, .inningsBreak, .targetRevised, .stumps, .closeFinish, .hatTrick, .fiveWickets: true
         case .milestone: (value ?? 0) >= 100
-        default: false
+        case .wicket:
+            batterRuns == nil && fallen == nil || (batterRuns ?? 0) >= 50 || fallen.map { $0 % 3 == 0 } ?? false
+        case .dot, .one, .two, .three, .four, .six, .extras, .newBatter, .nineties, .consecutiveSixes, .endOfOver,
+            .maidenOver, .batterOnFire, .bowlerOnFire, .onHatTrick, .suspended, .resumed, .toss, .correction:
+            false
         }
     }
 
@@ -93,5 +110,20 @@ public struct MatchAlert: Codable, Hashable, Sendable {
         case .none: false
         case .key: isKey
         }
+    }
+}
+
+extension MatchAlert {
+    /// A kind that only a newer release knows is read as `correction`, an event of no kind of its own: what the alert says
+    /// and who is to hear it does not depend on it, and a coordinator of this release still tells it.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            title: try values.decode(String.self, forKey: .title), body: try values.decode(String.self, forKey: .body),
+            kind: try values.decode(LenientName<EventKind>.self, forKey: .kind).known ?? .correction,
+            value: try values.decodeIfPresent(Int.self, forKey: .value),
+            sound: try values.decode(Bool.self, forKey: .sound), isKey: try values.decode(Bool.self, forKey: .isKey),
+            eventAt: try values.decode(Int.self, forKey: .eventAt))
+        eventKeys = try values.decodeIfPresent([String].self, forKey: .eventKeys)
     }
 }

@@ -1,10 +1,8 @@
-public import Sightscreen
-
 /// The `alert` of a push, in the form that each push type wants it.
 public struct PushAlert: Hashable, Sendable {
     public var title: String
     public var body: String
-    /// Plays the default sound. Only a wicket does.
+    /// Plays the default sound.
     public var sound: Bool
 
     /// Title and body are made fit to be shown: what is invisible or turns text around is left out, and the title is at

@@ -22,3 +22,13 @@ public struct DeviceToken: PushToken {
     public let rawValue: String
     public init(_ rawValue: String) { self.rawValue = rawValue.lowercased() }
 }
+
+/// What a push token is for.
+public enum PushTokenKind: String, Codable, Sendable, CaseIterable {
+    /// Starts activities.
+    case start
+    /// Updates and ends one activity.
+    case update
+    /// Reaches the app.
+    case device
+}

@@ -1,8 +1,7 @@
-import APNsProtocol
-import ActivitySimulator
-import Sightscreen
 import SightscreenClient
-import TestKit
+import SightscreenClientTesting
+import SightscreenModels
+import TestSupport
 import Testing
 
 /// How activities end, and when they leave the screen.
@@ -46,8 +45,7 @@ import Testing
         let id = try await bench.running()
         let token = try await bench.token(of: id)
         var body = String(
-            decoding: try Sample.end(at: bench.clock.now, dismissAt: bench.clock.now + (dismissAfter ?? 1)).encode()
-                .bytes,
+            decoding: try Sample.end(at: bench.clock.now, dismissAt: bench.clock.now + (dismissAfter ?? 1)).encoded(),
             as: UTF8.self)
         if dismissAfter == nil { body = body.replacing("\"dismissal-date\"", with: "\"other\"") }
         let push = RawPush(token: token, headers: ["apns-push-type": "liveactivity"], body: Array(body.utf8))

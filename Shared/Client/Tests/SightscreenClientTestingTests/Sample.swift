@@ -1,9 +1,8 @@
-import APNsProtocol
-import ActivitySimulator
 import FoundationEssentials
-import Sightscreen
 import SightscreenClient
-import TestKit
+import SightscreenClientTesting
+import SightscreenModels
+import TestSupport
 
 /// What belongs to a phone and its pushes.
 enum Sample {
@@ -17,7 +16,7 @@ enum Sample {
             compactTrailing: .init(overs: "12.3", runRate: "6.96"), minimal: nil,
             expanded: .init(
                 title: "MI v CSK", subtitle: "IPL", innings: [], batters: [], bowler: nil, recentBalls: [], target: nil,
-                requiredRunRate: nil, equation: nil, lastEvent: nil, status: nil, spoken: nil))
+                requiredRunRate: nil, equation: nil, lastEvent: nil, status: nil))
     }
 
     static func attributes(_ match: MatchID = match, start: String = "s-1", name: String = "Mumbai Indians")
@@ -32,7 +31,7 @@ enum Sample {
     static func start(
         _ match: MatchID = match, at stamp: Int = now, relevance: Double? = nil, staleAt: Int? = nil,
         type: String = "LiveActivityAttributes"
-    ) -> LiveActivityPayload {
+    ) -> TestPush {
         .start(
             stamp: Stamp(stamp), contentState: state(), staleAt: staleAt, relevance: relevance,
             alert: PushAlert(title: "MI v CSK", body: "Live"), attributesType: type, attributes: attributes(match))
@@ -40,23 +39,23 @@ enum Sample {
 
     static func update(
         _ version: Int, at stamp: Int, staleAt: Int? = nil, relevance: Double? = nil, alert: PushAlert? = nil
-    ) -> LiveActivityPayload {
+    ) -> TestPush {
         .update(
             stamp: Stamp(stamp), contentState: state(version), staleAt: staleAt, relevance: relevance, alert: alert)
     }
 
-    static func end(at stamp: Int, dismissAt: Int) -> LiveActivityPayload {
+    static func end(at stamp: Int, dismissAt: Int) -> TestPush {
         .end(stamp: Stamp(stamp), contentState: state(99, score: "172/8"), dismissAt: dismissAt)
     }
 }
 
 /// What a phone has told Apple.
 actor TokenLedger: TokenSink {
-    private(set) var living: [String: RegisteredToken.Kind] = [:]
+    private(set) var living: [String: PushTokenKind] = [:]
     private(set) var dead: Set<String> = []
     private(set) var shown: [String: Stamp] = [:]
 
-    func issued(_ token: String, _ kind: RegisteredToken.Kind, match: MatchID?, shown: Stamp?) {
+    func issued(_ token: String, _ kind: PushTokenKind, match: MatchID?, shown: Stamp?) {
         living[token] = kind
         if let shown { self.shown[token] = shown }
     }
@@ -79,25 +78,25 @@ struct Bench {
     }
 
     static func push(
-        _ payload: LiveActivityPayload, to token: String, priority: Int = 10, expiration: Int? = nil
+        _ payload: TestPush, to token: String, priority: Int = 10, expiration: Int? = nil
     ) throws -> RawPush {
         var headers = [
             "apns-push-type": "liveactivity", "apns-priority": String(priority),
             "apns-topic": "dev.sightscreen.app.push-type.liveactivity",
         ]
         if let expiration { headers["apns-expiration"] = String(expiration) }
-        return RawPush(token: token, headers: headers, body: try payload.encode().bytes)
+        return RawPush(token: token, headers: headers, body: try payload.encoded())
     }
 
     @discardableResult
-    func start(_ payload: LiveActivityPayload? = nil, expiration: Int? = nil) async throws -> PushOutcome {
+    func start(_ payload: TestPush? = nil, expiration: Int? = nil) async throws -> PushOutcome {
         let payload = payload ?? Sample.start(at: clock.now)
         return await kit.receive(
             try Self.push(payload, to: await kit.startToken.rawValue, expiration: expiration))
     }
 
     /// Starts an activity and waits for its token.
-    func running(_ payload: LiveActivityPayload? = nil) async throws -> ActivityID {
+    func running(_ payload: TestPush? = nil) async throws -> ActivityID {
         let outcome = try await start(payload)
         guard case .started(let id) = outcome else { throw StartNotTaken(outcome: outcome) }
         try await token(of: id)
@@ -116,7 +115,7 @@ struct Bench {
 
     @discardableResult
     func send(
-        _ payload: LiveActivityPayload, to id: ActivityID, priority: Int = 10, expiration: Int? = nil
+        _ payload: TestPush, to id: ActivityID, priority: Int = 10, expiration: Int? = nil
     ) async throws -> PushOutcome {
         let token = try await token(of: id)
         return await kit.receive(try Self.push(payload, to: token, priority: priority, expiration: expiration))

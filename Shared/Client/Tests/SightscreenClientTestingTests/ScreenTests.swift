@@ -1,8 +1,7 @@
-import APNsProtocol
-import ActivitySimulator
-import Sightscreen
 import SightscreenClient
-import TestKit
+import SightscreenClientTesting
+import SightscreenModels
+import TestSupport
 import Testing
 
 /// What is on the screen, and what reaches the app itself.
@@ -46,24 +45,28 @@ import Testing
 
     // MARK: - The app itself
 
-    private func push(_ payload: AppPayload, _ type: String, _ bench: Bench) async throws -> RawPush {
+    private func push(_ payload: TestPush, _ type: String, _ bench: Bench) async throws -> RawPush {
         RawPush(
             token: await bench.kit.deviceToken.rawValue,
-            headers: ["apns-push-type": type, "apns-topic": "dev.sightscreen.app"], body: try payload.encode().bytes)
+            headers: ["apns-push-type": type, "apns-topic": "dev.sightscreen.app"], body: try payload.encoded())
     }
 
     @Test func aSilentPushWakesTheAppNowAndThen() async throws {
         let bench = await Bench()
-        let silent = try await push(.silent(matchID: Sample.match), "background", bench)
+        let silent = try await push(.reconcile(matchID: Sample.match), "background", bench)
         for _ in 1...3 {
-            #expect(await bench.kit.receive(silent) == .wakesApp(AppPush(kind: .silent, matchID: Sample.match)))
+            #expect(
+                await bench.kit.receive(silent)
+                    == .wakesApp(AppPush(kind: .silent, purpose: .reconcile, matchID: Sample.match)))
         }
         #expect(await bench.kit.receive(silent) == .dropped(.notWoken))
         bench.clock.advance(seconds: 3_600)
         await bench.kit.killApp(forceQuit: true)
         #expect(await bench.kit.receive(silent) == .dropped(.notWoken))
         await bench.kit.setForeground(true)
-        #expect(await bench.kit.receive(silent) == .wakesApp(AppPush(kind: .silent, matchID: Sample.match)))
+        #expect(
+            await bench.kit.receive(silent)
+                == .wakesApp(AppPush(kind: .silent, purpose: .reconcile, matchID: Sample.match)))
     }
 
     @Test func aNotificationIsShownAndSaysWhatToDoWhenItIsTapped() async throws {

@@ -1,8 +1,7 @@
-import APNsProtocol
-import ActivitySimulator
-import Sightscreen
 import SightscreenClient
-import TestKit
+import SightscreenClientTesting
+import SightscreenModels
+import TestSupport
 import Testing
 
 /// Push-to-start, and starts by the app.

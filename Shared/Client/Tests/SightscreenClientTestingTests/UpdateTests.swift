@@ -1,8 +1,7 @@
-import APNsProtocol
-import ActivitySimulator
-import Sightscreen
 import SightscreenClient
-import TestKit
+import SightscreenClientTesting
+import SightscreenModels
+import TestSupport
 import Testing
 
 /// Updates: their timestamps, their decoding, their budgets.
@@ -26,7 +25,7 @@ import Testing
         let id = try await bench.running()
         let token = try await bench.token(of: id)
         let good = String(
-            decoding: try Sample.update(2, at: bench.clock.now + 5).encode().bytes, as: UTF8.self)
+            decoding: try Sample.update(2, at: bench.clock.now + 5).encoded(), as: UTF8.self)
         for (found, written) in [
             ("\"compactLeading\"", "\"compact_leading\""), ("\"schema\":1", "\"schema\":\"1\""),
             ("{\"aps\"", "{\"apps\""),
@@ -93,11 +92,11 @@ import Testing
         #expect(await states.next() == .active)
         bench.clock.advance(seconds: Sample.now + 600 - bench.clock.now)
         #expect(await states.next() == .stale)
-        #expect(await bench[id]?.presentations.isStale == true)
+        #expect(await bench[id]?.card.isStale == true)
         let fresh = Sample.update(2, at: bench.clock.now + 1, staleAt: bench.clock.now + 600)
         #expect(try await bench.send(fresh, to: id) == .updated(id, alerted: false))
         #expect(await states.next() == .active)
-        #expect(await bench[id]?.presentations.isStale == false)
+        #expect(await bench[id]?.card.isStale == false)
     }
 
     // MARK: - Away

@@ -1,8 +1,7 @@
-// The code of deploy/docs/add-to-your-app.md for the app's own tests. It is compared with the page, and run.
-import ActivitySimulator
-import Messages
-import Sightscreen
+// The code of Shared/Client/docs/add-to-your-app.md for the app's own tests. It is compared with the page, and run.
 import SightscreenClient
+import SightscreenClientTesting
+import SightscreenModels
 import Testing
 
 extension AppPorts {

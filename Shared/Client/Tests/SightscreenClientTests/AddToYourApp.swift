@@ -1,9 +1,8 @@
-// The code of deploy/docs/add-to-your-app.md that needs nothing of Apple's. `AddToYourAppTests` compares the two: what the
+// The code of Shared/Client/docs/add-to-your-app.md that needs nothing of Apple's. `AddToYourAppTests` compares the two: what the
 // page shows is compiled here.
-import Messages
 import Observation
-import Sightscreen
 import SightscreenClient
+import SightscreenModels
 
 /// What the library needs of the world: Apple's in the app, a simulated phone's in tests.
 struct AppPorts {

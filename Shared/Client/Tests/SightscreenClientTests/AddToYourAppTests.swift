@@ -1,5 +1,6 @@
 import SightscreenClient
-import TestKit
+import SightscreenClientTesting
+import TestSupport
 import Testing
 
 /// The page "Add Sightscreen to your app" shows code that is compiled. What it does is in `WholeAppTests`.
@@ -13,7 +14,7 @@ import Testing
     private static func blocks() throws -> [[String]] {
         var blocks: [[String]] = []
         var block: [String]?
-        for line in try lines("deploy/docs/add-to-your-app.md") {
+        for line in try lines("Shared/Client/docs/add-to-your-app.md") {
             switch (line, block) {
             case ("```swift", nil): block = []
             case ("```", let found?):
@@ -31,9 +32,9 @@ import Testing
 
     @Test func everyBlockOfThePageIsInAFileThatIsCompiledSomewhere() throws {
         let here = try ["AddToYourApp", "AddToYourApp+Simulated"].map {
-            try Self.lines("Tests/SightscreenClientTests/\($0).swift")
+            try Self.lines("Shared/Client/Tests/SightscreenClientTests/\($0).swift")
         }
-        let onApple = try Sources.swift("Tests/SightscreenClientTests/Apple").map { try Self.lines($0) }
+        let onApple = try Sources.swift("Shared/Client/Tests/SightscreenClientTests/Apple").map { try Self.lines($0) }
         let blocks = try Self.blocks()
         #expect(blocks.count >= 8)
         var compiledHere = 0

@@ -1,7 +1,6 @@
-import ActivitySimulator
+@testable import SightscreenClientTesting
 import FoundationEssentials
-import Messages
-import Sightscreen
+import SightscreenModels
 import Testing
 
 @testable import SightscreenClient
@@ -164,7 +163,7 @@ import Testing
     func anAppMakesOneInADebugBuildOnly(type: String) throws {
         var conditions: [String] = []
         var initialisers = 0
-        for line in try Sources.lines("Shared/SightscreenClient/Admin/\(type).swift") {
+        for line in try Sources.lines("Shared/Client/Sources/SightscreenClient/Admin/\(type).swift") {
             let words = line.split(separator: " ").map { String($0) }
             switch words.first {
             case "#if": conditions.append(words.dropFirst().joined(separator: " "))

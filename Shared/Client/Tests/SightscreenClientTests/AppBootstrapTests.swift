@@ -1,9 +1,8 @@
-import ActivitySimulator
-import Messages
-import Sightscreen
+@testable import SightscreenClientTesting
+import SightscreenModels
 @testable import SightscreenClient
 import Synchronization
-import TestKit
+import TestSupport
 import Testing
 
 /// The rows of "AppBootstrap": the phases by themselves, with what each of them may answer.

@@ -1,5 +1,5 @@
-import Messages
-import Sightscreen
+@testable import SightscreenClientTesting
+import SightscreenModels
 @testable import SightscreenClient
 import Testing
 

@@ -1,5 +1,5 @@
-import ActivitySimulator
-import Sightscreen
+@testable import SightscreenClientTesting
+import SightscreenModels
 @testable import SightscreenClient
 import Synchronization
 import Testing
@@ -89,7 +89,8 @@ import Testing
     /// "Use AppLogger for all logging. Never use print() or raw os_log calls."
     @Test func nobodyLogsPastIt() throws {
         let others = ["print", "debugPrint", "dump", "NSLog", "os_log", "Logger"]
-        for path in try Sources.swift("Shared/SightscreenClient") where !path.hasSuffix("OSLogDestination.swift") {
+        for path in try Sources.swift("Shared/Client/Sources/SightscreenClient")
+        where !path.hasSuffix("OSLogDestination.swift") {
             for line in try Sources.lines(path) where line.drop(while: { $0 == " " }).prefix(2) != "//" {
                 let calls = line.split { !($0.isLetter || $0 == "_" || $0 == "(") }.flatMap { word in
                     word.split(separator: "(", omittingEmptySubsequences: false).dropLast()

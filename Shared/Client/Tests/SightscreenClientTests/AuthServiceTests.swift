@@ -1,7 +1,7 @@
-import ActivitySimulator
-import Sightscreen
+@testable import SightscreenClientTesting
+import SightscreenModels
 @testable import SightscreenClient
-import TestKit
+import TestSupport
 import Testing
 
 /// The rows of "AuthService", and what a session goes through.

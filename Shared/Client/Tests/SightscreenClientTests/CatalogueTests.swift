@@ -2,7 +2,7 @@ import Testing
 
 /// The module's DocC catalogue: whoever looks for a type finds it under a heading, and every promise is written down.
 @Suite struct CatalogueTests {
-    private static let module = "Shared/SightscreenClient"
+    private static let module = "Shared/Client/Sources/SightscreenClient"
     private static let kinds: Set<Substring> = ["actor", "class", "enum", "protocol", "struct", "typealias"]
 
     private struct Line {

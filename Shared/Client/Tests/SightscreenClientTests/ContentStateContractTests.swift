@@ -1,8 +1,6 @@
-import APNsProtocol
-import ActivitySimulator
-import Messages
-import Sightscreen
 import SightscreenClient
+import SightscreenClientTesting
+import SightscreenModels
 import Testing
 
 /// "Content state contract", "APNs push types" and "Key event handling", on a phone that decodes as iOS does.

@@ -1,8 +1,8 @@
+@testable import SightscreenClientTesting
 import Observation
-import TestKit
+import TestSupport
 import Testing
 
-@testable import ActivitySimulator
 @testable import SightscreenClient
 
 /// The rows of the ViewSubscriber modifier: what `DataPoller` does for it.
@@ -224,7 +224,7 @@ import Testing
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
     func whateverComesInWhateverOrderItEndsAsItShould(_ seed: UInt64) async throws {
-        var generator = TestKit.SeededGenerator(seed: seed)
+        var generator = TestSupport.SeededGenerator(seed: seed)
         for _ in 1...200 {
             switch Int.random(in: 0..<8, using: &generator) {
             case 0: poller.appear()

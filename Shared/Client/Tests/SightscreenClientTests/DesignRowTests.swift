@@ -1,8 +1,7 @@
-import APNsProtocol
-import ActivitySimulator
-import Messages
-import Sightscreen
 import SightscreenClient
+import SightscreenClientTesting
+import SightscreenModels
+import TestSupport
 import Testing
 
 /// The rows of the design's "A Live Activity's life" as far as they are the app's.
@@ -148,8 +147,9 @@ import Testing
         try await phone.until("the gateway knows") {
             await phone.gateway.devices[Sample.profile.deviceID]?.frequentPushesEnabled == false
         }
-        let running = await phone.gateway.devices[Sample.profile.deviceID]?.activities
-        #expect(running == [RunningActivity(matchId: Self.match.id, activityId: id)])
+        let running = await phone.gateway.devices[Sample.profile.deviceID]?.activities ?? []
+        #expect(running.map(\.matchId) == [Self.match.id] && running.map(\.activityId) == [id])
+        #expect(running.map(\.state) == [.active] && running.allSatisfy { $0.lastSeen != nil })
         await phone.end()
     }
 
@@ -157,7 +157,7 @@ import Testing
     @Test func aSilentPushLetsTheAppRegisterAgain() async throws {
         let phone = try await Phone(Self.match)
         try await phone.launch()
-        let body = try AppPayload.silent(matchID: Self.match.id).encode().bytes
+        let body = try TestPush.reconcile(matchID: Self.match.id).encoded()
         let outcome = await phone.kit.receive(
             RawPush(token: await phone.kit.deviceToken.rawValue, headers: ["apns-push-type": "background"], body: body))
         guard case .wakesApp(let push) = outcome else {
@@ -179,7 +179,7 @@ import Testing
         try await phone.launch()
         try await phone.app.syncFollows()
         let alert = PushAlert(title: "MI v CSK is live", body: "Open to see it on your Lock Screen")
-        let body = try AppPayload.visible(matchID: Self.match.id, alert: alert).encode().bytes
+        let body = try TestPush.visible(matchID: Self.match.id, alert: alert).encoded()
         let outcome = await phone.kit.receive(
             RawPush(token: await phone.kit.deviceToken.rawValue, headers: ["apns-push-type": "alert"], body: body))
         guard case .notifies(let push?) = outcome else {

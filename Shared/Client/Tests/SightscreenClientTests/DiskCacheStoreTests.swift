@@ -1,4 +1,5 @@
-import Sightscreen
+@testable import SightscreenClientTesting
+import SightscreenModels
 import Synchronization
 import Testing
 

@@ -1,8 +1,6 @@
-import APNsProtocol
-import ActivitySimulator
-import Messages
-import Sightscreen
 import SightscreenClient
+import SightscreenClientTesting
+import SightscreenModels
 import Testing
 
 /// "API endpoints" and "State management summary": each row.

@@ -1,7 +1,8 @@
+@testable import SightscreenClientTesting
 import FoundationEssentials
-import Sightscreen
+import SightscreenModels
 import Synchronization
-import TestKit
+import TestSupport
 import Testing
 
 @testable import SightscreenClient

@@ -1,12 +1,10 @@
-import APNsProtocol
-import ActivitySimulator
-import Messages
-import Sightscreen
 import SightscreenClient
-import TestKit
+import SightscreenClientTesting
+import SightscreenModels
+import TestSupport
 import Testing
 
-/// Whole launches of the app that deploy/docs/add-to-your-app.md shows: who may come in, and what runs when.
+/// Whole launches of the app that Shared/Client/docs/add-to-your-app.md shows: who may come in, and what runs when.
 @MainActor
 @Suite struct LaunchTests {
     /// A phone that has been used: signed in, with a follow, its app killed.

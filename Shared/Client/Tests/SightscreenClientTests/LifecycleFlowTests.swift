@@ -1,8 +1,6 @@
-import APNsProtocol
-import ActivitySimulator
-import Messages
-import Sightscreen
 import SightscreenClient
+import SightscreenClientTesting
+import SightscreenModels
 import Testing
 
 /// "Live Activity lifecycle" and "Push-to-start flow": each numbered step, each reason of an end.

@@ -1,8 +1,7 @@
-import ActivitySimulator
+@testable import SightscreenClientTesting
 import FoundationEssentials
-import Messages
-import Sightscreen
-import TestKit
+import SightscreenModels
+import TestSupport
 import Testing
 
 @testable import SightscreenClient

@@ -1,9 +1,7 @@
-import APNsProtocol
-import ActivitySimulator
-import Messages
-import Sightscreen
 import SightscreenClient
-import TestKit
+import SightscreenClientTesting
+import SightscreenModels
+import TestSupport
 import Testing
 
 /// The rows of "NotificationService" and "Dual tokens".

@@ -1,9 +1,7 @@
-import APNsProtocol
-import ActivitySimulator
-import Messages
-import Sightscreen
+@testable import SightscreenClientTesting
+import SightscreenModels
 @testable import SightscreenClient
-import TestKit
+import TestSupport
 import Testing
 
 /// What is sent until it is taken.

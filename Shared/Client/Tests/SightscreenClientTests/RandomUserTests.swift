@@ -1,9 +1,7 @@
-import APNsProtocol
-import ActivitySimulator
-import Messages
-import Sightscreen
 import SightscreenClient
-import TestKit
+import SightscreenClientTesting
+import SightscreenModels
+import TestSupport
 import Testing
 
 /// A user who taps, swipes, travels and switches things at random: when all is quiet again, phone and backend agree.

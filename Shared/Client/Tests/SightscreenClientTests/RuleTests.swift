@@ -1,7 +1,5 @@
-import APNsProtocol
-import ActivitySimulator
-import Messages
-import Sightscreen
+@testable import SightscreenClientTesting
+import SightscreenModels
 @testable import SightscreenClient
 import Testing
 

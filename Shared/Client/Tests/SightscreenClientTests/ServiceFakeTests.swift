@@ -1,6 +1,5 @@
-import Messages
-import Sightscreen
 import SightscreenClient
+import SightscreenModels
 import Testing
 
 /// "A Fake implementation returns canned data for previews and tests": what the fakes of accounts, notifications and config do.

@@ -1,11 +1,11 @@
 import FoundationEssentials
 import Testing
 
-/// The page deploy/docs/ios-services-data.md names a test for every row of the product's tables, as they are typed here: each
+/// The page Shared/Client/docs/ios-services-data.md names a test for every row of the product's tables, as they are typed here: each
 /// of them is there.
 @Suite struct ServicesDataPageTests {
     private static let top = URL(filePath: #filePath).resolvingSymlinksInPath().path
-        .split(separator: "/").dropLast(3).reduce(into: "") { $0 += "/\($1)" }
+        .split(separator: "/").dropLast(5).reduce(into: "") { $0 += "/\($1)" }
 
     /// The tables of the product's page of services, as far as they are about data; typed from it, for it is not in
     /// this repository.
@@ -36,7 +36,7 @@ import Testing
     /// The functions of each suite that are tests.
     private static func suites() throws -> [String: Set<String>] {
         var suites: [String: Set<String>] = [:]
-        for folder in ["Tests/SightscreenClientTests", "Tests/EndToEndTests"] {
+        for folder in ["Shared/Client/Tests/SightscreenClientTests", "Tests/EndToEndTests"] {
             for name in try FileManager.default.contentsOfDirectory(atPath: "\(top)/\(folder)").sorted()
             where name.hasSuffix("Tests.swift") {
                 let suite = String(name.dropLast(".swift".count))
@@ -51,7 +51,7 @@ import Testing
     }
 
     private static func page() throws -> [Row] {
-        let page = try text("deploy/docs/ios-services-data.md")
+        let page = try text("Shared/Client/docs/ios-services-data.md")
         let part = try #require(page.firstRange(of: "## Every row and its test")?.upperBound)
         var rows: [Row] = []
         var table = ""

@@ -3,9 +3,9 @@ import Testing
 /// The pages about the app's services name a test for each row of the product's tables, as they are typed here and in
 /// `ServicesDataPageTests`: the rows are all there, and so are the tests.
 @Suite struct ServicesPageTests {
-    private static let launch = "deploy/docs/ios-services-launch.md"
-    private static let liveActivities = "deploy/docs/ios-client.md"
-    private static let data = "deploy/docs/ios-services-data.md"
+    private static let launch = "Shared/Client/docs/ios-services-launch.md"
+    private static let liveActivities = "Shared/Client/docs/ios-client.md"
+    private static let data = "Shared/Client/docs/ios-services-data.md"
 
     private struct Row {
         var table: String
@@ -61,7 +61,7 @@ import Testing
     /// Every suite there is, and "Suite.test" for every test.
     private static func existing() throws -> Set<String> {
         var found: Set<String> = []
-        for path in try Sources.swift("Tests") {
+        for path in try Sources.swift("Tests") + Sources.swift("Shared/Client/Tests") {
             var suite = ""
             var isTest = false
             for line in try Sources.lines(path) {

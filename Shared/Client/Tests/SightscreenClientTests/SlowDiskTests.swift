@@ -1,10 +1,9 @@
-import ActivitySimulator
+@testable import SightscreenClientTesting
 import Dispatch
 import FoundationEssentials
-import Messages
-import Sightscreen
+import SightscreenModels
 import Synchronization
-import TestKit
+import TestSupport
 import Testing
 
 @testable import SightscreenClient

@@ -1,8 +1,6 @@
-import APNsProtocol
-import ActivitySimulator
-import Messages
-import Sightscreen
 import SightscreenClient
+import SightscreenClientTesting
+import SightscreenModels
 import Testing
 
 /// The rows of "LiveActivityTokenManager", "Three token types", "Token rotation" and "Push-to-start token deduplication".

@@ -1,11 +1,10 @@
-import ActivitySimulator
-import Messages
-import Sightscreen
 import SightscreenClient
-import TestKit
+import SightscreenClientTesting
+import SightscreenModels
+import TestSupport
 import Testing
 
-/// Whole launches of the app that deploy/docs/add-to-your-app.md shows: every service there is, wired as the page does it,
+/// Whole launches of the app that Shared/Client/docs/add-to-your-app.md shows: every service there is, wired as the page does it,
 /// over a phone and servers in memory.
 @MainActor
 @Suite struct WholeAppTests {

@@ -1,8 +1,7 @@
-import ActivitySimulator
-import Messages
-import Sightscreen
+@testable import SightscreenClientTesting
+import SightscreenModels
 @testable import SightscreenClient
-import TestKit
+import TestSupport
 import Testing
 
 /// What a user has decided holds, whatever befalls the app before the backend has heard of it.
@@ -279,7 +278,7 @@ import Testing
     /// One user, one match: what was decided last and could be heard is so in the end.
     @Test(arguments: 190...201) func theLastDecisionHolds(seed: UInt64) async throws {
         let (phone, _) = try await showing()
-        var random = SeededGenerator(seed: seed)
+        var random = TestSupport.SeededGenerator(seed: seed)
         var wants = true
         var isOffline = false
         var told: [String] = []

@@ -3,7 +3,7 @@
 #else
     import Foundation
 #endif
-import Messages
+import SightscreenModels
 
 extension APIError {
     /// What the gateway refuses with.

@@ -1,4 +1,4 @@
-public import Messages
+public import SightscreenModels
 
 /// Why a call of the gateway has no result.
 public enum APIError: Error, Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import Messages
+public import SightscreenModels
 
 extension SightscreenAPI {
     /// What one page may have, says the gateway.

@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// An administrator's, and only where the gateway has a stand-in provider; elsewhere they are answered with 403 or 404.
 extension SightscreenAPI {

@@ -3,8 +3,7 @@
 #else
     import Foundation
 #endif
-public import Messages
-public import Sightscreen
+public import SightscreenModels
 
 /// The gateway's calls, typed. A token that is refused is refreshed once; what passes by itself
 /// is repeated as `APIRetryRule` says; everything else is the caller's to know.

@@ -1,5 +1,5 @@
 public import Observation
-public import Sightscreen
+public import SightscreenModels
 
 /// Fake mode and tapes, for who builds and tests the app. Debug builds only.
 @MainActor

@@ -3,9 +3,7 @@
 #else
     import Foundation
 #endif
-import APNsProtocol
-import Messages
-import Sightscreen
+import SightscreenModels
 import Synchronization
 
 /// Answers the app's calls on the phone itself, from canned answers: for tests and previews of an app, and for its debug

@@ -1,5 +1,5 @@
 public import Observation
-public import Sightscreen
+public import SightscreenModels
 
 /// Canned tapes that play nothing, for previews and for tests of views.
 @MainActor

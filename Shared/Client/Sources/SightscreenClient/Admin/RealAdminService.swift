@@ -1,5 +1,5 @@
 public import Observation
-public import Sightscreen
+public import SightscreenModels
 
 /// The switch of this phone, and the fake API's `/admin/replay` calls, which want an administrator's session.
 @MainActor

@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// A recorded match that the gateway's stand-in provider can play.
 public struct ReplayTape: Codable, Hashable, Sendable {

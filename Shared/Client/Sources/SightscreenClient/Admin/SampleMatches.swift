@@ -1,5 +1,4 @@
-public import Messages
-import Sightscreen
+public import SightscreenModels
 
 /// Three matches of one day, for canned answers, previews and tests of views.
 public enum SampleMatches {
@@ -64,7 +63,7 @@ public enum SampleMatches {
                 bowler: .init(name: "Deepak Chahar", figures: "3.2-0-27-2", economy: "8.10"),
                 recentBalls: ["1", "W", "4", "•", "wd", "6"], target: "172",
                 requiredRunRate: isClose ? "10.50" : "11.33",
-                equation: isClose ? "MI need 7 off 4" : "MI need 85 off 45", lastEvent: nil, status: nil, spoken: nil))
+                equation: isClose ? "MI need 7 off 4" : "MI need 85 off 45", lastEvent: nil, status: nil))
     }
 
     private static let result = ContentState(
@@ -78,5 +77,5 @@ public enum SampleMatches {
                 .init(teamAbbr: "KKR", score: "152/3", overs: "17.4"),
             ],
             batters: [], bowler: nil, recentBalls: [], target: nil, requiredRunRate: nil, equation: nil, lastEvent: nil,
-            status: "KKR won by 7 wickets", spoken: nil))
+            status: "KKR won by 7 wickets"))
 }

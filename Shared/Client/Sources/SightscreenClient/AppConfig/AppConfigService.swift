@@ -1,5 +1,5 @@
-public import Messages
 public import Observation
+public import SightscreenModels
 
 /// What the backend wants of the app as a whole: its least version, and whether there is maintenance.
 @MainActor

@@ -3,7 +3,7 @@
 #else
     import Foundation
 #endif
-import Messages
+import SightscreenModels
 
 /// The last config that the backend told, in UserDefaults.
 struct AppConfigShelf: Sendable {

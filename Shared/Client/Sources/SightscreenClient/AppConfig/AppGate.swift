@@ -1,4 +1,4 @@
-public import Messages
+public import SightscreenModels
 
 /// Whether this version of the app may be used now.
 public enum AppGate: Hashable, Sendable {

@@ -1,5 +1,5 @@
-public import Messages
 public import Observation
+public import SightscreenModels
 
 /// A backend that says what it is told to, for previews and tests.
 @MainActor

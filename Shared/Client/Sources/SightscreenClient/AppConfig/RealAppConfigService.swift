@@ -3,8 +3,8 @@
 #else
     import Foundation
 #endif
-public import Messages
 public import Observation
+public import SightscreenModels
 
 /// Asks `GET /app/config`, which needs no token: it comes before everything else.
 @MainActor

@@ -1,13 +1,12 @@
 // Compiled against stubs of Apple's frameworks only (deploy/apple-check): written for iOS 18 from Apple's documentation.
 #if canImport(ActivityKit) && os(iOS)
     public import ActivityKit
-    public import APNsProtocol
     import Foundation
-    public import Sightscreen
+    public import SightscreenModels
 
     /// The app's activities: `attributes-type` is this type's name.
     extension LiveActivityAttributes: ActivityAttributes {
-        public typealias ContentState = Sightscreen.ContentState
+        public typealias ContentState = SightscreenModels.ContentState
     }
 
     /// ActivityKit itself.
@@ -112,7 +111,7 @@
     }
 
     extension ShownContent {
-        fileprivate init(_ content: ActivityContent<Sightscreen.ContentState>) {
+        fileprivate init(_ content: ActivityContent<SightscreenModels.ContentState>) {
             self.init(
                 state: content.state, staleAt: content.staleDate.map { Int($0.timeIntervalSince1970) },
                 relevance: content.relevanceScore)

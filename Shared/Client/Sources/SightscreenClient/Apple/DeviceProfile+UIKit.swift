@@ -1,8 +1,7 @@
 // Compiled against stubs of Apple's frameworks only (deploy/apple-check).
 #if canImport(UIKit) && os(iOS)
     import Foundation
-    public import Messages
-    import Sightscreen
+    public import SightscreenModels
     import UIKit
 
     extension DeviceProfile {
@@ -12,12 +11,16 @@
         @MainActor
         public static func current(_ environment: PushEnvironment) -> DeviceProfile {
             let device = UIDevice.current
+            // Counts from the restart on, asleep or not.
+            var up = timespec()
+            clock_gettime(CLOCK_MONOTONIC, &up)
             let version = Bundle.main.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String
             return DeviceProfile(
                 // Nil only before the first unlock after a restart; a name of its own then.
                 deviceID: DeviceID((device.identifierForVendor ?? UUID()).uuidString),
                 platform: device.userInterfaceIdiom == .pad ? "ipados" : "ios", osVersion: device.systemVersion,
-                appVersion: version, environment: environment)
+                appVersion: version, environment: environment,
+                bootedAt: Int(Date().timeIntervalSince1970) - Int(up.tv_sec))
         }
     }
 

@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// Who is signed in.
 public struct AppUser: Codable, Hashable, Sendable {

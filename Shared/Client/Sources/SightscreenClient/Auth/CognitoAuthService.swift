@@ -1,5 +1,5 @@
 public import Observation
-public import Sightscreen
+public import SightscreenModels
 
 /// Accounts in an Amazon Cognito user pool.
 ///

@@ -1,5 +1,5 @@
 public import Observation
-public import Sightscreen
+public import SightscreenModels
 
 /// Accounts in memory, for previews, tests and simulated phones. It refuses what Cognito refuses.
 @MainActor

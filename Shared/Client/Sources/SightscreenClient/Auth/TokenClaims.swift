@@ -3,7 +3,7 @@
 #else
     import Foundation
 #endif
-import Sightscreen
+import SightscreenModels
 
 /// What a token says of its user.
 ///

@@ -1,5 +1,5 @@
 public import Observation
-import Sightscreen
+import SightscreenModels
 
 /// The launch: five phases, one after the other, and the app only after the last.
 ///

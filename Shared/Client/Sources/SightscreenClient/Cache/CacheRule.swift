@@ -1,4 +1,4 @@
-public import Messages
+public import SightscreenModels
 
 /// For how long what is cached needs no question to the gateway, by what state matches are in.
 public struct CacheRule: Hashable, Sendable {

@@ -42,10 +42,10 @@ public struct FileStoreError: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 /// What a file may be called: no folders, nothing hidden, nothing that a file system takes for something else.
-enum FileName {
+package enum FileName {
     static let lengthMax = 64
 
-    static func isGood(_ name: String) -> Bool {
+    package static func isGood(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.count <= lengthMax && name.first != "."
             && name.utf8.allSatisfy { byte in
                 switch byte {

@@ -1,6 +1,5 @@
-public import Messages
 public import Observation
-public import Sightscreen
+public import SightscreenModels
 
 /// The fake: a cache without a disk, for previews and tests of views.
 @MainActor

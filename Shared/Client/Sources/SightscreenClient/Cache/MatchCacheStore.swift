@@ -1,6 +1,5 @@
 public import Observation
-public import Sightscreen
-public import Messages
+public import SightscreenModels
 
 /// What is known of matches without asking the gateway: in memory, by day, and on disk.
 ///

@@ -1,6 +1,5 @@
-public import Messages
 public import Observation
-public import Sightscreen
+public import SightscreenModels
 
 /// A dictionary by day in front of `MatchDiskCacheWrapper`. The gateway is the third layer, and `ScheduleService`'s.
 @MainActor

@@ -1,5 +1,5 @@
-public import Messages
 public import Observation
+public import SightscreenModels
 
 /// All matches in play. The gateway's `retryAfterMs` is the interval: 30 s when nothing is on, 5 s in play, 2 s in a close
 /// finish.

@@ -40,4 +40,6 @@ public enum ActivityFailure: String, Hashable, Sendable, CaseIterable {
     case endedBySystem
     /// The backend cannot use its token.
     case tokenRefused
+    /// It is gone, perhaps by the user's own hand while the app did not run: the app offers "Show again".
+    case takenAway
 }

@@ -1,5 +1,4 @@
-public import Messages
-public import Sightscreen
+public import SightscreenModels
 
 /// Follows that no backend knows of, for previews and for tests of whoever uses a follow manager.
 public actor FakeFollowManager: FollowManager {

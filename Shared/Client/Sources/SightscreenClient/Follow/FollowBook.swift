@@ -1,5 +1,4 @@
-import Messages
-import Sightscreen
+import SightscreenModels
 
 /// What the user follows as far as this phone knows: the last tap counts, until the backend says otherwise about
 /// something that was not tapped since it was asked.

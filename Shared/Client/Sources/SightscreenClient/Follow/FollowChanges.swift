@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// What a reconciliation with the backend changed on this phone.
 public struct FollowChanges: Hashable, Sendable {

@@ -1,5 +1,4 @@
-public import Messages
-public import Sightscreen
+public import SightscreenModels
 
 /// What the user wants to follow, and its agreement with the backend.
 ///

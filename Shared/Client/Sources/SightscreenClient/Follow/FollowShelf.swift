@@ -3,7 +3,7 @@
 #else
     import Foundation
 #endif
-import Sightscreen
+import SightscreenModels
 
 /// What of a user's follows survives the app, in UserDefaults.
 struct FollowShelf: Sendable {

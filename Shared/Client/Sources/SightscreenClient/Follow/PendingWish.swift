@@ -1,5 +1,4 @@
-import Messages
-import Sightscreen
+import SightscreenModels
 
 /// What a user has decided and the backend has not answered.
 enum PendingWish: Codable, Hashable, Sendable {

@@ -1,5 +1,4 @@
-public import Messages
-public import Sightscreen
+public import SightscreenModels
 
 /// Follows and unfollows of one match never overlap on their way to the backend, which goes by the order in which they
 /// arrive.

@@ -1,5 +1,5 @@
-public import Messages
 public import Observation
+public import SightscreenModels
 
 /// Canned images, for previews and for tests of views.
 @MainActor

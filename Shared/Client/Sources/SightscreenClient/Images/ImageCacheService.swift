@@ -1,5 +1,5 @@
-public import Messages
 public import Observation
+public import SightscreenModels
 
 /// Images of teams, in memory and on disk, for the app and its widget.
 @MainActor

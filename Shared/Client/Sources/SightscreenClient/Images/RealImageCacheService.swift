@@ -1,5 +1,5 @@
-public import Messages
 public import Observation
+public import SightscreenModels
 
 /// Two tiers over a `WebTransport`. The disk tier is a folder that the widget can see.
 @MainActor

@@ -1,5 +1,4 @@
-public import APNsProtocol
-public import Messages
+public import SightscreenModels
 
 /// What the app has downloaded, for its widget.
 ///

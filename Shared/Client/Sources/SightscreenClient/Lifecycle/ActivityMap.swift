@@ -1,4 +1,4 @@
-import Sightscreen
+import SightscreenModels
 
 /// The activities on this phone, by match. A match has two while one takes over from the other.
 struct ActivityMap: Sendable {

@@ -1,5 +1,4 @@
-public import APNsProtocol
-public import Sightscreen
+public import SightscreenModels
 
 /// The activities themselves: made, adopted, observed, ended.
 ///

@@ -1,5 +1,4 @@
-public import APNsProtocol
-public import Sightscreen
+public import SightscreenModels
 
 /// Holds every activity of the phone in one map, with the tasks that observe it: a task that nobody keeps stops
 /// observing without a word.

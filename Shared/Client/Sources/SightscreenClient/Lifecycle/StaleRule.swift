@@ -1,4 +1,4 @@
-import Sightscreen
+import SightscreenModels
 
 /// When an activity that gets no news is ended by the app: better no score than an old one.
 ///

@@ -1,5 +1,5 @@
 public import Observation
-public import Sightscreen
+public import SightscreenModels
 
 /// Notifications that nobody sends, for previews and tests.
 @MainActor

@@ -1,5 +1,5 @@
 public import Observation
-public import Sightscreen
+public import SightscreenModels
 
 /// Permission for notifications, and the two tokens that the backend reaches this phone with.
 ///

@@ -1,5 +1,5 @@
 public import Observation
-public import Sightscreen
+public import SightscreenModels
 
 /// Permission over a port, tokens over the one registration of the phone.
 @MainActor

@@ -1,7 +1,6 @@
-public import APNsProtocol
-public import Sightscreen
+public import SightscreenModels
 
-/// ActivityKit, for one type of activity. The Apple adapter hands everything to the framework; `ActivitySimulator` has a
+/// ActivityKit, for one type of activity. The Apple adapter hands everything to the framework; `SightscreenClientTesting` has a
 /// phone that obeys the same rules.
 ///
 /// Every stream belongs to whoever asks for it and ends with its task. One that tells a value that is there already (a

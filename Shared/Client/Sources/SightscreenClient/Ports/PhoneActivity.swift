@@ -1,5 +1,4 @@
-public import APNsProtocol
-public import Sightscreen
+public import SightscreenModels
 
 /// One Live Activity as the phone has it at a moment.
 public struct PhoneActivity: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// Who is signed in. Implemented by the app's `AuthService`.
 public protocol SessionPort: Sendable {

@@ -1,5 +1,5 @@
-import Messages
 public import Observation
+import SightscreenModels
 
 /// The gateway's schedule behind a `MatchCacheStore`.
 @MainActor

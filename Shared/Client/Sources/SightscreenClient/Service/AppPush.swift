@@ -3,12 +3,17 @@
 #else
     import Foundation
 #endif
-public import Sightscreen
+public import SightscreenModels
 
-/// A push to the app itself: what the backend falls back on when it cannot start an activity.
+/// A push to the app itself: a question, or what the backend falls back on when it cannot start an activity.
 public struct AppPush: Hashable, Sendable {
-    /// What the backend wants done: `startLiveActivity`.
-    public enum Purpose: String, Hashable, Sendable { case startLiveActivity }
+    /// What the backend wants done. Either way the app says what it shows.
+    public enum Purpose: String, Hashable, Sendable {
+        /// The user is to open the app, which starts what no push could.
+        case startLiveActivity
+        /// A card's token has died, or a start was not answered: only the phone knows why.
+        case reconcile
+    }
 
     public enum Kind: Hashable, Sendable {
         /// Wakes the app for a few seconds, when iOS likes.

@@ -1,5 +1,4 @@
-public import Messages
-public import Sightscreen
+public import SightscreenModels
 
 /// What the backend should know of this phone and never changes while the app runs.
 public struct DeviceProfile: Hashable, Sendable {
@@ -11,32 +10,52 @@ public struct DeviceProfile: Hashable, Sendable {
     public var appVersion: String?
     /// `sandbox` for builds run from Xcode.
     public var environment: PushEnvironment
+    /// When the phone was last restarted, seconds since 1970: no card outlives that. Nil when it cannot be told.
+    public var bootedAt: Int?
 
     public init(
         deviceID: DeviceID, platform: String = "ios", osVersion: String? = nil, appVersion: String? = nil,
-        environment: PushEnvironment = .production
+        environment: PushEnvironment = .production, bootedAt: Int? = nil
     ) {
         self.deviceID = deviceID
         self.platform = platform
         self.osVersion = osVersion
         self.appVersion = appVersion
         self.environment = environment
+        self.bootedAt = bootedAt
     }
 
     /// The gateway takes no more in one report; a phone shows fewer.
     public static let activitiesMax = 16
 
-    /// What is said to the gateway: who this is, what the user allows, and what runs here, none of which is to be started
-    /// again.
+    /// What is said to the gateway: who this is, what the user allows, and which cards are here.
+    /// - Parameter ended: cards that have left the screen without the user's doing.
     func registration(
-        _ permission: ActivityPermission, running activities: [PhoneActivity], deviceToken: DeviceToken?
+        _ permission: ActivityPermission, _ activities: [PhoneActivity], ended: [RunningActivity] = [],
+        deviceToken: DeviceToken?, now: Int
     ) -> DeviceRegistration {
-        DeviceRegistration(
+        // Those that run first: the gateway takes so many.
+        let shown = activities.filter { $0.state != .dismissed }.sorted { $0.isRunning && !$1.isRunning }
+        let listed = shown.map { RunningActivity($0, seenAt: now) }
+        let gone = ended.filter { one in !listed.contains { $0.activityId == one.activityId } }
+        return DeviceRegistration(
             deviceId: deviceID, platform: platform, deviceToken: deviceToken, osVersion: osVersion,
             appVersion: appVersion, environment: environment, liveActivitiesEnabled: permission.showsActivities,
             frequentPushesEnabled: permission.allowsFrequentPushes,
-            activities: activities.filter(\.isRunning).prefix(Self.activitiesMax).map {
-                RunningActivity(matchId: $0.matchID, activityId: $0.id, startId: $0.startID)
-            })
+            activities: Array((listed + gone).prefix(Self.activitiesMax)), bootedAt: bootedAt)
+    }
+}
+
+extension RunningActivity {
+    init(_ activity: PhoneActivity, seenAt now: Int) {
+        let state: State =
+            switch activity.state {
+            case .active: .active
+            case .stale: .stale
+            case .ended: .ended
+            case .dismissed: .dismissed
+            }
+        self.init(
+            matchId: activity.matchID, activityId: activity.id, startId: activity.startID, state: state, lastSeen: now)
     }
 }

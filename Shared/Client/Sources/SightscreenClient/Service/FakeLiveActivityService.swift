@@ -1,6 +1,4 @@
-import APNsProtocol
-public import Messages
-public import Sightscreen
+public import SightscreenModels
 
 /// Canned bells and activities, for previews and for tests of views.
 public actor FakeLiveActivityService: LiveActivityService {

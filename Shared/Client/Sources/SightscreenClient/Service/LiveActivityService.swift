@@ -1,5 +1,4 @@
-public import Messages
-public import Sightscreen
+public import SightscreenModels
 
 /// Live Activities as the app sees them: the one door to the three managers. Views and other services use nothing else.
 public protocol LiveActivityService: Sendable {
@@ -64,6 +63,10 @@ public protocol LiveActivityService: Sendable {
 }
 
 extension LiveActivityService {
+    /// "Show again": the card of a followed match that was taken away comes back.
+    @discardableResult
+    public func showAgain(_ match: MatchItem) async throws(APIError) -> FollowResponse { try await follow(match) }
+
     @discardableResult
     public func follow(_ match: MatchItem) async throws(APIError) -> FollowResponse {
         try await follow(match, teamID: nil, alerts: nil)

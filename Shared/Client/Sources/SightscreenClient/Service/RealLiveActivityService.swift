@@ -1,11 +1,12 @@
-public import Messages
-public import Sightscreen
+public import SightscreenModels
 
 /// The facade. The managers do not know each other: what one of them reports becomes what others are told, here and
 /// nowhere else.
 public actor RealLiveActivityService: LiveActivityService {
     /// An app that is opened twice within a minute is announced once.
     public static let announcementInterval = 60
+    /// Ended cards that are remembered.
+    private static let endedMax = 4
     /// Who signs out waits so long for what the backend has not heard of yet.
     public static let lastWishesLimit = Duration.seconds(3)
 
@@ -26,6 +27,8 @@ public actor RealLiveActivityService: LiveActivityService {
     private var isRegistered = true
     private var deviceToken: DeviceToken?
     private var announcedAt = Int.min
+    /// Cards that the app or the system has ended since the launch: the backend would take them for swiped away.
+    private var ended: [RunningActivity] = []
 
     public init(
         tokens: any LiveActivityTokenManager, lifecycle: any LiveActivityLifecycleManager, follows: any FollowManager,
@@ -100,18 +103,19 @@ public actor RealLiveActivityService: LiveActivityService {
             FollowRequest(
                 matchId: match.id, deviceId: profile.deviceID, startsLocally: announces ? true : nil, teamId: teamID,
                 alerts: alerts))
-        if announces { await startLocally(match, after: response) }
+        if announces { await startLocally(match, teamID, after: response) }
         return response
     }
 
-    private func startLocally(_ match: MatchItem, after response: FollowResponse) async {
+    private func startLocally(_ match: MatchItem, _ teamID: String?, after response: FollowResponse) async {
         let content = LocalStartRule.content(
             after: response, match, announced: true, showsActivities: await showsActivities,
             runsHere: await runsHere(match.id))
         // Unfollowed while the backend answered: the last tap counts.
         guard let content, await follows.followedMatchIds().contains(match.id) else { return }
         do throws(ActivityRequestError) {
-            _ = try await lifecycle.create(.init(match), ShownContent(state: content))
+            _ = try await lifecycle.create(
+                .init(match, followedTeamID: teamID), ShownContent(state: content))
         } catch { await follows.set(.failed(.notStarted), for: match.id) }
     }
 
@@ -199,7 +203,8 @@ public actor RealLiveActivityService: LiveActivityService {
 
     private func report() async -> DeviceRegistration {
         profile.registration(
-            await lifecycle.permission(), running: await lifecycle.activities(), deviceToken: deviceToken)
+            await lifecycle.permission(), await lifecycle.activities(), ended: ended, deviceToken: deviceToken,
+            now: clock.now)
     }
 
     // MARK: - What the managers report
@@ -246,11 +251,22 @@ public actor RealLiveActivityService: LiveActivityService {
             await takenAway(activity, isOnlyOne: !others.contains(where: \.isRunning))
         }
         await tokens.forget(activity.id)
+        note(activity, cause)
         let state = activity.content.state
         // Where none may be shown the bell warns of that.
         let health = await showsActivities ? HealthRule.health(after: cause, state, others: others) : .idle
         await follows.set(health, for: activity.matchID)
         if HealthRule.asksTheBackend(cause, state) { await follows.syncSoon() }
+    }
+
+    private func note(_ activity: PhoneActivity, _ cause: EndCause) {
+        switch cause {
+        case .app, .user: return
+        case .stale, .outside:
+            var over = RunningActivity(activity, seenAt: clock.now)
+            over.state = .ended
+            ended = (ended + [over]).suffix(Self.endedMax)
+        }
     }
 
     private func takenAway(_ activity: PhoneActivity, isOnlyOne: Bool) async {
@@ -272,6 +288,19 @@ public actor RealLiveActivityService: LiveActivityService {
             await lifecycle.end(activity)
             await follows.syncSoon()
         case .failed(_, let match, _): await follows.set(.failed(.tokenRefused), for: match)
+        case .unwanted(let activity): await end(activity)
+        case .gone(let match):
+            if await !runsHere(match) { await follows.set(.failed(.takenAway), for: match) }
         }
+    }
+
+    /// The backend says that it should not be here.
+    private func end(_ id: ActivityID) async {
+        guard let activity = await lifecycle.activities().first(where: { $0.id == id }) else { return }
+        // A tap that the backend has not heard of yet counts more.
+        let bell = await follows.bell(for: activity.matchID)
+        guard !bell.isPending || bell.state == .empty else { return }
+        await lifecycle.end(id)
+        await follows.syncSoon()
     }
 }

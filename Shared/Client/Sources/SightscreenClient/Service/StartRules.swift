@@ -1,6 +1,4 @@
-import APNsProtocol
-import Messages
-import Sightscreen
+import SightscreenModels
 
 /// Who starts the activity of a match that the user follows: this app, or a push.
 enum LocalStartRule {
@@ -64,12 +62,13 @@ enum HealthRule {
 
 extension LiveActivityAttributes {
     /// Of an activity that the app starts: no push has started it, so `startId` is empty.
-    init(_ match: MatchItem) {
+    /// - Parameter teamID: the side that the user follows, if one.
+    init(_ match: MatchItem, followedTeamID teamID: String? = nil) {
         func team(_ side: MatchItem.Side) -> Team {
             Team(id: Int64(side.id) ?? 0, name: side.name, code: side.abbr)
         }
         self.init(
             matchID: match.id, startID: StartID(""), home: team(match.home), away: team(match.away),
-            competition: match.competition, startsAt: match.startsAt ?? 0)
+            competition: match.competition, startsAt: match.startsAt ?? 0, followedTeamID: teamID)
     }
 }

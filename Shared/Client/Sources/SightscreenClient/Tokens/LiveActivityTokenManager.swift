@@ -1,5 +1,4 @@
-public import Messages
-public import Sightscreen
+public import SightscreenModels
 
 /// Everything about push tokens: observing them, telling new from known, registering them with the backend.
 ///
@@ -43,4 +42,9 @@ public enum TokenEvent: Hashable, Sendable {
     case refused(ActivityID, MatchID)
     /// The backend cannot use the token, however often it is sent.
     case failed(ActivityID, MatchID, status: Int)
+    /// It should not be on this phone: unfollowed or over elsewhere.
+    case unwanted(ActivityID)
+    /// Followed and in play, and its card is gone from this phone, perhaps by the user's hand: the backend starts no other
+    /// until the user asks for it.
+    case gone(MatchID)
 }

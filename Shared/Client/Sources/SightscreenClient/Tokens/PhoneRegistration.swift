@@ -1,5 +1,4 @@
-import Messages
-import Sightscreen
+import SightscreenModels
 
 /// What the backend should know of this phone, and what of it it knows.
 struct PhoneRegistration: Sendable {
@@ -10,7 +9,7 @@ struct PhoneRegistration: Sendable {
 
     /// - Returns: whether it is news.
     mutating func wants(_ report: DeviceRegistration) -> Bool {
-        guard report != self.report else { return false }
+        guard self.report.map({ !$0.says(report) }) ?? true else { return false }
         self.report = report
         return true
     }
@@ -53,4 +52,16 @@ struct PhoneRegistration: Sendable {
 
     /// The backend knows that this phone exists.
     var isKnown: Bool { sentReport != nil }
+}
+
+extension DeviceRegistration {
+    /// The same, whenever it was seen.
+    fileprivate func says(_ other: DeviceRegistration) -> Bool {
+        func timeless(_ report: DeviceRegistration) -> DeviceRegistration {
+            var report = report
+            for place in (report.activities ?? []).indices { report.activities?[place].lastSeen = nil }
+            return report
+        }
+        return timeless(self) == timeless(other)
+    }
 }

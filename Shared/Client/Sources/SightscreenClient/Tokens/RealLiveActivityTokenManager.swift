@@ -1,5 +1,4 @@
-public import Messages
-public import Sightscreen
+public import SightscreenModels
 
 /// Observes ActivityKit's token streams without end (a token may change at any time; it is never read once), and sends
 /// what is new through an outbox, so that a phone without network registers as soon as it has one.
@@ -20,6 +19,9 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
     private var lastSentTokens = SentTokens()
     /// On their way, so that a stream that repeats itself does not send twice.
     private var wanted: [ActivityID: UpdateToken] = [:]
+    /// What the system said last, for a backend that asks again.
+    private var newest: [ActivityID: UpdateToken] = [:]
+    private var observed: [ActivityID: PhoneActivity] = [:]
 
     /// - Parameter device: `identifierForVendor`.
     public init(
@@ -58,6 +60,7 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
     public func observe(_ activity: PhoneActivity) {
         let slot = Slot.activity(activity.id)
         guard outbox != nil, observers[slot] == nil else { return }
+        observed[activity.id] = activity
         observers[slot] = Task { [activityKit, weak self] in
             for await token in await activityKit.pushTokenUpdates(of: activity.id) {
                 await self?.received(token, of: activity)
@@ -68,6 +71,8 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
     public func forget(_ activity: ActivityID) async {
         observers.removeValue(forKey: .activity(activity))?.cancel()
         wanted[activity] = nil
+        newest[activity] = nil
+        observed[activity] = nil
         lastSentTokens.forget(activity)
         await outbox?.discard(.activity(activity))
     }
@@ -87,6 +92,8 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
         registration = PhoneRegistration()
         lastSentTokens = SentTokens()
         wanted = [:]
+        newest = [:]
+        observed = [:]
     }
 
     // MARK: - What the system says
@@ -97,6 +104,7 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
     }
 
     private func received(_ token: UpdateToken, of activity: PhoneActivity) async {
+        if observers[.activity(activity.id)] != nil { newest[activity.id] = token }
         guard observers[.activity(activity.id)] != nil, wanted[activity.id] != token,
             !lastSentTokens.has(token, of: activity.id, for: activity.matchID)
         else { return }
@@ -117,9 +125,10 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
 
     private func deliverRegistration() async -> Outcome {
         while let step = registration.nextStep {
+            var cards: DeviceResponse?
             do {
                 switch step {
-                case .report(let report): _ = try await api.registerDevice(report)
+                case .report(let report): cards = try await api.registerDevice(report)
                 case .startToken(let token): _ = try await api.registerPushToStartToken(token)
                 }
             } catch  where error.passes {
@@ -132,8 +141,21 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
             registration.settled(step)
             // Tokens of activities wait until the phone is known.
             if !wasKnown { await outbox?.hurry() }
+            if let cards { await obey(cards) }
         }
         return .taken
+    }
+
+    /// What the backend makes of the cards that were listed.
+    private func obey(_ cards: DeviceResponse) async {
+        for activity in cards.end ?? [] { await handler(.unwanted(activity)) }
+        for id in cards.tokensWanted ?? [] {
+            guard let token = newest[id], let activity = observed[id] else { continue }
+            lastSentTokens.forget(id)
+            wanted[id] = token
+            await outbox?.put(.update(token, activity), in: .activity(id))
+        }
+        for match in cards.gone ?? [] { await handler(.gone(match)) }
     }
 
     private func deliver(_ token: UpdateToken, of activity: PhoneActivity) async -> Outcome {

@@ -1,4 +1,4 @@
-import Sightscreen
+import SightscreenModels
 
 /// Which update tokens the backend has: per match, and in it per activity, for a renewal runs beside what it renews.
 struct SentTokens: Equatable, Sendable {

@@ -1,3 +1,5 @@
+public import SightscreenClient
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else

@@ -1,5 +1,5 @@
-public import APNsProtocol
-public import Sightscreen
+public import SightscreenClient
+public import SightscreenModels
 
 /// Activities that exist only here, for previews and for tests of whoever uses a lifecycle manager.
 public actor FakeLiveActivityLifecycleManager: LiveActivityLifecycleManager {

@@ -1,5 +1,5 @@
-public import Messages
-public import Sightscreen
+public import SightscreenClient
+public import SightscreenModels
 
 /// Writes down what it is asked and sends nothing, for tests of whoever uses a token manager.
 public actor FakeLiveActivityTokenManager: LiveActivityTokenManager {

@@ -1,3 +1,5 @@
+public import SightscreenClient
+
 /// A user who has made up his mind, for previews, tests and simulated phones.
 public actor FakeNotificationPort: NotificationPort {
     private var status: NotificationPermission

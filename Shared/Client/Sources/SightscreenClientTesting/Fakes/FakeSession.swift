@@ -1,4 +1,5 @@
-public import Sightscreen
+public import SightscreenClient
+public import SightscreenModels
 
 /// One user with ready tokens, for previews, tests and simulated phones.
 public actor FakeSession: SessionPort {

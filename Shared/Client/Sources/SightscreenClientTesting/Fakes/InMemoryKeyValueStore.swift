@@ -1,3 +1,4 @@
+public import SightscreenClient
 import Synchronization
 
 /// For previews, tests and simulated phones: lives as long as somebody holds it, so a phone's "disk" can outlive its app.

@@ -1,3 +1,4 @@
+public import SightscreenClient
 import Synchronization
 
 /// For previews, tests and simulated phones: it can be locked, and lives as long as somebody holds it.

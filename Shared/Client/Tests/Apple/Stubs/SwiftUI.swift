@@ -63,7 +63,11 @@ public struct EnvironmentValues {
     }
     public var scenePhase: ScenePhase { .active }
     public var openURL: OpenURLAction { fatalError() }
+    public var colorScheme: ColorScheme { .light }
+    public var colorSchemeContrast: ColorSchemeContrast { .standard }
 }
+public enum ColorScheme: Hashable, Sendable { case light, dark }
+public enum ColorSchemeContrast: Hashable, Sendable { case standard, increased }
 
 // MARK: - Modifiers
 
@@ -96,11 +100,15 @@ extension View {
     public nonisolated func toolbar(@ViewBuilder content: () -> some View) -> some View { Anything() }
     public nonisolated func opacity(_ opacity: Double) -> some View { Anything() }
     public nonisolated func padding() -> some View { Anything() }
+    public nonisolated func padding(_ insets: EdgeInsets) -> some View { Anything() }
+    public nonisolated func background(_ style: Color, in shape: some Shape) -> some View { Anything() }
+    public nonisolated func lineLimit(_ number: Int?) -> some View { Anything() }
+    public nonisolated func fixedSize() -> some View { Anything() }
     public nonisolated func monospacedDigit() -> some View { Anything() }
     public nonisolated func scaledToFit() -> some View { Anything() }
     public nonisolated func accessibilityElement(children: AccessibilityChildBehavior) -> some View { Anything() }
     public nonisolated func accessibilityLabel(_ label: String) -> some View { Anything() }
-    public nonisolated func frame(width: Double, height: Double) -> some View { Anything() }
+    public nonisolated func frame(width: Double? = nil, height: Double? = nil) -> some View { Anything() }
     public nonisolated func id(_ id: some Hashable) -> some View { Anything() }
     public nonisolated func safeAreaInset(edge: VerticalEdge, @ViewBuilder content: () -> some View) -> some View {
         Anything()
@@ -114,12 +122,22 @@ extension View {
 public enum AccessibilityChildBehavior { case ignore, contain, combine }
 public enum VerticalEdge { case top, bottom }
 public enum HorizontalAlignment { case leading, center, trailing }
+public enum VerticalAlignment { case top, center, bottom, firstTextBaseline }
+public struct EdgeInsets { public init(top: Double, leading: Double, bottom: Double, trailing: Double) {} }
+public protocol Shape {}
+public struct RoundedRectangle: Shape { public init(cornerRadius: Double) {} }
+public struct Capsule: Shape { public init() {} }
 public struct Font: Sendable {
+    public enum Weight: Sendable { case regular, semibold, bold }
     public static let headline = Font(), caption = Font(), caption2 = Font()
+    public static func system(size: Double, weight: Weight? = nil) -> Font { Font() }
     public func monospaced() -> Font { self }
+    public func monospacedDigit() -> Font { self }
 }
 public struct Color: View, Sendable {
     public static let red = Color(), primary = Color(), clear = Color()
+    private nonisolated init() {}
+    public nonisolated init(red: Double, green: Double, blue: Double, opacity: Double = 1) {}
     public var body: Never { fatalError() }
 }
 
@@ -131,14 +149,20 @@ public struct Group<Content>: View {
     public var body: Never { fatalError() }
 }
 public typealias Form = Group
-public typealias HStack = Group
 public typealias NavigationStack = Group
 public struct VStack<Content: View>: View {
-    public init(alignment: HorizontalAlignment = .center, @ViewBuilder content: () -> Content) {}
+    public init(alignment: HorizontalAlignment = .center, spacing: Double? = nil, @ViewBuilder content: () -> Content) {
+    }
+    public var body: Never { fatalError() }
+}
+public struct HStack<Content: View>: View {
+    public init(alignment: VerticalAlignment = .center, spacing: Double? = nil, @ViewBuilder content: () -> Content) {}
     public var body: Never { fatalError() }
 }
 public struct Text: View {
+    public struct DateStyle: Sendable { public static let time = DateStyle() }
     public init(_ content: some StringProtocol) {}
+    public init(_ date: Date, style: DateStyle) {}
     public func font(_ font: Font?) -> Text { self }
     public var body: Never { fatalError() }
 }

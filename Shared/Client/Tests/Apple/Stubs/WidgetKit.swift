@@ -17,7 +17,14 @@ public enum ActivityFamily: Sendable { case small, medium }
 extension WidgetConfiguration {
     public func supplementalActivityFamilies(_ families: [ActivityFamily]) -> some WidgetConfiguration { self }
 }
-extension EnvironmentValues { public var activityFamily: ActivityFamily { .medium } }
+extension EnvironmentValues {
+    public var activityFamily: ActivityFamily { .medium }
+    public var isActivityFullscreen: Bool { false }
+}
+extension View {
+    public nonisolated func activityBackgroundTint(_ color: Color?) -> some View { self }
+    public nonisolated func activitySystemActionForegroundColor(_ color: Color?) -> some View { self }
+}
 @resultBuilder public enum DynamicIslandExpandedContentBuilder {
     public static func buildBlock(_ regions: DynamicIslandExpandedRegion...) -> DynamicIslandExpandedRegion {
         regions[0]
@@ -33,4 +40,5 @@ public struct DynamicIsland {
         @ViewBuilder compactLeading: @escaping () -> some View, @ViewBuilder compactTrailing: @escaping () -> some View,
         @ViewBuilder minimal: @escaping () -> some View
     ) {}
+    public func keylineTint(_ color: Color?) -> DynamicIsland { self }
 }

@@ -1,4 +1,4 @@
-// The code of deploy/docs/add-to-your-app.md for an app that has Sentry's SDK. It is compared with the page like the rest, and
+// The code of Shared/Client/docs/add-to-your-app.md for an app that has Sentry's SDK. It is compared with the page like the rest, and
 // compiled against a stub of that SDK only.
 #if canImport(Sentry)
     import Foundation

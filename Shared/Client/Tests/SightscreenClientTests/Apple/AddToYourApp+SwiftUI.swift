@@ -1,10 +1,9 @@
-// The code of deploy/docs/add-to-your-app.md that needs SwiftUI and ActivityKit. It is compared with the page like the
+// The code of Shared/Client/docs/add-to-your-app.md that needs SwiftUI and ActivityKit. It is compared with the page like the
 // rest; deploy/apple-check compiles it against stubs.
 #if canImport(SwiftUI) && canImport(ActivityKit) && os(iOS)
     import Foundation
-    import Messages
-    import Sightscreen
     import SightscreenClient
+    import SightscreenModels
     import SwiftUI
     import UIKit
     import UserNotifications

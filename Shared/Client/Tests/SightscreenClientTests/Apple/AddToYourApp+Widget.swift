@@ -1,4 +1,4 @@
-// The code of deploy/docs/add-to-your-app.md for the widget extension. It is compared with the page like the rest;
+// The code of Shared/Client/docs/add-to-your-app.md for the widget extension. It is compared with the page like the rest;
 // deploy/apple-check compiles it against stubs.
 #if canImport(SwiftUI) && canImport(ActivityKit) && os(iOS)
     import SightscreenClient

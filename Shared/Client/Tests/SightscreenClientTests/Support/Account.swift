@@ -1,5 +1,5 @@
-import ActivitySimulator
 import SightscreenClient
+import SightscreenClientTesting
 
 /// A phone's `AuthService` over a Cognito in memory. The app can be killed, deleted and installed anew; Keychain and Cognito
 /// stay.

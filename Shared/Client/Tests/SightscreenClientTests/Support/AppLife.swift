@@ -1,5 +1,5 @@
-import ActivitySimulator
 import SightscreenClient
+import SightscreenClientTesting
 import Synchronization
 
 /// What one process of the app writes and sends. After its end nothing of it has any effect, whatever still runs.

@@ -1,7 +1,6 @@
-import ActivitySimulator
-import Messages
-import Sightscreen
-import TestKit
+@testable import SightscreenClientTesting
+import SightscreenModels
+import TestSupport
 
 @testable import SightscreenClient
 

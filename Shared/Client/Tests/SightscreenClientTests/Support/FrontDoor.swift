@@ -1,6 +1,6 @@
 import FoundationEssentials
-import Messages
 import SightscreenClient
+import SightscreenModels
 
 /// `GET /app/config`, and the rest of a gateway behind it.
 actor FrontDoor: APITransport {

@@ -19,8 +19,8 @@ struct OpenAPIContract: Sendable {
     private static let read = Result { try fromRepository() }
 
     private static func fromRepository() throws -> Self {
-        // …/Tests/SightscreenClientTests/Support/OpenAPIContract.swift
-        let top = URL(filePath: #filePath).resolvingSymlinksInPath().path.split(separator: "/").dropLast(4)
+        // …/Shared/Client/Tests/SightscreenClientTests/Support/OpenAPIContract.swift
+        let top = URL(filePath: #filePath).resolvingSymlinksInPath().path.split(separator: "/").dropLast(6)
         let file = "/" + top.joined(separator: "/") + "/deploy/docs/openapi.json"
         guard let data = FileManager.default.contents(atPath: file), let document = JSON([UInt8](data)) else {
             throw Unreadable()

@@ -1,9 +1,7 @@
-import APNsProtocol
-import ActivitySimulator
-import Messages
-import Sightscreen
 import SightscreenClient
-import TestKit
+import SightscreenClientTesting
+import SightscreenModels
+import TestSupport
 import Testing
 
 /// One phone with the app on it, over a gateway in memory. The app can be killed and launched; the phone stays.
@@ -100,7 +98,7 @@ final class Phone {
     func pushStart(_ match: MatchID, start: String = "s-1", state: ContentState = Sample.state()) async throws
         -> ActivityID
     {
-        let payload = LiveActivityPayload.start(
+        let payload = TestPush.start(
             stamp: nextStamp(), contentState: state, staleAt: clock.now + 600, relevance: 50,
             alert: PushAlert(title: "MI v CSK", body: "Live"), attributesType: "LiveActivityAttributes",
             attributes: Sample.attributes(match, start: start))
@@ -113,14 +111,14 @@ final class Phone {
 
     @discardableResult
     func pushUpdate(_ id: ActivityID, _ state: ContentState, alert: PushAlert? = nil) async throws -> PushOutcome {
-        let payload = LiveActivityPayload.update(
+        let payload = TestPush.update(
             stamp: nextStamp(), contentState: state, staleAt: clock.now + 600, relevance: 50, alert: alert)
         return await kit.receive(try push(payload, to: try await token(of: id), priority: alert == nil ? 5 : 10))
     }
 
     @discardableResult
     func pushEnd(_ id: ActivityID, _ state: ContentState, dismissAt: Int) async throws -> PushOutcome {
-        let payload = LiveActivityPayload.end(stamp: nextStamp(), contentState: state, dismissAt: dismissAt)
+        let payload = TestPush.end(stamp: nextStamp(), contentState: state, dismissAt: dismissAt)
         return await kit.receive(try push(payload, to: try await token(of: id)))
     }
 
@@ -129,10 +127,10 @@ final class Phone {
         return await kit.activities.first { $0.id == id }?.token?.rawValue ?? ""
     }
 
-    private func push(_ payload: LiveActivityPayload, to token: String, priority: Int = 10) throws -> RawPush {
+    private func push(_ payload: TestPush, to token: String, priority: Int = 10) throws -> RawPush {
         RawPush(
             token: token, headers: ["apns-push-type": "liveactivity", "apns-priority": String(priority)],
-            body: try payload.encode().bytes)
+            body: try payload.encoded())
     }
 
     // MARK: - What there is

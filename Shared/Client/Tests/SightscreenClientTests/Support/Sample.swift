@@ -1,8 +1,6 @@
-import APNsProtocol
-import ActivitySimulator
-import Messages
-import Sightscreen
 import SightscreenClient
+import SightscreenClientTesting
+import SightscreenModels
 
 /// A match in the middle of a chase, and what belongs to it.
 enum Sample {
@@ -10,7 +8,7 @@ enum Sample {
     static let user = UserID("asha")
     static let profile = DeviceProfile(
         deviceID: DeviceID("6F9619FF-8B86-D011-B42D-00C04FC964FF"), osVersion: "18.4", appVersion: "1.0.0",
-        environment: .sandbox)
+        environment: .sandbox, bootedAt: now - 86_400)
 
     static func state(
         version: Int = 1, _ displayState: MatchDisplayState = .live, score: String = "87/6", status: String? = nil
@@ -30,7 +28,7 @@ enum Sample {
                 bowler: .init(name: "Deepak Chahar", figures: "3.3-0-27-2", economy: "7.71"),
                 recentBalls: ["1", "W", "4", "•", "wd", "6"], target: "172", requiredRunRate: "11.33",
                 equation: "MI need 85 off 45", lastEvent: .init(kind: .wicket, text: "Pollard c Dhoni b Chahar 12 (9)"),
-                status: status, spoken: nil))
+                status: status))
     }
 
     static func match(_ id: Int64 = 1_304_076, _ status: MatchStatus = .live) -> MatchItem {

@@ -1,8 +1,7 @@
-import ActivitySimulator
-import Messages
-import Sightscreen
 import SightscreenClient
-import TestKit
+import SightscreenClientTesting
+import SightscreenModels
+import TestSupport
 
 /// The schedule part of an app over a gateway in memory. The app can be closed and launched; its disk stays.
 @MainActor

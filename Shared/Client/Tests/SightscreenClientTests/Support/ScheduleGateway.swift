@@ -1,6 +1,5 @@
 import FoundationEssentials
-import Messages
-import Sightscreen
+import SightscreenModels
 @testable import SightscreenClient
 
 /// The gateway's lists of matches in memory, with entity tags and pages as the real one has them. It refuses what the

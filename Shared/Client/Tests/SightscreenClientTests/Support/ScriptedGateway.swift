@@ -1,9 +1,7 @@
-import APNsProtocol
-import ActivitySimulator
 import FoundationEssentials
-import Messages
-import Sightscreen
 import SightscreenClient
+import SightscreenClientTesting
+import SightscreenModels
 
 /// A gateway in memory that refuses what the real one refuses, and can be made to fail as real ones do.
 actor ScriptedGateway: APITransport {
@@ -48,6 +46,8 @@ actor ScriptedGateway: APITransport {
     private var dead: [MatchID: ActivityID] = [:]
     /// Matches with a start that is out.
     private var pending: Set<MatchID> = []
+    /// What it makes of the cards that a phone lists.
+    private var cards = (end: [ActivityID](), tokensWanted: [ActivityID](), gone: [MatchID]())
     private var matches: [MatchID: MatchItem] = [:]
     private var users: [String: UserID] = [:]
     private var isOffline = false
@@ -70,6 +70,10 @@ actor ScriptedGateway: APITransport {
     func findDeadToken(of match: MatchID) {
         dead[match] = activities.removeValue(forKey: match)?.id
         pending.insert(match)
+    }
+
+    func judgeCards(end: [ActivityID] = [], tokensWanted: [ActivityID] = [], gone: [MatchID] = []) {
+        cards = (end, tokensWanted, gone)
     }
 
     /// The next calls whose path ends so meet with these, one each.
@@ -176,7 +180,10 @@ actor ScriptedGateway: APITransport {
         if owners[registration.deviceId] != user { startTokens[registration.deviceId] = nil }
         owners[registration.deviceId] = user
         devices[registration.deviceId] = registration
-        return json(DeviceResponse(deviceId: registration.deviceId, liveActivitiesCapable: true))
+        return json(
+            DeviceResponse(
+                deviceId: registration.deviceId, liveActivitiesCapable: true, end: cards.end,
+                tokensWanted: cards.tokensWanted, gone: cards.gone))
     }
 
     private func registerStartToken(_ request: APIRequest) -> APIResponse {

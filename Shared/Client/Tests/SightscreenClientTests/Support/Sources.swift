@@ -4,7 +4,7 @@ import Testing
 /// The files of this repository, as they are beside the tests.
 enum Sources {
     static let top = URL(filePath: #filePath).resolvingSymlinksInPath().path
-        .split(separator: "/").dropLast(4).reduce(into: "") { $0 += "/\($1)" }
+        .split(separator: "/").dropLast(6).reduce(into: "") { $0 += "/\($1)" }
 
     static func lines(_ path: String) throws -> [String] {
         let data = try #require(FileManager.default.contents(atPath: "\(top)/\(path)"), "there is no \(path)")

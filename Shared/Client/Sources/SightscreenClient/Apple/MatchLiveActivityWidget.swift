@@ -1,0 +1,165 @@
+// Compiled against stubs of Apple's frameworks only (deploy/apple-check).
+#if canImport(WidgetKit) && canImport(ActivityKit) && os(iOS)
+    import ActivityKit
+    import Foundation
+    import SightscreenModels
+    public import SwiftUI
+    import WidgetKit
+
+    /// Every presentation of the card, for the widget extension. It draws what `MatchCard` has laid out, and decides
+    /// nothing: which texts, how long, how large, in which colour comes with the layout.
+    ///
+    /// Compiled against stubs only.
+    public struct MatchLiveActivityWidget: Widget {
+        public init() {}
+
+        public var body: some WidgetConfiguration {
+            ActivityConfiguration(for: LiveActivityAttributes.self) { context in
+                MatchBanner(card: context.card)
+            } dynamicIsland: { context in
+                let card = context.card
+                let expanded = card.layout(.expanded)
+                let beside = expanded.rows.filter(\.isBesideCamera)
+                return DynamicIsland {
+                    DynamicIslandExpandedRegion(.leading) {
+                        CardPieces(pieces: beside.first?.leading ?? [], isOnBaseline: false, appearance: .island)
+                    }
+                    DynamicIslandExpandedRegion(.trailing) {
+                        CardPieces(pieces: beside.first?.trailing ?? [], isOnBaseline: false, appearance: .island)
+                    }
+                    DynamicIslandExpandedRegion(.bottom) {
+                        CardRows(rows: expanded.rows.filter { !$0.isBesideCamera }, appearance: .island)
+                            .spoken(card.spoken)
+                    }
+                } compactLeading: {
+                    CardRows(rows: card.layout(.compactLeading).rows, appearance: .island).spoken(card.spoken)
+                } compactTrailing: {
+                    CardRows(rows: card.layout(.compactTrailing).rows, appearance: .island)
+                } minimal: {
+                    CardRows(rows: card.layout(.minimal).rows, appearance: .island).spoken(card.spoken)
+                }
+                .keylineTint(CardPalette.colour(card.tint, .island).colour)
+            }
+            .supplementalActivityFamilies([.small])
+        }
+    }
+
+    extension ActivityViewContext where Attributes == LiveActivityAttributes {
+        fileprivate var card: MatchCard { MatchCard(state: state, attributes: attributes, isStale: isStale) }
+    }
+
+    extension CardColour {
+        fileprivate var colour: Color { Color(red: red, green: green, blue: blue) }
+    }
+
+    extension View {
+        /// One sentence instead of many pieces.
+        fileprivate func spoken(_ text: String) -> some View {
+            accessibilityElement(children: .ignore).accessibilityLabel(text)
+        }
+    }
+
+    /// On the Lock Screen, and in the places that show the Lock Screen's presentation.
+    private struct MatchBanner: View {
+        @Environment(\.activityFamily) private var family
+        @Environment(\.isActivityFullscreen) private var isFullscreen
+        @Environment(\.colorScheme) private var scheme
+        @Environment(\.colorSchemeContrast) private var contrast
+        let card: MatchCard
+
+        var body: some View {
+            let appearance: CardAppearance =
+                isFullscreen
+                ? .island : CardAppearance(isDark: scheme == .dark, isContrastIncreased: contrast == .increased)
+            let layout = card.layout(family == .small ? .small : isFullscreen ? .standBy : .lockScreen)
+            CardRows(rows: layout.rows, appearance: appearance)
+                .padding(
+                    EdgeInsets(
+                        top: layout.marginAbove, leading: layout.margin, bottom: layout.marginBelow,
+                        trailing: layout.margin)
+                )
+                .activityBackgroundTint(CardPalette.colour(.background, appearance).colour)
+                .activitySystemActionForegroundColor(CardPalette.colour(.primary, appearance).colour)
+                .spoken(card.spoken)
+        }
+    }
+
+    private struct CardRows: View {
+        let rows: [CardRow]
+        let appearance: CardAppearance
+
+        var body: some View {
+            VStack(alignment: .leading, spacing: 0) {
+                ForEach(Array(rows.enumerated()), id: \.offset) { _, row in
+                    HStack(alignment: .center, spacing: 0) {
+                        if row.isCentred { Spacer() }
+                        CardPieces(pieces: row.leading, isOnBaseline: row.isOnBaseline, appearance: appearance)
+                        Spacer()
+                        CardPieces(pieces: row.trailing, isOnBaseline: row.isOnBaseline, appearance: appearance)
+                    }
+                    .frame(height: row.height)
+                    .padding(EdgeInsets(top: row.gap, leading: 0, bottom: 0, trailing: 0))
+                }
+            }
+        }
+    }
+
+    private struct CardPieces: View {
+        let pieces: [CardPiece]
+        let isOnBaseline: Bool
+        let appearance: CardAppearance
+
+        var body: some View {
+            HStack(alignment: isOnBaseline ? .firstTextBaseline : .center, spacing: 0) {
+                ForEach(Array(pieces.enumerated()), id: \.offset) { index, piece in
+                    CardPieceView(piece: piece, appearance: appearance)
+                        .padding(EdgeInsets(top: 0, leading: index == 0 ? 0 : piece.space, bottom: 0, trailing: 0))
+                }
+            }
+        }
+    }
+
+    private struct CardPieceView: View {
+        let piece: CardPiece
+        let appearance: CardAppearance
+
+        var body: some View {
+            switch piece.shape {
+            case .text: text
+            case .chip:
+                text.frame(width: piece.width)
+                    .padding(EdgeInsets(top: 1, leading: 0, bottom: 1, trailing: 0))
+                    .background(field, in: RoundedRectangle(cornerRadius: 5))
+            case .circle:
+                text.frame(width: piece.width, height: 1.75 * piece.size)
+                    .background(field, in: Capsule())
+            case .line: ink.frame(width: piece.width, height: 14).opacity(0.55)
+            }
+        }
+
+        private var text: some View {
+            Group {
+                if let time = piece.time {
+                    Text(Date(timeIntervalSince1970: Double(time)), style: .time)
+                } else {
+                    Text(piece.text)
+                }
+            }
+            .font(.system(size: piece.size, weight: weight).monospacedDigit())
+            .foregroundStyle(ink)
+            .lineLimit(1)
+            .fixedSize()
+        }
+
+        private var ink: Color { CardPalette.colour(piece.ink, appearance).colour }
+        private var field: Color { CardPalette.colour(piece.field ?? .background, appearance).colour }
+
+        private var weight: Font.Weight {
+            switch piece.weight {
+            case .regular: .regular
+            case .semibold: .semibold
+            case .bold: .bold
+            }
+        }
+    }
+#endif

@@ -1,0 +1,38 @@
+/// A colour by what it is for. Which colour that is depends on the appearance: see `CardPalette`.
+public struct CardInk: RawRepresentable, Codable, Hashable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public init(from decoder: any Decoder) throws {
+        rawValue = try decoder.singleValueContainer().decode(String.self)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
+    }
+
+    /// What is read first, and what is read after it.
+    public static let primary = CardInk(rawValue: "primary"), secondary = CardInk(rawValue: "secondary")
+    /// What a side needs; what goes well; what went; what makes everybody wait.
+    public static let need = CardInk(rawValue: "need"), fine = CardInk(rawValue: "fine")
+    public static let wicket = CardInk(rawValue: "wicket"), wait = CardInk(rawValue: "wait")
+    /// The card itself.
+    public static let background = CardInk(rawValue: "background")
+    /// The fields under a ball's sign, and what is written on them.
+    public static let plainBall = CardInk(rawValue: "plainBall"), onPlainBall = CardInk(rawValue: "onPlainBall")
+    public static let four = CardInk(rawValue: "four"), onFour = CardInk(rawValue: "onFour")
+    public static let six = CardInk(rawValue: "six"), onSix = CardInk(rawValue: "onSix")
+    public static let wicketBall = CardInk(rawValue: "wicketBall"), onWicketBall = CardInk(rawValue: "onWicketBall")
+
+    static let fixed: [CardInk] = [
+        .primary, .secondary, .need, .fine, .wicket, .wait, .background, .plainBall, .onPlainBall, .four, .onFour, .six,
+        .onSix,
+        .wicketBall, .onWicketBall,
+    ]
+
+    /// A side's field, what is written on it, and a text in the side's colour.
+    public static func team(_ abbr: String) -> CardInk { CardInk(rawValue: "team \(abbr)") }
+    public static func onTeam(_ abbr: String) -> CardInk { CardInk(rawValue: "onTeam \(abbr)") }
+    public static func teamText(_ abbr: String) -> CardInk { CardInk(rawValue: "teamText \(abbr)") }
+}

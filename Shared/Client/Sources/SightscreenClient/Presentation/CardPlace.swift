@@ -1,0 +1,51 @@
+/// The room that a presentation has, in points.
+///
+/// Apple's Human Interface Guidelines (Live Activities, Specifications) name, for an iPhone of 393 × 852 points: 52.33
+/// × 36.67 for each side of the compact island, 36.67 to 45 × 36.67 for minimal, 371 × 84 to 160 for expanded and for
+/// the Lock Screen, a margin of 14 on the Lock Screen and a radius of 44 for the island; for Apple Watch 152 × 69.5 (40
+/// mm) and more; for CarPlay 170 × 78 and more. The smallest of them is used wherever there are several, so that a
+/// layout fits on all.
+struct CardPlace {
+    var width: Double
+    var heightMax: Double
+    /// Kept free on the left and on the right.
+    var margin: Double
+    /// Kept free above and below.
+    var marginAbove: Double
+    var marginBelow: Double
+    /// Between the two ends of a row.
+    var gap: Double
+
+    var contentWidth: Double { width - 2 * margin }
+    var contentHeightMax: Double { heightMax - marginAbove - marginBelow }
+
+    init(
+        _ width: Double, _ heightMax: Double, margin: Double, above: Double, below: Double, gap: Double = 10
+    ) {
+        self.width = width
+        self.heightMax = heightMax
+        self.margin = margin
+        marginAbove = above
+        marginBelow = below
+        self.gap = gap
+    }
+
+    static func of(_ presentation: Presentation) -> CardPlace {
+        switch presentation {
+        case .compactLeading, .compactTrailing: CardPlace(52.33, 36.67, margin: 1, above: 2, below: 2)
+        case .minimal: CardPlace(36.67, 36.67, margin: 2, above: 4, below: 4)
+        // The first row stands beside the camera, in the height that it has.
+        case .expanded: CardPlace(371, 160, margin: 16, above: 6, below: 12)
+        // An iPhone of 375 points, which Apple does not list, has as much less as its screen is narrower.
+        case .lockScreen: CardPlace(353, 160, margin: 14, above: 10, below: 10)
+        // Drawn twice as large on a screen that lies on its side.
+        case .standBy: CardPlace(353, 160, margin: 14, above: 12, below: 12)
+        case .small: CardPlace(152, 69.5, margin: 8, above: 4, below: 4, gap: 6)
+        }
+    }
+
+    /// What the camera takes out of the middle of the expanded island's first row: 126 points and what keeps clear of
+    /// it.
+    static let cameraWidth = 130.0
+    static let cameraHeight = 30.0
+}

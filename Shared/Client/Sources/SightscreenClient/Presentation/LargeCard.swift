@@ -1,0 +1,368 @@
+import SightscreenModels
+
+/// The card where it has room: Lock Screen, StandBy and the expanded island.
+///
+/// From above: why there is no play or who won; the sides with their scores, and what is needed; who bats and bowls,
+/// and the last balls; what just happened.
+struct LargeCard {
+    private let facts: MatchFacts
+    private let details: ContentState.Expanded
+
+    init(_ facts: MatchFacts) {
+        self.facts = facts
+        details = facts.state.expanded
+    }
+
+    /// Which rows go first when they are too many: those with the lowest.
+    private enum Keep {
+        static let competition = 10, before = 20, batters = 40, bowling = 45, session = 50, moreNews = 60, other = 70,
+            stale = 75
+        static let moreHeading = 65, heading = 80, news = 90, score = 100
+    }
+
+    private var isResult: Bool { facts.heading?.isResult ?? false }
+
+    private var hasPlayers: Bool { facts.isInPlay || facts.state.matchDisplayState == .suspended }
+
+    // MARK: - Presentations
+
+    var lockScreen: CardLayout {
+        let width = CardPlace.of(.lockScreen).contentWidth
+        let isTight = facts.heading != nil && hasPlayers
+        return CardLayout(.lockScreen) { lines in
+            var rows = stale + heading(isResult ? 20 : 15, width: width, lines: lines.heading)
+            if facts.hasBegun {
+                rows +=
+                    isResult ? sides(large: 22, small: 18) : sides(large: isTight ? 24 : 27, small: isTight ? 15 : 16)
+                rows += before(13) + session(12)
+                if hasPlayers { rows += players(13) }
+            } else {
+                rows += fixture(16)
+            }
+            return rows + news(14, width: width, lines: hasPlayers ? 1 : lines.news) + competition(12)
+        }
+    }
+
+    var standBy: CardLayout {
+        let width = CardPlace.of(.standBy).contentWidth
+        return CardLayout(.standBy) { lines in
+            var rows = stale + heading(isResult ? 22 : 18, width: width, lines: lines.heading)
+            if facts.hasBegun {
+                rows += isResult ? sides(large: 26, small: 21) : sides(large: 34, small: 19)
+                if hasPlayers { rows += batters(15) }
+            } else {
+                rows += fixture(20)
+            }
+            return rows + news(16, width: width, lines: lines.news)
+        }
+    }
+
+    var expanded: CardLayout {
+        let width = CardPlace.of(.expanded).contentWidth
+        return CardLayout(.expanded) { lines in
+            var rows = [besideCamera] + stale + heading(16, width: width, lines: lines.heading)
+            if facts.hasBegun {
+                rows += underCamera(16) + before(13)
+                if hasPlayers { rows += players(13) }
+            } else {
+                rows += announcement
+            }
+            return rows + news(14, width: width, lines: hasPlayers ? 1 : lines.news)
+        }
+    }
+
+    // MARK: - Rows
+
+    private var stale: [RowDraft] {
+        guard facts.isStale else { return [] }
+        let text = PieceDraft(.wait, ["Waiting for an update"], [12], .semibold, .wait, keep: 90, mayGo: false)
+        return [RowDraft(leading: [text], gap: 3, keep: Keep.stale)]
+    }
+
+    private func heading(_ size: Double, width: Double, lines: Int) -> [RowDraft] {
+        guard let heading = facts.heading else { return [] }
+        let ink = heading.isResult ? CardInk.primary : .wait
+        let mark = heading.winner.map { PieceDraft(team: $0, size: min(size - 3, 14), keep: 100) }
+        let indent = mark.map { $0.width($0.options[0]) + $0.space } ?? 0
+        let texts = CardLayout.wrapped(
+            heading.text, lines: lines, size: size, weight: .bold, width: width, first: indent)
+        return texts.enumerated().map { index, line in
+            let text = PieceDraft(
+                .heading, [line], [size, size - 2], .bold, ink, keep: 90, mayGo: false, mayBeCut: true)
+            let marks = index == 0 ? [mark].compactMap { $0 } : []
+            return RowDraft(
+                leading: marks + [text], gap: index == 0 ? 3 : 0, keep: index == 0 ? Keep.heading : Keep.moreHeading)
+        }
+    }
+
+    /// Both sides, the one that bats larger.
+    private func sides(large: Double, small: Double) -> [RowDraft] {
+        let hero = facts.batting
+        let column = facts.sides.map { mark($0.abbr, 12).width(mark($0.abbr, 12).options[0]) }.max() ?? 0
+        return facts.sides.enumerated().map { index, side in
+            let isHero = side == hero
+            let size = isHero && (!isResult || facts.heading?.winner != nil) ? large : small
+            var leading = [mark(side.abbr, 12, width: column)]
+            leading += scored(side, size, isHero: isHero)
+            return RowDraft(
+                leading: leading, trailing: isHero ? stake(large < 30 ? 15 : 18) : beside(large < 30 ? 13 : 15),
+                gap: index == 0 ? 4 : 2, keep: isHero || isResult ? Keep.score : Keep.other)
+        }
+    }
+
+    private func mark(_ abbr: String, _ size: Double, width: Double = 0) -> PieceDraft {
+        PieceDraft(team: abbr, size: size, keep: 80, widthMin: width)
+    }
+
+    private func scored(_ side: MatchFacts.Side, _ size: Double, isHero: Bool) -> [PieceDraft] {
+        guard !side.scores.isEmpty else {
+            return [PieceDraft(.muted, ["yet to bat"], [min(size, 14)], .regular, .secondary, keep: 30)]
+        }
+        var score = PieceDraft(
+            .score, [side.total], [size, size - 3, size - 6], isHero ? .bold : .semibold, keep: 100, mayGo: false)
+        // The innings that is over makes room before the one that is on gets small.
+        if side.scores.count > 1 {
+            let newest = [size - 3, size - 6].map { PieceDraft.Option(text: side.score, size: $0) }
+            score.options = Array(score.options.prefix(3)) + newest
+        }
+        score.space = 8
+        var pieces = [score]
+        let minor = min(size * 0.6, 15).rounded()
+        if side.isAllOut {
+            pieces.append(
+                PieceDraft(.allOut, ["all out"], [max(minor, 13)], .regular, .secondary, keep: 95, mayGo: false))
+        }
+        if !side.overs.isEmpty {
+            pieces.append(PieceDraft(.overs, ["(\(side.overs))"], [max(minor, 13)], .regular, .secondary, keep: 60))
+        }
+        return pieces
+    }
+
+    /// Right of the score: what is needed, else how fast it goes.
+    private func stake(_ size: Double) -> [PieceDraft] {
+        if isResult { return [] }
+        if let equation = facts.equation(beside: facts.batting?.abbr) {
+            return [
+                PieceDraft(
+                    .equation, [equation, String(equation.split(separator: ", ").last ?? "")],
+                    [size, size - 2, size - 4], .semibold, .need, keep: 90,
+                    mayGo: false, mayBeCut: true)
+            ]
+        }
+        return rate("CRR", facts.isInPlay ? facts.state.compactTrailing.runRate : nil, size - 2)
+    }
+
+    /// Right of the other side: the rate that is needed, else what the two at the crease have added.
+    private func beside(_ size: Double) -> [PieceDraft] {
+        guard hasPlayers || facts.state.matchDisplayState == .inningsBreak else { return [] }
+        if let required = details.requiredRunRate, !required.isEmpty { return rate("RRR", required, size) }
+        if let partnership = details.partnership, !partnership.isEmpty, hasPlayers {
+            return [
+                PieceDraft(
+                    .partnership, ["Partnership \(partnership)", "Stand \(partnership)"], [size], .regular, .secondary,
+                    keep: 20)
+            ]
+        }
+        return []
+    }
+
+    private func rate(_ name: String, _ rate: String?, _ size: Double) -> [PieceDraft] {
+        guard let rate, !rate.isEmpty else { return [] }
+        return [PieceDraft(.rate, ["\(name) \(rate)"], [size], .regular, .secondary, keep: 20)]
+    }
+
+    private func before(_ size: Double) -> [RowDraft] {
+        guard let before = facts.before else { return [] }
+        let text = PieceDraft(
+            .muted, ["Match tied: \(before)", before], [size, size - 2], .regular, .secondary, keep: 50, mayBeCut: true)
+        return [RowDraft(leading: [text], gap: 3, keep: Keep.before)]
+    }
+
+    private func session(_ size: Double) -> [RowDraft] {
+        guard let session = details.session, !session.isEmpty else { return [] }
+        let text = PieceDraft(
+            .session, [session], [size], .regular, .secondary, keep: 50, mayGo: false, mayBeCut: true)
+        return [RowDraft(leading: [text], gap: 3, keep: Keep.session)]
+    }
+
+    private func players(_ size: Double) -> [RowDraft] { batters(size) + bowling(size) }
+
+    private func batters(_ size: Double) -> [RowDraft] {
+        let pieces = details.batters.prefix(2).enumerated().flatMap { index, batter in
+            var name = PieceDraft(
+                .batter, ShortName.forms(batter.name), [size], batter.onStrike ? .semibold : .regular,
+                keep: batter.onStrike ? 55 : 50,
+                mayGo: false, mayBeCut: true)
+            name.space = 14
+            var mark = PieceDraft(.striker, ["*"], [size], .bold, .fine, keep: 90, mayGo: false)
+            mark.space = 1
+            let runs = batter.score.prefix { $0 != " " }
+            let score = PieceDraft(
+                .batter, [batter.score, String(runs)], [size], .semibold, keep: 80, mayGo: false)
+            return batter.onStrike ? [name, mark, score] : [name, score]
+        }
+        return pieces.isEmpty ? [] : [RowDraft(leading: pieces, gap: 6, keep: Keep.batters)]
+    }
+
+    private func bowling(_ size: Double) -> [RowDraft] {
+        var leading: [PieceDraft] = []
+        if let bowler = details.bowler, !bowler.name.isEmpty {
+            leading.append(
+                PieceDraft(
+                    .bowler, ShortName.forms(bowler.name), [size], .regular, .secondary, keep: 20, mayGo: false,
+                    mayBeCut: true))
+            leading.append(
+                PieceDraft(.bowler, [bowler.figures], [size], .semibold, .secondary, keep: 25, mayGo: false))
+        }
+        let balls = balls(size - 3)
+        guard !leading.isEmpty || !balls.isEmpty else { return [] }
+        return [RowDraft(leading: leading, trailing: balls, gap: 3, isOnBaseline: false, keep: Keep.bowling)]
+    }
+
+    /// The last balls, the newest at the end. Of twelve those before the last six make room first.
+    private func balls(_ size: Double) -> [PieceDraft] {
+        let shown = Array(details.recentBalls.suffix(14))
+        var left = shown.count { $0 != "|" }
+        return shown.map { sign in
+            let keep = left > 6 ? 20 - left : 60 - left
+            if sign != "|" { left -= 1 }
+            var piece = PieceDraft(sign == "|" ? .overEnd : .ball, [sign], [size], .semibold, keep: keep)
+            piece.space = 3
+            if sign == "|" {
+                piece.shape = .line
+                piece.ink = .secondary
+                return piece
+            }
+            piece.shape = .circle
+            switch BallSign(sign) {
+            case .wicket: (piece.field, piece.ink) = (.wicketBall, .onWicketBall)
+            case .four: (piece.field, piece.ink) = (.four, .onFour)
+            case .six: (piece.field, piece.ink) = (.six, .onSix)
+            case .other: (piece.field, piece.ink) = (.plainBall, .onPlainBall)
+            }
+            return piece
+        }
+    }
+
+    private func news(_ size: Double, width: Double, lines: Int) -> [RowDraft] {
+        guard let news = facts.news else { return [] }
+        let ball = news.ball.map { PieceDraft(.overs, [$0], [size - 2], .regular, .secondary, keep: 40) }
+        let indent = ball.map { $0.width($0.options[0]) + $0.space } ?? 0
+        let wrapped = CardLayout.wrapped(
+            news.text, lines: lines, size: size, weight: .semibold, width: width, first: indent)
+        return wrapped.enumerated().map { index, line in
+            let text = PieceDraft(
+                .lastEvent, [line], [size, size - 1], .semibold, news.ink, keep: 50, mayGo: false, mayBeCut: true)
+            return RowDraft(
+                leading: index == 0 ? [ball, text].compactMap { $0 } : [text], gap: index == 0 ? 6 : 0,
+                keep: index == 0 ? Keep.news : Keep.moreNews)
+        }
+    }
+
+    private func competition(_ size: Double) -> [RowDraft] {
+        let texts = [details.subtitle, facts.attributes.competition].filter { !$0.isEmpty }
+        guard !texts.isEmpty else { return [] }
+        let text = PieceDraft(
+            .competition, Array(texts.prefix(1)), [size], .regular, .secondary, keep: 50, mayGo: false, mayBeCut: true)
+        return [RowDraft(leading: [text], gap: 6, keep: Keep.competition)]
+    }
+
+    /// Both sides by their names, before there is a score.
+    private func fixture(_ size: Double) -> [RowDraft] {
+        let column = facts.sides.map { mark($0.abbr, 12).width(mark($0.abbr, 12).options[0]) }.max() ?? 0
+        return facts.sides.enumerated().map { index, side in
+            var name = PieceDraft(
+                .team, [facts.attributes.name(of: side.abbr)], [size, size - 2], .semibold, keep: 90, mayGo: false,
+                mayBeCut: true)
+            name.space = 8
+            return RowDraft(
+                leading: [mark(side.abbr, 12, width: column), name], trailing: index == 0 ? start(size - 2) : [],
+                gap: index == 0 ? 4 : 5, keep: Keep.score)
+        }
+    }
+
+    /// The same in less height.
+    private var announcement: [RowDraft] {
+        let names = facts.sides.map { facts.attributes.name(of: $0.abbr) }.joined(separator: " v ")
+        let text = PieceDraft(
+            .team, [names, details.title], [16, 14], .semibold, keep: 90, mayGo: false, mayBeCut: true)
+        let competition = competition(13).map { row in
+            var row = row
+            row.trailing = start(14)
+            return row
+        }
+        return [RowDraft(leading: [text], gap: 4, keep: Keep.score)] + competition
+    }
+
+    /// When it begins, as long as it is about to.
+    private func start(_ size: Double) -> [PieceDraft] {
+        guard facts.state.matchDisplayState == .scheduled, facts.attributes.startsAt > 0 else { return [] }
+        return [PieceDraft(time: facts.attributes.startsAt, size, .semibold, .secondary, keep: 95)]
+    }
+
+    /// Left of the camera the score, right of it how far the innings is.
+    private var besideCamera: RowDraft {
+        guard facts.hasBegun, let side = facts.batting else {
+            let marks = facts.sides.map { PieceDraft(team: $0.abbr, size: 14, keep: 100) }
+            return RowDraft(
+                leading: Array(marks.prefix(1)), trailing: Array(marks.dropFirst().prefix(1)), isOnBaseline: false,
+                isBesideCamera: true, keep: Keep.score)
+        }
+        var score = PieceDraft(.score, [side.score], [22, 20, 18, 16, 14], .bold, keep: 100, mayGo: false)
+        score.space = 6
+        let mark = PieceDraft(team: side.abbr, size: 11, keep: 60)
+        let far =
+            side.isAllOut
+            ? PieceDraft(.allOut, ["all out"], [15, 13], .semibold, .secondary, keep: 80, mayGo: false)
+            : PieceDraft(
+                .overs, ["\(side.overs) overs", "\(side.overs) ov", side.overs], [15, 13], .semibold, keep: 80)
+        return RowDraft(
+            leading: [mark, score], trailing: side.overs.isEmpty && !side.isAllOut ? [] : [far], isOnBaseline: false,
+            isBesideCamera: true, keep: Keep.score)
+    }
+
+    /// What is needed, and the other side's score.
+    private func underCamera(_ size: Double) -> [RowDraft] {
+        let others = facts.sides.filter { $0 != facts.batting }
+        var trailing = others.prefix(1).flatMap { side in
+            [mark(side.abbr, 11)] + scored(side, size - 1, isHero: false)
+        }
+        var leading = stake(size)
+        if let batting = facts.batting, batting.scores.count > 1, leading.isEmpty || leading[0].role == .rate {
+            leading = [PieceDraft(.score, [batting.total], [size], .semibold, keep: 50)]
+        }
+        if leading.isEmpty { swap(&leading, &trailing) }
+        guard !leading.isEmpty else { return [] }
+        return [RowDraft(leading: leading, trailing: trailing, gap: 4, keep: Keep.other)]
+    }
+}
+
+/// What a sign of `recentBalls` looks like.
+private enum BallSign {
+    case wicket, four, six, other
+
+    init(_ sign: String) {
+        self = sign.hasPrefix("W") ? .wicket : sign == "4" ? .four : sign == "6" ? .six : .other
+    }
+}
+
+/// A person's name in fewer and fewer letters.
+enum ShortName {
+    /// "Rohit Sharma", "R Sharma", "Sharma". A name that is initials and a surname already stays as it is as long as it
+    /// fits.
+    static func forms(_ name: String) -> [String] {
+        let words = name.split(separator: " ")
+        guard words.count > 1, let last = words.last else { return [name] }
+        let first = words[0]
+        let isInitials = first.count <= 3 && first.allSatisfy { $0.isUppercase || $0 == "." }
+        let initial = isInitials ? String(first) : String(first.prefix(1))
+        return [name, initial + " " + words.dropFirst().joined(separator: " "), String(last)]
+    }
+}
+
+extension LiveActivityAttributes {
+    func name(of abbr: String) -> String {
+        let name = abbr == homeAbbr ? homeTeam : abbr == awayAbbr ? awayTeam : ""
+        return name.isEmpty ? abbr : name
+    }
+}

@@ -1,0 +1,184 @@
+public import SightscreenModels
+
+/// What a card tells of a match, in the order in which it tells it; from the content state of any server so far.
+struct MatchFacts {
+    /// One side, with what it has made in the part of the match that is shown: both innings of a longer match, or its
+    /// super over.
+    struct Side: Hashable {
+        var abbr: String
+        /// Of its innings, oldest first: "446", "112/3"; empty before it bats.
+        var scores: [String]
+        /// Of the newest.
+        var overs: String
+        /// The newest ended with all out.
+        var isAllOut: Bool
+        var isBatting: Bool
+
+        var total: String { scores.joined(separator: " & ") }
+        var score: String { scores.last ?? "" }
+    }
+
+    /// A word above the score: the result, or why there is no play.
+    struct Heading: Hashable {
+        /// Who won; its name is not in `text` then.
+        var winner: String?
+        var text: String
+        var isResult: Bool
+    }
+
+    let state: ContentState
+    let attributes: LiveActivityAttributes
+    let isStale: Bool
+    /// In the order of the card: the winner, else the followed side, else the side that bats, is first.
+    let sides: [Side]
+    let heading: Heading?
+    /// Scores of the match proper, while a super over is shown: "MI 176/6, PBKS 176/9".
+    let before: String?
+
+    init(state: ContentState, attributes: LiveActivityAttributes, isStale: Bool) {
+        self.state = state
+        self.attributes = attributes
+        self.isStale = isStale
+        heading = Self.heading(state, attributes)
+        let innings = state.expanded.innings.map(Self.fit)
+        let isSuperOver = Self.isSuperOver(innings, state.expanded)
+        let start = isSuperOver ? (innings.count - 1) / 2 * 2 : 0
+        let shown = Array(innings[start...])
+        before = isSuperOver ? Self.line(innings[..<start], of: start) : nil
+        let batting = state.compactLeading.teamAbbr
+        let isOver = state.matchDisplayState == .completed || state.matchDisplayState == .abandoned
+        var names = [attributes.homeAbbr, attributes.awayAbbr].filter { !$0.isEmpty }
+        for abbr in shown.map(\.teamAbbr) + [batting] where !abbr.isEmpty && !names.contains(abbr) {
+            // The attributes of a start call a side what the provider calls it, which may be another name than the
+            // card's.
+            names.append(abbr)
+        }
+        let known = Set(shown.map(\.teamAbbr)).union([batting])
+        if names.count > 2 { names = names.filter(known.contains) }
+        var sides = names.map { abbr in
+            let own = shown.filter { $0.teamAbbr == abbr }
+            return Side(
+                abbr: abbr, scores: own.map(\.score).filter { !$0.isEmpty }, overs: own.last?.overs ?? "",
+                isAllOut: own.last?.allOut ?? false, isBatting: !isOver && abbr == batting && !shown.isEmpty)
+        }
+        if innings.isEmpty, !state.compactLeading.score.isEmpty,
+            let index = sides.firstIndex(where: { $0.abbr == batting })
+        {
+            // A state without innings has the score all the same.
+            let only = Self.fit(
+                .init(teamAbbr: batting, score: state.compactLeading.score, overs: state.compactTrailing.overs))
+            sides[index].scores = [only.score]
+            sides[index].overs = only.overs
+            sides[index].isAllOut = only.allOut ?? false
+        }
+        // Of a match without a winner the side that batted first stands first.
+        let first =
+            heading?.winner ?? attributes.followedAbbr
+            ?? (heading?.isResult == true ? shown.first?.teamAbbr : shown.isEmpty ? nil : batting)
+        if let first, let index = sides.firstIndex(where: { $0.abbr == first }) {
+            sides.insert(sides.remove(at: index), at: 0)
+        }
+        self.sides = sides
+    }
+
+    /// The side that the score on the island is of: the one that bats, at the end the winner.
+    var batting: Side? {
+        sides.first(where: \.isBatting) ?? (heading?.isResult == true ? sides.first : nil) ?? scored.last ?? sides.first
+    }
+
+    var scored: [Side] { sides.filter { !$0.scores.isEmpty } }
+
+    var hasBegun: Bool { !scored.isEmpty }
+
+    /// Play goes on, as far as the state says.
+    var isInPlay: Bool { state.matchDisplayState == .live && (heading == nil || isSuperOver) }
+
+    var isSuperOver: Bool { before != nil }
+
+    /// "MI need 85 off 45" as it stands, and beside the side's own name "need 85 off 45".
+    var equation: String? { state.expanded.equation.flatMap { $0.isEmpty ? nil : $0 } }
+
+    func equation(beside abbr: String?) -> String? {
+        guard let equation, let abbr, equation.hasPrefix(abbr + " ") else { return equation }
+        return String(equation.dropFirst(abbr.count + 1))
+    }
+
+    /// What just happened, with the ball it happened on: the newest event, else the newest wicket.
+    var news: (ball: String?, text: String, ink: CardInk)? {
+        let event = state.expanded.lastEvent.flatMap { $0.text.isEmpty ? nil : $0 }
+        let wicket = state.expanded.lastWicket.flatMap { $0.isEmpty ? nil : $0 }
+        if let event, !isToldByHeading(event) || (wicket == nil && event.kind.known == .inningsBreak) {
+            return (event.ball, event.text, Self.ink(event.kind.known))
+        }
+        return wicket.map { ("Last wicket", $0, .secondary) }
+    }
+
+    /// Why there is no play, and who won, stands above the score already.
+    private func isToldByHeading(_ event: ContentState.LastEvent) -> Bool {
+        guard let heading else { return false }
+        switch event.kind.known {
+        case .matchResult: return heading.isResult
+        case .inningsBreak, .suspended, .stumps: return true
+        default: return event.text == heading.text
+        }
+    }
+
+    private static func ink(_ kind: EventKind?) -> CardInk {
+        switch kind {
+        case .wicket, .hatTrick, .onHatTrick, .fiveWickets, .bowlerOnFire: .wicket
+        case .milestone, .four, .six, .consecutiveSixes, .nineties, .batterOnFire: .fine
+        case .stumps, .targetRevised, .suspended, .correction: .wait
+        default: .primary
+        }
+    }
+
+    // MARK: - Of any server
+
+    /// Servers before `allOut` sent "171/10".
+    private static func fit(_ innings: ContentState.Innings) -> ContentState.Innings {
+        guard innings.score.hasSuffix("/10") else { return innings }
+        var innings = innings
+        innings.score.removeLast(3)
+        innings.allOut = true
+        return innings
+    }
+
+    private static func heading(_ state: ContentState, _ attributes: LiveActivityAttributes) -> Heading? {
+        if let outcome = state.expanded.outcome, !outcome.text.isEmpty {
+            return Heading(
+                winner: outcome.winnerAbbr.flatMap { $0.isEmpty ? nil : $0 }, text: outcome.text, isResult: true)
+        }
+        guard let status = state.expanded.status, !status.isEmpty else { return nil }
+        let isOver = state.matchDisplayState == .completed || state.matchDisplayState == .abandoned
+        // Servers before `outcome` have the winner's whole name in the sentence.
+        for (name, abbr) in [(attributes.homeTeam, attributes.homeAbbr), (attributes.awayTeam, attributes.awayAbbr)]
+        where isOver && !name.isEmpty && status.hasPrefix(name + " won ") {
+            return Heading(winner: abbr, text: String(status.dropFirst(name.count + 1)), isResult: true)
+        }
+        return Heading(winner: nil, text: status, isResult: isOver)
+    }
+
+    /// The third and later innings of a match of limited overs; of a longer match they are innings like the others.
+    private static func isSuperOver(_ innings: [ContentState.Innings], _ expanded: ContentState.Expanded) -> Bool {
+        guard innings.count > 2, expanded.session == nil else { return false }
+        let isShort = innings[2...].allSatisfy { $0.overs == "1.0" || $0.overs.hasPrefix("0.") }
+        guard isShort else { return false }
+        if expanded.status?.lowercased().contains("super over") ?? false { return true }
+        func runs(_ innings: ContentState.Innings) -> Substring { innings.score.prefix { $0 != "/" } }
+        return runs(innings[0]) == runs(innings[1])
+    }
+
+    private static func line(_ innings: ArraySlice<ContentState.Innings>, of count: Int) -> String {
+        // Of several super overs the match itself is what is remembered.
+        innings.prefix(2).map { "\($0.teamAbbr) \($0.score)" }.joined(separator: ", ")
+            + (count > 2 ? ", super over tied" : "")
+    }
+}
+
+extension LiveActivityAttributes {
+    /// The short name of the side that the user follows.
+    public var followedAbbr: String? {
+        guard let followedTeamId else { return nil }
+        return followedTeamId == homeTeamId ? homeAbbr : followedTeamId == awayTeamId ? awayAbbr : nil
+    }
+}

@@ -1,0 +1,246 @@
+import SightscreenModels
+
+/// The card where it has little room: Apple Watch and CarPlay, the compact island and the minimal one.
+struct SmallCard {
+    private let facts: MatchFacts
+    private let details: ContentState.Expanded
+
+    init(_ facts: MatchFacts) {
+        self.facts = facts
+        details = facts.state.expanded
+    }
+
+    // MARK: - Watch and CarPlay
+
+    var small: CardLayout {
+        CardLayout(.small) { lines in
+            var rows: [RowDraft] = []
+            if let heading = facts.heading { rows.append(self.heading(heading)) }
+            if facts.isStale {
+                let text = PieceDraft(
+                    .wait, ["Waiting for an update"], [11], .semibold, .wait, keep: 90, mayGo: false, mayBeCut: true)
+                rows.append(RowDraft(leading: [text], gap: 1, keep: 85))
+            }
+            if facts.heading?.isResult ?? false {
+                rows.append(bothScores)
+            } else {
+                rows.append(score(facts.heading == nil ? 20 : 17))
+                rows += need
+            }
+            return rows + news(lines.news) + competition
+        }
+    }
+
+    private func news(_ lines: Int) -> [RowDraft] {
+        guard let news = facts.news else { return [] }
+        let width = CardPlace.of(.small).contentWidth
+        let texts = CardLayout.wrapped(news.text, lines: lines, size: 12, weight: .regular, width: width)
+        return texts.enumerated().map { index, line in
+            let text = PieceDraft(
+                .lastEvent, [line], [12, 11], .regular, news.ink, keep: 50, mayGo: false, mayBeCut: true)
+            return RowDraft(leading: [text], gap: index == 0 ? 1 : 0, keep: index == 0 ? 90 : 20)
+        }
+    }
+
+    private var competition: [RowDraft] {
+        guard !facts.hasBegun, facts.heading == nil else { return [] }
+        let text = PieceDraft(
+            .competition, [details.subtitle], [11], .regular, .secondary, keep: 50, mayGo: false, mayBeCut: true)
+        return [RowDraft(leading: [text], gap: 2, keep: 10)]
+    }
+
+    private func heading(_ heading: MatchFacts.Heading) -> RowDraft {
+        let mark = heading.winner.map { PieceDraft(team: $0, size: 11, keep: 100) }
+        let forms = Self.forms(heading.text)
+        var text = PieceDraft(
+            .heading, forms, [14], .bold, heading.isResult ? .primary : .wait, keep: 90, mayGo: false, mayBeCut: true)
+        // Here smaller type comes before fewer words.
+        text.options = forms.flatMap { form in [14, 13, 12].map { PieceDraft.Option(text: form, size: $0) } }
+        return RowDraft(leading: [mark, text].compactMap { $0 }, keep: 95)
+    }
+
+    private func score(_ size: Double) -> RowDraft {
+        guard facts.hasBegun, let side = facts.batting else {
+            let marks = facts.sides.prefix(2).map { PieceDraft(team: $0.abbr, size: 12, keep: 90) }
+            var trailing: [PieceDraft] = []
+            if facts.state.matchDisplayState == .scheduled, facts.attributes.startsAt > 0 {
+                trailing = [PieceDraft(time: facts.attributes.startsAt, 12, .semibold, .secondary, keep: 80)]
+            }
+            return RowDraft(leading: Array(marks), trailing: trailing, gap: 1, isOnBaseline: false, keep: 100)
+        }
+        let score = PieceDraft(
+            .score, [side.score], [size, size - 2, size - 4, size - 6], .bold, keep: 100, mayGo: false)
+        var pieces = [PieceDraft(team: side.abbr, size: 11, keep: 70), score]
+        if side.isAllOut {
+            pieces.append(PieceDraft(.allOut, ["all out"], [12, 11], .regular, .secondary, keep: 80, mayGo: false))
+        } else if !side.overs.isEmpty {
+            pieces.append(PieceDraft(.overs, ["(\(side.overs))"], [12], .regular, .secondary, keep: 40))
+        }
+        return RowDraft(leading: pieces, gap: 1, keep: 100)
+    }
+
+    private var need: [RowDraft] {
+        guard facts.hasBegun else { return [] }
+        if let equation = facts.equation(beside: facts.batting?.abbr) {
+            let text = PieceDraft(
+                .equation, [equation, String(equation.split(separator: ", ").last ?? "")], [14, 13, 12], .semibold,
+                .need, keep: 90, mayGo: false, mayBeCut: true)
+            return [RowDraft(leading: [text], gap: 1, keep: 80)]
+        }
+        return []
+    }
+
+    private var bothScores: RowDraft {
+        guard facts.hasBegun else { return score(17) }
+        let texts = facts.scored.map { side in
+            PieceDraft(
+                .score, ["\(side.abbr) \(side.total)", "\(side.abbr) \(side.score)", side.score], [13, 12], .semibold,
+                keep: side == facts.sides.first ? 100 : 90, mayGo: false)
+        }
+        return RowDraft(
+            leading: Array(texts.prefix(1)), trailing: Array(texts.dropFirst().prefix(1)), gap: 2, keep: 100)
+    }
+
+    // MARK: - The island
+
+    var compactLeading: CardLayout { island(.compactLeading, first: 10, second: 15) }
+
+    var minimal: CardLayout { island(.minimal, first: 9, second: 12) }
+
+    /// The side above its score; at the end the winner.
+    private func island(_ presentation: Presentation, first: Double, second: Double) -> CardLayout {
+        if let heading = facts.heading, heading.isResult {
+            if let winner = heading.winner {
+                return pair(presentation, side(winner, first + 2), plain(["won"], second - 1))
+            }
+            if presentation == .minimal || facts.scored.count < 2 {
+                let words = Self.short(heading.text)
+                return pair(
+                    presentation, plain([words[0]], second - 2), plain([words.count > 1 ? words[1] : ""], second - 2))
+            }
+        }
+        guard facts.hasBegun, let batting = facts.batting else {
+            let names = facts.sides.prefix(2).map { side($0.abbr, first + 2) }
+            return CardLayout(presentation, names.map { RowDraft(leading: [$0], isCentred: true, keep: 90) })
+        }
+        let own = facts.state.minimal.flatMap {
+            presentation == .minimal && !$0.score.hasSuffix("/10") ? $0.score : nil
+        }
+        let runs = batting.score.prefix { $0 != "/" }
+        let sizes = stride(from: second, through: second - 5, by: -1).map { $0 }
+        var score = PieceDraft(.score, [own ?? batting.score], sizes, .semibold, keep: 100, mayGo: false)
+        if presentation == .minimal {
+            score.options += [.init(text: String(runs), size: second - 2), .init(text: String(runs), size: 8)]
+        }
+        return pair(presentation, side(batting.abbr, first), score)
+    }
+
+    /// What is needed; else why there is no play; else how far the innings is.
+    var compactTrailing: CardLayout {
+        let presentation = Presentation.compactTrailing
+        if let heading = facts.heading {
+            if heading.isResult { return result(heading) }
+            // Before play its beginning says more than the toss.
+            let isToss = !facts.hasBegun && facts.state.matchDisplayState == .scheduled && facts.attributes.startsAt > 0
+            if !isToss, !facts.isSuperOver || facts.equation == nil {
+                return two(presentation, Self.short(heading.text), .wait)
+            }
+        }
+        if facts.hasBegun, let equation = facts.equation(beside: facts.batting?.abbr) {
+            let words = Self.balanced(String(equation.split(separator: ", ").last ?? ""))
+            return two(presentation, words, .need, role: .equation)
+        }
+        guard facts.hasBegun else {
+            guard facts.attributes.startsAt > 0, facts.state.matchDisplayState == .scheduled else {
+                return two(presentation, ["Not", "begun"], .secondary)
+            }
+            let time = PieceDraft(time: facts.attributes.startsAt, 12, .semibold, .primary, keep: 90)
+            return pair(presentation, PieceDraft(.muted, ["starts"], [10], .regular, .secondary, keep: 50), time)
+        }
+        let overs = facts.batting?.overs ?? facts.state.compactTrailing.overs
+        return pair(
+            presentation, PieceDraft(.overs, [overs], [15, 13, 11], .semibold, keep: 90, mayGo: false),
+            PieceDraft(.muted, ["overs"], [10], .regular, .secondary, keep: 50))
+    }
+
+    private func result(_ heading: MatchFacts.Heading) -> CardLayout {
+        guard heading.winner != nil, heading.text.hasPrefix("won by ") else {
+            return two(
+                .compactTrailing,
+                Self.balanced(heading.winner == nil ? Self.short(heading.text).joined(separator: " ") : heading.text),
+                .primary)
+        }
+        let margin = String(heading.text.dropFirst("won by ".count))
+        if margin.hasPrefix("an innings") {
+            let runs = margin.split(separator: " ").first { $0.allSatisfy(\.isNumber) } ?? ""
+            return two(.compactTrailing, ["by inns", runs.isEmpty ? "" : "& \(runs)"], .primary)
+        }
+        let words = margin.split(separator: " ")
+        guard words.count >= 2 else { return two(.compactTrailing, ["by", margin], .primary) }
+        return two(.compactTrailing, ["by \(words[0])", Self.forms(String(words[1]))[1]], .primary)
+    }
+
+    private func two(
+        _ presentation: Presentation, _ words: [String], _ ink: CardInk, role: CardPiece.Role = .heading
+    ) -> CardLayout {
+        let rows = words.prefix(2).filter { !$0.isEmpty }.map { word in
+            PieceDraft(role, [word], [13, 12, 11, 10, 9], .semibold, ink, keep: 90, mayGo: false, mayBeCut: true)
+        }
+        return CardLayout(presentation, rows.map { RowDraft(leading: [$0], isCentred: true, keep: 90) })
+    }
+
+    private func pair(_ presentation: Presentation, _ first: PieceDraft, _ second: PieceDraft) -> CardLayout {
+        CardLayout(presentation, [first, second].map { RowDraft(leading: [$0], isCentred: true, keep: 90) })
+    }
+
+    private func side(_ abbr: String, _ size: Double) -> PieceDraft {
+        PieceDraft(
+            .team, [abbr, String(abbr.prefix(5)), String(abbr.prefix(4)), String(abbr.prefix(3))], [size, size - 2, 8],
+            .bold,
+            .teamText(abbr), keep: 90, mayGo: false, mayBeCut: true)
+    }
+
+    private func plain(_ texts: [String], _ size: Double) -> PieceDraft {
+        PieceDraft(
+            .heading, texts, [size, size - 1, size - 2, size - 3, 8], .semibold, keep: 90, mayGo: false, mayBeCut: true)
+    }
+
+    // MARK: - Words
+
+    /// A sentence in fewer letters, where the words are usual.
+    static func forms(_ text: String) -> [String] {
+        let shorter = text.replacing("wickets", with: "wkts").replacing("wicket", with: "wkt")
+            .replacing("an innings and", with: "inns &")
+        return [text, shorter, shorter.replacing(" runs", with: "")]
+    }
+
+    /// What stands for a reason where there is room for two words.
+    static func short(_ text: String) -> [String] {
+        let lowered = text.lowercased()
+        let known = [
+            ("innings break", ["Innings", "break"]), ("super over", ["Super", "over"]), ("stumps", ["Stumps"]),
+            ("lunch", ["Lunch"]),
+            ("tea", ["Tea"]), ("dinner", ["Dinner"]), ("drinks", ["Drinks"]), ("rain", ["Rain"]),
+            ("bad light", ["Bad", "light"]),
+            ("wet outfield", ["Wet", "outfield"]), ("toss", ["Toss", "done"]), ("abandoned", ["Aban-", "doned"]),
+            ("no result", ["No", "result"]), ("tied", ["Match", "tied"]), ("drawn", ["Match", "drawn"]),
+            ("postponed", ["Post-", "poned"]), ("cancelled", ["Called", "off"]), ("delayed", ["Start", "delayed"]),
+            ("suspended", ["Play", "stopped"]), ("awaiting", ["Result", "to come"]), ("level", ["Scores", "level"]),
+        ]
+        let words = Set(lowered.split { !$0.isLetter })
+        return known.first { name, _ in name.contains(" ") ? lowered.contains(name) : words.contains(Substring(name)) }?
+            .1
+            ?? balanced(text)
+    }
+
+    /// A sentence in two lines of about one width.
+    static func balanced(_ text: String) -> [String] {
+        let words = text.split(separator: " ")
+        guard words.count > 1 else { return [text] }
+        let splits = (1..<words.count).map { count in
+            (words.prefix(count).joined(separator: " "), words.dropFirst(count).joined(separator: " "))
+        }
+        let best = splits.min { max($0.0.count, $0.1.count) < max($1.0.count, $1.1.count) }
+        return best.map { [$0.0, $0.1] } ?? [text]
+    }
+}

@@ -1,0 +1,47 @@
+/// How wide a text is, before it is drawn.
+enum TextWidth {
+    /// What another font may need more than the one that was measured.
+    static let allowance = 1.08
+
+    /// In points, the allowance included. Figures are as wide as the widest, as they are drawn.
+    static func of(_ text: String, size: Double, weight: CardPiece.Weight) -> Double {
+        var thousandths = 0
+        for character in text { thousandths += advance(of: character, weight) }
+        return Double(thousandths) / 1_000 * size * allowance
+    }
+
+    private static let symbols = Dictionary(
+        uniqueKeysWithValues: FontAdvances.symbols.unicodeScalars.enumerated().map { ($0.element.value, $0.offset) })
+    /// Of U+00A0 and of the first symbol, in the tables.
+    private static let (latinStart, symbolStart) = (0x7F - 0x20, 0x7F - 0x20 + 0x100 - 0xA0)
+    /// Of what the table does not have: as wide as a sign of Chinese, and an emoji more.
+    private static let (widest, emoji) = (1_000, 1_400)
+
+    private static func advance(of character: Character, _ weight: CardPiece.Weight) -> Int {
+        let table =
+            switch weight {
+            case .regular: FontAdvances.regular
+            case .semibold: FontAdvances.semibold
+            case .bold: FontAdvances.bold
+            }
+        // A syllable of an Indian script is written from several scalars, each of which may take its own place.
+        return character.unicodeScalars.reduce(0) { sum, scalar in
+            switch scalar.value {
+            case 0x20...0x7E: sum + Int(table[Int(scalar.value) - 0x20])
+            case 0xA0...0xFF: sum + Int(table[Int(scalar.value) - 0xA0 + latinStart])
+            default:
+                if let place = symbols[scalar.value] {
+                    sum + Int(table[symbolStart + place])
+                } else if scalar.value >= 0x1F000 {
+                    max(sum, emoji)
+                } else if scalar.properties.isDefaultIgnorableCodePoint
+                    || scalar.properties.canonicalCombiningClass != .notReordered
+                {
+                    sum
+                } else {
+                    sum + widest
+                }
+            }
+        }
+    }
+}

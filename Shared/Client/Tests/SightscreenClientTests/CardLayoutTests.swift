@@ -1,0 +1,498 @@
+import SightscreenModels
+import Testing
+
+@testable import SightscreenClient
+
+/// A card as it is at a stage of a match, in the longest words that a server may send.
+private struct Stage: CustomTestStringConvertible {
+    var name: String
+    var state: ContentState
+    var testDescription: String { name }
+
+    static let attributes = LiveActivityAttributes(
+        matchID: MatchID(7), startID: StartID("s"), home: Team(id: 6, name: "Mumbai Indians", code: "MI"),
+        away: Team(id: 2, name: "Chennai Super Kings", code: "CSK"), competition: "Indian Premier League",
+        startsAt: 1_800_000_000)
+
+    /// A name, a code and a sentence as long as `DisplayText` lets them be, in the widest letters there are.
+    static let longest = (
+        name: String(repeating: "W", count: DisplayText.nameMax),
+        code: String(repeating: "W", count: DisplayText.codeMax),
+        line: Array(repeating: "WWWW", count: 20).joined(separator: " ")
+    )
+    static let longAttributes = LiveActivityAttributes(
+        matchID: MatchID(7), startID: StartID("s"), home: Team(id: 6, name: longest.name, code: longest.code),
+        away: Team(id: 2, name: longest.name + "W", code: "MMMMMMMM"), competition: longest.name,
+        startsAt: 1_800_000_000)
+
+    static func chase(_ change: (inout ContentState) -> Void = { _ in }) -> ContentState {
+        var state = ContentState(
+            version: 118, matchDisplayState: .live, matchSentiment: .tense,
+            compactLeading: .init(teamAbbr: "MI", score: "87/6"),
+            compactTrailing: .init(overs: "12.3", runRate: "6.96"),
+            minimal: nil,
+            expanded: .init(
+                title: "MI v CSK", subtitle: "IPL · Match 12",
+                innings: [
+                    .init(teamAbbr: "CSK", score: "171", overs: "19.4", allOut: true),
+                    .init(teamAbbr: "MI", score: "87/6", overs: "12.3"),
+                ],
+                batters: [
+                    .init(name: "Rohit Sharma", score: "45 (32)", strikeRate: "140.6", onStrike: false),
+                    .init(name: "Tim David", score: "4 (3)", strikeRate: "133.3", onStrike: true),
+                ], bowler: .init(name: "Deepak Chahar", figures: "3.3-0-27-2", economy: "7.71"),
+                recentBalls: ["1", "4", "|", "•", "2", "nb", "1", "W", "4", "|", "•", "wd", "6", "5lb"], target: "172",
+                requiredRunRate: "11.33", equation: "MI need 85 off 45",
+                lastEvent: .init(kind: .wicket, ball: "12.3", text: "Pollard c Dhoni b Chahar 12 (9)"),
+                lastWicket: "Pollard 12 (9) · 87/6 (12.3)", partnership: "0 (0)", status: nil))
+        change(&state)
+        return state
+    }
+
+    static func completed(_ outcome: ContentState.Outcome?, status: String) -> ContentState {
+        chase { state in
+            state.matchDisplayState = .completed
+            state.expanded.batters = []
+            state.expanded.bowler = nil
+            state.expanded.equation = nil
+            state.expanded.requiredRunRate = nil
+            state.expanded.lastEvent = .init(kind: .matchResult, text: status)
+            state.expanded.outcome = outcome
+            state.expanded.status = status
+        }
+    }
+
+    static let all: [Stage] = [
+        Stage(name: "before play", state: before { _ in }),
+        Stage(name: "toss", state: before { $0.expanded.status = "Chennai Super Kings won the toss and chose to bat" }),
+        Stage(
+            name: "first ball",
+            state: chase { state in
+                state.compactLeading = .init(teamAbbr: "CSK", score: "0/0")
+                state.compactTrailing = .init(overs: "0.1", runRate: "0.00")
+                state.expanded.innings = [.init(teamAbbr: "CSK", score: "0/0", overs: "0.1")]
+                state.expanded.equation = nil
+                state.expanded.requiredRunRate = nil
+                state.expanded.lastEvent = nil
+                state.expanded.lastWicket = nil
+                state.expanded.recentBalls = ["•"]
+            }),
+        Stage(name: "chase", state: chase()),
+        Stage(name: "no event", state: chase { $0.expanded.lastEvent = nil }),
+        Stage(
+            name: "innings break",
+            state: chase { state in
+                state.matchDisplayState = .inningsBreak
+                state.compactLeading = .init(teamAbbr: "CSK", score: "171")
+                state.expanded.innings = [.init(teamAbbr: "CSK", score: "171", overs: "19.4", allOut: true)]
+                state.expanded.status = "Innings break"
+                state.expanded.equation = "MI need 172 off 120"
+                state.expanded.batters = []
+                state.expanded.bowler = nil
+            }),
+        Stage(
+            name: "rain",
+            state: chase { state in
+                state.matchDisplayState = .suspended
+                state.expanded.status = "Rain stopped play"
+            }),
+        Stage(
+            name: "won", state: completed(.init(winnerAbbr: "CSK", text: "won by 7 runs"), status: "CSK won by 7 runs")),
+        Stage(
+            name: "won by an innings",
+            state: completed(
+                .init(winnerAbbr: "CSK", text: "won by an innings and 225 runs"),
+                status: "CSK won by an innings and 225 runs")),
+        Stage(name: "tied", state: completed(.init(winnerAbbr: nil, text: "Match tied"), status: "Match tied")),
+        Stage(
+            name: "abandoned",
+            state: before { state in
+                state.matchDisplayState = .abandoned
+                state.expanded.status = "Match abandoned without a ball bowled"
+            }),
+        Stage(
+            name: "Test",
+            state: chase { state in
+                state.compactLeading = .init(teamAbbr: "MI", score: "112/3")
+                state.expanded.innings = [
+                    .init(teamAbbr: "MI", score: "446", overs: "139.2", allOut: true),
+                    .init(teamAbbr: "CSK", score: "374", overs: "133.0", allOut: true),
+                    .init(teamAbbr: "MI", score: "112/3", overs: "36.5"),
+                ]
+                state.expanded.session = "Day 3 · Evening session · 23 overs left"
+                state.expanded.equation = "MI lead by 184"
+                state.expanded.requiredRunRate = nil
+            }),
+        Stage(
+            name: "stumps",
+            state: chase { state in
+                state.compactLeading = .init(teamAbbr: "MI", score: "1112/3")
+                state.expanded.innings = [
+                    .init(teamAbbr: "CSK", score: "1046", overs: "239.2", allOut: true),
+                    .init(teamAbbr: "MI", score: "974", overs: "233.0", allOut: true),
+                    .init(teamAbbr: "CSK", score: "1000/9d", overs: "239.2"),
+                    .init(teamAbbr: "MI", score: "1112/3", overs: "136.5"),
+                ]
+                state.expanded.session = "Day 4"
+                state.expanded.status = "Day 4: Stumps"
+                state.expanded.equation = "MI follow on, trail by 372"
+            }),
+        Stage(name: "super over", state: superOver(5)),
+        Stage(name: "sixth innings", state: superOver(6)),
+        Stage(
+            name: "of an old server",
+            state: chase { $0.expanded.innings[0] = .init(teamAbbr: "CSK", score: "171/10", overs: "19.4") }),
+        Stage(name: "longest", state: widest { _ in }),
+        Stage(
+            name: "longest in rain",
+            state: widest {
+                $0.matchDisplayState = .suspended; $0.expanded.status = longest.line
+            }),
+        Stage(
+            name: "longest result",
+            state: widest { state in
+                state.matchDisplayState = .completed
+                state.expanded.outcome = .init(winnerAbbr: longest.code, text: longest.line)
+            }),
+        Stage(
+            name: "longest Test",
+            state: widest {
+                $0.expanded.session = longest.line; $0.expanded.status = "Lunch"
+            }),
+    ]
+
+    static func before(_ change: (inout ContentState) -> Void) -> ContentState {
+        chase { state in
+            state.matchDisplayState = .scheduled
+            state.compactLeading = .init(teamAbbr: "MI", score: "")
+            state.compactTrailing = .init(overs: "0.0", runRate: "0.00")
+            state.expanded = .init(
+                title: "MI v CSK", subtitle: "IPL · Match 12", innings: [], batters: [], bowler: nil, recentBalls: [],
+                target: nil, requiredRunRate: nil, equation: nil, lastEvent: nil, status: nil)
+            change(&state)
+        }
+    }
+
+    private static func superOver(_ count: Int) -> ContentState {
+        chase { state in
+            let innings = [
+                ("MI", "176/6", "20.0"), ("CSK", "176/6", "20.0"), ("CSK", "5/2", "1.0"), ("MI", "5/1", "1.0"),
+                ("MI", "11/1", "1.0"), ("CSK", "7/0", "0.2"),
+            ]
+            state.expanded.innings = innings.prefix(count).map { .init(teamAbbr: $0, score: $1, overs: $2) }
+            state.compactLeading = .init(teamAbbr: innings[count - 1].0, score: innings[count - 1].1)
+            state.expanded.status = "2nd super over"
+            state.expanded.equation = count == 6 ? "CSK need 5 off 4" : nil
+        }
+    }
+
+    private static func widest(_ change: (inout ContentState) -> Void) -> ContentState {
+        chase { state in
+            let (name, code, line) = longest
+            state.compactLeading = .init(teamAbbr: code, score: "1112/3")
+            state.compactTrailing = .init(overs: "239.2", runRate: "111.00")
+            state.expanded.title = "\(code) v MMMMMMMM"
+            state.expanded.subtitle = "\(name) · \(name)"
+            state.expanded.innings = [
+                .init(teamAbbr: "MMMMMMMM", score: "1046", overs: "239.2", allOut: true),
+                .init(teamAbbr: code, score: "1112/3", overs: "239.2"),
+            ]
+            state.expanded.batters = [true, false].map {
+                .init(name: name, score: "400 (582)", strikeRate: "140.6", onStrike: $0)
+            }
+            state.expanded.bowler = .init(name: name, figures: "73.3-20-227-10", economy: "17.71")
+            state.expanded.recentBalls = Array(repeating: "5lb", count: 12)
+            state.expanded.equation = "\(code) need 1085 off 1045"
+            state.expanded.lastEvent = .init(kind: .wicket, ball: "239.2", text: line)
+            state.expanded.lastWicket = line
+            state.expanded.partnership = "445 (1032)"
+            change(&state)
+        }
+    }
+
+    var card: MatchCard {
+        MatchCard(
+            state: state, attributes: name.hasPrefix("longest") ? Self.longAttributes : Self.attributes, isStale: false)
+    }
+}
+
+@Suite struct CardLayoutTests {
+    private static func texts(_ layout: CardLayout) -> [String] {
+        layout.rows.flatMap { ($0.leading + $0.trailing).map(\.text) }
+    }
+
+    private static func texts(_ state: ContentState, _ presentation: Presentation) -> [String] {
+        texts(MatchCard(state: state, attributes: Stage.attributes, isStale: false).layout(presentation))
+    }
+
+    /// The limits of Apple's Human Interface Guidelines: Live Activities, Specifications.
+    @Test(arguments: Stage.all, Presentation.allCases)
+    private func noPresentationIsHigherOrWiderThanItsPlace(stage: Stage, presentation: Presentation) {
+        let (width, height): (Double, Double) =
+            switch presentation {
+            case .lockScreen, .standBy: (371, 160)
+            case .expanded: (371, 160)
+            case .compactLeading, .compactTrailing: (52.33, 36.67)
+            case .minimal: (36.67, 36.67)
+            case .small: (152, 69.5)
+            }
+        for isStale in [false, true] {
+            let card = MatchCard(state: stage.state, attributes: stage.card.attributes, isStale: isStale)
+            let layout = card.layout(presentation)
+            #expect(layout.width <= width && layout.height <= height)
+            let used = layout.rows.reduce(0) { $0 + $1.height + $1.gap }
+            #expect(used + layout.marginAbove + layout.marginBelow <= layout.height + 0.01)
+            #expect(!layout.rows.isEmpty)
+            for row in layout.rows {
+                let ends = [row.leading, row.trailing].map { end in
+                    end.reduce(0) { $0 + $1.width } + end.dropFirst().reduce(0) { $0 + $1.space }
+                }
+                let room = layout.width - 2 * layout.margin
+                #expect(ends[0] + ends[1] <= room + 0.01, "\(row)")
+                if row.isBesideCamera { #expect(max(ends[0], ends[1]) <= (room - CardPlace.cameraWidth) / 2) }
+            }
+        }
+    }
+
+    @Test(arguments: Stage.all, [Presentation.lockScreen, .standBy, .expanded, .small])
+    private func theScoreAndWhatJustHappenedAreAlwaysThere(stage: Stage, presentation: Presentation) {
+        for isStale in [false, true] {
+            let layout = MatchCard(state: stage.state, attributes: stage.card.attributes, isStale: isStale).layout(
+                presentation)
+            let pieces = layout.rows.flatMap { $0.leading + $0.trailing }
+            let score = stage.state.compactLeading.score
+            if !score.isEmpty {
+                #expect(
+                    pieces.contains { $0.role == .score && $0.text.contains(score.replacing("/10", with: "")) },
+                    "\(Self.texts(layout))")
+            }
+            let event = stage.state.expanded.lastEvent.flatMap { $0.kind.known == .matchResult ? nil : $0.text }
+            if let news = event ?? stage.state.expanded.lastWicket {
+                let shown = pieces.first { $0.role == .lastEvent }?.text ?? ""
+                let whole = shown.last == "…" ? String(shown.dropLast()) : shown
+                #expect(!whole.isEmpty && news.hasPrefix(whole), "\(Self.texts(layout))")
+            }
+        }
+    }
+
+    @Test(arguments: Stage.all, [Presentation.compactLeading, .minimal])
+    private func theIslandHasTheScoreOrTheWinner(stage: Stage, presentation: Presentation) {
+        let layout = stage.card.layout(presentation)
+        let runs = stage.state.compactLeading.score.prefix { $0 != "/" }
+        let isResult = stage.state.matchDisplayState == .completed
+        if !runs.isEmpty, !isResult {
+            #expect(Self.texts(layout).contains { $0.hasPrefix(runs) }, "\(Self.texts(layout))")
+        }
+        if stage.state.expanded.outcome?.winnerAbbr != nil { #expect(Self.texts(layout).contains("won")) }
+    }
+
+    @Test(arguments: Stage.all, Presentation.allCases)
+    private func allOutIsSaidAndNeverWrittenAsTenWickets(stage: Stage, presentation: Presentation) {
+        let texts = Self.texts(stage.card.layout(presentation))
+        #expect(!texts.contains { $0.contains("/10") })
+        if presentation == .lockScreen, stage.state.expanded.innings.contains(where: { $0.allOut == true }),
+            stage.name != "stumps"
+        {
+            #expect(texts.contains("all out"), "\(texts)")
+        }
+        #expect(!stage.card.spoken.contains("/"))
+    }
+
+    @Test func aChaseSaysWhatIsNeededAlsoOnTheIsland() {
+        #expect(Self.texts(Stage.chase(), .lockScreen).contains("need 85 off 45"))
+        #expect(Self.texts(Stage.chase(), .compactTrailing) == ["need 85", "off 45"])
+        #expect(Self.texts(Stage.chase(), .small).contains("need 85 off 45"))
+    }
+
+    @Test func theLastSixBallsAreThereWithTheEndsOfOvers() {
+        let texts = Self.texts(Stage.chase(), .lockScreen)
+        let layout = MatchCard(state: Stage.chase(), attributes: Stage.attributes, isStale: false).layout(.lockScreen)
+        let balls = layout.rows.flatMap(\.trailing).filter { $0.role == .ball || $0.role == .overEnd }
+        #expect(balls.suffix(7).map(\.text) == ["W", "4", "|", "•", "wd", "6", "5lb"], "\(texts)")
+        #expect(balls.first?.role == .ball)
+    }
+
+    @Test func oneMarkIsForTheStriker() {
+        for presentation in [Presentation.lockScreen, .expanded, .standBy] {
+            let row = MatchCard(state: Stage.chase(), attributes: Stage.attributes, isStale: false).layout(presentation)
+                .rows
+                .first { $0.leading.contains { $0.role == .striker } }
+            let texts = row?.leading.map(\.text) ?? []
+            #expect(texts == ["Rohit Sharma", "45 (32)", "Tim David", "*", "4 (3)"])
+        }
+    }
+
+    @Test(arguments: Presentation.allCases)
+    func theWinnerAndTheMarginLeadEveryPresentation(presentation: Presentation) {
+        let won = Stage.completed(.init(winnerAbbr: "CSK", text: "won by 7 runs"), status: "CSK won by 7 runs")
+        let layout = MatchCard(state: won, attributes: Stage.attributes, isStale: false).layout(presentation)
+        switch presentation {
+        case .compactLeading, .minimal: #expect(Self.texts(layout) == ["CSK", "won"])
+        case .compactTrailing: #expect(Self.texts(layout) == ["by 7", "runs"])
+        default:
+            let row = layout.rows.first { $0.leading.contains { $0.role == .heading } }
+            #expect(row?.leading.map(\.text) == ["CSK", "won by 7 runs"])
+            let teams = layout.rows.flatMap { $0.leading + $0.trailing }.filter { $0.role == .team }.map(\.text)
+            #expect(teams.first == "CSK")
+        }
+    }
+
+    /// A server before `outcome` sends the sentence alone.
+    @Test func theWinnerOfAnOldServerIsReadFromItsSentence() {
+        let old = Stage.completed(nil, status: "Chennai Super Kings won by 7 runs")
+        #expect(Self.texts(old, .lockScreen).prefix(2) == ["CSK", "won by 7 runs"])
+        #expect(Self.texts(old, .compactLeading) == ["CSK", "won"])
+    }
+
+    @Test func aReasonStandsAboveTheScore() {
+        let rain = Stage.chase { state in
+            state.matchDisplayState = .suspended
+            state.expanded.status = "Rain stopped play"
+        }
+        let texts = Self.texts(rain, .lockScreen)
+        #expect(texts[0] == "Rain stopped play" && texts.contains("87/6"))
+        #expect(Self.texts(rain, .compactTrailing) == ["Rain"])
+        #expect(Self.texts(rain, .compactLeading) == ["MI", "87/6"])
+    }
+
+    /// "Play stopped" above the score and "Play stopped" below it would say one thing twice.
+    @Test func whatTheHeadingTellsIsNotToldAgain() {
+        let rain = Stage.chase { state in
+            state.matchDisplayState = .suspended
+            state.expanded.status = "Rain stopped play"
+            state.expanded.lastEvent = .init(kind: .suspended, ball: "12.3", text: "Rain stopped play")
+        }
+        let texts = Self.texts(rain, .lockScreen)
+        #expect(texts.count { $0 == "Rain stopped play" } == 1)
+        #expect(texts.contains("Pollard 12 (9) · 87/6 (12.3)"))
+    }
+
+    @Test func aShortNameOfASideIsNeverCut() {
+        for presentation in [Presentation.lockScreen, .standBy, .expanded, .small] {
+            for stage in Stage.all where !stage.name.hasPrefix("longest") {
+                let marks = stage.card.layout(presentation).rows.flatMap { $0.leading + $0.trailing }
+                    .filter { $0.shape == .chip }.map(\.text)
+                #expect(marks.allSatisfy { $0 == "MI" || $0 == "CSK" }, "\(stage.name): \(marks)")
+            }
+        }
+    }
+
+    @Test func beforePlayTheSidesAndTheStartAreShown() {
+        let layout = MatchCard(state: Stage.before { _ in }, attributes: Stage.attributes, isStale: false).layout(
+            .lockScreen)
+        #expect(Self.texts(layout).contains("Mumbai Indians") && Self.texts(layout).contains("IPL · Match 12"))
+        #expect(layout.rows.flatMap(\.trailing).contains { $0.time == 1_800_000_000 })
+    }
+
+    @Test func aTestHasBothInningsOfASideAndItsSession() {
+        let test = Stage.all.first { $0.name == "Test" }
+        let texts = test.map { Self.texts($0.state, .lockScreen) } ?? []
+        #expect(
+            texts.contains("446 & 112/3") && texts.contains("374")
+                && texts.contains("Day 3 · Evening session · 23 overs left"))
+    }
+
+    @Test func aSuperOverKeepsTheMatchBelowItsScore() {
+        let sixth = Stage.all.first { $0.name == "sixth innings" }
+        let texts = sixth.map { Self.texts($0.state, .lockScreen) } ?? []
+        #expect(texts.contains("7/0") && texts.contains("11/1") && texts.first == "2nd super over", "\(texts)")
+        #expect(!texts.contains("176/6 & 5/1 & 11/1"))
+    }
+
+    @Test func theFollowedSideStandsFirst() {
+        var attributes = Stage.attributes
+        attributes.followedTeamId = "2"
+        let layout = MatchCard(state: Stage.chase(), attributes: attributes, isStale: false).layout(.lockScreen)
+        #expect(layout.rows[0].leading[0].text == "CSK")
+        #expect(MatchCard(state: Stage.chase(), attributes: attributes, isStale: false).tint == .teamText("CSK"))
+        #expect(Self.texts(Stage.chase(), .lockScreen)[0] == "MI")
+    }
+
+    @Test func aStaleCardSaysSoAndNothingOnItStandsOut() {
+        let layout = MatchCard(state: Stage.chase(), attributes: Stage.attributes, isStale: true).layout(.lockScreen)
+        let pieces = layout.rows.flatMap { $0.leading + $0.trailing }
+        #expect(pieces.contains { $0.role == .wait && $0.text == "Waiting for an update" })
+        #expect(pieces.allSatisfy { $0.field != nil || $0.ink == .secondary || $0.ink == .wait })
+    }
+
+    /// VoiceOver is composed on the phone, and what it says has the score.
+    @Test(arguments: Stage.all)
+    private func voiceOverNeverLeavesTheScoreOut(stage: Stage) {
+        let runs = stage.state.compactLeading.score.prefix { $0 != "/" }
+        #expect(stage.card.spoken.contains(runs) && !stage.card.spoken.isEmpty)
+    }
+
+    @Test func voiceOverSaysItAsACommentatorWould() {
+        let spoken = MatchCard(state: Stage.chase(), attributes: Stage.attributes, isStale: false).spoken
+        #expect(
+            spoken
+                == "Mumbai Indians 87 for 6 after 12.3 overs. Chennai Super Kings 171 all out. MI need 85 off 45 balls. "
+                + "Ball 12.3: Pollard c Dhoni b Chahar 12 (9). Tim David on strike, 4 off 3.")
+    }
+
+    @Test func namesGetShorterBeforeTheyAreCut() {
+        #expect(ShortName.forms("Rohit Sharma") == ["Rohit Sharma", "R Sharma", "Sharma"])
+        #expect(ShortName.forms("MS Dhoni") == ["MS Dhoni", "MS Dhoni", "Dhoni"])
+        #expect(ShortName.forms("Dhoni") == ["Dhoni"])
+    }
+}
+
+@Suite struct CardPaletteTests {
+    private static func light(_ colour: CardColour) -> Double {
+        func linear(_ part: Double) -> Double { part <= 0.03928 ? part / 12.92 : power((part + 0.055) / 1.055) }
+        return 0.2126 * linear(colour.red) + 0.7152 * linear(colour.green) + 0.0722 * linear(colour.blue)
+    }
+
+    /// `base` to the power of 2.4, which is its square times the square of its fifth root.
+    private static func power(_ base: Double) -> Double {
+        var root = 1.0
+        for _ in 0..<60 { root -= (root * root * root * root * root - base) / (5 * root * root * root * root) }
+        return base * base * root * root
+    }
+
+    private static func contrast(_ one: CardColour, _ other: CardColour) -> Double {
+        let (low, high) = (min(light(one), light(other)), max(light(one), light(other)))
+        return (high + 0.05) / (low + 0.05)
+    }
+
+    private static let teams = TeamColours.known.keys.sorted() + (0..<40).map { "T\($0)" }
+
+    @Test(arguments: CardAppearance.allCases)
+    func everyTextCanBeReadOnTheCard(appearance: CardAppearance) {
+        let wanted = appearance == .lightContrast || appearance == .darkContrast ? 7.0 : 4.5
+        let card = CardPalette.colour(.background, appearance)
+        for ink in [CardInk.primary, .secondary, .need, .fine, .wicket, .wait] + Self.teams.map(CardInk.teamText) {
+            #expect(Self.contrast(CardPalette.colour(ink, appearance), card) >= wanted, "\(ink.rawValue)")
+        }
+    }
+
+    @Test(arguments: CardAppearance.allCases)
+    func everyTextCanBeReadOnItsField(appearance: CardAppearance) {
+        let pairs: [(CardInk, CardInk)] =
+            [(.onPlainBall, .plainBall), (.onFour, .four), (.onSix, .six), (.onWicketBall, .wicketBall)]
+            + Self.teams.map { (.onTeam($0), .team($0)) }
+        for (ink, field) in pairs {
+            #expect(
+                Self.contrast(CardPalette.colour(ink, appearance), CardPalette.colour(field, appearance)) >= 4.5,
+                "\(ink.rawValue)")
+        }
+    }
+
+    @Test func aSideHasOneColourEverywhere() {
+        #expect(CardPalette.colours(of: "mi") == CardPalette.colours(of: "MI"))
+        #expect(CardPalette.colours(of: "USA") == CardPalette.colours(of: "USA"))
+        #expect(CardPalette.colour(.team("CSK"), .light).hex == "#F6C417")
+    }
+}
+
+@Suite struct TextWidthTests {
+    @Test func figuresAreAllAsWide() {
+        #expect(TextWidth.of("11111", size: 20, weight: .bold) == TextWidth.of("00000", size: 20, weight: .bold))
+    }
+
+    @Test func whatTheTableDoesNotHaveIsTakenForWide() {
+        #expect(TextWidth.of("क", size: 10, weight: .regular) >= 10)
+        #expect(TextWidth.of("🏏", size: 10, weight: .regular) >= 14)
+        #expect(TextWidth.of("é", size: 10, weight: .regular) == TextWidth.of("e", size: 10, weight: .regular))
+    }
+}

@@ -1,0 +1,45 @@
+import SightscreenClient
+import SightscreenClientTesting
+import SightscreenModels
+import Testing
+
+/// "Required presentations": which of them a phone shows. What each shows: `CardLayoutTests`.
+@Suite struct PresentationTests {
+    @Test func thereAreSixAndStandByAndNoneIsEverEmptyInPlay() {
+        let card = MatchCard(
+            state: Sample.state(), attributes: Sample.attributes(MatchID(1_304_076), start: "s-1"), isStale: false)
+        #expect(Presentation.allCases.count == 7)
+        for presentation in Presentation.allCases {
+            #expect(!card.layout(presentation).rows.isEmpty, "\(presentation)")
+        }
+    }
+
+    /// It draws the card's layouts, and names no text of a content state.
+    @Test func theWidgetDecidesNothing() throws {
+        let widget = try Sources.lines("Shared/Client/Sources/SightscreenClient/Apple/MatchLiveActivityWidget.swift")
+            .filter { !$0.contains("//") }.joined(separator: "\n")
+        for name in [
+            "expanded.innings", "batters", "bowler", "teamAbbr", "equation", "lastEvent", ".status",
+            "matchDisplayState",
+        ] {
+            #expect(!widget.contains(name), "\(name)")
+        }
+        for presentation in Presentation.allCases { #expect(widget.contains(".\(presentation)"), "\(presentation)") }
+    }
+
+    /// "compact leading and trailing appear together when only one Live Activity is running. If multiple are active,
+    /// iOS picks one for the Minimal presentation and shows the other in Compact."
+    @Test func oneActivityIsCompactAndASecondMinimal() async throws {
+        let phone = try await Phone(Sample.match(), Sample.match(7))
+        await phone.gateway.setFollows([Sample.match().id, MatchID(7)], of: Sample.user)
+        try await phone.launch()
+        let first = try await phone.pushStart(Sample.match().id)
+        #expect(await phone.kit.screen.island == DynamicIsland(compact: first, minimal: nil, expanded: first))
+        phone.clock.advance(seconds: 10)
+        #expect(await phone.kit.screen.island == DynamicIsland(compact: first, minimal: nil, expanded: nil))
+        let second = try await phone.pushStart(MatchID(7), start: "s-2")
+        let island = await phone.kit.screen.island
+        #expect(island.compact == first && island.minimal == second && island.expanded == second)
+        await phone.end()
+    }
+}

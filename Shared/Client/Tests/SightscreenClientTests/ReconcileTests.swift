@@ -1,0 +1,103 @@
+import SightscreenClient
+import SightscreenClientTesting
+import SightscreenModels
+import TestSupport
+import Testing
+
+/// The app says what is on the phone, and does what the backend makes of it.
+@Suite struct ReconcileTests {
+    private static let match = Sample.match(1_304_076)
+
+    /// A phone that shows a card of the match, with the app running.
+    private func showing() async throws -> (Phone, ActivityID) {
+        let phone = try await Phone(Self.match)
+        await phone.gateway.setFollows([Self.match.id], of: Sample.user)
+        try await phone.launch()
+        try await phone.pushStart(Self.match.id)
+        return (phone, try await phone.registeredActivity(Self.match.id))
+    }
+
+    /// As apns-simulator delivers it.
+    private func ask(_ phone: Phone) async throws {
+        let body = try TestPush.reconcile(matchID: Self.match.id).encoded()
+        let outcome = await phone.kit.receive(
+            RawPush(token: await phone.kit.deviceToken.rawValue, headers: ["apns-push-type": "background"], body: body))
+        guard case .wakesApp(let push) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(push.purpose == .reconcile)
+        let before = await phone.gateway.successes("POST /devices").count
+        await phone.app.receive(push)
+        try await phone.soon("the app has answered") {
+            await phone.gateway.successes("POST /devices").count > before
+        }
+    }
+
+    private func reported(_ phone: Phone) async -> DeviceRegistration? {
+        await phone.gateway.devices[Sample.profile.deviceID]
+    }
+
+    @Test func aReconcilePushIsAnsweredWithTheCardsAndTheLastRestart() async throws {
+        let (phone, id) = try await showing()
+        try await ask(phone)
+        let report = try #require(await reported(phone))
+        #expect(report.activities?.map(\.activityId) == [id])
+        #expect(report.activities?.map(\.state) == [.active])
+        #expect(report.bootedAt == Sample.profile.bootedAt && report.bootedAt != nil)
+        await phone.end()
+    }
+
+    /// Swiped away while the app did not run: it is not listed, and the app lets it be.
+    @Test func aCardThatWasSwipedAwayIsOfferedAgainAndNotStarted() async throws {
+        let (phone, id) = try await showing()
+        await phone.killApp()
+        await phone.kit.dismiss(id)
+        await phone.gateway.judgeCards(gone: [Self.match.id])
+        try await phone.launch()
+        try await phone.soon("the app knows") {
+            await phone.app.bell(for: Self.match.id) == Bell(.filledWithWarning)
+        }
+        #expect(await reported(phone)?.activities == [])
+        #expect(await phone.shown().isEmpty)
+        #expect(await phone.gateway.calls("POST /matches/1304076/activity-dismissed").isEmpty)
+        await phone.kit.setForeground(true)
+        try await phone.app.showAgain(Self.match)
+        #expect(await phone.shown().map(\.matchID) == [Self.match.id])
+        await phone.end()
+    }
+
+    @Test func whatShouldNotBeThereIsEnded() async throws {
+        let (phone, id) = try await showing()
+        await phone.gateway.setFollows([], of: Sample.user)
+        await phone.gateway.judgeCards(end: [id, ActivityID("another")])
+        try await ask(phone)
+        try await phone.soon("it is ended") { await !phone.shown().contains(where: \.isRunning) }
+        await phone.end()
+    }
+
+    @Test func aTokenThatTheBackendWantsAnewIsSentAgain() async throws {
+        let (phone, id) = try await showing()
+        #expect(await phone.gateway.successes("POST /matches/1304076/activity-token").count == 1)
+        await phone.gateway.judgeCards(tokensWanted: [id])
+        try await ask(phone)
+        try await phone.soon("it is sent again") {
+            await phone.gateway.successes("POST /matches/1304076/activity-token").count == 2
+        }
+        await phone.end()
+    }
+
+    /// It was not the user who took it away, and the backend is to know that.
+    @Test func aCardThatTheAppEndedAsStaleIsListedAsEnded() async throws {
+        let (phone, id) = try await showing()
+        await phone.kit.setForeground(true)
+        await phone.app.enterForeground()
+        try await phone.until("it is stale, and ended", step: .seconds(60)) {
+            await !phone.shown().contains(where: \.isRunning)
+        }
+        try await ask(phone)
+        let listed = try #require(await reported(phone)?.activities)
+        #expect(listed.map(\.activityId) == [id] && listed.map(\.state) == [.ended])
+        await phone.end()
+    }
+}

@@ -1,0 +1,87 @@
+import FoundationEssentials
+public import SightscreenModels
+
+/// The body of a push, written from Apple's page "Starting and updating Live Activities with ActivityKit push
+/// notifications" rather than by our own sender.
+public struct TestPush: Sendable {
+    private var aps: [String: JSON] = [:]
+    private var matchID: MatchID?
+    private var purpose = "startLiveActivity"
+
+    /// Starts an activity.
+    public static func start(
+        stamp: Stamp, contentState: ContentState, staleAt: Int?, relevance: Double?, alert: PushAlert,
+        attributesType: String, attributes: LiveActivityAttributes
+    ) -> Self {
+        var push = update(
+            stamp: stamp, contentState: contentState, staleAt: staleAt, relevance: relevance, alert: alert)
+        push.aps["event"] = .text("start")
+        push.aps["attributes-type"] = .text(attributesType)
+        push.aps["attributes"] = .value(attributes)
+        push.aps["input-push-token"] = .number(1)
+        return push
+    }
+
+    public static func update(
+        stamp: Stamp, contentState: ContentState, staleAt: Int?, relevance: Double?, alert: PushAlert? = nil
+    ) -> Self {
+        var push = TestPush()
+        push.aps["event"] = .text("update")
+        push.aps["timestamp"] = .number(Double(stamp.rawValue))
+        push.aps["content-state"] = .value(contentState)
+        push.aps["stale-date"] = staleAt.map { .number(Double($0)) }
+        push.aps["relevance-score"] = relevance.map { .number($0) }
+        push.aps["alert"] = alert.map { .object(texts($0, withSound: true)) }
+        return push
+    }
+
+    public static func end(stamp: Stamp, contentState: ContentState, dismissAt: Int) -> Self {
+        var push = update(stamp: stamp, contentState: contentState, staleAt: nil, relevance: nil)
+        push.aps["event"] = .text("end")
+        push.aps["dismissal-date"] = .number(Double(dismissAt))
+        return push
+    }
+
+    /// Wakes the app, which is to say what it shows.
+    public static func reconcile(matchID: MatchID) -> Self {
+        TestPush(aps: ["content-available": .number(1)], matchID: matchID, purpose: "reconcile")
+    }
+
+    /// An ordinary notification: its sound stands beside its alert.
+    public static func visible(matchID: MatchID, alert: PushAlert) -> Self {
+        var aps: [String: JSON] = ["alert": .object(texts(alert, withSound: false))]
+        if alert.sound { aps["sound"] = .text("default") }
+        return TestPush(aps: aps, matchID: matchID)
+    }
+
+    public func encoded() throws -> [UInt8] {
+        var body: [String: JSON] = ["aps": .object(aps)]
+        if let matchID {
+            body["matchId"] = .text(matchID.description)
+            body["purpose"] = .text(purpose)
+        }
+        return [UInt8](try JSONEncoder().encode(JSON.object(body)))
+    }
+
+    private static func texts(_ alert: PushAlert, withSound: Bool) -> [String: JSON] {
+        var texts: [String: JSON] = ["title": .text(alert.title), "body": .text(alert.body)]
+        if withSound, alert.sound { texts["sound"] = .text("default") }
+        return texts
+    }
+
+    private indirect enum JSON: Encodable, Sendable {
+        case text(String)
+        case number(Double)
+        case object([String: JSON])
+        case value(any Encodable & Sendable)
+
+        func encode(to encoder: any Encoder) throws {
+            switch self {
+            case .text(let text): try text.encode(to: encoder)
+            case .number(let number): try number.encode(to: encoder)
+            case .object(let members): try members.encode(to: encoder)
+            case .value(let value): try value.encode(to: encoder)
+            }
+        }
+    }
+}
