@@ -1,4 +1,5 @@
-public import Sightscreen
+public import Activities
+public import SightscreenModels
 
 /// The request headers of one kind of push. They are the same for all devices that get the same payload: per device only
 /// the path differs.
@@ -65,11 +66,11 @@ public struct APNsHeaders: Hashable, Sendable {
             expiration: at + 4 * 60 * 60)
     }
 
-    /// Wakes the app. Apple allows no other priority for it.
-    ///
-    /// - Parameter until: seconds since 1970, when the next fall-back is due.
-    public static func silent(bundleID: String, until: Int) -> Self {
-        Self(topic: .app(bundleID: bundleID), pushType: .background, priority: .routine, expiration: until)
+    /// Asks the app to reconcile: worth delivering for 4 h. Apple allows no other priority for a push that shows nothing.
+    public static func reconcile(bundleID: String, at: Int) -> Self {
+        Self(
+            topic: .app(bundleID: bundleID), pushType: .background, priority: .routine,
+            expiration: at + 4 * 60 * 60)
     }
 
     /// Shows a notification: worth delivering for an hour, once per match.
@@ -83,6 +84,9 @@ public struct APNsHeaders: Hashable, Sendable {
     public static func startCollapseID(match: MatchID, route: DeviceRoute) -> String {
         "start-\(match)-\(String(route.hash, radix: 16))"
     }
+
+    /// Has another canonical UUID in each push: APNs' answer and Apple's support name a push by it.
+    public static let idField = "apns-id"
 
     /// Names and values, without `:path`, `authorization` and `apns-id`.
     public var fields: [(name: String, value: String)] {

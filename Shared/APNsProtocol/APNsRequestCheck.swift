@@ -1,3 +1,5 @@
+public import SightscreenModels
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -53,7 +55,7 @@ public struct APNsRequestCheck: Sendable {
 
     /// Its end: what becomes of a request that is right, by what is known about its token.
     public func answer(
-        toToken kind: RegisteredToken.Kind, of environment: APNsEnvironment, deletedAtMs: Int64?, isLiveActivity: Bool
+        toToken kind: PushTokenKind, of environment: APNsEnvironment, deletedAtMs: Int64?, isLiveActivity: Bool
     ) -> APNsAnswer {
         guard environment == self.environment else { return APNsAnswer(.badDeviceToken) }
         guard kind.isForLiveActivities == isLiveActivity else { return APNsAnswer(.deviceTokenNotForTopic) }

@@ -3,12 +3,13 @@
 #else
     import Foundation
 #endif
-public import Sightscreen
+public import SightscreenModels
 
-/// What reaches the app itself rather than an activity: the fall-backs when a push-to-start was not answered.
+/// What reaches the app itself rather than an activity.
 public enum AppPayload: Hashable, Sendable {
-    /// Wakes the app in the background without showing anything, so that it registers again. iOS grants few of these.
-    case silent(matchID: MatchID)
+    /// Wakes the app in the background without showing anything, so that it registers again and says which cards it shows.
+    /// iOS grants few of these, and none after a force quit: nothing depends on it.
+    case reconcile(matchID: MatchID)
     /// Shows a notification; opening it lets the app start the activity itself.
     case visible(matchID: MatchID, alert: PushAlert)
 
@@ -16,8 +17,8 @@ public enum AppPayload: Hashable, Sendable {
     public func encode() throws(PayloadError) -> PushPayload {
         let body: Body
         switch self {
-        case .silent(let matchID):
-            body = Body(aps: Body.APS(contentAvailable: 1), matchId: matchID, purpose: "startLiveActivity")
+        case .reconcile(let matchID):
+            body = Body(aps: Body.APS(contentAvailable: 1), matchId: matchID, purpose: "reconcile")
         case .visible(let matchID, let alert):
             let text = Body.Text(title: alert.title.shortened(to: 256), body: alert.body.shortened(to: 1_024))
             let aps = Body.APS(alert: text, sound: alert.sound ? "default" : nil)

@@ -1,4 +1,4 @@
-import Sightscreen
+import SightscreenModels
 
 /// The JSON of a Live Activity push, with Apple's key names.
 struct LiveActivityBody: Encodable {

@@ -1,11 +1,8 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// What a push of type `liveactivity` says. `encode()` is called once per version and variant; the bytes are shared by
 /// all devices that get them.
 public struct LiveActivityPayload: Hashable, Sendable {
-    /// `aps.event`.
-    public enum Event: String, Codable, Sendable, CaseIterable { case start, update, end }
-
     /// What only a start carries. iOS starts nothing without all three.
     public struct Start: Hashable, Sendable {
         /// The name of the app's Swift type. APNs does not check it; a phone drops a start with a wrong one in silence.
@@ -18,7 +15,7 @@ public struct LiveActivityPayload: Hashable, Sendable {
         }
     }
 
-    public let event: Event
+    public let event: LiveActivityEvent
     public let stamp: Stamp
     public let contentState: ContentState
     /// Seconds since 1970: from then on the activity says that it is out of date.
@@ -31,7 +28,8 @@ public struct LiveActivityPayload: Hashable, Sendable {
     public let start: Start?
 
     private init(
-        event: Event, stamp: Stamp, contentState: ContentState, staleAt: Int?, dismissAt: Int?, relevance: Double?,
+        event: LiveActivityEvent, stamp: Stamp, contentState: ContentState, staleAt: Int?, dismissAt: Int?,
+        relevance: Double?,
         alert: PushAlert?, start: Start?
     ) {
         self.event = event

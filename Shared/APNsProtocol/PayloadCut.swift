@@ -1,38 +1,43 @@
-import Sightscreen
+import Cricket
+import SightscreenModels
 
 /// The steps that make a Live Activity payload fit, in the order in which they are taken, each only when the ones
-/// before were not enough. The first five cost a reader little: they also bring a routine update to its aim. What the
-/// compact views show goes last; ids are never touched. Only the push is cut; the state that is stored and asked for
-/// stays whole.
+/// before were not enough. The first six take what is said twice or can be worked out: they also bring a routine update to
+/// its aim. Of what just happened, what is needed and who is in, nothing goes before a payload would not fit at all; what
+/// the compact views show goes last; ids are never touched. Only the push is cut; the state that is stored and asked for
+/// stays whole. A key that a released app requires stays and becomes "".
 ///
 /// `deploy/docs/content-state.md` tells the same order to whoever writes an app.
 public enum PayloadCut: Int, CaseIterable, Hashable, Sendable {
+    /// `target` where there is an `equation`, which says what of it is left.
+    case target
+    /// `title`: the attributes have both sides.
+    case title
     /// `minimal` when it is the same as `compactLeading`, on which the app falls back.
     case minimal
-    /// `spoken` to its first sentence, the score.
-    case spokenSentences
+    /// The batters' strike rates and the bowler's economy.
+    case playerRates
+    /// `runRate`, and `requiredRunRate` where there is an `equation`, from which it follows.
+    case runRates
     /// The newest 6 of `recentBalls`: an over.
     case recentBalls
-    /// `spoken`.
-    case spoken
-    /// `lastEvent`: whatever buzzed a phone came with its own push, which is no routine update.
-    case lastEvent
     /// The newest 3 of `recentBalls`.
     case olderBalls
     /// `subtitle` to the competition: "IPL" of "IPL · Match 12".
     case subtitle
-    /// Batters and bowler by their surnames; two batters of one surname keep their names.
-    case surnames
-    /// `target` where there is an `equation`, which says what of it is left.
-    case target
-    /// `requiredRunRate` where there is an `equation`, from which it follows.
-    case requiredRunRate
-    /// Batters, bowler, teams, competition, title and subtitle to 48 bytes each.
+    /// `partnership` and `session`.
+    case standing
+    /// Batters, bowler, title and subtitle, teams and competition to 48 bytes each.
     case names
     /// The first two of `batters`, the newest 4 of `innings`.
     case lists
-    /// `status` and `equation` to 96 bytes, the alert's title to 64 and its body to 160.
+    /// `status`, `equation`, `lastWicket`, the texts of `lastEvent` and `outcome` to 96 bytes, the alert's title to 64 and
+    /// its body to 160.
     case sentences
+    /// `lastWicket`.
+    case lastWicket
+    /// `lastEvent`.
+    case lastEvent
     /// `equation`, and a `requiredRunRate` that had none beside it.
     case equation
     /// `bowler`.
@@ -46,33 +51,34 @@ public enum PayloadCut: Int, CaseIterable, Hashable, Sendable {
     public static let recentBallsKept = 6, newestBallsKept = 3
 
     /// Whether it is also taken to bring a routine update to `PushPayload.routineBytesAim`.
-    public var servesAim: Bool { self <= .lastEvent }
+    public var servesAim: Bool { self <= .recentBalls }
 
     func applied(to payload: LiveActivityPayload) -> LiveActivityPayload {
         var state = payload.contentState
         var alert = payload.alert
         var start = payload.start
         switch self {
-        case .minimal:
-            if state.minimal == state.compactLeading { state.minimal = nil }
-        case .spokenSentences:
-            state.expanded.spoken?.keepFirstSentence()
-        case .recentBalls:
-            state.expanded.recentBalls = state.expanded.recentBalls.suffix(Self.recentBallsKept)
         case .target:
             if state.expanded.equation != nil { state.expanded.target = nil }
+        case .title:
+            state.expanded.title = ""
+        case .minimal:
+            if state.minimal == state.compactLeading { state.minimal = nil }
+        case .playerRates:
+            for index in state.expanded.batters.indices { state.expanded.batters[index].strikeRate = "" }
+            state.expanded.bowler?.economy = ""
+        case .runRates:
+            state.compactTrailing.runRate = ""
+            if state.expanded.equation != nil { state.expanded.requiredRunRate = nil }
+        case .recentBalls:
+            state.expanded.recentBalls = Self.newest(Self.recentBallsKept, of: state.expanded.recentBalls)
+        case .olderBalls:
+            state.expanded.recentBalls = Self.newest(Self.newestBallsKept, of: state.expanded.recentBalls)
         case .subtitle:
             state.expanded.subtitle.keepCompetition()
-        case .surnames:
-            useSurnames(in: &state)
-        case .spoken:
-            state.expanded.spoken = nil
-        case .requiredRunRate:
-            if state.expanded.equation != nil { state.expanded.requiredRunRate = nil }
-        case .lastEvent:
-            state.expanded.lastEvent = nil
-        case .olderBalls:
-            state.expanded.recentBalls = state.expanded.recentBalls.suffix(Self.newestBallsKept)
+        case .standing:
+            state.expanded.partnership = nil
+            state.expanded.session = nil
         case .names:
             shortenNames(in: &state, to: 48)
             start?.attributes.shortenNames(to: 48)
@@ -80,10 +86,13 @@ public enum PayloadCut: Int, CaseIterable, Hashable, Sendable {
             state.expanded.batters = Array(state.expanded.batters.prefix(2))
             state.expanded.innings = state.expanded.innings.suffix(4)
         case .sentences:
-            state.expanded.status?.shorten(to: 96)
-            state.expanded.equation?.shorten(to: 96)
+            shortenSentences(in: &state, to: 96)
             alert?.title.shorten(to: 64)
             alert?.body.shorten(to: 160)
+        case .lastWicket:
+            state.expanded.lastWicket = nil
+        case .lastEvent:
+            state.expanded.lastEvent = nil
         case .equation:
             state.expanded.equation = nil
             state.expanded.requiredRunRate = nil
@@ -101,11 +110,18 @@ public enum PayloadCut: Int, CaseIterable, Hashable, Sendable {
         return payload.with(contentState: state, alert: alert, start: start)
     }
 
-    private func useSurnames(in state: inout ContentState) {
-        if let bowler = state.expanded.bowler { state.expanded.bowler?.name = Surname.of(bowler.name) }
-        let surnames = state.expanded.batters.map { Surname.of($0.name) }
-        guard Set(surnames).count == surnames.count else { return }
-        for (index, surname) in surnames.enumerated() { state.expanded.batters[index].name = surname }
+    /// The newest so many balls, with the marks between them that end an over.
+    private static func newest(_ count: Int, of balls: [String]) -> [String] {
+        let places = balls.indices.filter { balls[$0] != ContentState.overEnd }
+        return places.count > count ? Array(balls[places[places.count - count]...]) : balls
+    }
+
+    private func shortenSentences(in state: inout ContentState, to bytes: Int) {
+        state.expanded.status?.shorten(to: bytes)
+        state.expanded.equation?.shorten(to: bytes)
+        state.expanded.lastWicket?.shorten(to: bytes)
+        state.expanded.lastEvent?.text.shorten(to: bytes)
+        state.expanded.outcome?.text.shorten(to: bytes)
     }
 
     private func shortenNames(in state: inout ContentState, to bytes: Int) {
@@ -121,6 +137,8 @@ public enum PayloadCut: Int, CaseIterable, Hashable, Sendable {
         state.expanded.status = nil
         state.expanded.innings = state.expanded.innings.suffix(2)
         shortenNames(in: &state, to: 32)
+        state.expanded.outcome?.winnerAbbr?.shorten(to: 32)
+        state.expanded.outcome?.text.shorten(to: 32)
         state.compactLeading.teamAbbr.shorten(to: 32)
         state.compactLeading.score.shorten(to: 32)
         state.compactTrailing.overs.shorten(to: 32)
@@ -135,16 +153,6 @@ public enum PayloadCut: Int, CaseIterable, Hashable, Sendable {
 
 extension PayloadCut: Comparable {
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
-}
-
-extension String {
-    /// "MI 87 for 6 after 12.3 overs. MI need 85 off 45 balls." → "MI 87 for 6 after 12.3 overs."
-    fileprivate mutating func keepFirstSentence() {
-        guard
-            let end = utf8.indices.dropLast().first(where: { utf8[$0] == 0x2E && utf8[utf8.index(after: $0)] == 0x20 })
-        else { return }
-        self = String(self[...end])
-    }
 }
 
 extension String {

@@ -9,7 +9,7 @@ public struct PushPayload: Hashable, Sendable {
     /// Apple's limit for everything but VoIP and broadcasts, uncompressed.
     public static let bytesMax = 4_096
     /// What a routine update aims at: a connection's window divided by this is the pushes it has under way.
-    public static let routineBytesAim = 750
+    public static let routineBytesAim = 1_000
 
     public let bytes: [UInt8]
     /// What was left out or shortened so that it fits, in that order; a cut that finds nothing to cut is not among

@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// Brings one activity to the match's newest stamp: one push under way at a time, and whatever was not sent when
 /// something newer arrives is skipped.

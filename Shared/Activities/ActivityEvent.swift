@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// Whatever can happen to the activity of one match on one phone of one user. Every event may come twice, late, or not at
 /// all.
@@ -16,8 +16,8 @@ public enum ActivityEvent: Hashable, Sendable {
     /// The app is awake.
     /// - Parameters:
     ///   - allows: the user lets it show Live Activities; nil when it does not say.
-    ///   - runs: it lists an activity of this match as running.
-    case appRegistered(allows: Bool?, runs: Bool)
+    ///   - cards: what it shows of this match; nil when it does not say.
+    case appRegistered(allows: Bool?, cards: CardReport?)
     case startTokenReported(PushToStartToken)
     /// Unregistered, or now somebody else's.
     case phoneLost

@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// What is known of one generation of an activity on one phone, as far as tokens and dismissals are judged by it.
 public struct ActivityGeneration: Hashable, Sendable {
@@ -19,11 +19,14 @@ public struct ActivityGeneration: Hashable, Sendable {
     public var endedBeforeFollow: Bool
     /// Apple said that its token was dead, as it says of an activity that the user took away, or somebody else has it.
     public var lostItsToken: Bool
+    /// Apple said that its token was dead, and the phone may still show it under another one.
+    public var cardMayBeThere: Bool
 
     public init(
         generation: Int, status: Status, startID: StartID? = nil, activityID: ActivityID? = nil,
         token: UpdateToken? = nil, renewalStartID: StartID? = nil, formerTokens: [UpdateToken] = [],
-        startIsOut: Bool = false, endedBeforeFollow: Bool = false, lostItsToken: Bool = false
+        startIsOut: Bool = false, endedBeforeFollow: Bool = false, lostItsToken: Bool = false,
+        cardMayBeThere: Bool = false
     ) {
         self.generation = generation
         self.status = status
@@ -35,6 +38,7 @@ public struct ActivityGeneration: Hashable, Sendable {
         self.startIsOut = startIsOut
         self.endedBeforeFollow = endedBeforeFollow
         self.lostItsToken = lostItsToken
+        self.cardMayBeThere = cardMayBeThere
     }
 
     public var isCurrent: Bool { status != .ended }

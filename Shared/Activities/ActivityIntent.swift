@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// What is to be done in the world, after the state that says so is committed.
 public enum ActivityIntent: Hashable, Sendable {
@@ -9,7 +9,7 @@ public enum ActivityIntent: Hashable, Sendable {
     case endPush(UpdateToken, EndDismissal)
     /// The newest state to this token, at once.
     case pushState(UpdateToken)
-    /// Wakes the app, so that it registers anew.
+    /// Asks the app to reconcile: it registers anew, and says what it shows.
     case silentPush
     /// Asks the user to open the app.
     case visiblePush

@@ -1,4 +1,4 @@
-import Sightscreen
+import SightscreenModels
 
 /// What APNs says.
 extension ActivityLife {
@@ -37,11 +37,15 @@ extension ActivityLife {
         switch verdict {
         case .accepted, .unknown: return
         case .tokenDead(let since):
+            let before = current
             changeCurrent {
                 guard $0.status == .active, $0.token == token, LifePolicy.isAbout(registered: $0.tokenAt, since: since)
                 else { return }
                 $0.end(.tokenInvalid, nil, now)
+                // A swipe says no more than this, so nothing is started: the phone is asked.
+                $0.card = .unknown
             }
+            if before != nil, current == nil { phone.reconcile.isDue = true }
         }
     }
 

@@ -1,16 +1,42 @@
-import Sightscreen
+import SightscreenModels
 
 /// What the app registers, and what becomes of a phone that is somebody else's.
 extension ActivityLife {
-    mutating func appRegistered(_ allows: Bool?, _ runs: Bool, _ now: Moment, _ policy: LifePolicy) {
+    mutating func appRegistered(_ allows: Bool?, _ cards: CardReport?, _ now: Moment, _ policy: LifePolicy) {
         phone.allowsActivities = allows ?? phone.allowsActivities
         phone.fallback.registered(token: nil)
+        phone.reconcile.isDue = false
+        if let cards { explain(cards, now) }
+        let runs = cards?.card == .there
         // Nothing that runs already is started again.
         if runs {
-            if shouldExist { createPending(now, evenIncapable: true) }
+            if shouldExist, !isMissing { createPending(now, evenIncapable: true) }
             holdBack(now, policy)
         }
         resume(runs, now)
+    }
+
+    /// What became of a card whose token had died, as far as the phone's list tells.
+    private mutating func explain(_ cards: CardReport, _ now: Moment) {
+        guard let newest = generations.first, newest.status == .active || newest.card != nil else { return }
+        let phone = phone
+        change(newest.number) {
+            if cards.card == .there {
+                $0.seenAt = now
+                // Its token is on the way.
+                if $0.card != nil { $0.card = .unknown }
+            } else if let activity = newest.activityID, cards.card == .ended(activity) {
+                // Not by the user's hand. APNs may not have said so yet.
+                if $0.status == .active { $0.end(.tokenInvalid, nil, now) }
+                $0.card = nil
+            } else if $0.card == .unknown, !phone.allowsActivities {
+                // Forbidden: iOS has taken all away.
+                $0.card = nil
+            } else if $0.card == .unknown {
+                let age = $0.endedAt.flatMap { ended in newest.shownSince.map { ended - $0 } }
+                $0.card = .afterAbsence(bootedAt: cards.bootedAt, seenAt: newest.lastSeen, age: age)
+            }
+        }
     }
 
     mutating func startTokenReported(_ token: PushToStartToken, _ now: Moment) {
@@ -51,7 +77,7 @@ extension ActivityLife {
                 }
             }
         }
-        if shouldExist { createPending(now, evenIncapable: false) }
+        if shouldExist, !isMissing { createPending(now, evenIncapable: false) }
     }
 
     mutating func createPending(_ now: Moment, evenIncapable: Bool) {

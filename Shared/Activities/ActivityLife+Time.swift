@@ -1,4 +1,4 @@
-import Sightscreen
+import SightscreenModels
 
 /// What the match and the clock do.
 extension ActivityLife {
@@ -17,10 +17,15 @@ extension ActivityLife {
         if !isFollowed { changeCurrent { $0.end(.unfollowed, .now, now) } }
         giveUp(now, policy)
         lookAtAge(now, policy)
-        if shouldExist { createPending(now, evenIncapable: false) }
-        return phone.fallback.advance(
-            startIsLost: startIsLost(now), token: phone.startToken ?? phone.deadStartToken, now, policy.fallback
-        ).map { [$0] } ?? []
+        if shouldExist, !isMissing { createPending(now, evenIncapable: false) }
+        let push = phone.fallback.advance(
+            startOutlook(now), token: phone.startToken ?? phone.deadStartToken,
+            mayWake: phone.reconcile.leavesRoom(now), now, policy.fallback)
+        let isAsked = phone.reconcile.isDue && shouldExist && generations.first?.card == .unknown
+        guard push == .silentPush || isAsked && phone.reconcile.leavesRoom(now) else { return push.map { [$0] } ?? [] }
+        // One push does for both.
+        phone.reconcile.sent(now)
+        return push == .visiblePush ? [.visiblePush, .silentPush] : [.silentPush]
     }
 
     /// The tries are used up and the last one's lease has passed.
@@ -44,13 +49,14 @@ extension ActivityLife {
         if next == .end { changeCurrent { $0.end(.matchEnd, .now, now) } }
     }
 
-    /// An activity that should exist now cannot be started by a push.
-    func startIsLost(_ now: Moment) -> Bool {
-        guard shouldExist, phone.allowsActivities else { return false }
-        guard let current else { return phone.startTokenIsDead }
-        guard current.status == .pending else { return false }
+    /// How the start of an activity that should exist now stands.
+    func startOutlook(_ now: Moment) -> StartFallback.Outlook {
+        guard shouldExist, phone.allowsActivities else { return .underWay }
+        guard let current else { return phone.startTokenIsDead && !isMissing ? .lost : .underWay }
+        guard current.status == .pending else { return .underWay }
         // Refused: its lease need not be waited for.
-        return current.start.givenUpAt != nil || phone.startTokenIsDead && !current.start.isLeased(now)
+        if current.start.givenUpAt != nil || phone.startTokenIsDead && !current.start.isLeased(now) { return .lost }
+        return current.start.tries >= StartFallback.triesUnanswered ? .unanswered : .underWay
     }
 
     /// Leases the start that may go out now.

@@ -1,10 +1,12 @@
-import Sightscreen
+import SightscreenModels
 
 /// What the user and the phone do.
 extension ActivityLife {
     mutating func followed(_ startsLocally: Bool, _ now: Moment, _ policy: LifePolicy) {
         // Following again changes nothing: what ended before the follow ended before the first.
         followedAt = followedAt ?? now
+        // The user asks for it: whatever became of the last one.
+        for place in generations.indices { generations[place].card = nil }
         guard phase.isInPlay else { return }
         createPending(now, evenIncapable: startsLocally)
         if startsLocally { holdBack(now, policy) }
@@ -42,7 +44,10 @@ extension ActivityLife {
         case .adopt:
             // The start of a renewal is known by the generation that it renews.
             let renewed = start.flatMap { start in generations.first { $0.renewalStartID == start } }
+            let found = foundCard(activity, start)
             adopt(token, activity, start, sentAt: renewed?.start.sentAt, now)
+            // iOS counts on.
+            if let found { changeCurrent { $0.shownSince = $0.start.sentAt ?? found.shownSince } }
             noteStarted()
             return [.pushState(token)]
         case .replace(let number):
@@ -69,6 +74,14 @@ extension ActivityLife {
     private mutating func noteStarted() {
         guard current?.start.sentAt != nil else { return }
         phone.fallback.answered(tokenIsDead: phone.startTokenIsDead)
+    }
+
+    /// The generation whose card is there after all, under another token.
+    private func foundCard(_ activity: ActivityID?, _ start: StartID?) -> LifeGeneration? {
+        guard let newest = generations.first, newest.card != nil else { return nil }
+        let isNamed =
+            activity.map { $0 == newest.activityID } ?? false || start.map { $0 == newest.startID } ?? false
+        return isNamed || activity == nil && start == nil ? newest : nil
     }
 
     private mutating func adopt(

@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// One match on one phone of one user: what the server knows of it, and what follows from whatever happens.
 ///
@@ -14,16 +14,19 @@ public struct ActivityLife: Hashable, Sendable {
         /// The last one, which APNs called dead, while the app has registered no other.
         public var deadStartToken: PushToStartToken?
         public var fallback: FallbackProgress
+        public var reconcile: ReconcileProgress
 
         public init(
             allowsActivities: Bool = true, startToken: PushToStartToken? = nil, startTokenAt: Moment? = nil,
-            deadStartToken: PushToStartToken? = nil, fallback: FallbackProgress = FallbackProgress()
+            deadStartToken: PushToStartToken? = nil, fallback: FallbackProgress = FallbackProgress(),
+            reconcile: ReconcileProgress = ReconcileProgress()
         ) {
             self.allowsActivities = allowsActivities
             self.startToken = startToken
             self.startTokenAt = startTokenAt
             self.deadStartToken = deadStartToken
             self.fallback = fallback
+            self.reconcile = reconcile
         }
 
         /// A push can start an activity on it.
@@ -70,7 +73,7 @@ public struct ActivityLife: Hashable, Sendable {
             return tokenReported(token, activity, start, now, policy)
         case .tokenTaken(let token): tokenTaken(token, now)
         case .dismissed(let activity, let token): return dismissed(activity, token, now)
-        case .appRegistered(let allows, let runs): appRegistered(allows, runs, now, policy)
+        case .appRegistered(let allows, let cards): appRegistered(allows, cards, now, policy)
         case .startTokenReported(let token): startTokenReported(token, now)
         case .phoneLost: phoneLost(now)
         case .startAnswered(let start, let token, let verdict): return startAnswered(start, token, verdict, now, policy)
@@ -109,4 +112,7 @@ public struct ActivityLife: Hashable, Sendable {
 
     /// What should be shown now.
     public var shouldExist: Bool { isFollowed && phase.isInPlay }
+
+    /// The newest card's token has died, and nothing is started by itself before the phone has explained that.
+    var isMissing: Bool { generations.first?.card != nil }
 }

@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// What to do with an update token that a phone reports for one match.
 ///
@@ -12,7 +12,8 @@ public struct ActivityTokenRule: Sendable {
         case rotate(generation: Int)
         /// Known already, or replaced already.
         case keep(generation: Int)
-        /// The app started an activity of its own: a new generation, active.
+        /// The app started an activity of its own, or one whose token had died is there with another: a new generation,
+        /// active.
         case adopt
         /// A second activity, and the newer one, or the renewal of the first: that generation ends and its token gets an
         /// end; a new one is active.
@@ -54,7 +55,7 @@ public struct ActivityTokenRule: Sendable {
         }
         guard let named else { return actionForStranger(records) }
         switch named.status {
-        case .ended: return end(in: named)
+        case .ended: return isFound(named, records) ? .adopt : end(in: named)
         case .pending: return .activate(generation: named.generation)
         case .active:
             if isOtherActivity(than: named) { return .replace(generation: named.generation) }
@@ -87,6 +88,12 @@ public struct ActivityTokenRule: Sendable {
             had(known) || activityID.map { $0 == known.activityID } ?? false
                 || startID.map { $0 == known.startID } ?? false
         }
+    }
+
+    /// APNs called the old token dead before the phone could register the new one: the card is there, nothing was lost.
+    /// The old token itself proves nothing.
+    private func isFound(_ named: ActivityGeneration, _ records: [ActivityGeneration]) -> Bool {
+        isFollowed && named.cardMayBeThere && named.generation == records.first?.generation && !had(named)
     }
 
     /// In the record of that activity. One more of the same start has a record of its own: an end that is still owed to the

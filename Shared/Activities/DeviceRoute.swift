@@ -1,3 +1,5 @@
+public import SightscreenModels
+
 /// Where a device's work is done: its shard (0…63) and its bucket for alert claims, both the top bits of one hash, so
 /// that buckets nest in shards and every process of every version agrees on them. The shard is global (not per match),
 /// so that a device's budgets span its matches.

@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// What it means that an activity was removed from a phone: the user's wish to hear no more, unless the server had ended
 /// it already or it is not the activity that counts.

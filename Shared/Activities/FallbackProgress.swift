@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// How far a phone that does not answer to starts has been brought, for all matches together.
 public struct FallbackProgress: Hashable, Sendable {
@@ -37,21 +37,22 @@ public struct FallbackProgress: Hashable, Sendable {
     /// What was is over: the phone is nobody's any more, or as good as new.
     mutating func forgotten() { self = FallbackProgress(visibleAt: visibleAt) }
 
+    /// - Parameter mayWake: the phone may have another silent push; one that may not comes to the step without it.
     /// - Returns: the push that is due now.
     mutating func advance(
-        startIsLost: Bool, token: PushToStartToken?, _ now: Moment, _ rule: StartFallback
+        _ start: StartFallback.Outlook, token: PushToStartToken?, mayWake: Bool, _ now: Moment, _ rule: StartFallback
     ) -> ActivityIntent? {
         let state = StartFallback.State(
             step: step, since: since.map { now - $0 } ?? .zero,
             tokenIsSpent: token != nil && token == spentToken, sinceVisible: visibleAt.map { now - $0 })
-        guard let next = rule.next(state, startIsLost: startIsLost) else { return nil }
+        guard let next = rule.next(state, start) else { return nil }
         if step == .none { wasAnswered = false }
         step = next
         since = now
         switch next {
         case .silent:
             spentToken = token
-            return .silentPush
+            return mayWake ? .silentPush : nil
         case .visible:
             visibleAt = now
             return .visiblePush

@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// One generation of an activity: from the wish for it to its end.
 public struct LifeGeneration: Hashable, Sendable {
@@ -35,6 +35,10 @@ public struct LifeGeneration: Hashable, Sendable {
     /// It is to be renewed; the end of a break does not take that back.
     public var isToBeRenewed: Bool
     public var endPush: EndPush
+    /// Set when APNs calls its token dead, until the phone explains it.
+    public var card: MissingCard?
+    /// When the phone last said that the card was there, beside its tokens.
+    public var seenAt: Moment?
 
     /// A late report is of one of the last few.
     public static let formerTokensMax = 4
@@ -45,7 +49,7 @@ public struct LifeGeneration: Hashable, Sendable {
         start: StartProgress = StartProgress(),
         activityID: ActivityID? = nil, token: UpdateToken? = nil, tokenAt: Moment? = nil,
         formerTokens: [UpdateToken] = [], shownSince: Moment? = nil, isToBeRenewed: Bool = false,
-        endPush: EndPush = .none
+        endPush: EndPush = .none, card: MissingCard? = nil, seenAt: Moment? = nil
     ) {
         self.number = number
         self.createdAt = createdAt
@@ -62,6 +66,8 @@ public struct LifeGeneration: Hashable, Sendable {
         self.shownSince = shownSince
         self.isToBeRenewed = isToBeRenewed
         self.endPush = endPush
+        self.card = card
+        self.seenAt = seenAt
     }
 
     func record(followedAt: Moment?, _ now: Moment) -> ActivityGeneration {
@@ -70,8 +76,11 @@ public struct LifeGeneration: Hashable, Sendable {
             renewalStartID: renewalStartID, formerTokens: formerTokens,
             startIsOut: start.sentAt != nil || start.isLeased(now),
             endedBeforeFollow: endedAt.flatMap { ended in followedAt.map { ended < $0 } } ?? false,
-            lostItsToken: reason == .tokenInvalid)
+            lostItsToken: reason == .tokenInvalid, cardMayBeThere: card != nil)
     }
+
+    /// When the phone last said, by a token or a list, that the card was there.
+    var lastSeen: Moment? { [tokenAt, seenAt].compactMap { $0 }.max() }
 
     mutating func end(_ reason: EndReason, _ dismissal: EndDismissal?, _ now: Moment) {
         status = .ended

@@ -24,9 +24,6 @@ public struct RenewalRule: Hashable, Sendable {
         case end
     }
 
-    /// What a match's status says during the breaks in which it is renewed, beside that between innings.
-    public static let breakStatuses = ["Lunch", "Tea", "Dinner"]
-
     /// From its beginning (`ACTIVITY_RENEW_AFTER`).
     public var after: Duration
 

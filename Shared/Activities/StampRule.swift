@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// Whether a state can be sent with the stamp it has, or needs a fresh one first.
 ///
@@ -7,15 +7,13 @@ public import Sightscreen
 public enum StampRule {
     /// Seconds after which a stamp is too old for anything but the version it belongs to.
     public static let ageMax = 10
-    /// Seconds that a stamp may run ahead of the clock.
-    public static let leadMax = 2
-
     /// - Parameters:
     ///   - tokenAt: when the activity's token was registered, for its first state; nil for a repetition.
     ///   - now: both in seconds since 1970 by the database's clock.
     public static func isUsable(_ stamp: Stamp, tokenAt: Int?, now: Int) -> Bool {
         guard now - stamp.rawValue <= ageMax else { return false }
-        // Whatever came before the token has a stamp of at most that moment and the lead.
-        return tokenAt.map { stamp.rawValue > $0 + leadMax } ?? true
+        // An activity that the app started carries the phone's clock, which was at most at that moment; one that a push started
+        // has this very stamp, and shows this state, or an older one.
+        return tokenAt.map { stamp.rawValue > $0 } ?? true
     }
 }

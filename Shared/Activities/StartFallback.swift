@@ -1,6 +1,6 @@
 /// What is done about a phone that does not answer to starts: its push-to-start token may be stale, and only the app can
-/// register another. A silent push wakes the app; when that does not help, a notification asks the user to open it; then
-/// nothing more until the app registers.
+/// register another. A silent push asks the app to reconcile, at once where APNs refused the start, else with the second
+/// try; when all tries are lost, a notification asks the user to open the app; then nothing more until the app registers.
 ///
 /// A match that begins later gets its tries all the same: the phone may just have been off.
 public struct StartFallback: Hashable, Sendable {
@@ -8,6 +8,18 @@ public struct StartFallback: Hashable, Sendable {
     public enum Step: String, CaseIterable, Hashable, Sendable {
         case none, silent, visible, passive
     }
+
+    /// How the start of an activity that should exist stands.
+    public enum Outlook: CaseIterable, Hashable, Sendable {
+        case underWay
+        /// The lease of the first try is over, and a second is out.
+        case unanswered
+        /// Its tries are used up, APNs refused it, or APNs has called the start token dead.
+        case lost
+    }
+
+    /// From this try on a start is unanswered.
+    public static let triesUnanswered = 2
 
     /// What is known of a phone.
     public struct State: Hashable, Sendable {
@@ -45,20 +57,21 @@ public struct StartFallback: Hashable, Sendable {
     public init(wait: Duration = .seconds(120)) { self.wait = wait }
 
     /// - Parameters:
-    ///   - startIsLost: an activity that should exist now cannot be started: its tries are used up, or APNs has called
-    ///     the start token dead.
+    ///   - start: of an activity that should exist now.
     ///   - hasRegistered: the app has registered, or a start was answered by an update token, since the step began.
     /// - Returns: the step that is due; nil for none.
-    public func next(_ state: State, startIsLost: Bool, hasRegistered: Bool = false) -> Step? {
+    public func next(_ state: State, _ start: Outlook, hasRegistered: Bool = false) -> Step? {
         if hasRegistered { return state.step == .none ? nil : Step.none }
-        guard startIsLost, !state.pushIsDue else { return nil }
+        guard start != .underWay, !state.pushIsDue else { return nil }
         switch state.step {
-        case .none: return state.tokenIsSpent ? .passive : .silent
+        case .none where state.tokenIsSpent: return start == .lost ? .passive : nil
+        case .none: return .silent
         case .silent:
-            guard state.since >= wait else { return nil }
+            // A try that is out may still bring it.
+            guard start == .lost, state.since >= wait else { return nil }
             let wasShown = state.sinceVisible.map { $0 < Self.visibleEvery } ?? false
             return wasShown || !state.maySee ? .passive : .visible
-        case .visible: return state.since >= wait ? .passive : nil
+        case .visible: return start == .lost && state.since >= wait ? .passive : nil
         case .passive: return nil
         }
     }

@@ -1,3 +1,5 @@
+public import SightscreenModels
+
 /// One match as one frame of the provider tells it, in cricket's terms. Made by `SportMonks`, judged by `Detection`.
 public struct MatchSnapshot: Codable, Hashable, Sendable {
     public var id: MatchID
@@ -19,10 +21,12 @@ public struct MatchSnapshot: Codable, Hashable, Sendable {
     public var outcome: DrawnOutcome?
     /// Scheduled overs a side; nil for timeless matches.
     public var scheduledOvers: Int?
-    /// Revised by rain (D/L): what the chase needs in all, and its overs.
+    /// Revised by rain (D/L): what the chase needs in all, and its overs ("25.3" are 25 overs and 3 balls).
     public var revisedTarget: Int?
-    public var revisedOvers: Int?
+    public var revisedOvers: Overs?
     public var tossWinnerID: Int64?
+    /// What the winner of the toss chose; nil until it is known.
+    public var tossDecision: TossDecision?
     public var followOn: Bool
     public var superOver: Bool
     /// In order of play; super overs are innings of their own.
@@ -33,8 +37,9 @@ public struct MatchSnapshot: Codable, Hashable, Sendable {
     public init(
         id: MatchID, format: MatchFormat, competition: String, round: String, home: Team, away: Team, startsAt: Int?,
         phase: MatchPhase, note: String?, winnerID: Int64?, outcome: DrawnOutcome?, scheduledOvers: Int?,
-        revisedTarget: Int?, revisedOvers: Int?, tossWinnerID: Int64?, followOn: Bool, superOver: Bool,
-        innings: [Innings], players: [Int64: Player], competitionCode: String? = nil
+        revisedTarget: Int?, revisedOvers: Overs?, tossWinnerID: Int64?, followOn: Bool, superOver: Bool,
+        innings: [Innings], players: [Int64: Player], competitionCode: String? = nil,
+        tossDecision: TossDecision? = nil
     ) {
         self.id = id
         self.format = format
@@ -52,6 +57,7 @@ public struct MatchSnapshot: Codable, Hashable, Sendable {
         self.revisedTarget = revisedTarget
         self.revisedOvers = revisedOvers
         self.tossWinnerID = tossWinnerID
+        self.tossDecision = tossDecision
         self.followOn = followOn
         self.superOver = superOver
         self.innings = innings
@@ -61,15 +67,36 @@ public struct MatchSnapshot: Codable, Hashable, Sendable {
     public func team(_ id: Int64) -> Team? { home.id == id ? home : away.id == id ? away : nil }
 }
 
-public struct Team: Codable, Hashable, Sendable {
-    public var id: Int64
-    public var name: String
-    /// The short code: "MI", "PAK".
-    public var code: String
-    public init(id: Int64, name: String, code: String) {
-        self.id = id
-        self.name = name
-        self.code = code
+/// The target that a note states: "Target 53 runs", "Target 53 runs in 8 overs", "Revised target 120 from 14.3 overs".
+public struct NotedTarget: Hashable, Sendable {
+    public var runs: Int
+    /// Nil when it does not say.
+    public var overs: Overs?
+
+    /// No side has made more in an innings; a number beyond it is no target.
+    private static let runsMax = 2_000
+
+    /// Nil for a note that is about something else.
+    public init?(_ note: String?) {
+        let words = (note ?? "").lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "." }
+            .map { String($0.last == "." ? $0.dropLast() : $0) }
+        guard let target = words.firstIndex(of: "target"),
+            let number = words[(target + 1)...].prefix(3).firstIndex(where: { Int($0) != nil }),
+            let runs = Int(words[number]), (1...Self.runsMax).contains(runs)
+        else { return nil }
+        self.runs = runs
+        let rest = words[(number + 1)...]
+        overs = zip(rest, rest.dropFirst()).lazy.compactMap { Self.overs($0, unit: $1) }.first
+    }
+
+    private static func overs(_ number: String, unit: String) -> Overs? {
+        let parts = number.split(separator: ".").map { Int($0) }
+        guard let count = parts.first ?? nil, (0..<1_000).contains(count), parts.count <= 2 else { return nil }
+        if unit.hasPrefix("ball"), parts.count == 1 { return Overs(completed: count / 6, balls: count % 6) }
+        guard unit.hasPrefix("over") || unit.hasPrefix("ov") else { return nil }
+        guard parts.count == 2 else { return Overs(completed: count, balls: 0) }
+        guard let balls = parts[1], (0..<6).contains(balls) else { return nil }
+        return Overs(completed: count, balls: balls)
     }
 }
 
@@ -104,6 +131,9 @@ public enum MatchPhase: Codable, Hashable, Sendable {
     case abandoned, finished
     case unknown(String)
 }
+
+/// What the winner of the toss does first.
+public enum TossDecision: String, Codable, Sendable, Hashable { case bat, bowl }
 
 public enum DrawnOutcome: String, Codable, Sendable, Hashable { case draw, noResult }
 
@@ -169,10 +199,12 @@ public struct BattingLine: Codable, Hashable, Sendable {
     public var dismissal: Dismissal?
     /// "12.3": the ball on which the row has the wicket fall; nil when not out or not said.
     public var fellOn: String?
+    /// The side's total at the fall of the wicket; nil when not out or not said.
+    public var fellAt: Int?
 
     public init(
         playerID: Int64, runs: Int, ballsFaced: Int, fours: Int, sixes: Int, dismissal: Dismissal?,
-        fellOn: String? = nil
+        fellOn: String? = nil, fellAt: Int? = nil
     ) {
         self.playerID = playerID
         self.runs = runs
@@ -181,6 +213,7 @@ public struct BattingLine: Codable, Hashable, Sendable {
         self.sixes = sixes
         self.dismissal = dismissal
         self.fellOn = fellOn
+        self.fellAt = fellAt
     }
 }
 

@@ -1,4 +1,5 @@
-import Sightscreen
+import Cricket
+import SightscreenModels
 
 /// The provider's first word on a ball is often wrong. An alert needs two parts of one frame that agree on it (the ball,
 /// and a batting row, bowling row or total), or two frames that show it and do not speak against it.
@@ -38,12 +39,13 @@ enum Agreement: Equatable {
         case .batterOnFire:
             guard event.ballID != nil else { return }
             self = Self.row(of: event.batterID, in: innings) { $0.ballsFaced >= 15 && $0.runs >= 2 * $0.ballsFaced }
-        case .onHatTrick, .hatTrick, .bowlerOnFire:
+        case .onHatTrick, .hatTrick, .bowlerOnFire, .fiveWickets:
             let taken = innings.balls.reduce(0) {
                 $0 + ($1.bowlerID == event.playerID && $1.howOut?.isBowlers == true ? 1 : 0)
             }
             guard let line = innings.bowling.first(where: { $0.playerID == event.playerID }) else { return }
-            self = taken > 0 && line.wickets >= taken ? .agrees : .contradicts
+            // Without the balls the figures alone say so.
+            if event.ballID != nil { self = taken > 0 && line.wickets >= taken ? .agrees : .contradicts }
         case .maidenOver:
             let line = innings.bowling.first { $0.playerID == event.playerID }
             let maidens = all.count {
@@ -52,6 +54,10 @@ enum Agreement: Equatable {
             // The provider counts a maiden when it closes the over, which may be a moment later.
             self = (line?.maidens ?? 0) >= maidens ? .agrees : .silent
         case .inningsBreak: self = Self.isOver(innings, in: snapshot) ? .agrees : .silent
+        case .closeFinish:
+            let need = MatchSituation(snapshot).chase?.need ?? 0
+            self = LastOver.closeRuns.contains(need) ? .agrees : .contradicts
+        case .stumps, .suspended, .resumed, .toss, .targetRevised: break
         default: self = .agrees
         }
     }
@@ -94,7 +100,7 @@ enum Agreement: Equatable {
         if snapshot.innings.contains(where: { $0.number > innings.number }) { return true }
         let isSuper = MatchSituation.isSuperOver(innings.number, in: snapshot)
         if innings.wickets >= (isSuper ? 2 : 10) { return true }
-        guard let overs = isSuper ? 1 : snapshot.revisedOvers ?? snapshot.scheduledOvers else { return false }
-        return innings.overs.completed >= overs
+        guard let balls = isSuper ? 6 : MatchSituation.chaseBalls(in: snapshot) else { return false }
+        return innings.overs.legalBalls >= balls
     }
 }

@@ -1,110 +1,101 @@
-import Sightscreen
+import Cricket
+import SightscreenModels
 
-/// Makes one alert of all that is to be announced at once: the key event is the title; the body names the others and
-/// gives the score and what is needed, and says nothing that the title has said.
+/// Makes one alert of all that is to be announced at once: the key event is the title; the body says how it came about,
+/// names the others and says what is needed, and nothing that the title has said.
 enum AlertComposer {
-    /// What a Lock Screen shows of a title without cutting it, in characters.
-    static let titleMax = 60
+    /// What a Lock Screen and a Watch show of a title without cutting it, in characters.
+    static let titleMax = 34
     static let bodyMax = 140
-    /// So many other events are named.
-    static let othersMax = 3
 
-    /// Nil when `events` is empty. `at` is when the newest of them happened, seconds since 1970.
-    static func alert(for events: [MatchEvent], state: ContentState, at: Int) -> MatchAlert? {
-        let ordered = KeyEventOrder.sorted(events)
+    /// An event with its words.
+    struct Told: Codable, Sendable, Equatable {
+        var event: MatchEvent
+        var words: AlertWords
+    }
+
+    /// Most important first; of two alike the later one first.
+    static func ordered(_ told: [Told]) -> [Told] {
+        told.enumerated().sorted { ($0.element.words.rank, -$0.offset) < ($1.element.words.rank, -$1.offset) }
+            .map(\.element)
+    }
+
+    /// Nil of none. `ordered` begins with the key event; `at` is when the newest of them happened, seconds since 1970.
+    static func alert(for ordered: [Told], state: ContentState, at: Int) -> MatchAlert? {
         guard let key = ordered.first else { return nil }
-        var (title, rest) = split(headline(key))
-        var scoreIsTold = false
-        // The score shown is that of the newest innings.
-        let isOfNewest = (key.innings ?? .max) >= state.expanded.innings.count
-        if isUnnamedWicket(key), isOfNewest, let score = score(state) {
-            // "WICKET! MI 87/6 (12.3)": nobody knows who is out.
-            title = "WICKET! \(score)"
-            rest = key.text == "Wicket" ? nil : key.text
-            scoreIsTold = true
+        let title = key.words.titles.first { $0.count <= titleMax } ?? key.words.titles.last ?? key.words.mention
+        var mentions: [String] = []
+        for other in ordered.dropFirst() where !mentions.contains(other.words.mention) {
+            mentions.append(other.words.mention)
         }
-        title = DisplayText.line(title, limit: titleMax)
-        let others = ordered.dropFirst().prefix(othersMax).map { headline($0) }
         return MatchAlert(
-            title: title,
+            title: DisplayText.line(title, limit: titleMax),
             body: body(
-                rest.map { [$0] } ?? [], others: others,
-                ending: ending(
-                    key, title: title, state: state, scoreIsTold: scoreIsTold, isOfNewest: isOfNewest), state: state),
-            kind: key.kind, value: key.value, sound: ordered.contains { $0.kind == .wicket },
-            isKey: ordered.contains { MatchAlert.isKey($0.kind, value: $0.value) }, eventAt: at)
-    }
-
-    /// "WICKET! Rohit Sharma c Kohli b Bumrah 45 (32)"; other sentences have their shout in them.
-    static func headline(_ event: MatchEvent) -> String {
-        guard event.kind == .wicket else { return event.text }
-        return isUnnamedWicket(event) ? "WICKET!" + event.text.dropFirst(6) : "WICKET! \(event.text)"
-    }
-
-    private static func isUnnamedWicket(_ event: MatchEvent) -> Bool {
-        event.kind == .wicket && (event.text == "Wicket" || event.text.hasPrefix("Wicket for "))
-    }
-
-    /// "MI 87/6 (12.3)"; nil before play.
-    static func score(_ state: ContentState) -> String? {
-        guard !state.compactLeading.score.isEmpty else { return nil }
-        return "\(state.compactLeading.teamAbbr) \(state.compactLeading.score) (\(state.compactTrailing.overs))"
-    }
-
-    // MARK: - The title
-
-    /// A headline that is too long for a title, cut where a reader would pause: the rest begins the body.
-    private static func split(_ headline: String) -> (title: String, rest: String?) {
-        guard headline.count > titleMax else { return (headline, nil) }
-        for pause in [" with ", " (", ": "] {
-            guard let cut = headline.ranges(of: pause).last(where: { headline[..<$0.lowerBound].count <= titleMax })
-            else { continue }
-            var rest = headline[cut.upperBound...]
-            if pause == " (", rest.last == ")" { rest.removeLast() }
-            if pause == " with " { return (String(headline[..<cut.lowerBound]), "With \(rest)") }
-            return (String(headline[..<cut.lowerBound]), String(rest))
-        }
-        return (headline, nil)
+                [key.words.detail].compactMap { $0 }, mentions: mentions,
+                ending: ending(key, title: title, state: state), state: state),
+            kind: key.event.kind, value: key.event.value, sound: ordered.contains(where: \.words.sound),
+            isKey: ordered.contains(where: \.words.isKey), eventAt: at)
     }
 
     // MARK: - The body
 
-    /// The others as far as there is room beside the ending, which is never cut for them.
+    /// The mentions as far as there is room beside the rest, which is never cut for them.
     private static func body(
-        _ first: [String], others: [String], ending: [String], state: ContentState
+        _ first: [String], mentions: [String], ending: [String], state: ContentState
     ) -> String {
-        var parts = first
-        for other in others where !parts.contains(other) {
-            let all = (parts + [other] + ending).joined(separator: " · ")
-            if all.count <= bodyMax { parts.append(other) }
+        // What another part tells in more words is left out: "ENG need 15" beside "ENG need 15 off 6".
+        let news = (first + mentions + ending).filter { part in
+            !(first + mentions + ending).contains { $0 != part && $0.contains(part) }
         }
-        parts += ending
+        let (first, mentions, ending) = (
+            first.filter(news.contains), mentions.filter(news.contains), ending.filter(news.contains)
+        )
+        func joined(_ mentioned: Int) -> String {
+            let left = mentions.count - mentioned
+            let more = left > 0 ? ["and \(left) more"] : []
+            return (first + mentions.prefix(mentioned).map(\.sentence) + more + ending).joined(separator: " · ")
+        }
+        let mentioned = (0...mentions.count).last { joined($0).count <= bodyMax } ?? 0
+        let text = joined(mentioned)
+        guard text.isEmpty else { return DisplayText.line(text, limit: bodyMax) }
         // A body is never empty.
-        if parts.isEmpty { parts = [state.expanded.title, state.expanded.subtitle].filter { !$0.isEmpty } }
-        return DisplayText.line(parts.joined(separator: " · "), limit: bodyMax)
+        return DisplayText.line(
+            [state.expanded.title, state.expanded.subtitle].filter { !$0.isEmpty }.joined(separator: " · "),
+            limit: bodyMax)
     }
 
-    private static func ending(
-        _ key: MatchEvent, title: String, state: ContentState, scoreIsTold: Bool, isOfNewest: Bool
-    ) -> [String] {
-        switch key.kind {
-        case .matchResult: totals(state).map { [$0] } ?? []
-        case .inningsBreak: afterInnings(title, state)
-        default: isOfNewest ? inPlay(state, scoreIsTold: scoreIsTold).map { [$0] } ?? [] : []
+    private static func ending(_ key: Told, title: String, state: ContentState) -> [String] {
+        switch key.event.kind {
+        case .matchResult: return totals(state).map { [$0] } ?? []
+        case .inningsBreak: return afterInnings(title, state)
+        default: break
         }
+        guard key.words.takesScore, !state.compactLeading.score.isEmpty else { return [] }
+        // The score shown is that of the newest innings.
+        guard (key.event.innings ?? .max) >= state.expanded.innings.count else { return [] }
+        return inPlay(title, state)
     }
 
-    /// "MI 87/6 (12.3), need 85 off 45", "Super over: MI 5/1 (0.4), need 3 off 2".
-    private static func inPlay(_ state: ContentState, scoreIsTold: Bool) -> String? {
-        guard let score = score(state) else { return nil }
-        let equation = state.expanded.equation
-        if scoreIsTold { return equation }
-        let status = state.expanded.status ?? ""
-        let head = status.hasSuffix("uper over") ? "\(status): \(score)" : score
-        guard let equation else { return head }
-        let side = "\(state.compactLeading.teamAbbr) "
-        return equation.hasPrefix(side)
-            ? "\(head), \(equation.dropFirst(side.count))" : "\(head) · \(equation)"
+    /// "KKR need 38 off 19", "16.4 overs", "Super over", "KKR 87/6 (12.3)" where the title does not tell the score.
+    private static func inPlay(_ title: String, _ state: ContentState) -> [String] {
+        let status = state.expanded.status.flatMap { $0.hasSuffix("uper over") ? $0 : nil }
+        let equation = state.expanded.equation.flatMap { isSaid($0, in: title) ? nil : $0 }
+        let overs = state.compactTrailing.overs
+        let score = scoreText(state)
+        let place = title.contains(score) ? (equation == nil ? "\(overs) overs" : nil) : "\(score) (\(overs))"
+        return [status, place, equation].compactMap { $0 }
+    }
+
+    /// "KKR need 11" of "KKR need 11 off 6" may be the title itself.
+    private static func isSaid(_ equation: String, in title: String) -> Bool {
+        let end = equation.ranges(of: " off ").last?.lowerBound ?? equation.endIndex
+        return title.contains(equation[..<end])
+    }
+
+    /// "KKR 87/6", "KKR 210 all out".
+    private static func scoreText(_ state: ContentState) -> String {
+        let isAllOut = state.expanded.innings.last?.allOut == true
+        return "\(state.compactLeading.teamAbbr) \(state.compactLeading.score)\(isAllOut ? " all out" : "")"
     }
 
     /// What comes next, when the title has told the score: "Off 120 balls, 10.90 an over", "MI lead by 120".
@@ -120,7 +111,7 @@ enum AlertComposer {
         return ["Off \(EventText.count(balls, "ball"))\(rate)"]
     }
 
-    /// "RR 217/5 (20.0) · KKR 210/10 (19.4)"; with several innings a side "ENG 446/10 · PAK 74/10 & 147/10".
+    /// "RR 217/5 (20.0) · KKR 210 (19.4)"; with several innings a side "ENG 446 · PAK 74 & 147".
     private static func totals(_ state: ContentState) -> String? {
         let innings = state.expanded.innings
         var sides: [String] = []
@@ -133,4 +124,9 @@ enum AlertComposer {
             "\(side) \(innings.filter { $0.teamAbbr == side }.map(\.score).joined(separator: " & "))"
         }.joined(separator: " · ")
     }
+}
+
+extension String {
+    /// With a capital in front: "fifty for Iyer" → "Fifty for Iyer".
+    fileprivate var sentence: String { prefix(1).uppercased() + dropFirst() }
 }

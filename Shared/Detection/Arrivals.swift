@@ -1,4 +1,4 @@
-import Sightscreen
+import Cricket
 
 /// Where in an innings batters came in, and where wickets fell that no ball shows. Positions are those of the ball
 /// before; -1 is before the first ball.

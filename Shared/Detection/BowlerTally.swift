@@ -1,4 +1,4 @@
-import Sightscreen
+import Cricket
 
 /// What the balls so far say of a bowler.
 struct BowlerTally {

@@ -1,7 +1,8 @@
-public import Sightscreen
+public import Cricket
+public import SightscreenModels
 
 /// How close a match is and how it feels: the relevance that decides who owns the Dynamic Island, and the sentiment.
-public struct Mood: Equatable, Sendable {
+public struct Closeness: Equatable, Sendable {
     /// Once the result is known.
     static let settledRelevance = 15.0
 

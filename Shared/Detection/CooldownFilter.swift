@@ -1,9 +1,11 @@
-import Sightscreen
+import Cricket
+import SightscreenModels
 
 /// Keeps an event from alerting twice: once per key, for the whole match, whatever the provider corrects in between.
 ///
-/// A wicket that was taken back frees its key for a later ball, since the batter's real wicket is still to come; so does
-/// a result when play goes on (a super over). The same ball never alerts twice.
+/// An event that was taken back, and of which the correction was told, frees its key for a later ball: the batter's real
+/// wicket is still to come. A wicket does so in any case, as does a result when play goes on (a super over). The same ball
+/// never alerts twice.
 struct CooldownFilter: Codable, Sendable, Equatable {
     struct Announced: Codable, Sendable, Equatable {
         var key: String
@@ -13,17 +15,37 @@ struct CooldownFilter: Codable, Sendable, Equatable {
         var player: Int64?
         var ball: String?
         var ballID: Int64?
+        /// Whether followers of key alerts only were told.
+        var isKey: Bool?
+        /// Of whom it was, as it was told.
+        var name: String?
+        /// The correction was told.
+        var isTakenBack: Bool?
     }
 
     /// About twenty in a T20, a hundred in a Test.
     private(set) var announced: [Announced] = []
 
     /// - Parameter snapshot: the frame that shows it; nil when time alone brings it.
-    mutating func record(_ event: MatchEvent, in snapshot: MatchSnapshot?) {
-        announced.append(
-            Announced(
-                key: event.key, kind: event.kind, value: event.value, innings: event.innings, player: event.playerID,
-                ball: Self.ball(of: event, in: snapshot), ballID: event.ballID))
+    mutating func record(_ event: MatchEvent, in snapshot: MatchSnapshot?, isKey: Bool = true, name: String? = nil) {
+        announced.append(Self.entry(event, in: snapshot, isKey: isKey, name: name))
+    }
+
+    mutating func record(_ entry: Announced) { announced.append(entry) }
+
+    static func entry(_ event: MatchEvent, in snapshot: MatchSnapshot?, isKey: Bool, name: String?) -> Announced {
+        Announced(
+            key: event.key, kind: event.kind, value: event.value, innings: event.innings, player: event.playerID,
+            ball: ball(of: event, in: snapshot), ballID: event.ballID, isKey: isKey, name: name)
+    }
+
+    /// What was told under this key and was not taken back.
+    func standing(_ key: String) -> Announced? { announced.last { $0.key == key && $0.isTakenBack != true } }
+
+    /// The correction of what was told under this key is told: it never is again.
+    mutating func takeBack(_ key: String) {
+        guard let place = announced.lastIndex(where: { $0.key == key && $0.isTakenBack != true }) else { return }
+        announced[place].isTakenBack = true
     }
 
     /// The ball that the event is of. A wicket that only the rows show is told of the ball before: its own is the one that
@@ -38,7 +60,7 @@ struct CooldownFilter: Codable, Sendable, Equatable {
     func allows(_ event: MatchEvent, in snapshot: MatchSnapshot?) -> Bool {
         announced.allSatisfy { old in
             guard Self.isSame(old, event) else { return true }
-            guard event.kind == .wicket || event.kind == .matchResult else { return false }
+            guard event.kind == .wicket || event.kind == .matchResult || old.isTakenBack == true else { return false }
             return Self.isLater(event, than: old, in: snapshot)
         }
     }

@@ -1,4 +1,4 @@
-import Sightscreen
+import Cricket
 
 /// The two batters who stand at the crease for the next ball, worked out of the last one and the batting rows.
 struct Crease {

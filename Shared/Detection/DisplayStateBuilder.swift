@@ -1,12 +1,14 @@
-public import Sightscreen
+public import Cricket
+public import SightscreenModels
 
 /// Turns a snapshot into what a Lock Screen shows. Pure: the same snapshot gives the same bytes anywhere.
 public struct DisplayStateBuilder {
-    /// `recentBalls` shows at most this many.
+    /// `recentBalls` has at most so many entries, the marks between overs among them.
     public static let recentBallsMax = 12
 
     private let snapshot: MatchSnapshot
     private let situation: MatchSituation
+    private let names: [Int64: String]
     private let result: String?
     private let state: MatchDisplayState
 
@@ -16,16 +18,19 @@ public struct DisplayStateBuilder {
     ///   - lastEvent: the newest key event, or nil.
     ///   - result: the settled result, or nil: a `finished` without one is still shown as live.
     ///   - previous: what was shown before, for a phase that this build does not know.
+    ///   - session: of a match over several days, where that is known.
     public static func contentState(
-        of snapshot: MatchSnapshot, lastEvent: ContentState.LastEvent?, result: String?, previous: MatchDisplayState?
+        of snapshot: MatchSnapshot, lastEvent: ContentState.LastEvent?, result: String?, previous: MatchDisplayState?,
+        session: String? = nil
     ) -> ContentState {
-        DisplayStateBuilder(snapshot, result: result, previous: previous).build(lastEvent)
+        DisplayStateBuilder(snapshot, result: result, previous: previous).build(lastEvent, session: session)
     }
 
     private init(_ snapshot: MatchSnapshot, result: String?, previous: MatchDisplayState?) {
         self.snapshot = snapshot
         self.result = result
         situation = MatchSituation(snapshot)
+        names = PlayerName.all(in: snapshot)
         state = Self.displayState(of: snapshot, isSettled: result != nil, previous: previous)
     }
 
@@ -43,37 +48,47 @@ public struct DisplayStateBuilder {
         }
     }
 
-    private func build(_ lastEvent: ContentState.LastEvent?) -> ContentState {
+    private func build(_ lastEvent: ContentState.LastEvent?, session: String?) -> ContentState {
         let current = situation.current
         let side = DisplayText.code((situation.batting ?? snapshot.home).code)
-        let score = current.map(Self.score) ?? ""
+        let score = current.map { InningsScore($0).text } ?? ""
         let leading = ContentState.CompactLeading(teamAbbr: side, score: score)
         let trailing = ContentState.CompactTrailing(
             overs: (current?.overs ?? Overs(completed: 0, balls: 0)).description,
             runRate: Rates.perOver(current?.runs ?? 0, balls: current?.overs.legalBalls ?? 0))
         let playing = current != nil && (state == .live || state == .suspended) && snapshot.phase != .finished
+        let crease = current.flatMap { playing ? Crease($0) : nil }
         let chase = chaseText
         return ContentState(
             version: 0, matchDisplayState: state,
-            matchSentiment: Mood(of: snapshot, isSettled: result != nil).sentiment,
+            matchSentiment: Closeness(of: snapshot, isSettled: result != nil).sentiment,
             compactLeading: leading, compactTrailing: trailing, minimal: leading,
             expanded: ContentState.Expanded(
                 title: "\(DisplayText.code(snapshot.home.code)) v \(DisplayText.code(snapshot.away.code))",
                 subtitle: subtitle, innings: snapshot.innings.map(innings),
-                batters: playing ? batters : [], bowler: playing ? bowler : nil, recentBalls: recentBalls,
-                target: chase.target, requiredRunRate: chase.rate, equation: chase.equation,
-                lastEvent: lastEvent, status: status, spoken: spoken(side: side, equation: chase.equation)))
+                batters: crease.map(batters) ?? [], bowler: playing ? bowler : nil,
+                recentBalls: current.map { BallSymbol.recent(Self.recentBallsMax, of: $0) } ?? [],
+                target: chase.target, requiredRunRate: chase.rate, equation: chase.equation, lastEvent: lastEvent,
+                lastWicket: playing ? lastWicket : nil, partnership: crease.flatMap(partnership), session: session,
+                outcome: result.map { ResultNote.outcome($0, in: snapshot) }, status: status))
     }
 
     private var status: String? { StatusText.of(snapshot, result: result) }
 
-    /// "87/6".
-    static func score(_ innings: Innings) -> String { "\(innings.runs)/\(innings.wickets)" }
-
     private func innings(_ innings: Innings) -> ContentState.Innings {
-        ContentState.Innings(
-            teamAbbr: DisplayText.code(snapshot.team(innings.battingTeamID)?.code ?? ""), score: Self.score(innings),
-            overs: innings.overs.description)
+        let score = InningsScore(innings)
+        return ContentState.Innings(
+            teamAbbr: DisplayText.code(snapshot.team(innings.battingTeamID)?.code ?? ""), score: score.text,
+            overs: innings.overs.description, allOut: score.isAllOut ? true : nil)
+    }
+
+    private var lastWicket: String? {
+        guard let current = situation.current, let wicket = LastWicket(current) else { return nil }
+        return DisplayText.line(wicket.text(name: batterName(wicket.line, in: current)))
+    }
+
+    private func partnership(_ crease: Crease) -> String? {
+        situation.current.flatMap { Partnership($0, crease: crease) }?.text
     }
 
     private var subtitle: String {
@@ -91,9 +106,8 @@ public struct DisplayStateBuilder {
         return "Match \(digits)"
     }
 
-    private var batters: [ContentState.Batter] {
+    private func batters(_ crease: Crease) -> [ContentState.Batter] {
         guard let current = situation.current else { return [] }
-        let crease = Crease(current)
         let pair = [(crease.striker, true), (crease.nonStriker, false)]
         // In batting order, so that the two lines do not jump with every single.
         return pair.compactMap { line, onStrike in line.map { ($0, onStrike) } }
@@ -103,12 +117,15 @@ public struct DisplayStateBuilder {
             }
             .map { line, onStrike in
                 ContentState.Batter(
-                    // Of a batter nobody names, the place in the order is known.
-                    name: name(line.playerID)
-                        ?? "Batter \((current.batting.firstIndex { $0.playerID == line.playerID } ?? 0) + 1)",
-                    score: "\(line.runs) (\(line.ballsFaced))",
+                    name: batterName(line, in: current), score: "\(line.runs) (\(line.ballsFaced))",
                     strikeRate: Rates.strike(line.runs, balls: line.ballsFaced), onStrike: onStrike)
             }
+    }
+
+    /// Of a batter without a name, the place in the order is known.
+    private func batterName(_ line: BattingLine, in innings: Innings) -> String {
+        names[line.playerID]
+            ?? "Batter \((innings.batting.firstIndex { $0.playerID == line.playerID } ?? 0) + 1)"
     }
 
     private var bowler: ContentState.Bowler? {
@@ -116,13 +133,9 @@ public struct DisplayStateBuilder {
             let line = current.bowling.first(where: { $0.playerID == last.bowlerID })
         else { return nil }
         return ContentState.Bowler(
-            name: name(line.playerID) ?? "Bowler",
+            name: names[line.playerID] ?? "Bowler",
             figures: "\(line.overs)-\(line.maidens)-\(line.runs)-\(line.wickets)",
             economy: Rates.perOver(line.runs, balls: line.overs.legalBalls))
-    }
-
-    private var recentBalls: [String] {
-        (situation.current?.balls.suffix(Self.recentBallsMax) ?? []).map(BallSymbol.of)
     }
 
     private var chaseText: (target: String?, rate: String?, equation: String?) {
@@ -135,7 +148,10 @@ public struct DisplayStateBuilder {
         let code = DisplayText.code(chase.team.code)
         guard chase.need > 0 else { return (target, nil, nil) }
         guard let left = chase.ballsLeft else { return (target, nil, "\(code) need \(chase.need) to win") }
-        guard left > 0, chase.wicketsLeft > 0 else { return (target, nil, nil) }
+        guard left > 0, chase.wicketsLeft > 0 else {
+            // It is over, whether or not the provider has said so.
+            return (target, nil, chase.need == 1 ? "Scores level" : "\(code) fall \(chase.need - 1) short")
+        }
         return (target, Rates.perOver(chase.need, balls: left), "\(code) need \(chase.need) off \(left)")
     }
 
@@ -145,21 +161,5 @@ public struct DisplayStateBuilder {
         if lead == 0 { return "Scores level" }
         if lead > 0 { return "\(code) lead by \(lead)" }
         return situation.followsOn ? "\(code) follow on, trail by \(-lead)" : "\(code) trail by \(-lead)"
-    }
-
-    private func name(_ player: Int64) -> String? { snapshot.players[player].flatMap { PlayerName($0).full } }
-
-    /// The most important sentence first: the push may keep only that one.
-    private func spoken(side: String, equation: String?) -> String? {
-        guard let current = situation.current else { return status.map { $0 + "." } }
-        let isAllOut = current.wickets >= situation.wicketsAllowed
-        let wickets = isAllOut ? "all out" : "for \(current.wickets)"
-        var sentences = ["\(side) \(current.runs) \(wickets) after \(current.overs) overs"]
-        if let equation {
-            let left = situation.chase?.ballsLeft
-            sentences.append(left.map { "\(equation) \($0 == 1 ? "ball" : "balls")" } ?? equation)
-        }
-        if let status { sentences.append(status) }
-        return sentences.joined(separator: ". ") + "."
     }
 }

@@ -1,4 +1,5 @@
-public import Sightscreen
+public import Cricket
+public import SightscreenModels
 
 /// Finds every event that a frame shows, from the balls as they now stand and from the totals where balls are missing.
 ///
@@ -6,14 +7,18 @@ public import Sightscreen
 /// balls. Keys are stable, by ball, by over, or by innings and player, so that the same event is never new twice, whether
 /// it is seen from the totals first and from its ball later, or the other way round.
 public enum EventDetector {
-    /// All events, in order of play, each key once. `suspended` and `resumed` are not among them: one frame alone cannot
-    /// show a change. `matchResult` is, once winner, note and runs agree.
+    /// All events, in order of play, each key once. `suspended`, `resumed` and `stumps` are not among them: one frame alone
+    /// cannot show a change. `matchResult` is, once winner, note and runs agree.
     public static func events(in snapshot: MatchSnapshot) -> [MatchEvent] {
         var events: [MatchEvent] = []
+        if let toss = toss(in: snapshot) { events.append(toss) }
         for innings in snapshot.innings {
             var walk = InningsWalk(innings, in: snapshot)
             events += walk.events()
-            if let end = InningsEnd.event(of: innings, in: snapshot) { events.append(end) }
+            if let end = InningsEnd.event(of: innings, in: snapshot) {
+                events.append(end)
+                if innings.number == 1, let revised = targetRevised(in: snapshot) { events.append(revised) }
+            }
         }
         if ResultJudge.isOver(snapshot.phase), case .settled(let text) = ResultJudge.judge(snapshot) {
             let last = snapshot.innings.last
@@ -26,4 +31,27 @@ public enum EventDetector {
         var seen = Set<String>()
         return events.filter { seen.insert($0.key).inserted }
     }
+
+    /// Winner and decision. When they became known, the frame does not say.
+    private static func toss(in snapshot: MatchSnapshot) -> MatchEvent? {
+        guard let winner = snapshot.tossWinnerID.flatMap(snapshot.team), let decision = snapshot.tossDecision else {
+            return nil
+        }
+        return MatchEvent(
+            key: "toss", kind: .toss, text: EventText.toss(DisplayText.code(winner.code), decision), at: 0)
+    }
+
+    /// A target of the second innings that is not the runs of the first and one more. When and after which ball it was
+    /// revised, the frame does not say.
+    private static func targetRevised(in snapshot: MatchSnapshot) -> MatchEvent? {
+        guard snapshot.format != .firstClass, let first = snapshot.innings.first(where: { $0.number == 1 }),
+            let target = snapshot.revisedTarget, target > 0, target != first.runs + 1
+        else { return nil }
+        let chasing = snapshot.home.id == first.battingTeamID ? snapshot.away : snapshot.home
+        return MatchEvent(
+            key: targetKey(target), kind: .targetRevised, innings: 2,
+            text: EventText.targetRevised(DisplayText.code(chasing.code), target), at: 0)
+    }
+
+    static func targetKey(_ target: Int) -> String { "targetRevised:S2:\(target)" }
 }

@@ -1,4 +1,5 @@
-import Sightscreen
+import Cricket
+import SightscreenModels
 
 /// Which events were logged: gives back what a frame adds to them and what it takes away.
 ///

@@ -1,17 +1,18 @@
-import Sightscreen
+import Cricket
+import SightscreenModels
 
 /// The sentence a fan reads. A name that the frame does not have is left out, and the sentence says what it can
 /// without.
 struct EventText {
-    /// Longest sentence of a wicket with the batter's full name, in characters, so that it fits a title behind
-    /// "WICKET!".
-    static let wicketMax = AlertComposer.titleMax - 8
+    private let snapshot: MatchSnapshot
+    private let names: [Int64: String]
 
-    private let names: [Int64: PlayerName]
+    init(_ snapshot: MatchSnapshot) {
+        self.snapshot = snapshot
+        names = PlayerName.all(in: snapshot)
+    }
 
-    init(_ snapshot: MatchSnapshot) { names = snapshot.players.mapValues { PlayerName($0) } }
-
-    /// "FOUR! Jos Buttler off Narine", "1 run, Narine to Buttler", "2 wides, Narine to Buttler".
+    /// "FOUR! Buttler off Narine", "1 run, Narine to Buttler", "2 wides, Narine to Buttler".
     func delivery(_ ball: Ball, _ kind: EventKind) -> String {
         switch kind {
         case .four: Self.joined("FOUR!", duel(ball))
@@ -21,19 +22,18 @@ struct EventText {
         }
     }
 
-    /// "Rohit Sharma c Kohli b Bumrah 45 (32)"; of a batter nobody names "Wicket for Bumrah" or "Wicket".
+    /// "Sharma c Kohli b Bumrah 45 (32)"; of a batter without a name "Wicket for Bumrah" or "Wicket".
     func wicket(_ player: Int64, _ dismissal: Dismissal, runs: Int, balls: Int) -> String {
-        guard let full = full(player), let last = last(player) else {
-            let bowler = dismissal.how.isBowlers ? dismissal.bowlerID.flatMap(self.last) : nil
+        guard let batter = name(player) else {
+            let bowler = dismissal.how.isBowlers ? dismissal.bowlerID.flatMap(name) : nil
             return bowler.map { "Wicket for \($0)" } ?? "Wicket"
         }
-        let rest = "\(how(dismissal)) \(runs) (\(balls))"
-        return full.count + 1 + rest.count <= Self.wicketMax ? "\(full) \(rest)" : "\(last) \(rest)"
+        return "\(batter) \(how(dismissal)) \(runs) (\(balls))"
     }
 
     private func how(_ dismissal: Dismissal) -> String {
-        let bowler = dismissal.bowlerID.flatMap(last).map { "b \($0)" }
-        let fielder = dismissal.fielderID.flatMap(last)
+        let bowler = dismissal.bowlerID.flatMap(name).map { "b \($0)" }
+        let fielder = dismissal.fielderID.flatMap(name)
         return switch dismissal.how {
         case .bowled: bowler ?? "bowled"
         case .caught: Self.joined(fielder.map { "c \($0)" } ?? "caught", bowler)
@@ -51,7 +51,7 @@ struct EventText {
         }
     }
 
-    /// "FIFTY! Jos Buttler off 29 balls", "150! David Warner off 89 balls".
+    /// "FIFTY! Buttler off 29 balls", "150! Warner off 89 balls".
     func milestone(_ player: Int64, _ value: Int, balls: Int?) -> String {
         let shout =
             switch value {
@@ -62,41 +62,60 @@ struct EventText {
             default: "\(value)!"
             }
         let balls = balls.flatMap { $0 > 0 ? "off \(Self.count($0, "ball"))" : nil }
-        return [shout, full(player), balls].compactMap { $0 }.joined(separator: " ")
+        return [shout, name(player), balls].compactMap { $0 }.joined(separator: " ")
     }
 
-    /// "Jos Buttler is on 94".
-    func nineties(_ player: Int64, runs: Int) -> String { "\(full(player) ?? "The batter") is on \(runs)" }
+    /// "Buttler is on 94".
+    func nineties(_ player: Int64, runs: Int) -> String { "\(name(player) ?? "The batter") is on \(runs)" }
 
-    /// "Three sixes in a row! Tim David off Rashid".
+    /// "Three sixes in a row! David off Rashid".
     func consecutiveSixes(_ ball: Ball, _ count: Int) -> String {
         Self.joined("\(Self.word(count)) sixes in a row!", duel(ball))
     }
 
-    /// "Yuzvendra Chahal is on a hat-trick: Iyer, Mavi".
+    /// "Chahal is on a hat-trick: Iyer, Mavi".
     func onHatTrick(_ bowler: Int64, out: [Int64]) -> String {
-        listed(full(bowler).map { "\($0) is on a hat-trick" } ?? "On a hat-trick", out)
+        listed(name(bowler).map { "\($0) is on a hat-trick" } ?? "On a hat-trick", out)
     }
 
     /// "Hat-trick! Chahal: Iyer, Mavi, Cummins".
     func hatTrick(_ bowler: Int64, out: [Int64]) -> String {
         let shout =
             out.count == 3 ? "Hat-trick!" : "\(Self.word(out.count)) in \(Self.word(out.count).lowercased())!"
-        guard let bowler = last(bowler) else { return Self.joined(shout, surnames(out)) }
-        return listed("\(shout) \(bowler)", out)
+        guard let name = self.name(bowler) else { return Self.joined(shout, surnames(out)) }
+        return listed("\(shout) \(name)", out)
     }
 
-    /// "Jos Buttler is on fire: 31 off 15".
+    /// "Buttler is on fire: 31 off 15".
     func batterOnFire(_ player: Int64, runs: Int, balls: Int) -> String {
-        "\(full(player) ?? "The batter") is on fire: \(runs) off \(balls)"
+        "\(name(player) ?? "The batter") is on fire: \(runs) off \(balls)"
     }
 
-    /// "Jasprit Bumrah is on fire: 3 for 12".
+    /// "Bumrah is on fire: 3 for 12".
     func bowlerOnFire(_ bowler: Int64, _ tally: BowlerTally) -> String {
-        "\(full(bowler) ?? "The bowler") is on fire: \(tally.wickets) for \(tally.conceded)"
+        "\(name(bowler) ?? "The bowler") is on fire: \(tally.wickets) for \(tally.conceded)"
     }
 
-    /// "Maiden over by Jasprit Bumrah", "Double-wicket maiden by Jasprit Bumrah".
+    /// "Five wickets for Chahal: 5 for 40", "Ten wickets for Kumble: 10 for 74".
+    func fiveWickets(_ bowler: Int64, _ wickets: Int, conceded: Int) -> String {
+        let what = wickets >= 10 ? "Ten wickets" : "Five wickets"
+        return "\(name(bowler).map { "\(what) for \($0)" } ?? what): \(wickets) for \(conceded)"
+    }
+
+    /// "KKR need 12".
+    func closeFinish(_ chasing: Team, need: Int) -> String { "\(DisplayText.code(chasing.code)) need \(need)" }
+
+    /// "RR won the toss and chose to bat".
+    static func toss(_ winner: String, _ decision: TossDecision) -> String {
+        "\(winner) won the toss and chose to \(decision.rawValue)"
+    }
+
+    /// "Target revised: KKR need 102".
+    static func targetRevised(_ chasing: String, _ target: Int) -> String {
+        "Target revised: \(chasing) need \(target)"
+    }
+
+    /// "Maiden over by Bumrah", "Double-wicket maiden by Bumrah".
     func maiden(_ bowler: Int64, wickets: Int) -> String {
         let kind =
             switch wickets {
@@ -106,18 +125,19 @@ struct EventText {
             case 3: "Triple-wicket maiden"
             default: "\(wickets)-wicket maiden"
             }
-        return full(bowler).map { "\(kind) by \($0)" } ?? kind
+        return name(bowler).map { "\(kind) by \($0)" } ?? kind
     }
 
     /// "End of over 6: MI 52/1"; `over` counts from 0.
-    func endOfOver(_ over: Int, _ team: Team?, score: (runs: Int, wickets: Int)?) -> String {
+    func endOfOver(_ over: Int, of innings: Innings, score: (runs: Int, wickets: Int)?) -> String {
         guard let score else { return "End of over \(over + 1)" }
-        let code = DisplayText.code(team?.code ?? "")
-        return "End of over \(over + 1): \(code.isEmpty ? "" : "\(code) ")\(score.runs)/\(score.wickets)"
+        let code = DisplayText.code(snapshot.team(innings.battingTeamID)?.code ?? "")
+        let text = InningsScore(runs: score.runs, wickets: score.wickets).spelled
+        return "End of over \(over + 1): \(code.isEmpty ? "" : "\(code) ")\(text)"
     }
 
-    /// "Tim David comes in to bat".
-    func newBatter(_ player: Int64) -> String { full(player).map { "\($0) comes in to bat" } ?? "New batter" }
+    /// "David comes in to bat".
+    func newBatter(_ player: Int64) -> String { name(player).map { "\($0) comes in to bat" } ?? "New batter" }
 
     // MARK: - Parts
 
@@ -133,15 +153,15 @@ struct EventText {
         return parts.joined(separator: " and ")
     }
 
-    /// "Jos Buttler off Narine"; nil when neither is known.
+    /// "Buttler off Narine"; nil when neither is known.
     private func duel(_ ball: Ball) -> String? {
-        let parts = [full(ball.strikerID), last(ball.bowlerID).map { "off \($0)" }].compactMap { $0 }
+        let parts = [name(ball.strikerID), name(ball.bowlerID).map { "off \($0)" }].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: " ")
     }
 
     /// "Narine to Buttler"; nil unless both are known.
     private func bowledTo(_ ball: Ball) -> String? {
-        guard let bowler = last(ball.bowlerID), let striker = last(ball.strikerID) else { return nil }
+        guard let bowler = name(ball.bowlerID), let striker = name(ball.strikerID) else { return nil }
         return "\(bowler) to \(striker)"
     }
 
@@ -151,7 +171,7 @@ struct EventText {
 
     /// Nil unless all are known: a list with gaps would miscount.
     private func surnames(_ ids: [Int64]) -> String? {
-        let known = ids.compactMap(last)
+        let known = ids.compactMap(name)
         return known.count == ids.count && !known.isEmpty ? known.joined(separator: ", ") : nil
     }
 
@@ -160,7 +180,12 @@ struct EventText {
     /// "1 ball", "2 balls".
     static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
-    private static func word(_ count: Int) -> String {
+    /// "1 four", "2 sixes"; nil for none.
+    static func several(_ number: Int, _ noun: String) -> String? {
+        number > 0 ? "\(number) \(noun)\(number == 1 ? "" : noun.hasSuffix("x") ? "es" : "s")" : nil
+    }
+
+    static func word(_ count: Int) -> String {
         switch count {
         case 3: "Three"
         case 4: "Four"
@@ -170,6 +195,5 @@ struct EventText {
         }
     }
 
-    private func full(_ id: Int64) -> String? { names[id]?.full }
-    private func last(_ id: Int64) -> String? { names[id]?.last }
+    private func name(_ id: Int64) -> String? { names[id] }
 }

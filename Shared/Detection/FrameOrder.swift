@@ -1,4 +1,4 @@
-import Sightscreen
+import Cricket
 
 /// Notices an answer that is older than one already taken in: the provider answers from several machines, and one of
 /// them may lag.

@@ -1,4 +1,5 @@
-import Sightscreen
+import Cricket
+import SightscreenModels
 
 /// Tells when an innings is over and another follows.
 enum InningsEnd {
@@ -35,19 +36,49 @@ enum InningsEnd {
 
     private static func text(_ innings: Innings, in snapshot: MatchSnapshot) -> String {
         let code = DisplayText.code(snapshot.team(innings.battingTeamID)?.code ?? "")
-        let score = "\(code) \(innings.runs)/\(innings.wickets) (\(innings.overs))"
+        let score = "\(code) \(InningsScore(innings).spelled) (\(innings.overs))"
         if snapshot.format == .firstClass {
-            // Nine down may be all out: somebody is hurt.
-            return innings.wickets < 9 ? "Innings declared: \(score)" : "End of innings: \(score)"
+            return isDeclared(innings) ? "Innings declared: \(score)" : "End of innings: \(score)"
         }
         let isSuper = MatchSituation.isSuperOver(innings.number, in: snapshot)
         guard innings.number % 2 == 1 else {
-            // Another follows only upon a tie.
-            guard RunsResult(snapshot, through: innings.number) == .tie else { return "End of innings: \(score)" }
+            guard isTied(innings, in: snapshot) else { return "End of innings: \(score)" }
             return isSuper ? "Super over tied: \(score)" : "Scores level: \(score)"
         }
+        // The card has the score above it, and what was set stays true while the chase is on.
+        guard let (chasing, target) = target(after: innings, in: snapshot) else { return "End of innings: \(score)" }
+        return "\(code) set \(DisplayText.code(chasing.code)) \(target) to win"
+    }
+
+    /// Nine down may be all out: a batter is hurt.
+    private static func isDeclared(_ innings: Innings) -> Bool { innings.wickets < 9 }
+
+    /// Another innings follows a chase only upon a tie.
+    private static func isTied(_ innings: Innings, in snapshot: MatchSnapshot) -> Bool {
+        RunsResult(snapshot, through: innings.number) == .tie
+    }
+
+    /// How the innings ended: "all out for 171", "finish on 217/5", "declare on 446/8", "176/6: scores level".
+    static func ended(_ innings: Innings, in snapshot: MatchSnapshot) -> String {
+        let score = InningsScore(innings).spelled
+        if snapshot.format != .firstClass, innings.number.isMultiple(of: 2), isTied(innings, in: snapshot) {
+            return "\(score): scores level"
+        }
+        if InningsScore(innings).isAllOut { return "all out for \(innings.runs)" }
+        return "\(snapshot.format == .firstClass && isDeclared(innings) ? "declare" : "finish") on \(score)"
+    }
+
+    /// "KKR need 218"; nil where another innings has to come first.
+    static func chase(after innings: Innings, in snapshot: MatchSnapshot) -> String? {
+        target(after: innings, in: snapshot).map { "\(DisplayText.code($0.chasing.code)) need \($0.target)" }
+    }
+
+    private static func target(
+        after innings: Innings, in snapshot: MatchSnapshot
+    ) -> (chasing: Team, target: Int)? {
+        guard snapshot.format != .firstClass, innings.number % 2 == 1 else { return nil }
         let chasing = snapshot.home.id == innings.battingTeamID ? snapshot.away : snapshot.home
         let target = innings.number == 1 ? snapshot.revisedTarget ?? innings.runs + 1 : innings.runs + 1
-        return "\(isSuper ? "Super over" : "Innings break"): \(score), \(DisplayText.code(chasing.code)) need \(target)"
+        return (chasing, target)
     }
 }

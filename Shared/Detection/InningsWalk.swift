@@ -1,4 +1,5 @@
-import Sightscreen
+import Cricket
+import SightscreenModels
 
 /// Goes through one innings ball by ball and tells what happens on each, in the stated order; what the balls do not show
 /// but the rows and the total do (Tier 0) is told where it belongs.
@@ -13,6 +14,7 @@ struct InningsWalk {
     private let arrivals: Arrivals
     private let missing: MissingBalls
     private let words: EventText
+    private let finish: LastOver?
     private var batters: [Int64: BatterTally] = [:]
     private var bowlers: [Int64: BowlerTally] = [:]
     /// By number: a ball that is entered late belongs to an over that was left.
@@ -30,14 +32,17 @@ struct InningsWalk {
         arrivals = Arrivals(innings)
         missing = MissingBalls(innings)
         words = EventText(snapshot)
+        finish = LastOver(innings, in: snapshot)
     }
 
     /// The events of the innings but for its break.
     mutating func events() -> [MatchEvent] {
         tellUnseen(after: -1)
+        if finish?.over == 0 { tellCloseFinish(after: nil) }
         for place in innings.balls.indices { walk(place) }
         endOvers(from: newest + 1, upTo: innings.overs.completed)
         tellTotals()
+        tellFigures()
         return found
     }
 
@@ -62,6 +67,9 @@ struct InningsWalk {
         }
         tellOver(place)
         for player in arrivals.newBatters[place] ?? [] { tellNewBatter(player, after: ball) }
+        if keys.contains(key(.endOfOver, "o\(ball.over)")), ball.over + 1 == finish?.over {
+            tellCloseFinish(after: ball)
+        }
     }
 
     // MARK: - The ball itself
@@ -134,10 +142,19 @@ struct InningsWalk {
                 $0.hatTrick(bowler, out: tally.streak)
             }
         }
+        if Self.fives.contains(tally.wickets) {
+            let value = tally.wickets
+            tell(.fiveWickets, "p\(bowler):\(value)", ball, player: bowler, value: value) {
+                $0.fiveWickets(bowler, value, conceded: tally.conceded)
+            }
+        }
         if tally.isOnFire(in: snapshot.format), !missing.bowlers.contains(bowler) {
             tell(.bowlerOnFire, "p\(bowler)", ball, player: bowler) { $0.bowlerOnFire(bowler, tally) }
         }
     }
+
+    /// The counts of wickets in an innings that are told of a bowler.
+    private static let fives = [5, 10]
 
     // MARK: - Overs
 
@@ -164,8 +181,8 @@ struct InningsWalk {
         let hasNext = !isLast || innings.overs.completed > ball.over
         guard over.legalBalls == 6 || (isLastOfOver && hasNext) else { return }
         let score = isLast ? (innings.runs, innings.wickets) : (runs, wickets)
-        let team = snapshot.team(innings.battingTeamID)
-        tell(.endOfOver, "o\(ball.over)", ball, player: nil) { $0.endOfOver(ball.over, team, score: score) }
+        let innings = innings
+        tell(.endOfOver, "o\(ball.over)", ball, player: nil) { $0.endOfOver(ball.over, of: innings, score: score) }
         guard over.legalBalls == 6, over.allLegalBalls == 6, over.conceded == 0, over.bowlers.count == 1 else { return }
         tell(.maidenOver, "o\(ball.over)", ball, player: ball.bowlerID) {
             $0.maiden(ball.bowlerID, wickets: over.wickets)
@@ -179,9 +196,21 @@ struct InningsWalk {
         for number in first..<end {
             let isLast = number == innings.overs.completed - 1 && innings.overs.balls == 0
             let score = isLast ? (innings.runs, innings.wickets) : nil
-            let team = snapshot.team(innings.battingTeamID)
-            tellUnseen(.endOfOver, "o\(number)", ball: nil) { $0.endOfOver(number, team, score: score) }
+            let innings = innings
+            tellUnseen(.endOfOver, "o\(number)", ball: nil) { $0.endOfOver(number, of: innings, score: score) }
         }
+    }
+
+    /// - Parameter ball: the one before the last over; nil where the innings has but one.
+    private mutating func tellCloseFinish(after ball: Ball?) {
+        guard let finish, finish.isClose(runs: runs, wickets: wickets) else { return }
+        let key = "closeFinish:S\(innings.number)"
+        guard keys.insert(key).inserted else { return }
+        found.append(
+            MatchEvent(
+                key: key, kind: .closeFinish, innings: innings.number, ball: ball?.label, ballID: ball?.id,
+                text: words.closeFinish(finish.chasing, need: finish.need(runs: runs)),
+                at: ball?.updatedAt ?? innings.updatedAt ?? 0))
     }
 
     // MARK: - What no ball shows
@@ -225,6 +254,24 @@ struct InningsWalk {
         }
     }
 
+    /// Bowlers whose balls are not there, by their figures.
+    private mutating func tellFigures() {
+        for line in innings.bowling where missing.bowlers.contains(line.playerID) {
+            let bowler = line.playerID
+            for value in Self.fives where line.wickets >= value {
+                tellUnseen(.fiveWickets, "p\(bowler):\(value)", ball: innings.balls.last, player: bowler, value: value)
+                {
+                    $0.fiveWickets(bowler, line.wickets, conceded: line.runs)
+                }
+            }
+            let tally = BowlerTally(conceded: line.runs, legalBalls: line.overs.legalBalls, wickets: line.wickets)
+            guard tally.isOnFire(in: snapshot.format) else { continue }
+            tellUnseen(.bowlerOnFire, "p\(bowler)", ball: innings.balls.last, player: bowler) {
+                $0.bowlerOnFire(bowler, tally)
+            }
+        }
+    }
+
     // MARK: - Telling
 
     /// An event of `ball` that happens once per `once` in the innings.
@@ -258,6 +305,7 @@ struct InningsWalk {
         found.append(
             MatchEvent(
                 key: key, kind: kind, value: value, innings: innings.number, ball: ball?.label, playerID: player,
+                bowlerID: Self.isBowlers(kind) ? player : nil,
                 batterID: Self.namesBatter(kind) && kind != .wicket ? player : nil,
                 outID: kind == .wicket ? player : nil, text: text(words),
                 at: ball?.updatedAt ?? 0))
@@ -266,9 +314,11 @@ struct InningsWalk {
     /// What an over or an innings brings has nobody who faced it; a maiden is its bowler's.
     private static func namesBowler(_ kind: EventKind) -> Bool { kind != .endOfOver }
 
+    private static func isBowlers(_ kind: EventKind) -> Bool { kind == .bowlerOnFire || kind == .fiveWickets }
+
     private static func namesBatter(_ kind: EventKind) -> Bool {
         switch kind {
-        case .endOfOver, .maidenOver, .bowlerOnFire: false
+        case .endOfOver, .maidenOver, .bowlerOnFire, .fiveWickets: false
         default: true
         }
     }

@@ -1,4 +1,5 @@
-import Sightscreen
+import Cricket
+import SightscreenModels
 
 /// Which of several events is the key one: the title of the alert and the `lastEvent` of the state.
 enum KeyEventOrder {
@@ -8,27 +9,54 @@ enum KeyEventOrder {
         case .matchResult: 0
         case .inningsBreak: 1
         case .hatTrick: 2
-        case .milestone: (event.value ?? 50) >= 100 ? 3 : 6
-        case .onHatTrick: 4
-        case .wicket: 5
-        case .bowlerOnFire: 7
-        case .batterOnFire: 8
-        case .maidenOver: 9
-        case .nineties: 10
-        case .consecutiveSixes: 11
-        case .six: 12
-        case .four: 13
-        case .newBatter: 14
-        case .dot, .one, .two, .three, .extras, .endOfOver, .suspended, .resumed: nil
+        case .targetRevised: 3
+        case .milestone: (event.value ?? 50) >= 100 ? 4 : 9
+        case .fiveWickets: 5
+        case .onHatTrick: 6
+        case .wicket: 7
+        case .closeFinish: 8
+        case .bowlerOnFire: 10
+        case .batterOnFire: 11
+        case .stumps: 12
+        case .toss: 13
+        case .suspended, .resumed: 14
+        case .maidenOver: 15
+        case .nineties: 16
+        case .consecutiveSixes: 17
+        case .six: 18
+        case .four: 19
+        case .newBatter: 20
+        // A correction takes the place of the event it corrects; `AlertWords.rank` has it.
+        case .dot, .one, .two, .three, .extras, .endOfOver, .correction: nil
         }
     }
 
-    /// Whether the event buzzes phones. A maiden does so in T20 and shorter only.
+    /// Whether the event is told with an alert. A maiden is in T20 and shorter only.
     static func alerts(_ event: MatchEvent, in format: MatchFormat) -> Bool {
         switch event.kind {
-        case .wicket, .milestone, .inningsBreak, .matchResult, .onHatTrick, .hatTrick, .batterOnFire, .bowlerOnFire:
+        case .wicket, .milestone, .inningsBreak, .matchResult, .onHatTrick, .hatTrick, .batterOnFire, .bowlerOnFire,
+            .fiveWickets, .closeFinish, .targetRevised, .toss, .stumps, .suspended, .resumed:
             true
         case .maidenOver: format == .twenty20
+        case .dot, .one, .two, .three, .four, .six, .extras, .newBatter, .nineties, .consecutiveSixes, .endOfOver,
+            .correction:
+            false
+        }
+    }
+
+    /// Whether the alert has a sound: a wicket, a hundred and each 50 more, a hat-trick, the result.
+    static func sounds(_ event: MatchEvent) -> Bool {
+        switch event.kind {
+        case .wicket, .hatTrick, .matchResult: true
+        case .milestone: (event.value ?? 50) >= 100
+        default: false
+        }
+    }
+
+    /// Whether the status alone tells the event: it has no time of its own, and two frames have to agree on it.
+    static func isOfStatus(_ kind: EventKind) -> Bool {
+        switch kind {
+        case .toss, .targetRevised, .stumps, .suspended, .resumed: true
         default: false
         }
     }

@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// What a frame (or a timer) changes about a match: the next version, before it has a number and a stamp.
 public struct MatchChange: Sendable, Equatable {
@@ -23,6 +23,10 @@ public struct MatchChange: Sendable, Equatable {
     public var isSuspended: Bool
     /// Play has begun.
     public var hasBegun: Bool
+    /// Where the match is, by the provider's status: `MatchPhase.name`.
+    public var phase: String
+    /// Nothing is played for a while, scheduled or not: an interval, the break between innings, stumps, rain, a late start.
+    public var isBreak: Bool
 
     public var displayState: MatchDisplayState { contentState.matchDisplayState }
 }

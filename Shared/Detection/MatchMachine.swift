@@ -1,8 +1,8 @@
-public import Sightscreen
+public import Cricket
+public import SightscreenModels
 
 /// One match as event-bus follows it: takes frames in, gives the next version out. Pure and `Codable`; its JSON is kept
 /// beside the version it led to, so that a restart goes on from there and nothing is announced twice.
-///
 /// Each frame has every ball, so a frame that was missed, or folded into a newer one, costs nothing but time: what is new
 /// is whatever this frame shows and the last committed one did not.
 public struct MatchMachine: Codable, Sendable, Equatable {
@@ -18,27 +18,64 @@ public struct MatchMachine: Codable, Sendable, Equatable {
 
     private var order = FrameOrder()
     private var phases = PhaseMemory()
+    private var targets = TargetMemory()
+    private var matchDay = MatchDay()
+    private var fleeting = FleetingEvents()
     private var log = EventLog()
     private var cooldown = CooldownFilter()
     private var waiting: [WaitingAlert] = []
+    private var corrections: [WaitingCorrection] = []
     private var result = ResultWatch()
+    /// How the held result would be told, should time alone bring it.
+    private var resultWords: AlertWords?
     /// The event behind `content.expanded.lastEvent`.
-    private var lastEventKey: String?
+    private var shown: ShownEvent?
     /// The result that is logged; nil while none is.
     private var loggedResult: MatchEvent?
     private var suspensions = 0
+    /// The newest of `suspended`, `resumed` and `stumps`, which no later frame shows again.
+    private var statusEvents: [EventKind: MatchEvent] = [:]
+    /// When `suspended` and `resumed` were last told, milliseconds.
+    private var rainToldAt: [EventKind: Int64] = [:]
+    private var days = 0
+    /// Balls of the match at the last stumps.
+    private var ballsAtStumps = -1
     private var isSuspended = false
     private var atStumps = false
     private var hasBegun = false
     private var lastVersionAt: Int64 = 0
     private var lastBall: LastBall?
+    /// Read from what the former release stored, and no frame was taken in since.
+    private var isOfFormerRelease: Bool?
 
-    /// An event that should alert, and waits for a second part of the frame or a second frame to agree.
+    /// An event that should alert, and waits for a second part of the frame or a second frame to agree, or for the result.
     struct WaitingAlert: Codable, Sendable, Equatable {
         var event: MatchEvent
         /// When it happened, milliseconds.
         var moment: Int64
         var firstFetchedAt: Int64
+        /// Agreed upon; it waits for the result that comes of it.
+        var hold: Hold?
+
+        struct Hold: Codable, Sendable, Equatable {
+            /// Milliseconds.
+            var until: Int64
+            var words: AlertWords
+            var entry: CooldownFilter.Announced
+        }
+    }
+
+    /// An event that was announced and is not there any more, and of which a second frame has to say so.
+    struct WaitingCorrection: Codable, Sendable, Equatable {
+        var key: String
+        var firstFetchedAt: Int64
+    }
+
+    /// An alert that goes out with the next version.
+    private struct ReadyAlert {
+        var told: AlertComposer.Told
+        /// Milliseconds.
+        var moment: Int64
     }
 
     /// The newest delivery of the match: the one that brought its result.
@@ -65,36 +102,52 @@ public struct MatchMachine: Codable, Sendable, Equatable {
         let earlier = lastFetchedAt.map { max($0, min(unchangedUntil ?? $0, fetchedAt)) }
         guard order.admits(snapshot) else { return nil }
         lastFetchedAt = fetchedAt
-        let snapshot = phases.read(snapshot)
+        let saysPhase = if case .unknown = snapshot.phase { false } else { true }
+        let snapshot = targets.read(phases.read(snapshot))
+        matchDay.observe(snapshot)
 
         var detected = EventDetector.events(in: snapshot).filter { !Self.isOurs($0.kind) }
         phases.keepBreak(&detected, in: snapshot)
+        fleeting.keep(&detected, in: snapshot)
         var (fresh, retracted) = log.take(detected, in: snapshot)
+        // What has no time of its own came with this frame.
+        for place in fresh.indices where KeyEventOrder.isOfStatus(fresh[place].kind) {
+            fresh[place].at = Int(fetchedAt / 1_000)
+        }
         noteLastBall(snapshot)
         result.observe(snapshot, now: now, timing: timing)
         _ = result.tick(now: now)
         fresh += phaseEvents(snapshot, fetchedAt: fetchedAt)
         fresh += resultEvents(snapshot, isFirst: earlier == nil, fetchedAt: fetchedAt, retracted: &retracted)
 
-        var standing = detected
-        if let settled = fresh.first(where: { $0.kind == .matchResult }) { standing.append(settled) }
-        queueAlerts(fresh, retracted: retracted, snapshot: snapshot, earlier: earlier, fetchedAt: fetchedAt)
-        let ready = readyAlerts(standing, snapshot: snapshot, fetchedAt: fetchedAt, now: now, timing: timing)
+        let standing = detected + statusEvents.values.sorted { $0.key < $1.key } + [loggedResult].compactMap { $0 }
+        let frame = Frame(
+            snapshot: snapshot, saysPhase: saysPhase, standing: standing, fetchedAt: fetchedAt, earlier: earlier,
+            now: now, timing: timing)
+        queueAlerts(fresh, retracted: retracted, in: frame)
+        isOfFormerRelease = nil
+        let corrected = readyCorrections(retracted, in: frame)
+        let ready = corrected + readyAlerts(in: frame)
+        resultWords = result.held.map { frame.commentary.words(resultEvent($0, at: now / 1_000)) }
 
-        let lastEvent = nextLastEvent(
-            fresh, standing: standing, snapshot: snapshot, earlier: earlier, fetchedAt: fetchedAt, now: now,
-            timing: timing)
+        let lastEvent = nextLastEvent(fresh, corrected: corrected, in: frame)
         let state = DisplayStateBuilder.contentState(
-            of: snapshot, lastEvent: lastEvent, result: result.settled, previous: content?.matchDisplayState)
+            of: snapshot, lastEvent: lastEvent, result: result.settled, previous: content?.matchDisplayState,
+            session: matchDay.text(snapshot))
         guard state != content || !fresh.isEmpty || !retracted.isEmpty || !ready.isEmpty else { return nil }
+        let isUrgent = Self.isLateInChase(snapshot) && Self.hasMoved(from: content, to: state)
 
-        relevance = Mood(of: snapshot, isSettled: result.settled != nil).relevance
+        relevance = Closeness(of: snapshot, isSettled: result.settled != nil).relevance
         hasBegun = hasBegun || !snapshot.innings.isEmpty
         atStumps = if case .stumps = snapshot.phase { true } else { false }
-        return publish(state, events: fresh, retracted: retracted, alerts: ready, now: now)
+        return publish(
+            state, events: fresh, retracted: retracted, alerts: ready, isUrgent: isUrgent, now: now)
     }
 
-    /// What time alone brings: the held result, or a keep-alive. Nil when nothing is due.
+    /// When an alert that waits for the result goes out without it, milliseconds; nil while none waits.
+    public var nextDueAt: Int64? { waiting.compactMap(\.hold?.until).min() }
+
+    /// What time alone brings: the held result, an alert that waited for one, or a keep-alive. Nil when nothing is due.
     public mutating func tick(now: Int64, timing: MatchTiming = MatchTiming()) -> MatchChange? {
         guard var state = content else { return nil }
         if result.tick(now: now), let text = result.settled {
@@ -103,25 +156,29 @@ public struct MatchMachine: Codable, Sendable, Equatable {
             state.matchDisplayState = state.matchDisplayState == .abandoned ? .abandoned : .completed
             state.matchSentiment = .neutral
             state.expanded.status = DisplayText.line(text)
-            state.expanded.spoken = "\(DisplayText.line(text))."
-            state.expanded.lastEvent = ContentState.LastEvent(kind: .matchResult, text: state.expanded.status ?? "")
-            lastEventKey = event.key
-            relevance = Mood.settledRelevance
+            state.expanded.outcome = result.outcome
+            let last = ContentState.LastEvent(
+                kind: .matchResult, ball: event.ball, text: state.expanded.status ?? "")
+            state.expanded.lastEvent = last
+            shown = ShownEvent(event, as: last, ballsBefore: 0)
+            relevance = Closeness.settledRelevance
             waiting = []
-            guard cooldown.allows(event, in: nil) else {
+            guard let resultWords, cooldown.allows(event, in: nil) else {
                 return publish(state, events: [event], retracted: [], alerts: [], now: now)
             }
             cooldown.record(event, in: nil)
-            let alert = WaitingAlert(event: event, moment: now, firstFetchedAt: now)
+            let alert = ReadyAlert(told: .init(event: event, words: resultWords), moment: now)
             return publish(state, events: [event], retracted: [], alerts: [alert], now: now)
         }
+        let due = dueAlerts(now: now, timing: timing)
+        if !due.isEmpty { return publish(state, events: [], retracted: [], alerts: due, now: now) }
         guard keepsAlive(state), now - lastVersionAt >= timing.keepAlive else { return nil }
         return publish(state, events: [], retracted: [], alerts: [], now: now)
     }
 
     /// Bus-side kinds: they come from what changed between frames or from the result watch, not from one frame.
     private static func isOurs(_ kind: EventKind) -> Bool {
-        kind == .matchResult || kind == .suspended || kind == .resumed
+        [.matchResult, .suspended, .resumed, .stumps].contains(kind)
     }
 
     private func keepsAlive(_ state: ContentState) -> Bool {
@@ -132,38 +189,124 @@ public struct MatchMachine: Codable, Sendable, Equatable {
     }
 
     private mutating func publish(
-        _ state: ContentState, events: [MatchEvent], retracted: [String], alerts: [WaitingAlert], now: Int64
+        _ state: ContentState, events: [MatchEvent], retracted: [String], alerts: [ReadyAlert],
+        isUrgent: Bool = false, now: Int64
     ) -> MatchChange {
         content = state
         lastVersionAt = now
         let newest = alerts.map(\.moment).max() ?? now
-        let alert = AlertComposer.alert(for: alerts.map(\.event), state: state, at: Int(newest / 1_000))
+        let told = AlertComposer.ordered(alerts.map(\.told))
+        let alert = AlertComposer.alert(for: told, state: state, at: Int(newest / 1_000))
         return MatchChange(
-            contentState: state, events: events, retracted: retracted, priority: alert == nil ? 5 : 10, alert: alert,
-            announced: alerts.map(\.event), relevance: relevance, isSettled: result.settled != nil,
-            atStumps: atStumps, isSuspended: isSuspended, hasBegun: hasBegun)
+            contentState: state, events: events, retracted: retracted,
+            priority: alert != nil || isUrgent ? 10 : 5, alert: alert,
+            announced: told.map(\.event), relevance: relevance, isSettled: result.settled != nil,
+            atStumps: atStumps, isSuspended: isSuspended, hasBegun: hasBegun,
+            phase: (phases.phase ?? .notStarted).name, isBreak: phases.phase?.isBreak ?? false)
+    }
+}
+
+extension MatchMachine {
+    /// Balls of a chase in which seconds matter: five overs.
+    private static let lateBalls = 30
+
+    /// The last five overs of a chase: what happens then goes out at once, with an alert or without.
+    private static func isLateInChase(_ snapshot: MatchSnapshot) -> Bool {
+        guard snapshot.format != .firstClass, case .innings(let number) = snapshot.phase, number.isMultiple(of: 2),
+            let left = MatchSituation(snapshot).chase?.ballsLeft
+        else { return false }
+        return left <= lateBalls
+    }
+
+    /// Whether a ball or a run came, rather than a word.
+    private static func hasMoved(from old: ContentState?, to new: ContentState) -> Bool {
+        old?.compactLeading != new.compactLeading || old?.compactTrailing.overs != new.compactTrailing.overs
+            || old?.expanded.recentBalls != new.expanded.recentBalls
+    }
+}
+
+// MARK: - What is stored
+
+extension MatchMachine {
+    /// Reads what the former release stored, too, so that its match goes on and nothing is told twice: what that release
+    /// did not know is as at the start.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        func known<Value: Decodable>(_ key: CodingKeys, _ start: Value) throws -> Value {
+            try values.decodeIfPresent(Value.self, forKey: key) ?? start
+        }
+        self.init(matchID: try values.decode(MatchID.self, forKey: .matchID))
+        lastFetchedAt = try values.decodeIfPresent(Int64.self, forKey: .lastFetchedAt)
+        content = try values.decodeIfPresent(ContentState.self, forKey: .content)
+        relevance = try values.decode(Double.self, forKey: .relevance)
+        order = try values.decode(FrameOrder.self, forKey: .order)
+        phases = try values.decode(PhaseMemory.self, forKey: .phases)
+        log = try values.decode(EventLog.self, forKey: .log)
+        cooldown = try values.decode(CooldownFilter.self, forKey: .cooldown)
+        waiting = try values.decode([WaitingAlert].self, forKey: .waiting)
+        result = try values.decode(ResultWatch.self, forKey: .result)
+        loggedResult = try values.decodeIfPresent(MatchEvent.self, forKey: .loggedResult)
+        suspensions = try values.decode(Int.self, forKey: .suspensions)
+        isSuspended = try values.decode(Bool.self, forKey: .isSuspended)
+        atStumps = try values.decode(Bool.self, forKey: .atStumps)
+        hasBegun = try values.decode(Bool.self, forKey: .hasBegun)
+        lastVersionAt = try values.decode(Int64.self, forKey: .lastVersionAt)
+        lastBall = try values.decodeIfPresent(LastBall.self, forKey: .lastBall)
+
+        isOfFormerRelease =
+            values.contains(.targets) ? try values.decodeIfPresent(Bool.self, forKey: .isOfFormerRelease) : true
+        targets = try known(.targets, targets)
+        matchDay = try known(.matchDay, matchDay)
+        fleeting = try known(.fleeting, fleeting)
+        corrections = try known(.corrections, corrections)
+        resultWords = try values.decodeIfPresent(AlertWords.self, forKey: .resultWords)
+        shown = try values.decodeIfPresent(ShownEvent.self, forKey: .shown)
+        statusEvents = try known(.statusEvents, statusEvents)
+        rainToldAt = try known(.rainToldAt, rainToldAt)
+        days = try known(.days, days)
+        ballsAtStumps = try known(.ballsAtStumps, ballsAtStumps)
+    }
+
+    /// Of the events that the status alone tells, those that the former release did not know: it noted no
+    /// time for them.
+    private static func isUnknownBefore(_ kind: EventKind) -> Bool {
+        [.toss, .targetRevised, .stumps].contains(kind)
     }
 }
 
 // MARK: - Events that one frame alone cannot show
 
 extension MatchMachine {
-    /// `suspended` and `resumed`, once per change.
+    /// `suspended` and `resumed`, once per change, and `stumps`, once per day.
     private mutating func phaseEvents(_ snapshot: MatchSnapshot, fetchedAt: Int64) -> [MatchEvent] {
         let interrupted = snapshot.phase == .interrupted
         if case .unknown = snapshot.phase { return [] }
-        guard interrupted != isSuspended else { return [] }
-        isSuspended = interrupted
-        if interrupted { suspensions += 1 }
-        let last = snapshot.innings.last
-        return [
-            MatchEvent(
-                key: "\(interrupted ? "suspended" : "resumed"):\(suspensions)",
-                kind: interrupted ? .suspended : .resumed, innings: last?.number, ball: last?.balls.last?.label,
-                ballID: last?.balls.last?.id,
-                text: interrupted ? StatusText.of(snapshot, result: nil) ?? "Play suspended" : "Play resumes",
-                at: Int(fetchedAt / 1_000))
-        ]
+        var events: [MatchEvent] = []
+        func add(_ kind: EventKind, _ number: Int, _ text: String) {
+            let last = snapshot.innings.last
+            let event = MatchEvent(
+                key: "\(kind.rawValue):\(number)", kind: kind, innings: last?.number, ball: last?.balls.last?.label,
+                ballID: last?.balls.last?.id, text: text, at: Int(fetchedAt / 1_000))
+            statusEvents[kind] = event
+            events.append(event)
+        }
+        if interrupted != isSuspended {
+            isSuspended = interrupted
+            if interrupted { suspensions += 1 }
+            add(
+                interrupted ? .suspended : .resumed, suspensions,
+                interrupted ? StatusText.of(snapshot, result: nil) ?? "Play stopped" : "Play resumes")
+        }
+        if case .stumps(let day) = snapshot.phase {
+            // A status that flickers is no second evening.
+            let balls = snapshot.innings.reduce(0) { $0 + $1.balls.count }
+            if balls > ballsAtStumps {
+                days = max(day, days + 1)
+                add(.stumps, days, "Stumps, day \(days)")
+            }
+            ballsAtStumps = max(balls, ballsAtStumps)
+        }
+        return events
     }
 
     private mutating func resultEvents(
@@ -204,84 +347,253 @@ extension MatchMachine {
     }
 }
 
-// MARK: - Alerts and the last event
+// MARK: - Alerts
 
 extension MatchMachine {
-    private mutating func queueAlerts(
-        _ fresh: [MatchEvent], retracted: [String], snapshot: MatchSnapshot, earlier: Int64?, fetchedAt: Int64
-    ) {
+    /// A frame with what is made of it once.
+    private struct Frame {
+        let snapshot: MatchSnapshot
+        /// The provider's own word for the phase is known; else it is the one before.
+        let saysPhase: Bool
+        /// Every event that stands, in order of play.
+        let standing: [MatchEvent]
+        let fetchedAt: Int64
+        /// When the one before was fetched.
+        let earlier: Int64?
+        let now: Int64
+        let timing: MatchTiming
+        let overtaking: Overtaking
+        let commentary: Commentary
+
+        init(
+            snapshot: MatchSnapshot, saysPhase: Bool, standing: [MatchEvent], fetchedAt: Int64, earlier: Int64?,
+            now: Int64, timing: MatchTiming
+        ) {
+            self.snapshot = snapshot
+            self.saysPhase = saysPhase
+            self.standing = standing
+            self.fetchedAt = fetchedAt
+            self.earlier = earlier
+            self.now = now
+            self.timing = timing
+            overtaking = Overtaking(by: standing, in: snapshot)
+            commentary = Commentary(snapshot, standing: standing)
+        }
+
+        /// When the event happened, milliseconds. What the status alone tells, happened when it was first seen.
+        func moment(of event: MatchEvent) -> Int64 {
+            if KeyEventOrder.isOfStatus(event.kind) { return earlier == nil ? 0 : fetchedAt }
+            return StalenessFilter.moment(of: event, earlier: earlier, fetchedAt: fetchedAt)
+        }
+
+        func isFresh(_ moment: Int64) -> Bool {
+            StalenessFilter.isFresh(moment, now: now, within: timing.alertFreshness)
+        }
+    }
+
+    private mutating func queueAlerts(_ fresh: [MatchEvent], retracted: [String], in frame: Frame) {
         // An event that is only told differently (another bowler) has been waiting since it was first seen.
         let before = waiting.filter { retracted.contains($0.event.key) }
         waiting.removeAll { retracted.contains($0.event.key) }
         for event in fresh
-        where KeyEventOrder.alerts(event, in: snapshot.format) && cooldown.allows(event, in: snapshot) {
+        where KeyEventOrder.alerts(event, in: frame.snapshot.format) && cooldown.allows(event, in: frame.snapshot) {
             if let old = before.first(where: { $0.event.key == event.key && $0.event.ball == event.ball }) {
                 waiting.append(WaitingAlert(event: event, moment: old.moment, firstFetchedAt: old.firstFetchedAt))
                 continue
             }
-            let moment = StalenessFilter.moment(of: event, earlier: earlier, fetchedAt: fetchedAt)
-            waiting.append(WaitingAlert(event: event, moment: moment, firstFetchedAt: fetchedAt))
+            // How long a status has been so, the first frame does not say.
+            if KeyEventOrder.isOfStatus(event.kind), frame.earlier == nil { continue }
+            if isOfFormerRelease == true, Self.isUnknownBefore(event.kind) { continue }
+            waiting.append(
+                WaitingAlert(event: event, moment: frame.moment(of: event), firstFetchedAt: frame.fetchedAt))
         }
         waiting = waiting.suffix(Self.waitingMax)
     }
 
     /// Takes from the waiting what may be announced now, and forgets what never will be.
-    private mutating func readyAlerts(
-        _ standing: [MatchEvent], snapshot: MatchSnapshot, fetchedAt: Int64, now: Int64, timing: MatchTiming
-    ) -> [WaitingAlert] {
-        var ready: [WaitingAlert] = []
+    private mutating func readyAlerts(in frame: Frame) -> [ReadyAlert] {
+        var ready: [ReadyAlert] = []
         var left: [WaitingAlert] = []
-        let overtaking = Overtaking(by: standing, in: snapshot)
+        let awaitsResult = awaitsResult(in: frame.snapshot)
         for entry in waiting {
             // The text may have been corrected since.
-            guard StalenessFilter.isFresh(entry.moment, now: now, within: timing.alertFreshness),
-                let event = standing.first(where: { $0.key == entry.event.key }), !overtaking.covers(event)
+            guard let event = frame.standing.first(where: { $0.key == entry.event.key }),
+                !frame.overtaking.covers(event)
             else { continue }
             var current = entry
             current.event = event
-            let agreement = Agreement(on: event, among: standing, in: snapshot)
-            if agreement.suffices(after: fetchedAt - entry.firstFetchedAt) {
-                ready.append(current)
-                cooldown.record(event, in: snapshot)
-            } else {
-                left.append(current)
+            let isAgreed = Agreement(on: event, among: frame.standing, in: frame.snapshot)
+                .suffices(after: frame.fetchedAt - entry.firstFetchedAt)
+            if KeyEventOrder.isOfStatus(event.kind) {
+                guard frame.saysPhase else {
+                    left.append(current)
+                    continue
+                }
+                // While all rests, a second look comes a minute after the first.
+                if isAgreed { current.moment = frame.fetchedAt }
+            } else if !frame.isFresh(entry.moment) {
+                continue
             }
+            guard isAgreed else {
+                left.append(current)
+                continue
+            }
+            guard allowsRain(event.kind, in: frame) else { continue }
+            let words = frame.commentary.words(event)
+            let announced = CooldownFilter.entry(
+                event, in: frame.snapshot, isKey: words.isKey, name: frame.commentary.name(of: event))
+            let until = entry.firstFetchedAt + frame.timing.resultWait
+            if awaitsResult, frame.now < until {
+                current.hold = .init(until: until, words: words, entry: announced)
+                left.append(current)
+                continue
+            }
+            ready.append(ReadyAlert(told: .init(event: event, words: words), moment: current.moment))
+            cooldown.record(announced)
         }
         waiting = left
         return ready
     }
 
-    /// The key event of what is new; else what was shown before, as the provider words it now; else, when that was taken
-    /// back, the newest that still stands.
+    /// Whether the last ball has decided the match, and the provider has not said so yet.
+    private func awaitsResult(in snapshot: MatchSnapshot) -> Bool {
+        guard result.settled == nil, case .won = RunsResult(snapshot) else { return false }
+        return true
+    }
+
+    /// Showers come and go: each way they are told once in a while.
+    private mutating func allowsRain(_ kind: EventKind, in frame: Frame) -> Bool {
+        guard kind == .suspended || kind == .resumed else { return true }
+        if let before = rainToldAt[kind], frame.now - before < frame.timing.rainInterval { return false }
+        rainToldAt[kind] = frame.now
+        return true
+    }
+
+    /// What has waited for a result that did not come.
+    private mutating func dueAlerts(now: Int64, timing: MatchTiming) -> [ReadyAlert] {
+        var due: [ReadyAlert] = []
+        waiting.removeAll { entry in
+            guard let hold = entry.hold, now >= hold.until else { return false }
+            guard StalenessFilter.isFresh(entry.moment, now: now, within: timing.alertFreshness) else { return true }
+            due.append(ReadyAlert(told: .init(event: entry.event, words: hold.words), moment: entry.moment))
+            cooldown.record(hold.entry)
+            return true
+        }
+        return due
+    }
+
+    /// Corrections of what was announced and stands no more: at once where the frame itself is certain, else when the next
+    /// one says the same. Each is told once.
+    private mutating func readyCorrections(_ retracted: [String], in frame: Frame) -> [ReadyAlert] {
+        let standing = Set(frame.standing.lazy.map(\.key))
+        for key in retracted where !corrections.contains(where: { $0.key == key }) && cooldown.standing(key) != nil {
+            corrections.append(WaitingCorrection(key: key, firstFetchedAt: frame.fetchedAt))
+        }
+        var ready: [ReadyAlert] = []
+        corrections.removeAll { correction in
+            guard !standing.contains(correction.key), let old = cooldown.standing(correction.key) else { return true }
+            guard frame.fetchedAt > correction.firstFetchedAt || Correction.isCertain(old, in: frame.snapshot) else {
+                return false
+            }
+            cooldown.takeBack(correction.key)
+            ready.append(
+                ReadyAlert(told: Correction.told(old, at: Int(frame.fetchedAt / 1_000)), moment: frame.fetchedAt))
+            return true
+        }
+        corrections = corrections.suffix(Self.waitingMax)
+        return ready
+    }
+}
+
+// MARK: - The last event
+
+extension MatchMachine {
+    /// What `lastEvent` shows, and since when.
+    struct ShownEvent: Codable, Sendable, Equatable {
+        /// So many balls after it, it goes; what the next ball makes untrue ("KKR need 11", the toss) goes with that.
+        private var ballsMax: Int {
+            switch last.kind.known {
+            case .closeFinish, .toss: 0
+            default: 6
+            }
+        }
+
+        var key: String
+        var last: ContentState.LastEvent
+        var innings: Int?
+        /// Balls of the match when it was first shown, for what has no ball of its own.
+        var ballsBefore: Int
+
+        init(_ event: MatchEvent, as last: ContentState.LastEvent, ballsBefore: Int) {
+            key = event.key
+            self.last = last
+            innings = event.innings
+            self.ballsBefore = ballsBefore
+        }
+
+        /// Whether more balls were bowled since.
+        func isPast(in snapshot: MatchSnapshot) -> Bool {
+            guard let label = last.ball, let innings, let own = snapshot.innings.first(where: { $0.number == innings }),
+                let place = own.balls.lastIndex(where: { $0.label == label })
+            else { return MatchMachine.balls(of: snapshot) - ballsBefore > ballsMax }
+            let later = snapshot.innings.reduce(0) { $0 + ($1.number > innings ? $1.balls.count : 0) }
+            return own.balls.count - 1 - place + later > ballsMax
+        }
+    }
+
+    fileprivate static func balls(of snapshot: MatchSnapshot) -> Int {
+        snapshot.innings.reduce(0) { $0 + $1.balls.count }
+    }
+
+    /// The key event of what is new; else, for six balls, what was shown before, as the provider words it now; else, when
+    /// that was taken back, the newest that still stands.
     private mutating func nextLastEvent(
-        _ fresh: [MatchEvent], standing: [MatchEvent], snapshot: MatchSnapshot, earlier: Int64?, fetchedAt: Int64,
-        now: Int64, timing: MatchTiming
+        _ fresh: [MatchEvent], corrected: [ReadyAlert], in frame: Frame
     ) -> ContentState.LastEvent? {
-        let overtaking = Overtaking(by: standing, in: snapshot)
-        let shown = fresh.filter { !overtaking.covers($0) }
-        let timely = shown.filter {
-            let moment = StalenessFilter.moment(of: $0, earlier: earlier, fetchedAt: fetchedAt)
-            return StalenessFilter.isFresh(moment, now: now, within: timing.alertFreshness)
+        let candidates = fresh.filter { !frame.overtaking.covers($0) }
+        let timely = candidates.filter { frame.isFresh(frame.moment(of: $0)) }
+        let correction = corrected.map(\.told).min { $0.words.rank < $1.words.rank }
+        if let key = KeyEventOrder.sorted(timely).first ?? (correction == nil ? Self.newest(candidates) : nil),
+            KeyEventOrder.rank(key) ?? .max <= correction?.words.rank ?? .max
+        {
+            return show(key, in: frame)
         }
-        if let key = KeyEventOrder.sorted(timely).first ?? Self.newest(shown) {
-            lastEventKey = key.key
-            return ContentState.LastEvent(kind: key.kind, text: DisplayText.line(key.text))
+        if let correction { return show(correction.event, in: frame) }
+        guard let shown else { return nil }
+        if let event = frame.standing.first(where: { $0.key == shown.key }) {
+            self.shown?.last = Self.lastEvent(event, ball: event.ball ?? shown.last.ball)
+        } else if shown.last.kind.known != .correction {
+            guard let event = Self.newest(frame.standing) else {
+                self.shown = nil
+                return nil
+            }
+            _ = show(event, in: frame)
         }
-        guard let lastEventKey else { return nil }
-        if let event = standing.first(where: { $0.key == lastEventKey }) {
-            return ContentState.LastEvent(kind: event.kind, text: DisplayText.line(event.text))
+        guard self.shown?.isPast(in: frame.snapshot) == true else { return self.shown?.last }
+        // What a ball made untrue gives way to what was there before.
+        let isUntrue = self.shown?.last.kind.known == .closeFinish
+        self.shown = nil
+        if isUntrue, let event = Self.newest(frame.standing.filter({ $0.kind != .closeFinish })) {
+            _ = show(event, in: frame)
+            if self.shown?.isPast(in: frame.snapshot) == true { self.shown = nil }
         }
-        if lastEventKey == Self.resultKey, let text = result.settled {
-            return ContentState.LastEvent(kind: .matchResult, text: DisplayText.line(text))
-        }
-        let before = Self.newest(standing)
-        self.lastEventKey = before?.key
-        return before.map { ContentState.LastEvent(kind: $0.kind, text: DisplayText.line($0.text)) }
+        return self.shown?.last
+    }
+
+    private mutating func show(_ event: MatchEvent, in frame: Frame) -> ContentState.LastEvent {
+        let last = Self.lastEvent(event, ball: event.ball)
+        shown = ShownEvent(event, as: last, ballsBefore: Self.balls(of: frame.snapshot))
+        return last
+    }
+
+    private static func lastEvent(_ event: MatchEvent, ball: String?) -> ContentState.LastEvent {
+        ContentState.LastEvent(kind: event.kind, ball: ball, text: DisplayText.line(event.text))
     }
 
     /// Of the last delivery that brought anything worth showing, the key event.
     private static func newest(_ events: [MatchEvent]) -> MatchEvent? {
-        guard let last = events.last(where: { KeyEventOrder.rank($0) != nil }) else { return nil }
-        return KeyEventOrder.sorted(events.filter { $0.innings == last.innings && $0.ball == last.ball }).first
+        let ofPlay = events.filter { !KeyEventOrder.isOfStatus($0.kind) }
+        guard let last = ofPlay.last(where: { KeyEventOrder.rank($0) != nil }) else { return nil }
+        return KeyEventOrder.sorted(ofPlay.filter { $0.innings == last.innings && $0.ball == last.ball }).first
     }
 }

@@ -1,4 +1,5 @@
-import Sightscreen
+import Cricket
+import SightscreenModels
 
 /// Where a match stands, worked out of one snapshot: which innings is on, what a chase needs, who leads.
 struct MatchSituation {
@@ -73,11 +74,14 @@ struct MatchSituation {
         snapshot.innings.reduce(0) { $0 + ($1.number <= number && $1.battingTeamID != team ? $1.runs : 0) }
     }
 
-    private static func balls(of number: Int, in snapshot: MatchSnapshot) -> Int? {
+    static func balls(of number: Int, in snapshot: MatchSnapshot) -> Int? {
         if isSuperOver(number, in: snapshot) { return 6 }
-        guard let scheduled = snapshot.scheduledOvers else { return nil }
-        let overs = number == 2 ? snapshot.revisedOvers ?? scheduled : scheduled
-        return max(0, overs) * 6
+        return number == 2 ? chaseBalls(in: snapshot) : snapshot.scheduledOvers.map { max(0, $0) * 6 }
+    }
+
+    /// Balls that the second innings may last, as rain may have left them; nil for a timeless match.
+    static func chaseBalls(in snapshot: MatchSnapshot) -> Int? {
+        snapshot.revisedOvers?.legalBalls ?? snapshot.scheduledOvers.map { max(0, $0) * 6 }
     }
 
     private static func chase(in snapshot: MatchSnapshot, current: Innings) -> Chase? {
@@ -120,7 +124,7 @@ struct MatchSituation {
         snapshot.innings.count { $0.battingTeamID == team } > 1
     }
 
-    private static func limitedTarget(of number: Int, in snapshot: MatchSnapshot) -> Int? {
+    static func limitedTarget(of number: Int, in snapshot: MatchSnapshot) -> Int? {
         if number == 2, let revised = snapshot.revisedTarget, revised > 0 { return revised }
         return snapshot.innings.first { $0.number == number - 1 }.map { $0.runs + 1 }
     }

@@ -1,4 +1,4 @@
-import Sightscreen
+import Cricket
 
 /// Whose balls are not all in the frame, by their rows: a rate worked out of the rest would be wrong.
 struct MissingBalls {

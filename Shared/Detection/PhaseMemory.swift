@@ -1,9 +1,11 @@
-import Sightscreen
+import Cricket
+import SightscreenModels
 
 /// Remembers where the match was, for frames whose status does not say: a word that nobody knows, or rain between two
 /// innings.
 struct PhaseMemory: Codable, Sendable, Equatable {
-    private var phase: MatchPhase?
+    /// Nil before the first frame.
+    private(set) var phase: MatchPhase?
     private var balls = 0
     /// The innings break that stands, as long as nothing speaks against it.
     private var pause: MatchEvent?

@@ -1,4 +1,4 @@
-public import Sightscreen
+public import Cricket
 
 /// Says whether the result of a match that is over can be announced.
 ///
@@ -12,6 +12,14 @@ public enum ResultJudge {
         case awaitingSuperOver(String)
         /// Something is missing or contradicts: the sentence the runs give, should nothing better come.
         case unsettled(String)
+
+        var text: String {
+            switch self {
+            case .settled(let text), .awaitingSuperOver(let text), .unsettled(let text): text
+            }
+        }
+
+        var isSettled: Bool { if case .settled = self { true } else { false } }
     }
 
     /// Whether the provider says that no more will be played.

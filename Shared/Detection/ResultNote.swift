@@ -1,4 +1,5 @@
-import Sightscreen
+import Cricket
+import SightscreenModels
 
 /// What the provider's note (and its word for matches without a winner) says of the result.
 struct ResultNote {
@@ -12,6 +13,7 @@ struct ResultNote {
     let drawn: Drawn?
     /// Decided by rain rules, on boundaries, without play or the like: the runs alone do not show it.
     let isByRule: Bool
+    private let isRevised: Bool
     private let isTie: Bool
     /// "10 runs", "an innings and 225 runs", "9 wickets", as `RunsResult` writes it; nil when it does not say.
     private let margin: String?
@@ -28,6 +30,7 @@ struct ResultNote {
         isTie = !isProgress && (words.contains("tied") || words.contains("tie"))
         let lowered = note.lowercased()
         isByRule = Self.rules.contains { lowered.contains($0) }
+        isRevised = snapshot.revisedTarget != nil
         let saysNoResult = !isProgress && Self.noResults.contains { lowered.contains($0) }
         let saysDraw = !isProgress && (words.contains("drawn") || words.contains("draw"))
         if winner != nil {
@@ -52,9 +55,10 @@ struct ResultNote {
     ]
     private static let noResults = ["no result", "no-result", "abandon", "cancel", "called off", "washed out"]
 
-    /// Whether the runs can lead to `winner` as the note says, by as much as it says.
+    /// Whether the runs can lead to `winner` as the note says, by as much as it says. Where rain revised the target they say
+    /// little: a side that is ahead of par when play ends has won by runs with all its wickets in hand.
     func allows(_ runs: RunsResult, winner: Int64) -> Bool {
-        if isByRule { return true }
+        if isByRule || isRevised { return true }
         switch runs {
         case .won(let team, RunsResult.superOver): return team == winner
         case .won(let team, let by): return team == winner && !isTie && (margin ?? by) == by
@@ -111,6 +115,44 @@ struct ResultNote {
     private static let units = [
         "run": "run", "runs": "run", "wicket": "wicket", "wickets": "wicket", "wkt": "wicket", "wkts": "wicket",
     ]
+
+    // MARK: - The outcome
+
+    /// How the match ended, of the sentence that is announced: winner and "won by 7 runs", or the sentence where there is
+    /// no winner.
+    static func outcome(_ sentence: String, in snapshot: MatchSnapshot) -> ContentState.Outcome {
+        let sentence = DisplayText.line(sentence)
+        guard let winner = winner(in: sentence, of: snapshot).flatMap(snapshot.team) else {
+            return ContentState.Outcome(winnerAbbr: nil, text: sentence)
+        }
+        return ContentState.Outcome(winnerAbbr: DisplayText.code(winner.code), text: predicate(of: sentence))
+    }
+
+    /// "won by 4 wickets" of "Chennai Super Kings won by 4 wickets with 10 balls left", "won the Super Over" of "Match tied
+    /// (X won the Super Over)", "won by 5 runs (D/L)" of "X beat Y by 5 runs (D/L)".
+    private static func predicate(of sentence: String) -> String {
+        let words = sentence.split(separator: " ").map(String.init)
+        let lowered = words.map { $0.lowercased() }
+        if let verb = lowered.firstIndex(where: { ["won", "win", "wins"].contains($0) }) {
+            return (["won"] + withoutBallsLeft(words[(verb + 1)...])).joined(separator: " ").closed
+        }
+        if let verb = lowered.firstIndex(where: { ["beat", "defeated"].contains($0) }) {
+            let margin = lowered[verb...].firstIndex(of: "by") ?? words.endIndex
+            return (["won"] + withoutBallsLeft(words[margin...])).joined(separator: " ").closed
+        }
+        if lowered.contains("awarded") { return "awarded the match" }
+        return lowered.contains { $0.hasPrefix("forfeit") } ? "won by forfeit" : "won by concession"
+    }
+
+    /// Without "with 10 balls left", which the status says.
+    private static func withoutBallsLeft(_ words: ArraySlice<String>) -> [String] {
+        guard
+            let with = words.indices.first(where: {
+                words[$0] == "with" && $0 + 3 < words.endIndex && words[$0 + 3] == "left"
+            })
+        else { return Array(words) }
+        return Array(words[..<with] + words[(with + 4)...])
+    }
 
     // MARK: - The winner
 
@@ -169,4 +211,9 @@ struct ResultNote {
     private static func words(_ text: String) -> [String] {
         text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "&" && $0 != "'" }.map(String.init)
     }
+}
+
+extension String {
+    /// Without the bracket at the end that nothing opens.
+    fileprivate var closed: String { last == ")" && !contains("(") ? String(dropLast()) : self }
 }

@@ -1,4 +1,5 @@
-import Sightscreen
+import Cricket
+import SightscreenModels
 
 /// Waits until a finished match has a result that can be announced.
 ///
@@ -9,6 +10,8 @@ struct ResultWatch: Codable, Sendable, Equatable {
     private(set) var finishedAt: Int64?
     /// The result that is announced.
     private(set) var settled: String?
+    /// How the match ended, by what is announced or, until then, held; nil while neither is known.
+    private(set) var outcome: ContentState.Outcome?
     /// What is announced at `due`, should nothing better be known by then.
     private(set) var held: String?
     private(set) var due: Int64?
@@ -23,7 +26,11 @@ struct ResultWatch: Codable, Sendable, Equatable {
         }
         let since = finishedAt ?? now
         finishedAt = since
-        switch ResultJudge.judge(snapshot) {
+        let verdict = ResultJudge.judge(snapshot)
+        if settled == nil || verdict.isSettled {
+            outcome = ResultNote.outcome(verdict.text, in: snapshot)
+        }
+        switch verdict {
         case .settled(let text):
             settle(text)
         case .awaitingSuperOver(let text):

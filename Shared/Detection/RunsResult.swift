@@ -1,4 +1,5 @@
-import Sightscreen
+import Cricket
+import SightscreenModels
 
 /// What the runs alone make of a match that is over.
 enum RunsResult: Equatable {
@@ -45,25 +46,25 @@ enum RunsResult: Equatable {
         let innings = Dictionary(snapshot.innings.map { ($0.number, $0) }, uniquingKeysWith: { _, later in later })
         guard let first = innings[1], let second = innings[2] else { return .undecided }
         let target = snapshot.revisedTarget ?? first.runs + 1
-        let main = chase(
-            first, second, target: target, wickets: 10, overs: snapshot.revisedOvers ?? snapshot.scheduledOvers)
+        let main = chase(first, second, target: target, wickets: 10, balls: MatchSituation.chaseBalls(in: snapshot))
         guard main == .tie else { return main }
         // Super overs go on until one is won.
         var number = 3
         while let one = innings[number], let other = innings[number + 1] {
-            let result = chase(one, other, target: one.runs + 1, wickets: 2, overs: 1)
+            let result = chase(one, other, target: one.runs + 1, wickets: 2, balls: 6)
             if case .won(let team, _) = result { return .won(team, by: superOver) }
             number += 2
         }
         return .tie
     }
 
-    private static func chase(_ first: Innings, _ second: Innings, target: Int, wickets: Int, overs: Int?) -> RunsResult
-    {
+    private static func chase(
+        _ first: Innings, _ second: Innings, target: Int, wickets: Int, balls: Int?
+    ) -> RunsResult {
         if second.runs >= target {
             return .won(second.battingTeamID, by: EventText.count(max(wickets - second.wickets, 0), "wicket"))
         }
-        let isPlayedOut = second.wickets >= wickets || overs.map { second.overs.completed >= $0 } ?? false
+        let isPlayedOut = second.wickets >= wickets || balls.map { second.overs.legalBalls >= $0 } ?? false
         guard isPlayedOut else { return .undecided }
         if second.runs == target - 1 { return .tie }
         return .won(first.battingTeamID, by: EventText.count(target - 1 - second.runs, "run"))

@@ -1,4 +1,4 @@
-import Sightscreen
+import SightscreenModels
 
 /// Drops what is no longer news: what the state has overtaken, and what is too old to buzz a phone.
 enum StalenessFilter {

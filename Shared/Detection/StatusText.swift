@@ -1,4 +1,5 @@
-import Sightscreen
+import Cricket
+import SightscreenModels
 
 /// What interrupts play, why there is none, or what kind of play it is: the `status` of a content state.
 enum StatusText {
@@ -8,7 +9,8 @@ enum StatusText {
         switch snapshot.phase {
         case .notStarted:
             guard let winner = snapshot.tossWinnerID.flatMap(snapshot.team) else { return nil }
-            return "\(DisplayText.name(winner.name)) won the toss"
+            let name = DisplayText.name(winner.name)
+            return snapshot.tossDecision.map { EventText.toss(name, $0) } ?? "\(name) won the toss"
         case .delayed: return reason(snapshot.note) ?? "Start delayed"
         case .postponed: return "Postponed"
         case .cancelled: return "Match cancelled"
@@ -18,7 +20,7 @@ enum StatusText {
         case .tea: return "Tea"
         case .dinner: return "Dinner"
         case .stumps(let day): return day > 0 ? "Day \(day): Stumps" : "Stumps"
-        case .interrupted: return reason(snapshot.note) ?? "Play suspended"
+        case .interrupted: return reason(snapshot.note) ?? "Play stopped"
         case .abandoned: return reason(snapshot.note) ?? "Match abandoned"
         case .finished: return isTied(snapshot) ? "Scores level" : "Awaiting the result"
         }

@@ -46,6 +46,8 @@ final class HTTP2SendingSession: HTTP2ByteEnd {
     private let slots: UnsafeMutablePointer<Slot>
     private var freeSlots: [Int32]
     private let fields: UnsafeMutablePointer<nghttp2_nv>
+    private var uniqueID = HTTP2UniqueID()
+    private var hasSubmitted = false
     /// The last submitted request, until nghttp2 has made its HEADERS: it names them by stream only, and reads the fields
     /// where they are.
     private var unsent: (stream: Int32, slot: UnsafeMutablePointer<Slot>, headers: HTTP2HeaderTemplate)?
@@ -126,7 +128,7 @@ final class HTTP2SendingSession: HTTP2ByteEnd {
     ) -> Bool {
         guard let index = freeSlots.popLast() else { return false }
         let slot = slots + Int(index)
-        let count = headers.copyNative(to: fields, path: path)
+        let count = headers.copyNative(to: fields, path: path, id: &uniqueID, isFirst: !hasSubmitted)
         var provider = nghttp2_data_provider()
         provider.source.ptr = UnsafeMutableRawPointer(slot)
         provider.read_callback = Self.readBody
@@ -143,6 +145,7 @@ final class HTTP2SendingSession: HTTP2ByteEnd {
         slot.pointee.body = body
         slot.pointee.deadline = deadline
         unsent = (stream, slot, headers)
+        hasSubmitted = true
         inFlight += 1
         return true
     }

@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// A Live Activity as it is on a phone.
 public struct LabActivity: Codable, Hashable, Sendable {
@@ -12,13 +12,23 @@ public struct LabActivity: Codable, Hashable, Sendable {
         public var awayTeam: String
         public var awayAbbr: String
         public var competition: String
+        /// Seconds since 1970.
+        public var startsAt: Int?
+        /// Of the side that the user follows.
+        public var followedAbbr: String?
 
-        public init(homeTeam: String, homeAbbr: String, awayTeam: String, awayAbbr: String, competition: String) {
+        public init(
+            homeTeam: String, homeAbbr: String, awayTeam: String, awayAbbr: String, competition: String,
+            startsAt: Int? = nil,
+            followedAbbr: String? = nil
+        ) {
             self.homeTeam = homeTeam
             self.homeAbbr = homeAbbr
             self.awayTeam = awayTeam
             self.awayAbbr = awayAbbr
             self.competition = competition
+            self.startsAt = startsAt
+            self.followedAbbr = followedAbbr
         }
     }
 

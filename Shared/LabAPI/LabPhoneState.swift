@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// Everything that the page shows of one simulated iPhone.
 public struct LabPhoneState: Codable, Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// A phone in short: what its tile on the wall shows.
 public struct LabPhoneSummary: Codable, Hashable, Sendable {

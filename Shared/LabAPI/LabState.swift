@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// What the page shows beside the phones: the matches, the pipeline, and how long a ball takes.
 public struct LabState: Codable, Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 public import SportMonks
 
 /// Poller → bus, a request: the newest frame of one match. Offered again until the bus has committed it.
@@ -83,6 +83,12 @@ public struct MatchUpdate: Codable, Sendable, Equatable {
     public var priority: Int
     public var alert: MatchAlert?
     public var relevance: Double
+    /// Where the match stood. Nil, as the next two: written by an event-bus that did not say.
+    public var phase: String?
+    /// Nothing may come for as long as a keep-alive takes.
+    public var isBreak: Bool?
+    /// Keys of events that it takes back.
+    public var retracted: [String]?
     /// By the database's clock, milliseconds since 1970. Nil: whoever sends it does not say.
     public var committedAtMs: Int64?
     /// W3C trace context of the work that made it.
@@ -90,8 +96,8 @@ public struct MatchUpdate: Codable, Sendable, Equatable {
 
     public init(
         matchID: MatchID, version: MatchVersion, stamp: Stamp, contentState: ContentState, priority: Int,
-        alert: MatchAlert?, relevance: Double, committedAtMs: Int64? = nil,
-        traceparent: String? = nil
+        alert: MatchAlert?, relevance: Double, phase: String? = nil, isBreak: Bool? = nil, retracted: [String]? = nil,
+        committedAtMs: Int64? = nil, traceparent: String? = nil
     ) {
         self.matchID = matchID
         self.version = version
@@ -100,9 +106,18 @@ public struct MatchUpdate: Codable, Sendable, Equatable {
         self.priority = priority
         self.alert = alert
         self.relevance = relevance
+        self.phase = phase
+        self.isBreak = isBreak
+        self.retracted = retracted
         self.committedAtMs = committedAtMs
         self.traceparent = traceparent
     }
+}
+
+extension MatchUpdate {
+    /// Whether nothing may come for as long as a keep-alive takes. Of an event-bus that does not say so only the breaks are
+    /// known that the display state names.
+    public var isInBreak: Bool { isBreak ?? (displayState == .inningsBreak || displayState == .suspended) }
 }
 
 /// Gateway or orchestrator → every coordinator on the host, a notice: activities of a match changed (a start or an end

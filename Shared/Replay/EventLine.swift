@@ -1,4 +1,5 @@
-public import Sightscreen
+public import Cricket
+public import SightscreenModels
 import Tapes
 
 /// One line of `sightscreen replay --events`: an event with names instead of ids.

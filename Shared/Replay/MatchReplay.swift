@@ -1,5 +1,6 @@
+public import Cricket
 public import Detection
-public import Sightscreen
+public import SightscreenModels
 import SportMonks
 
 /// Plays the frames of one match through the code that runs in the services: the provider's JSON is read, put into
@@ -48,7 +49,11 @@ public struct MatchReplay: Sendable {
         // Two answers are never fetched in the same moment.
         let fetchedAt = max(at, now + 1)
         var changes: [MatchChange] = []
-        if let change = machine.tick(now: fetchedAt, timing: timing) { changes.append(change) }
+        // The bus looks at the clock between two frames as well.
+        for moment in [machine.nextDueAt, fetchedAt].compactMap({ $0 }) where moment <= fetchedAt {
+            if let change = machine.tick(now: moment, timing: timing) { changes.append(change) }
+        }
+        let byTime = changes.count
         if let change = machine.apply(snapshot, fetchedAt: fetchedAt, now: fetchedAt, timing: timing) {
             changes.append(change)
         }
@@ -56,23 +61,26 @@ public struct MatchReplay: Sendable {
         now = fetchedAt
         innings = snapshot.innings.last?.number
         ball = snapshot.innings.last?.balls.last?.label
-        return step(label, snapshot, changes, lines)
+        return step(label, snapshot, changes, byTime: byTime, lines)
     }
 
     /// Lets the time pass that a held result waits for, after the last frame. Nil when it brings nothing.
     public mutating func finish() -> ReplayStep? {
-        now += max(timing.resultHold, timing.superOverWait) + 1
-        guard let change = machine.tick(now: now, timing: timing) else { return nil }
-        return step("", nil, [change], note(change, [:]))
+        let end = now + max(timing.resultHold, timing.superOverWait) + 1
+        let changes = [machine.nextDueAt, end].compactMap { $0 }.compactMap { machine.tick(now: $0, timing: timing) }
+        now = end
+        guard !changes.isEmpty else { return nil }
+        return step("", nil, changes, byTime: changes.count, changes.flatMap { note($0, [:]) })
     }
 
     private func step(
-        _ label: String, _ snapshot: MatchSnapshot? = nil, _ changes: [MatchChange] = [],
+        _ label: String, _ snapshot: MatchSnapshot? = nil, _ changes: [MatchChange] = [], byTime: Int = 0,
         _ lines: [ReplayStep.Line] = [],
         problem: String? = nil
     ) -> ReplayStep {
         ReplayStep(
-            frame: frames, label: label, snapshot: snapshot, changes: changes, lines: lines, state: state,
+            frame: frames, label: label, snapshot: snapshot, changes: changes, changesByTime: byTime, lines: lines,
+            state: state,
             problem: problem, innings: innings, ball: ball)
     }
 

@@ -1,5 +1,5 @@
 public import Detection
-import Sightscreen
+import SightscreenModels
 import SportMonks
 public import TapeFile
 import Tapes

@@ -4,7 +4,7 @@
     import Foundation
 #endif
 import Detection
-import Sightscreen
+import SightscreenModels
 import Tapes
 
 /// Writes the steps of a replay as lines of JSON, as `sightscreen replay` prints them.

@@ -1,5 +1,6 @@
+public import Cricket
 public import Detection
-public import Sightscreen
+public import SightscreenModels
 
 /// What one frame of a replay brought.
 public struct ReplayStep: Sendable {
@@ -11,6 +12,8 @@ public struct ReplayStep: Sendable {
     public let snapshot: MatchSnapshot?
     /// The versions it led to: none when it changes nothing, two when time had brought one before it.
     public let changes: [MatchChange]
+    /// So many of them, the first ones, were brought by time before the frame.
+    public let changesByTime: Int
     /// What it took back, as it was told before, and what it tells anew, in order.
     public let lines: [Line]
     /// What is shown after it; nil before the first good frame.

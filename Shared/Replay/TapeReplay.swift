@@ -1,5 +1,5 @@
 public import Detection
-import Sightscreen
+import SightscreenModels
 public import Tapes
 
 /// Plays a tape made of a Cricsheet match, frame by frame, as a poller would see it.

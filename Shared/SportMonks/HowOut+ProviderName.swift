@@ -1,4 +1,4 @@
-import Sightscreen
+import Cricket
 
 extension HowOut {
     /// From the name of a score; nil when no dismissal is named that we know.

@@ -1,4 +1,4 @@
-import Sightscreen
+import Cricket
 
 /// Puts one innings into cricket's terms.
 struct InningsNormaliser {
@@ -110,7 +110,8 @@ struct InningsNormaliser {
             }
             return BattingLine(
                 playerID: row.playerID, runs: row.runs, ballsFaced: row.balls, fours: row.fours, sixes: row.sixes,
-                dismissal: dismissal, fellOn: dismissal == nil ? nil : row.fallTenths.map(Self.label))
+                dismissal: dismissal, fellOn: dismissal == nil ? nil : row.fallTenths.map(Self.label),
+                fellAt: dismissal == nil ? nil : row.fallScore)
         }
         settle(doubtful, in: &lines, wickets: wickets, isComplete: isComplete(deliveries))
         return lines
@@ -128,6 +129,7 @@ struct InningsNormaliser {
             let isTimedOut = isHere && row.balls == 0 && row.runs == 0 && !isInAPair(row.playerID)
             lines[place].dismissal = Dismissal(how: isTimedOut ? .timedOut : .unknown, bowlerID: nil, fielderID: nil)
             lines[place].fellOn = row.fallTenths.map(Self.label)
+            lines[place].fellAt = row.fallScore
             missing -= 1
         }
     }

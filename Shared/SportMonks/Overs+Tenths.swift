@@ -1,4 +1,4 @@
-import Sightscreen
+import Cricket
 
 extension Overs {
     /// From the provider's number times ten: 184 is 18 overs and 4 balls. Six balls are an over, should it ever say so.

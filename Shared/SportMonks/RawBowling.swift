@@ -1,4 +1,4 @@
-import Sightscreen
+import Cricket
 
 /// A row of `bowling`.
 struct RawBowling: ProviderRow {

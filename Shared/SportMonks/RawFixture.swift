@@ -37,7 +37,8 @@ struct RawFixture: Sendable {
     ) throws(BrokenFixture) -> SlimTeam {
         let included = row.included(key, as: RawName.self)
         guard let teamID = row.id(idKey) ?? included?.id else { throw BrokenFixture(id: fixture, "no \(idKey)") }
-        return SlimTeam(id: teamID, name: included?.name, code: included?.code)
+        return SlimTeam(
+            id: teamID, name: included?.name, code: CountryCode.code(included?.code, of: included?.name))
     }
 
     private mutating func readLineup(_ row: JSONValue, _ players: inout PlayerTable) {

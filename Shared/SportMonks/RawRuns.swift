@@ -1,4 +1,4 @@
-import Sightscreen
+import Cricket
 
 /// A row of `runs`.
 struct RawRuns: ProviderRow {

@@ -1,4 +1,4 @@
-import Sightscreen
+import Cricket
 
 /// What a score means in cricket's terms. The flags decide; the name helps where there is no flag. Worked out once for
 /// each score of a frame, not for each of its balls.

@@ -1,4 +1,4 @@
-public import Sightscreen
+public import Cricket
 
 /// One row of `bowling`: a bowler who has been used in an innings.
 public struct SlimBowling: Codable, Sendable, Equatable {

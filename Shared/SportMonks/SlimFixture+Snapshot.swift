@@ -1,4 +1,5 @@
-public import Sightscreen
+public import Cricket
+import SightscreenModels
 
 extension SlimFixture {
     /// The frame in cricket's terms: what happened on each ball, how each batter got out, where the match is.
@@ -10,14 +11,36 @@ extension SlimFixture {
         let names = Dictionary(
             players.map { ($0.id, Player(id: $0.id, fullName: $0.fullName, lastName: $0.lastName)) },
             uniquingKeysWith: { _, later in later })
+        let innings = try normalisedInnings()
+        let target = revision(of: innings)
         return MatchSnapshot(
             id: matchID, format: format, competition: leagueName ?? stageName ?? leagueCode ?? "", round: round,
             home: home.named, away: away.named, startsAt: startsAt, phase: phase, note: note, winnerID: winnerTeamID,
             outcome: drawnOutcome, scheduledOvers: scheduledOvers.flatMap { $0 > 0 ? $0 : nil },
-            revisedTarget: revisedTarget.flatMap { $0 > 0 ? $0 : nil },
-            revisedOvers: revisedOvers.flatMap { (1..<1_000).contains($0) ? Int($0) : nil },
-            tossWinnerID: tossWonTeamID, followOn: followOn, superOver: superOver, innings: try normalisedInnings(),
-            players: names, competitionCode: leagueCode)
+            revisedTarget: target.runs, revisedOvers: target.overs, tossWinnerID: tossWonTeamID, followOn: followOn,
+            superOver: superOver, innings: innings,
+            players: names, competitionCode: leagueCode, tossDecision: tossDecision)
+    }
+
+    /// By the provider's `elected`: "batting", "bowling"; others write "bat", "field".
+    var tossDecision: TossDecision? {
+        switch (elected ?? "").lowercased() {
+        case "batting", "bat": .bat
+        case "bowling", "bowl", "fielding", "field": .bowl
+        default: nil
+        }
+    }
+
+    /// What rain made of the chase: by the fields that are meant for it, else by the note, where that states another target
+    /// than the first innings sets.
+    private func revision(of innings: [Innings]) -> (runs: Int?, overs: Overs?) {
+        let overs = revisedOvers.flatMap { (0.1..<1_000).contains($0) ? Overs(tenths: Int(($0 * 10).rounded())) : nil }
+        if let revisedTarget, revisedTarget > 0 { return (revisedTarget, overs) }
+        // In a super over a note has the super over's target.
+        guard format != .firstClass, innings.count <= 2, let first = innings.first, first.number == 1,
+            let noted = NotedTarget(note), noted.runs != first.runs + 1
+        else { return (nil, overs) }
+        return (noted.runs, overs ?? noted.overs)
     }
 
     /// Twenty overs or fewer, one day, or longer; by the provider's `type`, else by the scheduled overs.

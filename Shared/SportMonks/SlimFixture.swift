@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// One fixture of the provider with everything that repeats taken out: the form in which a frame travels from the
 /// poller to the bus.
@@ -40,7 +40,7 @@ public struct SlimFixture: Codable, Sendable, Equatable {
     public var drawNoResult: String?
     /// `total_overs_played`, which are the scheduled overs a side, despite its name.
     public var scheduledOvers: Int?
-    /// `rpc_overs` and `rpc_target`: the chase as revised by rain.
+    /// `rpc_overs` and `rpc_target`: the chase as revised by rain. 25.3 are 25 overs and 3 balls.
     public var revisedOvers: Double?
     public var revisedTarget: Int?
     public var superOver: Bool

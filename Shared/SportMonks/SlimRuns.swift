@@ -1,4 +1,4 @@
-public import Sightscreen
+public import Cricket
 
 /// One row of `runs`: the total of an innings that has started. It is the authority for runs, wickets and overs.
 public struct SlimRuns: Codable, Sendable, Equatable {

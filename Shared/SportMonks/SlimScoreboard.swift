@@ -1,4 +1,4 @@
-public import Sightscreen
+public import Cricket
 
 /// One row of `scoreboards`: an innings' `total` or its `extra`s, the only place that shows penalty runs.
 public struct SlimScoreboard: Codable, Sendable, Equatable {

@@ -1,6 +1,5 @@
-public import Messages
 public import Postgres
-public import Sightscreen
+public import SightscreenModels
 
 /// What is kept about a user, shown and taken away.
 ///
@@ -60,7 +59,8 @@ public struct AccountStore: Sendable {
                 SET device_token = NULL, device_token_at = NULL, push_to_start_token = NULL,
                     push_to_start_token_at = NULL, os_version = NULL, app_version = NULL, platform = DEFAULT,
                     live_activities_enabled = DEFAULT, frequent_pushes_enabled = DEFAULT, created_at = DEFAULT,
-                    \(StartFallbackSQL.forgotten), visible_push_at = NULL,
+                    \(StartFallbackSQL.forgotten), visible_push_at = NULL, reconcile_due_at = NULL,
+                    reconcile_sent_at = NULL, reconcile_before_at = NULL,
                     -- So long ago that a phone that comes back is noted as seen anew.
                     last_seen_at = clock_timestamp() - interval '1 day'
                 WHERE user_id = $1

@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// One generation of a Live Activity: the key of `live_activities`.
 public struct ActivityKey: Hashable, Sendable {

@@ -1,4 +1,5 @@
-public import Sightscreen
+public import Activities
+public import SightscreenModels
 
 /// What a coordinator knows of one row of `live_activities`.
 public struct ActivityRecord: Sendable, Hashable {

@@ -1,5 +1,5 @@
 import Postgres
-import Sightscreen
+import SightscreenModels
 
 /// A count and a hash of the active activities of a shard: whoever knows the same ones has the same sum.
 public struct RosterSum: Hashable, Sendable {

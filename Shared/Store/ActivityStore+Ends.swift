@@ -1,5 +1,5 @@
 import Postgres
-import Sightscreen
+import SightscreenModels
 
 extension ActivityStore {
     /// Takes ends that are due in our shards, each for a while; not those that the operator holds. First those that a user

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Postgres
-import Sightscreen
+import SightscreenModels
 
 extension ActivityStore {
     /// Notes for the operator how far this coordinator is; one row for each match.

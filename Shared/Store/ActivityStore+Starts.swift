@@ -1,6 +1,6 @@
 import Activities
 import Postgres
-import Sightscreen
+import SightscreenModels
 
 extension ActivityStore {
     /// The columns in which a start is noted: of a pending activity its own, of one that runs those of its renewal.
@@ -142,10 +142,11 @@ extension ActivityStore {
             SELECT c.match_id, c.user_id, c.device_id, c.generation, c.route, c.\(columns.id) AS claimed_id,
                 c.\(columns.attempts) AS attempts,
                 floor(extract(epoch FROM c.\(columns.leaseUntil)))::bigint AS lease_until,
-                d.environment, d.push_to_start_token,
+                d.environment, d.push_to_start_token, w.team_id AS followed_team_id,
                 \(Self.cardColumns)
             FROM claimed c
             JOIN devices d ON d.user_id = c.user_id AND d.device_id = c.device_id
+            LEFT JOIN match_follows w ON w.user_id = c.user_id AND w.match_id = c.match_id
             LEFT JOIN fixtures f ON f.match_id = c.match_id
             """,
             [
@@ -159,6 +160,7 @@ extension ActivityStore {
                 token: PushToStartToken(try row.string("push_to_start_token")),
                 startID: StartID(try row.string("claimed_id")), leaseUntil: try row.int("lease_until"),
                 attempt: try row.int("attempts"), isRenewal: columns.status == "active",
+                followedTeamID: try row.optionalInt64("followed_team_id").map { String($0) },
                 match: try Self.card(row))
         }
     }

@@ -1,7 +1,8 @@
+import Activities
 import FoundationEssentials
 public import Messages
 public import Postgres
-public import Sightscreen
+public import SightscreenModels
 
 /// What a coordinator reads and writes: activities of its shards, claims, verdicts, progress.
 ///
@@ -117,7 +118,8 @@ public struct ActivityStore: Sendable {
 
     // MARK: - Versions and stamps
 
-    /// Versions beyond those that are known: the newest of each match, and those whose alert may still be news.
+    /// Versions beyond those that are known: the newest of each match, and those whose alert may still be news, or that
+    /// take one back which may.
     public func updates(
         beyond known: [MatchID: MatchVersion], deadline: Duration = .seconds(5)
     ) async throws -> [MatchUpdate] {
@@ -125,13 +127,14 @@ public struct ActivityStore: Sendable {
         let rows = try await pool.query(
             """
             SELECT u.match_id, u.version, u.stamp, u.content_state, u.priority, u.alert::text AS alert, u.relevance,
-                floor(extract(epoch FROM u.committed_at) * 1000)::bigint AS committed_at_ms, u.traceparent
+                floor(extract(epoch FROM u.committed_at) * 1000)::bigint AS committed_at_ms, u.traceparent,
+                u.phase, u.is_break, nullif(u.retracted, '[]')::text AS retracted
             FROM active_matches m
             JOIN match_updates u ON u.match_id = m.match_id
             LEFT JOIN unnest($1::bigint[], $2::bigint[]) AS known (match_id, version) ON known.match_id = m.match_id
             WHERE u.version > coalesce(known.version, 0)
                 AND (u.version = m.version
-                    OR u.alert IS NOT NULL AND u.committed_at > clock_timestamp() - interval '60 seconds')
+                    OR (u.alert IS NOT NULL OR u.retracted <> '[]') AND u.committed_at > clock_timestamp() - interval '60 seconds')
                 AND (m.ended_at IS NULL OR m.ended_at > clock_timestamp() - interval '10 minutes')
             ORDER BY u.match_id, u.version
             """,
@@ -144,7 +147,10 @@ public struct ActivityStore: Sendable {
             return MatchUpdate(
                 matchID: MatchID(try row.int64("match_id")), version: MatchVersion(try row.int("version")),
                 stamp: Stamp(try row.int("stamp")), contentState: state, priority: try row.int("priority"),
-                alert: alert, relevance: try row.double("relevance"), committedAtMs: try row.int64("committed_at_ms"),
+                alert: alert, relevance: try row.double("relevance"), phase: try row.optionalString("phase"),
+                isBreak: try row.optionalBool("is_break"),
+                retracted: try row.optionalString("retracted").flatMap { try? Self.decode([String].self, $0) },
+                committedAtMs: try row.int64("committed_at_ms"),
                 traceparent: try row.optionalString("traceparent"))
         }
     }
@@ -259,20 +265,48 @@ public struct ActivityStore: Sendable {
         }
     }
 
-    /// Ends activities whose tokens are dead. Holds for these very registrations only.
+    /// Ends activities whose tokens are dead. Holds for these very registrations only. Nothing is started for them: the
+    /// phones are asked to reconcile.
     public func retire(_ dead: [DeadToken]) async throws {
-        try await pool.execute(
-            """
-            UPDATE live_activities la SET status = 'ended', end_reason = 'token_invalid', ended_at = clock_timestamp()
-            FROM unnest($1::bigint[], $2::text[], $3::text[]) AS dead (match_id, token, token_at)
-            WHERE la.status <> 'ended' AND la.status = 'active' AND la.update_token = dead.token
-                AND la.match_id = dead.match_id AND \(Self.tokenAt) = dead.token_at::double precision
-            """,
-            [
-                .intArray(dead.map(\.match.rawValue)), .textArray(dead.map(\.token.rawValue)),
-                .textArray(dead.map { "\($0.tokenAt)" }),
-            ])
+        let tokens: [PostgresValue] = [
+            .intArray(dead.map(\.match.rawValue)), .textArray(dead.map(\.token.rawValue)),
+            .textArray(dead.map { "\($0.tokenAt)" }),
+        ]
+        try await pool.transaction { transaction in
+            // Phones first and in order, as everywhere: what an app that is awake writes takes the locks in this order,
+            // too, and comes before all of this or after it.
+            _ = try await transaction.query(
+                """
+                SELECT 1 FROM devices d
+                WHERE (d.user_id, d.device_id) IN (
+                    SELECT la.user_id, la.device_id
+                    FROM unnest($1::bigint[], $2::text[], $3::text[]) AS dead (match_id, token, token_at)
+                    JOIN live_activities la ON \(Self.isDead))
+                ORDER BY d.user_id, d.device_id FOR UPDATE
+                """, tokens)
+            // A phone without a device token cannot be asked.
+            try await transaction.execute(
+                """
+                UPDATE devices d SET reconcile_due_at = clock_timestamp()
+                FROM unnest($1::bigint[], $2::text[], $3::text[]) AS dead (match_id, token, token_at)
+                JOIN live_activities la ON \(Self.isDead)
+                WHERE d.user_id = la.user_id AND d.device_id = la.device_id AND d.reconcile_due_at IS NULL
+                    AND d.device_token IS NOT NULL
+                """, tokens)
+            try await transaction.execute(
+                """
+                UPDATE live_activities la SET
+                    status = 'ended', end_reason = 'token_invalid', ended_at = clock_timestamp(), card = 'unknown'
+                FROM unnest($1::bigint[], $2::text[], $3::text[]) AS dead (match_id, token, token_at)
+                WHERE \(Self.isDead)
+                """, tokens)
+        }
     }
+
+    private static let isDead = """
+        la.status <> 'ended' AND la.status = 'active' AND la.update_token = dead.token
+        AND la.match_id = dead.match_id AND \(tokenAt) = dead.token_at::double precision
+        """
 
     static func decode<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> Value {
         do { return try JSONDecoder().decode(type, from: Data(text.utf8)) } catch {

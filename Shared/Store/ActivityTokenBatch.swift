@@ -1,7 +1,6 @@
 import Activities
-import Messages
 import Postgres
-import Sightscreen
+import SightscreenModels
 
 /// Many activity tokens as one transaction: what `ActivityTokenStore` does for one, in sets. The rule is the same; what it
 /// needs to know is read for all at once, and what it decides is written for all at once.
@@ -122,7 +121,8 @@ struct ActivityTokenBatch: Sendable {
             l.end_push = 'due' AS end_is_due,
             l.changed_xid, l.address, l.start_is_out, l.was_former,
             coalesce(l.ended_at < w.created_at, false) AS ended_before_follow,
-            coalesce(l.end_reason = 'token_invalid', false) AS lost_its_token
+            coalesce(l.end_reason = 'token_invalid', false) AS lost_its_token,
+            l.card IS NOT NULL AS card_may_be_there
         FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
             AS r (match_id, user_id, named_id, token, i)
         CROSS JOIN LATERAL (
@@ -139,7 +139,7 @@ struct ActivityTokenBatch: Sendable {
         ) w ON true
         LEFT JOIN LATERAL (
             SELECT a.generation, a.status, a.start_id, a.activity_id, a.update_token, a.renewal_start_id, a.end_push,
-                a.ended_at, a.end_reason, a.changed_xid, a.ctid AS address, \(ActivityTokenStore.startIsOut) AS start_is_out,
+                a.ended_at, a.end_reason, a.card, a.changed_xid, a.ctid AS address, \(ActivityTokenStore.startIsOut) AS start_is_out,
                 \(ActivityTokenStore.wasFormer("r.token")) AS was_former
             FROM live_activities a
             WHERE a.match_id = r.match_id AND a.user_id = r.user_id AND a.device_id = p.device_id

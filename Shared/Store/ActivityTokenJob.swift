@@ -1,5 +1,4 @@
-import Messages
-import Sightscreen
+import SightscreenModels
 
 /// One `POST /matches/:id/activity-token`, as it waits for its batch.
 struct ActivityTokenJob: Gatherable {

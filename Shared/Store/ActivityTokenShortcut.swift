@@ -1,7 +1,6 @@
 import Activities
-import Messages
 import Postgres
-import Sightscreen
+import SightscreenModels
 
 /// What nearly all of a stampede ask for, in one round trip: the first token of a phone's only activity, a
 /// new one, or the one on record. It takes those requests of a batch for which its own conditions make `ActivityTokenRule`'s

@@ -1,6 +1,6 @@
 import Activities
 import Postgres
-import Sightscreen
+import SightscreenModels
 
 /// What a request by itself and a batch of them have in common.
 extension ActivityTokenStore {
@@ -44,7 +44,8 @@ extension ActivityTokenStore {
             token: try row.optionalString("update_token").map { UpdateToken($0) },
             renewalStartID: try row.optionalString("renewal_start_id").map { StartID($0) },
             formerTokens: former.map { [$0] } ?? [], startIsOut: try row.bool("start_is_out"),
-            endedBeforeFollow: try row.bool("ended_before_follow"), lostItsToken: try row.bool("lost_its_token"))
+            endedBeforeFollow: try row.bool("ended_before_follow"), lostItsToken: try row.bool("lost_its_token"),
+            cardMayBeThere: try row.bool("card_may_be_there"))
     }
 
     /// Activities that have the token, and those that an end with it is due to; some may come twice.
@@ -124,7 +125,14 @@ extension ActivityTokenStore {
                 SELECT o.renewal_sent_at FROM live_activities o
                 WHERE o.match_id = v.match_id AND o.user_id = v.user_id AND o.device_id = v.device_id
                     AND o.renewal_start_id = v.start_id ORDER BY o.generation DESC LIMIT 1) END,
-            v.activity_id, v.token, clock_timestamp(), CASE WHEN v.state = 'active' THEN clock_timestamp() END,
+            v.activity_id, v.token, clock_timestamp(),
+            -- One that is there after all, under another token, goes on with its age: iOS counts on.
+            CASE WHEN v.state = 'active' THEN coalesce((
+                SELECT \(ActivityAge.began("o")) FROM live_activities o
+                WHERE o.match_id = v.match_id AND o.user_id = v.user_id AND o.device_id = v.device_id
+                    AND o.generation = v.generation - 1 AND o.card IS NOT NULL
+                    AND (o.activity_id = v.activity_id OR o.start_id = v.start_id
+                        OR v.activity_id IS NULL AND v.start_id IS NULL)), clock_timestamp()) END,
             CASE WHEN v.state <> 'active' THEN clock_timestamp() END,
             CASE WHEN v.state = 'active' THEN 'none' ELSE 'due' END, CASE WHEN v.lingers THEN 'linger' ELSE 'now' END
         """

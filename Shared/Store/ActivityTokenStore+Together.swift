@@ -1,6 +1,6 @@
 import Activities
 import Postgres
-import Sightscreen
+import SightscreenModels
 
 extension ActivityTokenStore {
     typealias Outcome = Gatherer<ActivityTokenJob, Registered>.Outcome

@@ -1,8 +1,7 @@
 public import Activities
-public import Messages
 import Metrics
 public import Postgres
-public import Sightscreen
+public import SightscreenModels
 
 /// Update tokens and dismissals of Live Activities. Every call may be repeated.
 public struct ActivityTokenStore: Sendable {
@@ -75,31 +74,39 @@ public struct ActivityTokenStore: Sendable {
     ) async throws -> (isFollowing: Bool, action: DismissalRule.Action) {
         try await pool.forUser(user) { transaction in
             let device = try await UserDevices.resolve(transaction, user: user, device: request.deviceId)
-            let key = Key(match: match, user: user, device: device)
             let rule = DismissalRule(activityID: request.activityId, token: request.activityToken)
-            let records = try await Self.records(transaction, key)
-            let action = rule.action(for: records)
-            switch action {
-            case .unfollow(let generation):
-                // The one that was to take its place is gone: it still stands there itself.
-                let stands = records.contains {
-                    $0.generation == generation && $0.renewalStartID != nil && !rule.names($0)
-                }
-                try await transaction.execute(
-                    """
-                    UPDATE live_activities SET status = 'ended', end_reason = 'user_dismissed',
-                        ended_at = clock_timestamp(), end_push = $5, end_dismissal = 'now'
-                    WHERE \(Key.condition) AND generation = $4
-                    """, key.parameters + [.int(generation), .text(stands ? "due" : "none")])
-                _ = try await FollowStore.unfollow(transaction, match, user)
-            case .unfollowOnly(let generation):
-                try await Self.isGone(transaction, key, generation)
-                _ = try await FollowStore.unfollow(transaction, match, user)
-            case .record(let generation?): try await Self.isGone(transaction, key, generation)
-            case .record(nil): break
-            }
+            let action = try await Self.dismiss(transaction, rule, match, user, device)
+            let key = Key(match: match, user: user, device: device)
             return (try await Self.situation(transaction, key, dismissAfter).isFollowed, action)
         }
+    }
+
+    static func dismiss(
+        _ transaction: PostgresTransaction, _ rule: DismissalRule, _ match: MatchID, _ user: UserID, _ device: DeviceID
+    ) async throws -> DismissalRule.Action {
+        let key = Key(match: match, user: user, device: device)
+        let records = try await records(transaction, key)
+        let action = rule.action(for: records)
+        switch action {
+        case .unfollow(let generation):
+            // The one that was to take its place is gone: it still stands there itself.
+            let stands = records.contains {
+                $0.generation == generation && $0.renewalStartID != nil && !rule.names($0)
+            }
+            try await transaction.execute(
+                """
+                UPDATE live_activities SET status = 'ended', end_reason = 'user_dismissed',
+                    ended_at = clock_timestamp(), end_push = $5, end_dismissal = 'now'
+                WHERE \(Key.condition) AND generation = $4
+                """, key.parameters + [.int(generation), .text(stands ? "due" : "none")])
+            _ = try await FollowStore.unfollow(transaction, match, user)
+        case .unfollowOnly(let generation):
+            try await isGone(transaction, key, generation)
+            _ = try await FollowStore.unfollow(transaction, match, user)
+        case .record(let generation?): try await isGone(transaction, key, generation)
+        case .record(nil): break
+        }
+        return action
     }
 
     /// From the phone: an end that still waits has nothing to end.
@@ -152,7 +159,7 @@ public struct ActivityTokenStore: Sendable {
                 \(startIsOut) AS start_is_out, coalesce(\(wasFormer("$4")), false) AS was_former,
                 coalesce(ended_at < (SELECT created_at FROM match_follows WHERE match_id = $1 AND user_id = $2), false)
                     AS ended_before_follow,
-                coalesce(end_reason = 'token_invalid', false) AS lost_its_token
+                coalesce(end_reason = 'token_invalid', false) AS lost_its_token, card IS NOT NULL AS card_may_be_there
             FROM live_activities a WHERE \(Key.condition) ORDER BY generation DESC LIMIT \(recordsMax) FOR UPDATE
             """, key.parameters + [PostgresValue(reported?.rawValue)]
         ).map { try generation($0, reported: reported) }

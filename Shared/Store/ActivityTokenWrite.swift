@@ -1,6 +1,6 @@
-import Messages
+import Activities
 import Postgres
-import Sightscreen
+import SightscreenModels
 
 /// What a batch of activity tokens writes: one statement for each kind of change.
 struct ActivityTokenWrite {

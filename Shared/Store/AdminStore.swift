@@ -1,7 +1,6 @@
 import FoundationEssentials
-public import Messages
 public import Postgres
-import Sightscreen
+public import SightscreenModels
 
 /// What administrators change and look up (`app_config`, `admin_audit`, `fixtures` as last synced). A change and its line
 /// in the audit are one transaction.

@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// How far the phones of one match in one bucket are.
 public struct BucketProgress: Sendable, Equatable {

@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// A match that will not be played on now, as the schedule says it.
 public struct CalledOffMatch: Sendable, Hashable {

@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// The numbers a commit was given.
 public struct CommittedMatch: Sendable, Equatable {

@@ -1,5 +1,5 @@
 import FoundationEssentials
-public import Sightscreen
+public import SightscreenModels
 
 /// A match's content state, decoded, and encoded as the API shows it: in a stampede everybody gets the same.
 public final class ShownState: Sendable {

@@ -1,17 +1,19 @@
 import Activities
-public import Messages
 public import Postgres
-public import Sightscreen
+public import SightscreenModels
 
 /// The users' phones and their tokens (`devices`). Every call is one transaction and may be repeated.
 public struct DeviceStore: Sendable {
     private let pool: PostgresPool
     /// How long a phone that reports a running activity has to send its token, in seconds (`START_LEASE`).
     private let startLease: Int
+    /// How long a finished match stays on a Lock Screen, in seconds (`DISMISS_AFTER`).
+    private let dismissAfter: Int
 
-    public init(pool: PostgresPool, startLease: Int = 120) {
+    public init(pool: PostgresPool, startLease: Int = 120, dismissAfter: Int = 900) {
         self.pool = pool
         self.startLease = startLease
+        self.dismissAfter = dismissAfter
     }
 
     public struct Registered: Hashable, Sendable {
@@ -19,6 +21,17 @@ public struct DeviceStore: Sendable {
         public var isCapable: Bool
         /// Their activities changed, on this phone or on one that lost a token to it.
         public var changedMatches: Set<MatchID>
+        /// What is to be done about the cards that the phone listed.
+        public var cards = Cards()
+    }
+
+    public struct Cards: Hashable, Sendable {
+        /// They should not be there.
+        public var end: [ActivityID] = []
+        /// APNs called their tokens dead: the phone is to register them anew.
+        public var tokensWanted: [ActivityID] = []
+        /// Followed, in play, gone from the phone, and not started again by itself.
+        public var gone: [MatchID] = []
     }
 
     /// What happens to the stored device token.
@@ -55,7 +68,7 @@ public struct DeviceStore: Sendable {
                     os_version = coalesce($8::text, d.os_version), app_version = coalesce($9::text, d.app_version),
                     live_activities_enabled = coalesce($10::bool, d.live_activities_enabled),
                     frequent_pushes_enabled = coalesce($11::bool, d.frequent_pushes_enabled),
-                    last_seen_at = clock_timestamp(), \(StartFallbackSQL.registered)
+                    last_seen_at = clock_timestamp(), reconcile_due_at = NULL, \(StartFallbackSQL.registered)
                 RETURNING \(LiveMatch.capableDevice) AS capable
                 """,
                 [
@@ -66,9 +79,20 @@ public struct DeviceStore: Sendable {
                     PostgresValue(registration.frequentPushesEnabled), .bool(token == .keep),
                 ])
             let capable = try rows.first?.bool("capable") ?? false
-            changed.formUnion(
-                try await resume(transaction, user, device, capable: capable, running: registration.activities ?? []))
-            return Registered(device: device, isCapable: capable, changedMatches: changed)
+            var cards = Cards()
+            if let listed = registration.activities {
+                changed.formUnion(try await dismiss(transaction, listed, user, device))
+                try await explain(transaction, listed, user, device, bootedAt: registration.bootedAt)
+                cards = try await judge(transaction, listed.filter { $0.state != .dismissed }, user, device)
+                cards.gone = try await transaction.query(
+                    MissingCardSQL.gone, [.text(user.rawValue), .text(device.rawValue)]
+                ).map { MatchID(try $0.int64("match_id")) }
+            }
+            let running = (registration.activities ?? []).filter { activity in
+                activity.isThere && activity.activityId.map { !cards.end.contains($0) } ?? true
+            }
+            changed.formUnion(try await resume(transaction, user, device, capable: capable, running: running))
+            return Registered(device: device, isCapable: capable, changedMatches: changed, cards: cards)
         }
     }
 
@@ -141,6 +165,61 @@ public struct DeviceStore: Sendable {
                     device: DeviceID(try loser.string("device_id"))))
         }
         return changed
+    }
+
+    /// What the app saw the user dismiss, in case it could not say so by itself.
+    private func dismiss(
+        _ transaction: PostgresTransaction, _ listed: [RunningActivity], _ user: UserID, _ device: DeviceID
+    ) async throws -> Set<MatchID> {
+        var changed: Set<MatchID> = []
+        for activity in listed where activity.state == .dismissed {
+            guard let id = activity.activityId else { continue }
+            switch try await ActivityTokenStore.dismiss(
+                transaction, DismissalRule(activityID: id, token: nil), activity.matchId, user, device)
+            {
+            case .unfollow, .unfollowOnly: changed.insert(activity.matchId)
+            case .record: break
+            }
+        }
+        return changed
+    }
+
+    private func explain(
+        _ transaction: PostgresTransaction, _ listed: [RunningActivity], _ user: UserID, _ device: DeviceID,
+        bootedAt: Int?
+    ) async throws {
+        let shown = listed.filter(\.isThere)
+        try await transaction.execute(
+            MissingCardSQL.explain,
+            [
+                .text(user.rawValue), .text(device.rawValue), .intArray(shown.map(\.matchId.rawValue)),
+                .doubleArray(shown.map { $0.lastSeen.map { Double($0) } }),
+                PostgresValue(bootedAt.map { Double($0) }),
+                .textArray(listed.filter { $0.state == .ended }.compactMap(\.activityId?.rawValue)),
+            ])
+    }
+
+    private func judge(
+        _ transaction: PostgresTransaction, _ shown: [RunningActivity], _ user: UserID, _ device: DeviceID
+    ) async throws -> Cards {
+        var cards = Cards()
+        guard !shown.isEmpty else { return cards }
+        let rows = try await transaction.query(
+            MissingCardSQL.judge,
+            [
+                .text(user.rawValue), .text(device.rawValue), .intArray(shown.map(\.matchId.rawValue)),
+                .textArray(shown.map(\.activityId?.rawValue)), .textArray(shown.map(\.startId?.rawValue)),
+                .int(dismissAfter),
+            ])
+        for row in rows {
+            let id = ActivityID(try row.string("activity_id"))
+            if try row.bool("is_over") {
+                cards.end.append(id)
+            } else if shown.contains(where: { $0.activityId == id && $0.isThere }) {
+                cards.tokensWanted.append(id)
+            }
+        }
+        return cards
     }
 
     /// The app is awake: starts that were given up are tried again, missing ones are made, and nothing is started that

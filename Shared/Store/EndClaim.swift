@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// An `end` that this process may send.
 public struct EndClaim: Sendable {

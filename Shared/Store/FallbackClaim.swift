@@ -1,5 +1,5 @@
 public import Activities
-public import Sightscreen
+public import SightscreenModels
 
 /// A silent or visible push to an app that this process may send, once.
 public struct FallbackClaim: Sendable {
@@ -13,6 +13,8 @@ public struct FallbackClaim: Sendable {
     public var match: MatchCard
     /// The database's clock, seconds since 1970.
     public var now: Int
+    /// It asks about cards whose tokens have died, not about a start.
+    public var isReconcile: Bool
     /// Names this very claim.
     var mark: String
 }

@@ -1,5 +1,5 @@
 import FoundationEssentials
-public import Sightscreen
+public import SightscreenModels
 
 /// How far one coordinator is with a version of a match. Counts phones, but for `sent`.
 public struct FanOutProgress: Sendable, Codable, Equatable {

@@ -1,4 +1,5 @@
-public import Sightscreen
+public import Cricket
+public import SightscreenModels
 
 /// One row of `fixtures`: a match of the schedule as the provider last told it.
 public struct FixtureRecord: Sendable, Equatable {

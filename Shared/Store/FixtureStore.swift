@@ -1,5 +1,6 @@
+import Cricket
 public import Postgres
-public import Sightscreen
+public import SightscreenModels
 
 /// The schedule: what the orchestrator writes into `fixtures`.
 public struct FixtureStore: Sendable {

@@ -1,7 +1,6 @@
 import FoundationEssentials
-public import Messages
 public import Postgres
-public import Sightscreen
+public import SightscreenModels
 
 /// Who follows which match (`match_follows`), and what following and unfollowing does to the user's activities. Every
 /// call is one transaction and may be repeated.
@@ -61,6 +60,11 @@ public struct FollowStore: Sendable {
                     .int(facts.isOver ? Self.finishedFollowsMax : Self.followsMax),
                 ])
             guard written > 0 else { throw LimitReached(facts.isOver ? .finishedFollows : .follows) }
+            // The user asks for it: whatever became of the last card.
+            try await transaction.execute(
+                """
+                UPDATE live_activities SET card = NULL WHERE user_id = $1 AND match_id = $2 AND card IS NOT NULL
+                """, [.text(user.rawValue), .int(match.rawValue)])
             if facts.isLive {
                 _ = try await PendingStarts.insert(
                     transaction, user: user, match: match, local: local, lease: startLease)

@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// A stamp that was taken for a repetition of the newest state.
 public struct FreshStamp: Sendable, Hashable {

@@ -1,4 +1,4 @@
-public import Messages
+public import SightscreenModels
 
 /// The hold of one match, or of everywhere, as it is now.
 public struct HoldState: Hashable, Sendable {

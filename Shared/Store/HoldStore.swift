@@ -1,6 +1,5 @@
-public import Messages
 public import Postgres
-public import Sightscreen
+public import SightscreenModels
 
 /// The operator's brake (`holds`): what must not leave, of one match or everywhere. Coordinators look at it twice a
 /// second; a hold is in force as soon as it is committed, and they obey within a second.

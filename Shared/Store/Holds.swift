@@ -1,5 +1,4 @@
-public import Messages
-public import Sightscreen
+public import SightscreenModels
 
 /// All that is held at one moment.
 public struct Holds: Hashable, Sendable {

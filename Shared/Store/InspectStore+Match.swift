@@ -1,7 +1,6 @@
 import Activities
-import Messages
 import Postgres
-public import Sightscreen
+public import SightscreenModels
 
 extension InspectStore {
     /// Counts, never lists: a match may have millions of followers.

@@ -1,7 +1,6 @@
 import Activities
-import Messages
 import Postgres
-public import Sightscreen
+public import SightscreenModels
 
 extension InspectStore {
     /// - Returns: nil when nothing is known of the user.

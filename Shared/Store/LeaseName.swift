@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// What only one process at a time may do.
 public struct LeaseName: StringIdentifier {

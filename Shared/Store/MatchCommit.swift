@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// One version of a match, ready to be written. The JSON texts are stored as they are.
 public struct MatchCommit: Sendable {
@@ -23,6 +23,9 @@ public struct MatchCommit: Sendable {
     /// Play has begun, and the match is shown as live, suspended or between innings.
     public var isLive: Bool
     public var isSettled: Bool
+    /// Where the match stands, and whether it is in a break: `MatchChange` has both.
+    public var phase: String
+    public var isBreak: Bool
     /// No frame brought it: a keep-alive, or a result that was held. It does not open a match that was ended.
     public var isByTime: Bool
     /// W3C trace context of the work that made it; who fans it out goes on from there.
@@ -32,7 +35,7 @@ public struct MatchCommit: Sendable {
         matchID: MatchID, lease: Lease, previousVersion: MatchVersion,
         displayState: MatchDisplayState, contentState: String, events: String, retracted: String, alert: String?,
         priority: Int, relevance: Double, machine: String, atStumps: Bool, isSuspended: Bool, isLive: Bool,
-        isSettled: Bool, isByTime: Bool = false, traceparent: String? = nil
+        isSettled: Bool, phase: String, isBreak: Bool, isByTime: Bool = false, traceparent: String? = nil
     ) {
         self.matchID = matchID
         self.lease = lease
@@ -49,6 +52,8 @@ public struct MatchCommit: Sendable {
         self.isSuspended = isSuspended
         self.isLive = isLive
         self.isSettled = isSettled
+        self.phase = phase
+        self.isBreak = isBreak
         self.isByTime = isByTime
         self.traceparent = traceparent
     }

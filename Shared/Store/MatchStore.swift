@@ -1,5 +1,5 @@
 public import Postgres
-public import Sightscreen
+public import SightscreenModels
 
 /// The state and the log of matches: what event-bus writes, one version at a time, and what it goes on from.
 public struct MatchStore: Sendable {
@@ -42,7 +42,7 @@ public struct MatchStore: Sendable {
                 .text(commit.contentState), .double(commit.relevance), .text(commit.machine),
                 .bool(commit.atStumps), .bool(commit.isSuspended), .bool(commit.isLive), .bool(commit.isSettled),
                 .text(commit.events), .text(commit.retracted), .int(commit.priority), PostgresValue(commit.alert),
-                .bool(commit.isByTime), PostgresValue(commit.traceparent),
+                .bool(commit.isByTime), PostgresValue(commit.traceparent), .text(commit.phase), .bool(commit.isBreak),
             ])
         guard let row = rows.first else { throw try await refusal(of: commit) }
         return CommittedMatch(
@@ -124,8 +124,10 @@ public struct MatchStore: Sendable {
             RETURNING a.version, a.stamp
         ), logged AS (
             INSERT INTO match_updates (
-                match_id, version, stamp, content_state, events, retracted, priority, alert, relevance, traceparent)
-            SELECT $3, version, stamp, $6, $13::jsonb, $14::jsonb, $15::smallint, $16::jsonb, $7, $18 FROM written
+                match_id, version, stamp, content_state, events, retracted, priority, alert, relevance, traceparent,
+                phase, is_break)
+            SELECT $3, version, stamp, $6, $13::jsonb, $14::jsonb, $15::smallint, $16::jsonb, $7, $18, $19, $20::boolean
+            FROM written
             RETURNING version, stamp
         )
         SELECT version, stamp, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS at_ms,

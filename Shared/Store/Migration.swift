@@ -34,5 +34,8 @@ public struct Migration: Sendable {
         Migration("m0015_urgent_ends", PackageResources.m0015_urgent_ends_sql),
         Migration("m0016_laggards", PackageResources.m0016_laggards_sql),
         Migration("m0017_asked_leases", PackageResources.m0017_asked_leases_sql),
+        Migration("m0018_phase", PackageResources.m0018_phase_sql),
+        Migration("m0021_reconcile", PackageResources.m0021_reconcile_sql),
+        Migration("m0022_reconcile_indexes", PackageResources.m0022_reconcile_indexes_sql),
     ]
 }

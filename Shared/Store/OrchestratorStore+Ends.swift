@@ -1,5 +1,5 @@
 import Postgres
-public import Sightscreen
+public import SightscreenModels
 
 extension OrchestratorStore {
     /// Ends matches whose result was announced `hold` ago: their activities are ended by `endActivities`.

@@ -1,5 +1,5 @@
 import Postgres
-import Sightscreen
+import SightscreenModels
 
 extension OrchestratorStore {
     /// A device that was not seen for so long is gone.
@@ -112,7 +112,25 @@ extension OrchestratorStore {
                         OR t.missing_since < clock_timestamp() - interval '7 days')
                     AND NOT EXISTS (SELECT 1 FROM match_follows AS f WHERE f.match_id = t.match_id)
                     """), [.int(bite)])
+        try await forgetReconciles(lease)
         try await purgeHolds(after: retention, lease)
+    }
+
+    /// Silent pushes that never left: the match is over, was unfollowed, or the phone has no device token any more.
+    private func forgetReconciles(_ lease: Lease) async throws {
+        _ = try await repeated(
+            lease,
+            """
+            WITH \(LeaseGuard.sql(name: 1, epoch: 2)), picked AS MATERIALIZED (
+                SELECT d.user_id, d.device_id FROM devices AS d
+                WHERE d.reconcile_due_at < clock_timestamp() - interval '1 day'
+                ORDER BY d.user_id, d.device_id LIMIT $3::bigint FOR UPDATE SKIP LOCKED
+            ), changed AS (
+                UPDATE devices AS d SET reconcile_due_at = NULL FROM lease_guard, picked
+                WHERE d.user_id = picked.user_id AND d.device_id = picked.device_id RETURNING 1
+            )
+            SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM changed) AS taken, NULL AS matches
+            """, [.int(bite)])
     }
 
     /// Holds of matches that have nothing left to send, and nothing to come.

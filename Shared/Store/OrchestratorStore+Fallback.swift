@@ -1,6 +1,6 @@
 public import Activities
 import Postgres
-public import Sightscreen
+public import SightscreenModels
 
 extension OrchestratorStore {
     /// What one look at the phones that do not answer to starts changed.
@@ -98,14 +98,18 @@ extension OrchestratorStore {
         SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM reset) AS taken, NULL AS matches
         """
 
+    /// Of a row `l` of `live_activities`, in the words of its index.
+    private static let isInQuestion = """
+        l.status = 'pending' AND (l.start_given_up_at IS NOT NULL OR l.start_attempts >= 2)
+        """
+
     /// `StartFallback.next` for all phones at once. A start is lost when its tries are used up, or when the phone has no
-    /// start token because APNs called it dead and nothing is on its way by itself.
+    /// start token because APNs called it dead and nothing is on its way by itself; it is unanswered from its second try on.
     private static let move = """
         WITH \(LeaseGuard.sql(name: 1, epoch: 2)), page AS MATERIALIZED (
             -- Page by page over the phones: most of them are where they were.
             (SELECT l.user_id, l.device_id FROM live_activities l
-            WHERE l.status = 'pending' AND l.start_given_up_at IS NOT NULL
-                AND (l.user_id, l.device_id) > ($5::text, $6::text)
+            WHERE \(isInQuestion) AND (l.user_id, l.device_id) > ($5::text, $6::text)
             ORDER BY l.user_id, l.device_id LIMIT $3::bigint)
             UNION
             (SELECT d.user_id, d.device_id FROM devices d
@@ -114,11 +118,11 @@ extension OrchestratorStore {
             ORDER BY user_id, device_id LIMIT $3::bigint
         ), last AS (SELECT user_id, device_id FROM page ORDER BY user_id DESC, device_id DESC LIMIT 1
         ), lost AS (
-            SELECT l.user_id, l.device_id, l.match_id
+            SELECT l.user_id, l.device_id, l.match_id, l.start_given_up_at IS NOT NULL AS is_lost
             FROM page JOIN live_activities l ON l.user_id = page.user_id AND l.device_id = page.device_id
-            WHERE l.status = 'pending' AND l.start_given_up_at IS NOT NULL
+            WHERE \(isInQuestion)
             UNION ALL
-            SELECT d.user_id, d.device_id, f.match_id
+            SELECT d.user_id, d.device_id, f.match_id, true
             FROM page JOIN devices d ON d.user_id = page.user_id AND d.device_id = page.device_id
             JOIN match_follows f ON f.user_id = d.user_id
             WHERE d.dead_start_token_hash IS NOT NULL AND d.push_to_start_token IS NULL AND d.live_activities_enabled
@@ -126,9 +130,10 @@ extension OrchestratorStore {
                     SELECT FROM live_activities o WHERE o.user_id = d.user_id AND o.device_id = d.device_id
                         AND o.match_id = f.match_id AND o.status = 'pending'
                         AND o.start_lease_until > clock_timestamp())
+                AND NOT \(MissingCardSQL.isMissing(match: "f.match_id", user: "d.user_id", device: "d.device_id"))
         ), picked AS MATERIALIZED (
             SELECT DISTINCT ON (d.user_id, d.device_id) d.user_id, d.device_id, d.fallback_step, d.fallback_at,
-                l.match_id, f.alerts <> 'none' AS may_show,
+                l.match_id, l.is_lost, f.alerts <> 'none' AS may_show, \(MissingCardSQL.mayAsk) AS may_ask,
                 coalesce(d.visible_push_at > clock_timestamp()
                     - \(StartFallbackSQL.seconds(StartFallback.visibleEvery)), false) AS was_shown,
                 coalesce(d.fallback_token_hash = \(StartFallbackSQL.tokenHash), false) AS is_spent
@@ -143,19 +148,23 @@ extension OrchestratorStore {
                 AND NOT EXISTS (
                     SELECT FROM live_activities o WHERE o.user_id = l.user_id AND o.device_id = l.device_id
                         AND o.match_id = l.match_id AND o.status = 'active')
-            ORDER BY d.user_id, d.device_id, may_show DESC, a.relevance DESC, l.match_id
+            ORDER BY d.user_id, d.device_id, l.is_lost DESC, may_show DESC, a.relevance DESC, l.match_id
         ), decided AS (
             SELECT p.*, CASE p.fallback_step
                 WHEN 'none' THEN CASE WHEN p.is_spent THEN 'passive' ELSE 'silent' END
                 WHEN 'silent' THEN CASE WHEN p.was_shown OR NOT p.may_show THEN 'passive' ELSE 'visible' END
                 ELSE 'passive' END AS step
             FROM picked p
+            -- A try that is out may still bring it.
+            WHERE p.is_lost OR p.fallback_step = 'none' AND NOT p.is_spent
         ), moved AS (
             UPDATE devices d SET
                 fallback_step = n.step, fallback_at = clock_timestamp(), fallback_match_id = n.match_id,
                 fallback_began_at = CASE n.fallback_step WHEN 'none' THEN clock_timestamp() ELSE d.fallback_began_at END,
                 fallback_token_hash = \(StartFallbackSQL.tokenHash),
-                fallback_push = CASE WHEN n.step <> 'passive' AND d.device_token IS NOT NULL THEN 'due' ELSE 'none' END
+                -- A phone that has had its silent pushes comes to the step without one.
+                fallback_push = CASE WHEN n.step <> 'passive' AND d.device_token IS NOT NULL
+                    AND (n.step <> 'silent' OR n.may_ask) THEN 'due' ELSE 'none' END
             FROM lease_guard, decided n
             -- Unless the app has registered meanwhile.
             WHERE d.user_id = n.user_id AND d.device_id = n.device_id AND d.fallback_step = n.fallback_step

@@ -1,6 +1,6 @@
 import Activities
 import Postgres
-public import Sightscreen
+public import SightscreenModels
 
 extension OrchestratorStore {
     /// Gives every capable device of every follower of a match a pending activity, if it has none that is not ended.
@@ -115,11 +115,16 @@ extension OrchestratorStore {
     /// Of `devices`: `LiveMatch.capableDevice` of a row without a name.
     private static let isCapable = "live_activities_enabled AND push_to_start_token IS NOT NULL"
 
+    /// Of a row `d` of `devices`.
+    private static func isMissing(_ match: String) -> String {
+        MissingCardSQL.isMissing(match: match, user: "d.user_id", device: "d.device_id")
+    }
+
     /// Three indexes in the order of users, gone through side by side.
     private static let denseStatement = """
         SELECT DISTINCT f.user_id FROM match_follows AS f JOIN devices AS d ON d.user_id = f.user_id
         WHERE f.match_id = $1::bigint AND f.user_id > $2 AND f.user_id <= $3
-            AND d.user_id > $2 AND d.user_id <= $3 AND \(LiveMatch.capableDevice)
+            AND d.user_id > $2 AND d.user_id <= $3 AND \(LiveMatch.capableDevice) AND NOT \(isMissing("$1"))
             AND NOT EXISTS (
                 SELECT 1 FROM live_activities AS a
                 WHERE a.match_id = $1 AND a.user_id = d.user_id AND a.device_id = d.device_id AND a.status <> 'ended'
@@ -133,7 +138,7 @@ extension OrchestratorStore {
             WHERE match_id = $1::bigint AND user_id > $2 AND user_id <= $3 ORDER BY user_id OFFSET 0) AS f
         WHERE EXISTS (
             SELECT 1 FROM devices AS d
-            WHERE d.user_id = f.user_id AND \(LiveMatch.capableDevice)
+            WHERE d.user_id = f.user_id AND \(LiveMatch.capableDevice) AND NOT \(isMissing("$1"))
                 AND NOT EXISTS (
                     SELECT 1 FROM live_activities AS a
                     WHERE a.match_id = $1 AND a.user_id = d.user_id AND a.device_id = d.device_id
@@ -155,11 +160,14 @@ extension OrchestratorStore {
                 -- All that is asked of a phone's activities at one go: a phone has few.
                 SELECT count(*) FILTER (WHERE other.match_id = $3::bigint AND other.status <> 'ended') AS current,
                     coalesce(max(other.generation) FILTER (WHERE other.match_id = $3), 0) AS generation,
+                    max(other.generation) FILTER (WHERE other.match_id = $3 AND other.card IS NOT NULL) AS missing,
                     \(StartBudget.thisHour("true")) AS this_hour,
                     coalesce(sum(other.starts_sent) FILTER (WHERE \(StartBudget.isOfToday)), 0) AS this_day
                 FROM live_activities AS other WHERE other.user_id = d.user_id AND other.device_id = d.device_id
             ) AS past
             WHERE \(LiveMatch.capableDevice) AND past.current = 0 AND past.this_hour < $5::int
+                -- The newest card may have been swiped away.
+                AND past.missing IS DISTINCT FROM past.generation
                 AND past.this_day < $6::int
         ), still AS MATERIALIZED (
             SELECT f.user_id FROM match_follows AS f

@@ -1,6 +1,6 @@
 import Activities
 import Postgres
-public import Sightscreen
+public import SightscreenModels
 
 extension OrchestratorStore {
     /// What was found of a match's activities.
@@ -13,13 +13,12 @@ extension OrchestratorStore {
 
     /// Matches in play, and whether each is in a break in which activities are best renewed.
     public func matchesInPlay() async throws -> [MatchID: Bool] {
-        let statuses = RenewalRule.breakStatuses.map { "%\"status\":\"\($0)\"%" }
+        // Rain may end at any moment: that is no time for it.
         let rows = try await pool.query(
             """
-            SELECT a.match_id, a.display_state = 'inningsBreak'
-                OR a.display_state = 'live' AND coalesce(a.content_state LIKE ANY ($1::text[]), false) AS is_break
-            FROM active_matches a WHERE \(LiveMatch.condition)
-            """, [.textArray(statuses)])
+            SELECT a.match_id, a.display_state <> 'suspended' AND \(LiveMatch.isBreak) AS is_break
+            FROM active_matches a \(LiveMatch.newestVersion) WHERE \(LiveMatch.condition)
+            """)
         return Dictionary(
             uniqueKeysWithValues: try rows.map { (MatchID(try $0.int64("match_id")), try $0.bool("is_break")) })
     }

@@ -1,6 +1,6 @@
 import Activities
 import Postgres
-public import Sightscreen
+public import SightscreenModels
 
 extension OrchestratorStore {
     /// Matches whose followers should have an activity: in play and not at stumps, settled or ended, or starting within

@@ -1,5 +1,6 @@
+import Cricket
 public import Postgres
-public import Sightscreen
+public import SightscreenModels
 
 /// What the orchestrator reads and writes: which activities should exist, which should end, what has expired.
 ///

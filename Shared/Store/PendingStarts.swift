@@ -1,5 +1,5 @@
 import Postgres
-import Sightscreen
+import SightscreenModels
 
 /// Live Activities that should exist on a user's phones and do not: what orchestrator does for everybody twice a minute,
 /// done at once for one user.
@@ -29,6 +29,8 @@ enum PendingStarts {
                 AND (\(LiveMatch.capableDevice) OR d.device_id = $4::text) AND \(LiveMatch.condition)
                 AND NOT EXISTS (SELECT FROM live_activities l WHERE l.status <> 'ended'
                     AND (l.match_id, l.user_id, l.device_id) = (w.match_id, d.user_id, d.device_id))
+                -- It may have been swiped away.
+                AND NOT \(MissingCardSQL.isMissing(match: "w.match_id", user: "d.user_id", device: "d.device_id"))
             ON CONFLICT DO NOTHING
             RETURNING match_id
             """,

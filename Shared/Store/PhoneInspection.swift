@@ -1,6 +1,5 @@
 public import Activities
-public import Messages
-public import Sightscreen
+public import SightscreenModels
 
 /// `sightscreen inspect user`. Times are seconds since 1970 of the database's clock.
 public struct UserInspection: Sendable, Codable {

@@ -1,6 +1,6 @@
-public import Messages
+import Cricket
 public import Postgres
-public import Sightscreen
+public import SightscreenModels
 
 /// The schedule and the matches' state, for readers (`fixtures`, `active_matches`).
 public struct ScheduleStore: Sendable {
@@ -73,6 +73,17 @@ public struct ScheduleStore: Sendable {
         try await pool.query(
             "SELECT * FROM (\(Self.listing)) m WHERE state = 'live' ORDER BY starts_at_seconds, match_id LIMIT 500"
         ).map(Self.item)
+    }
+
+    /// Those of some matches that are in a scheduled break of hours or of most of one: stumps, lunch, tea, dinner.
+    public func resting(_ matches: [MatchID]) async throws -> Set<MatchID> {
+        guard !matches.isEmpty else { return [] }
+        let rows = try await pool.query(
+            """
+            SELECT a.match_id FROM active_matches a \(LiveMatch.newestVersion)
+            WHERE a.match_id = ANY ($1::bigint[]) AND a.display_state = 'live' AND \(LiveMatch.isBreak)
+            """, [.intArray(matches.map(\.rawValue))])
+        return Set(try rows.map { MatchID(try $0.int64("match_id")) })
     }
 
     /// Nil when the provider has no such match.

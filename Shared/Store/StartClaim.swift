@@ -1,4 +1,5 @@
-public import Sightscreen
+public import Activities
+public import SightscreenModels
 
 /// A push-to-start that this process may send, once.
 public struct StartClaim: Sendable {
@@ -12,6 +13,8 @@ public struct StartClaim: Sendable {
     public var attempt: Int
     /// It takes the place of an activity that runs.
     public var isRenewal: Bool
+    /// The side that the user follows, if one.
+    public var followedTeamID: String?
     public var match: MatchCard
 }
 

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Sightscreen
+import SightscreenModels
 
 /// The content state as `active_matches` and `match_updates` hold it.
 enum StoredContentState {

@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// What event-bus goes on from after a restart or a takeover.
 public struct StoredMatch: Sendable, Equatable {

@@ -1,5 +1,5 @@
 import Postgres
-import Sightscreen
+import SightscreenModels
 
 extension UserDevices {
     /// More than anybody has in use. Every phone can be started on, so this also bounds what one account can make APNs do.

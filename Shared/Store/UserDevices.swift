@@ -1,5 +1,6 @@
+import Activities
 import Postgres
-import Sightscreen
+import SightscreenModels
 
 /// The request does not say which phone it is about, and the user has none or several.
 public struct DeviceRequired: Error, Hashable, Sendable {

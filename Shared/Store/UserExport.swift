@@ -1,6 +1,5 @@
-import Messages
 import Postgres
-import Sightscreen
+import SightscreenModels
 
 /// The rows of one user as `GET /user/data` shows them.
 enum UserExport {
@@ -10,7 +9,7 @@ enum UserExport {
             SELECT device_id, platform, environment, device_token, push_to_start_token, os_version, app_version,
                 live_activities_enabled, frequent_pushes_enabled, fallback_step,
                 \(seconds("device_token_at", "push_to_start_token_at", "created_at", "last_seen_at")),
-                \(seconds("fallback_at", "visible_push_at"))
+                \(seconds("fallback_at", "visible_push_at", "reconcile_sent_at"))
             FROM devices WHERE user_id = $1 ORDER BY device_id
             """, [.text(user.rawValue)]
         ).map { row in
@@ -26,7 +25,8 @@ enum UserExport {
                 frequentPushesEnabled: try row.bool("frequent_pushes_enabled"),
                 createdAt: try row.int("created_at"), lastSeenAt: try row.int("last_seen_at"),
                 fallbackStep: try row.string("fallback_step"), fallbackAt: try row.optionalInt("fallback_at"),
-                visiblePushAt: try row.optionalInt("visible_push_at"))
+                visiblePushAt: try row.optionalInt("visible_push_at"),
+                reconcileSentAt: try row.optionalInt("reconcile_sent_at"))
         }
     }
 
@@ -52,9 +52,9 @@ enum UserExport {
         let rows = try await transaction.query(
             """
             SELECT match_id, device_id, generation, status, end_reason, start_id, starts_sent, activity_id,
-                update_token, end_push, renewal_start_id, count(*) OVER () AS all_rows,
+                update_token, end_push, renewal_start_id, card, count(*) OVER () AS all_rows,
                 \(seconds("start_sent_at", "start_given_up_at", "token_at", "created_at", "activated_at", "ended_at")),
-                \(seconds("renewal_due_at", "renewal_sent_at"))
+                \(seconds("renewal_due_at", "renewal_sent_at", "seen_at"))
             FROM live_activities AS l WHERE user_id = $1
             ORDER BY l.created_at DESC, match_id, device_id, generation DESC LIMIT $2
             """, [.text(user.rawValue), .int(limit)])
@@ -72,7 +72,8 @@ enum UserExport {
                 createdAt: try row.int("created_at"), activatedAt: try row.optionalInt("activated_at"),
                 endedAt: try row.optionalInt("ended_at"), renewalDueAt: try row.optionalInt("renewal_due_at"),
                 renewalStartId: try row.optionalString("renewal_start_id").map { StartID($0) },
-                renewalSentAt: try row.optionalInt("renewal_sent_at"))
+                renewalSentAt: try row.optionalInt("renewal_sent_at"), seenAt: try row.optionalInt("seen_at"),
+                card: try row.optionalString("card"))
         }
         return (activities, try rows.first?.int("all_rows") ?? 0)
     }

@@ -1,5 +1,5 @@
 import Postgres
-import Sightscreen
+import SightscreenModels
 
 extension PostgresPool {
     /// Runs what one user asks for, one request of the user after the other: two taps in a row, or two phones at once,

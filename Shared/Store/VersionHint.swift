@@ -1,5 +1,5 @@
 import Postgres
-public import Sightscreen
+public import SightscreenModels
 
 /// What `NOTIFY` says of a version: that it was committed. Its row is to be read, as a hint may be lost.
 public struct VersionHint: Sendable, Hashable {

@@ -1,0 +1,106 @@
+import Activities
+
+/// What is asked about cards whose tokens have died: `MissingCard` in rows.
+enum MissingCardSQL {
+    /// The newest generation of a match on a phone is such a card: nothing is started by itself.
+    static func isMissing(match: String, user: String, device: String) -> String {
+        """
+        EXISTS (
+            SELECT 1 FROM live_activities AS c
+            WHERE c.match_id = \(match) AND c.user_id = \(user) AND c.device_id = \(device) AND c.card IS NOT NULL
+                AND \(isNewest("c")))
+        """
+    }
+
+    /// Of a row of `live_activities`: the phone has had no other card of the match since.
+    static func isNewest(_ row: String) -> String {
+        """
+        NOT EXISTS (
+            SELECT 1 FROM live_activities AS n
+            WHERE n.match_id = \(row).match_id AND n.user_id = \(row).user_id AND n.device_id = \(row).device_id
+                AND n.generation > \(row).generation OFFSET 0)
+        """
+    }
+
+    /// Of a row `d` of `devices`: it may have another silent push (`ReconcileProgress.perHourMax`).
+    static let mayAsk = """
+        (d.reconcile_before_at IS NULL OR d.reconcile_before_at <= clock_timestamp() - interval '1 hour')
+        """
+
+    /// A silent push leaves, whatever for.
+    static let asked = """
+        reconcile_due_at = NULL, reconcile_before_at = d.reconcile_sent_at, reconcile_sent_at = clock_timestamp()
+        """
+
+    /// It has certainly not left. The one before the last is forgotten: it left long ago, or this one would not have.
+    static let notAsked = "reconcile_sent_at = d.reconcile_before_at, reconcile_before_at = NULL"
+
+    /// What a phone that is awake (`$1`, `$2`) says of the cards it shows, of the matches `$3`, last seen at `$4` (seconds;
+    /// null: now), of its last restart `$5`, and of those that the app or the system has ended, with the names `$6`. Of those
+    /// whose token has died: there, its token is on the way; lost, so that a new generation is due at once; or gone, so that
+    /// none is (`MissingCard.afterAbsence`). One that was ended is lost, whether or not APNs has called its token dead yet.
+    static let explain = """
+        UPDATE live_activities AS la SET
+            seen_at = CASE WHEN r.match_id IS NOT NULL THEN
+                greatest(la.seen_at, least(coalesce(to_timestamp(r.seen), clock_timestamp()), clock_timestamp()))
+                ELSE la.seen_at END,
+            status = CASE WHEN one.is_over THEN 'ended' ELSE la.status END,
+            end_reason = CASE WHEN one.is_over THEN coalesce(la.end_reason, 'token_invalid') ELSE la.end_reason END,
+            ended_at = CASE WHEN one.is_over THEN coalesce(la.ended_at, clock_timestamp()) ELSE la.ended_at END,
+            card = CASE WHEN la.card IS NULL THEN NULL WHEN r.match_id IS NOT NULL THEN 'unknown'
+                -- Forbidden: iOS has taken all away.
+                WHEN one.is_over OR NOT one.live_activities_enabled
+                    OR to_timestamp($5::double precision) > greatest(la.seen_at, la.token_at)
+                    OR la.ended_at - \(ActivityAge.began("la")) > \(StartFallbackSQL.seconds(MissingCard.oldAge))
+                THEN NULL ELSE 'gone' END
+        FROM (
+            SELECT l.match_id, l.user_id, l.device_id, l.generation, l.status, l.card, d.live_activities_enabled,
+                l.activity_id = ANY ($6::text[]) IS TRUE AND l.match_id <> ALL ($3::bigint[]) AS is_over
+            FROM devices AS d JOIN live_activities AS l ON l.user_id = d.user_id AND l.device_id = d.device_id
+            WHERE d.user_id = $1 AND d.device_id = $2 AND (l.status = 'active' OR l.card IS NOT NULL)
+                AND \(isNewest("l"))
+        ) AS one LEFT JOIN (
+            SELECT match_id, max(seen) AS seen FROM unnest($3::bigint[], $4::double precision[]) AS u (match_id, seen)
+            GROUP BY match_id
+        ) AS r ON r.match_id = one.match_id
+        WHERE (r.match_id IS NOT NULL OR one.card = 'unknown' OR one.is_over)
+            AND la.match_id = one.match_id AND la.user_id = one.user_id AND la.device_id = one.device_id
+            AND la.generation = one.generation
+        """
+
+    /// Of followed matches in play, those whose card is gone from a phone (`$1`, `$2`).
+    static let gone = """
+        SELECT c.match_id FROM live_activities AS c
+        JOIN match_follows AS f ON f.user_id = c.user_id AND f.match_id = c.match_id
+        JOIN active_matches AS a ON a.match_id = c.match_id
+        WHERE c.user_id = $1 AND c.device_id = $2 AND c.card = 'gone' AND \(isNewest("c")) AND \(LiveMatch.condition)
+        ORDER BY c.match_id
+        """
+
+    /// Of the cards that a phone (`$1`, `$2`) shows, of the matches `$3` with the names `$4` and the starts `$5`: which
+    /// should not be there, because the match is not followed, has been over for longer than `$6` seconds, or the card has
+    /// ended; and whose token is wanted anew, because APNs called the last one dead.
+    static let judge = """
+        SELECT activity_id, bool_or(is_over) AS is_over FROM (
+            SELECT r.activity_id, named.is_wanted, w.user_id IS NULL
+                OR CASE WHEN a.match_id IS NULL THEN coalesce(\(LiveMatch.fixtureIsOver), false)
+                    ELSE coalesce(a.ended_at <= clock_timestamp() - make_interval(secs => $6::int), false) END
+                OR coalesce(named.status = 'ended' AND NOT named.is_wanted AND NOT named.lingers, false) AS is_over
+            FROM unnest($3::bigint[], $4::text[], $5::text[]) AS r (match_id, activity_id, start_id)
+            LEFT JOIN match_follows AS w ON w.user_id = $1 AND w.match_id = r.match_id
+            LEFT JOIN active_matches AS a ON a.match_id = r.match_id
+            LEFT JOIN fixtures AS f ON f.match_id = r.match_id
+            LEFT JOIN LATERAL (
+                SELECT l.status, l.card IS NOT NULL AND \(isNewest("l")) AS is_wanted,
+                    l.end_dismissal = 'linger' AND l.ended_at > clock_timestamp() - make_interval(secs => $6::int)
+                        AS lingers
+                FROM live_activities AS l
+                WHERE l.match_id = r.match_id AND l.user_id = $1 AND l.device_id = $2
+                    AND (l.activity_id = r.activity_id OR l.activity_id IS NULL AND l.start_id = r.start_id)
+                ORDER BY l.generation DESC LIMIT 1
+            ) AS named ON true
+            WHERE r.activity_id IS NOT NULL
+        ) AS judged
+        WHERE is_over OR is_wanted GROUP BY activity_id
+        """
+}
