@@ -1,11 +1,11 @@
-import LabAPI
 import FoundationEssentials
 import HTTPClient
 import Hummingbird
+import LabAPI
 public import Logging
 import ServiceKit
 public import ServiceLifecycle
-public import Sightscreen
+public import SightscreenModels
 
 /// `device-lab`: the page, and what it shows of phones, tapes and pipeline.
 public struct DeviceLabService: Service {

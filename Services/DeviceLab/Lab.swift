@@ -1,5 +1,5 @@
 import LabAPI
-import Sightscreen
+import SightscreenModels
 
 /// What the page shows, as one state of now, and who looks at it.
 ///
@@ -44,8 +44,7 @@ actor Lab {
     private var contents: [MatchID: ContentState] = [:]
     private var stages: [LabStage] = []
     private var faults = LabState.Faults()
-    private var clock = BallClock()
-    private var latency = LatencyWindow()
+    private var latency = BallLatency()
     private var browsers: [Int: Browser] = [:]
     private var nextBrowser = 1
     private var isStopped = false
@@ -69,10 +68,8 @@ actor Lab {
     func take(_ state: LabPhoneState) {
         let before = states.updateValue(state, forKey: state.id)
         guard before != state else { return }
-        for activity in state.activities {
-            measure(activity, on: state, before: before?.activities.first { $0.id == activity.id })
-            learn(activity.content, of: activity.matchId)
-        }
+        latency.take(state, before: before)
+        for activity in state.activities { learn(activity.content, of: activity.matchId) }
         let summary = LabPhoneSummary(state)
         let isNews = summaries.updateValue(summary, forKey: state.id) != summary
         for id in browsers.keys {
@@ -90,7 +87,7 @@ actor Lab {
         for entry in new {
             let before = positions.first { $0.match == entry.match }?.tape
             if before?.cursor != entry.tape.cursor {
-                clock.show(entry.tape.label, of: entry.match, atMs: shownAtMs[entry.match] ?? now())
+                latency.show(entry.tape.label, of: entry.match, atMs: shownAtMs[entry.match] ?? now())
             }
         }
         guard positions.map(\.tape) != new.map(\.tape) || positions.map(\.match) != new.map(\.match) else { return }
@@ -120,16 +117,6 @@ actor Lab {
     /// So that a browser hears something now and then, and one that has gone is noticed.
     func ringAll() {
         for id in browsers.keys { ring(id) }
-    }
-
-    /// How old a ball is that a phone shows first now. Not measured: the first content of an activity, and what waited for a
-    /// phone to be online again.
-    private func measure(_ activity: LabActivity, on phone: LabPhoneState, before: LabActivity?) {
-        guard let before, activity.content.version > before.content.version,
-            let shown = clock.time(of: activity.content, activity.matchId), phone.onlineSinceMs < shown,
-            activity.startedAtMs < shown, activity.shownAtMs >= shown
-        else { return }
-        latency.add(Int(activity.shownAtMs - shown))
     }
 
     // MARK: - What there is

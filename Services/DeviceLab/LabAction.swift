@@ -1,5 +1,5 @@
 import ControlHTTP
-public import Sightscreen
+public import SightscreenModels
 
 /// What a person can do to a phone. The JSON is `{"action": "follow", "matchId": "…"}`.
 public struct LabAction: Codable, Hashable, Sendable {

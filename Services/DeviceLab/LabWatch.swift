@@ -1,5 +1,5 @@
 import LabAPI
-import Sightscreen
+import SightscreenModels
 
 /// Brings the lab what happens: on the phones as it does, of tapes and pipeline by asking again and again.
 struct LabWatch: Sendable {

@@ -1,7 +1,7 @@
 import LabAPI
 import Logging
-import Sightscreen
 import SightscreenClient
+import SightscreenModels
 
 /// The match that a lab shows by itself: loads its tape, lets most phones follow it before play, and plays it.
 struct Demo: Sendable {

@@ -34,10 +34,17 @@ function announce(text) {
 
 const themes = [['auto', 'As the system', 'auto'], ['light', 'Light', 'sun'], ['dark', 'Dark', 'moon']];
 
+// A card's colours come with it, by appearance.
+function redraw() {
+  if (store.lab) showLab();
+}
+for (const query of ['(prefers-color-scheme: dark)', '(prefers-contrast: more)']) matchMedia(query).addEventListener('change', redraw);
+
 function setTheme(name) {
   if (name === 'auto') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = name;
   for (const button of part('theme').children) setAttribute(button, 'aria-checked', button.dataset.name === name);
+  redraw();
   try {
     localStorage.setItem('theme', name);
   } catch {
@@ -83,13 +90,18 @@ async function actOnAll(body) {
 async function sendTape(body, words) {
   try {
     const match = await post('api/tape', body);
-    if (words) tell(words, 'word');
-    if (body.command === 'load') store.chosenMatch = match.id;
+    if (body.command === 'load') {
+      store.chosenMatch = match.id;
+      // A match that is not followed would play unseen.
+      store.followWhenKnown = match.id;
+      words = `${words}. ${store.phone?.name ?? 'The phone'} follows it as soon as the API knows it; “All follow” lets the others, too.`;
+    }
     else if (match && store.lab) {
       const known = store.lab.matches.find((entry) => entry.id === match.id);
       if (known) known.tape = match.tape;
       showLab();
     }
+    if (words) tell(words, 'word');
   } catch (problem) {
     tell(problem);
   }
@@ -125,7 +137,16 @@ const phones = wall(part('wall'), { choose, all: actOnAll, counted: (behind) => 
 
 function currentMatch() {
   const { matches } = store.lab;
-  return matches.find((entry) => entry.id === store.chosenMatch) ?? matches.findLast((entry) => entry.tape.isPlaying) ?? matches.at(-1) ?? null;
+  const isOn = (entry) => entry.content && !['completed', 'abandoned', 'scheduled'].includes(entry.content.matchDisplayState);
+  return (
+    matches.find((entry) => entry.id === store.chosenMatch) ??
+    matches.findLast((entry) => entry.tape.isPlaying && isOn(entry)) ??
+    matches.findLast(isOn) ??
+    matches.findLast((entry) => entry.tape.isPlaying) ??
+    matches.findLast((entry) => !entry.tape.isLast) ??
+    matches.at(-1) ??
+    null
+  );
 }
 
 const tallies = new Map();
@@ -144,7 +165,7 @@ function tally(name, number) {
 function showLab() {
   if (!store.lab) return;
   store.match = currentMatch();
-  match.show(store.match);
+  match.show(store.match, store.lab.cards[store.match?.id] ?? null, heldWords());
   latency.show(store.lab.latency);
   pipeline.show(store.lab, store.match);
   tape.show(store.lab, store.match);
@@ -155,6 +176,23 @@ function showLab() {
   if (store.phone) showPhone(store.phone);
 }
 
+/** What the operator holds back, in words. */
+function heldWords() {
+  const counts = store.lab.stages.find((stage) => stage.name === 'la-coordinator')?.counts ?? [];
+  const of = (label) => counts.find((entry) => entry.label === label)?.value ?? 0;
+  if (of('pushes held') > 0) return 'Held by the operator: no push goes out';
+  return of('alerts held') > 0 ? 'Held by the operator: pushes go out without alerts' : null;
+}
+
+/** Follows a match that was just loaded, once the API knows it, and says so. */
+function followLoaded(state) {
+  const wanted = store.followWhenKnown;
+  if (!wanted || !store.lab?.matches.some((entry) => entry.id === wanted && entry.content)) return;
+  store.followWhenKnown = null;
+  if (state.bells.some((bell) => bell.matchId === wanted && bell.state !== 'empty')) return;
+  act({ action: 'follow', matchId: wanted });
+}
+
 function showPhone(state) {
   store.phone = state;
   stream.phone = state.id;
@@ -163,7 +201,8 @@ function showPhone(state) {
   // A match that the phone knows nothing of can still be followed.
   const missing = store.match && !state.bells.some((bell) => bell.matchId === store.match.id) ? [{ matchId: store.match.id, state: 'empty', isPending: false }] : [];
   screen.show(state, store.skewMs);
-  places.show(state);
+  places.show(state, store.skewMs);
+  followLoaded(state);
   desk.show({ ...state, bells: [...missing, ...state.bells] }, titles);
   document.body.classList.add('ready');
 }

@@ -1,167 +1,176 @@
-// The other places in which a Live Activity is seen: the Dynamic Island's three forms, Watch and CarPlay.
+// The other places in which a Live Activity is seen: the Dynamic Island's three forms, StandBy, Watch and CarPlay.
 
-import { clock, flash, h, setFigure, setHidden, setText } from './dom.js';
+import { cardView } from './card.js';
+import { clock, flash, h, setHidden, setText } from './dom.js';
 import { icon } from './icons.js';
-import { badge, ballRow, batting, earlier, hue, rate, scoreLine, shortName, story } from './score.js';
+import { alertMs } from './lockscreen.js';
 
-/** The top of an iPhone, with an island in it. */
-function top(title, ...children) {
-  const time = h('span', { class: 'top-time' });
-  const node = h(
-    'figure',
-    { class: 'surface' },
-    h(
-      'div',
-      { class: 'phone-top device' },
-      h('div', { class: 'top-status', 'aria-hidden': 'true' }, time, h('span', {}, icon('signal'), icon('battery'))),
-      ...children,
-    ),
-    h('figcaption', {}, title),
-  );
-  const tick = () => setText(time, clock(Date.now()));
+function ticking(className) {
+  const node = h('span', { class: className });
+  const tick = () => setText(node, clock(Date.now()));
   tick();
   setInterval(tick, 1000);
   return node;
 }
 
+function figure(title, ...children) {
+  return h('figure', { class: 'surface' }, ...children, h('figcaption', {}, title));
+}
+
+/** The top of an iPhone, with an island in it. */
+function top(title, ...children) {
+  const status = h('div', { class: 'top-status', 'aria-hidden': 'true' }, ticking('top-time'), h('span', {}, icon('signal'), icon('battery')));
+  return figure(title, h('div', { class: 'phone-top device' }, status, ...children));
+}
+
+/** Compact, and expanded as long as an alert is shown, as iOS does it. */
 function compact() {
-  const side = badge();
-  const score = h('span', { class: 'figures' });
-  const overs = h('span', { class: 'figures' });
-  const island = h('div', { class: 'island compact' }, h('div', { class: 'leading' }, side.node, score), h('div', { class: 'trailing' }, overs));
+  const leading = cardView('compactLeading');
+  const trailing = cardView('compactTrailing');
+  const large = cardView('expanded');
+  const island = h('div', { class: 'island compact' }, leading.node, h('span', { class: 'camera' }), trailing.node);
+  const grown = h('div', { class: 'island expanded grown' }, large.node);
+  const node = top('Dynamic Island; it grows with an alert', island, grown);
   return {
-    node: top('Dynamic Island, compact', island),
-    island,
-    show(activity) {
-      island.classList.toggle('empty', !activity);
-      island.dataset.state = activity?.state ?? '';
-      const leading = activity?.content.compactLeading;
-      side.show(leading?.teamAbbr);
-      setFigure(score, leading ? leading.score || leading.teamAbbr : '');
-      setText(overs, activity?.content.compactTrailing.overs);
+    node,
+    island: grown,
+    show(card, isAlerting) {
+      island.classList.toggle('empty', !card);
+      leading.show(card, 'island');
+      trailing.show(card, 'island');
+      large.show(card, 'island');
+      setHidden(grown, !isAlerting || !card);
+      setHidden(island, Boolean(isAlerting && card));
     },
   };
 }
 
 function minimal() {
-  const otherTeam = h('span', { class: 'figures' });
+  const leading = cardView('compactLeading');
   const otherIcon = icon('timer');
-  const island = h('div', { class: 'island beside' }, h('div', { class: 'leading' }, otherIcon, otherTeam), h('div', { class: 'trailing' }));
-  const team = h('span', { class: 'minimal-team' });
-  const score = h('span', { class: 'minimal-score figures' });
-  const circle = h('div', { class: 'island circle' }, team, score);
-  const node = top('Minimal', h('div', { class: 'island-pair' }, island, circle));
+  const otherText = h('span', { class: 'figures' }, '12:00');
+  const island = h('div', { class: 'island beside' }, h('div', { class: 'leading' }, otherIcon, otherText, leading.node), h('span', { class: 'camera' }));
+  const small = cardView('minimal');
+  const node = top('Minimal', h('div', { class: 'island-pair' }, island, h('div', { class: 'island circle' }, small.node)));
   const caption = node.querySelector('figcaption');
   return {
     node,
     /** @param primary what has the island when both are of this app; without it, another app has */
-    show(activity, primary) {
-      circle.classList.toggle('empty', !activity);
-      const shown = activity?.content.minimal ?? activity?.content.compactLeading;
-      circle.style.setProperty('--hue', hue(shown?.teamAbbr));
-      setText(team, (shown?.teamAbbr ?? '').slice(0, 4));
-      setFigure(score, (shown?.score ?? '').split('/')[0]);
+    show(card, primary) {
+      setHidden(node, !card);
+      small.show(card, 'island');
+      leading.show(primary, 'island');
       setHidden(otherIcon, Boolean(primary));
-      setText(otherTeam, primary ? `${primary.content.compactLeading.teamAbbr} ${primary.content.compactLeading.score}` : '12:00');
+      setHidden(otherText, Boolean(primary));
       setText(caption, primary ? 'Minimal, beside a match that is closer' : 'Minimal, beside another app');
     },
   };
 }
 
 function expanded() {
-  const side = badge();
-  const now = scoreLine('now');
-  const title = h('span', { class: 'ex-title' });
-  const pace = h('span', { class: 'ex-rate figures' });
-  const other = scoreLine('before');
-  const batters = h('span', { class: 'ex-batters' });
-  const balls = ballRow(7);
-  const stake = h('p', { class: 'ex-story' });
-  const island = h(
-    'div',
-    { class: 'island expanded' },
-    h('div', { class: 'ex-row' }, h('div', { class: 'ex-leading' }, side.node, now.node), h('div', { class: 'ex-trailing' }, pace, other.node)),
-    h('div', { class: 'ex-row' }, title, batters),
-    h('div', { class: 'ex-row' }, balls.node, stake),
-  );
+  const large = cardView('expanded');
+  const node = top('Expanded, on touch', h('div', { class: 'island expanded' }, large.node));
   return {
-    node: top('Expanded, on touch or with an alert', island),
-    island,
-    show(activity) {
-      island.classList.toggle('empty', !activity);
-      island.dataset.state = activity?.state ?? '';
-      const content = activity?.content;
-      side.show(content && batting(content).teamAbbr);
-      now.show(content ? batting(content) : null);
-      other.show(content ? earlier(content) : null);
-      setText(pace, content ? rate(content) : '');
-      setText(title, content?.expanded.title);
-      setText(batters, content?.expanded.batters.map((batter) => `${shortName(batter.name)} ${batter.score}`).slice(0, 1).join(''));
-      balls.show(content?.expanded.recentBalls);
-      setText(stake, content ? story(content) : 'No Live Activity');
+    node,
+    show(card) {
+      setHidden(node, !card);
+      large.show(card, 'island');
     },
   };
 }
 
-function small(kind) {
-  const side = badge();
-  const now = scoreLine('now');
-  const stake = h('p', { class: 'small-story' });
-  const stale = h('p', { class: 'small-stale' }, icon('clock'), h('span'));
-  const card = h('div', { class: 'small' }, h('div', { class: 'small-row' }, side.node, now.node), stake, stale);
-  const time = h('span', { class: 'figures' });
-  const tick = () => setText(time, clock(Date.now()));
-  tick();
-  setInterval(tick, 1000);
-  const screen =
-    kind === 'watch'
-      ? h('div', { class: 'watch' }, h('div', { class: 'watch-screen' }, h('header', {}, time), card))
-      : h('div', { class: 'car' }, h('aside', {}, time, icon('car'), icon('signal')), card);
+function standBy() {
+  const large = cardView('standBy');
+  const node = figure('StandBy', h('div', { class: 'standby' }, large.node));
   return {
-    node: h('figure', { class: 'surface' }, screen, h('figcaption', {}, kind === 'watch' ? 'Apple Watch' : 'CarPlay')),
-    show(activity) {
-      card.classList.toggle('empty', !activity);
-      card.dataset.state = activity?.state ?? '';
-      const content = activity?.content;
-      side.show(content && batting(content).teamAbbr);
-      now.show(content ? batting(content) : null);
-      const last = content?.expanded.lastEvent;
-      setText(stake, content ? (content.expanded.status ?? content.expanded.equation ?? last?.text ?? story(content)) : 'No Live Activity');
-      setHidden(stale, activity?.state !== 'stale');
-      setText(stale.lastChild, activity ? clock(activity.shownAtMs) : '');
+    node,
+    show(card) {
+      setHidden(node, !card);
+      large.show(card, 'island');
+    },
+  };
+}
+
+/** The Watch tells an alert in words, and then shows the card again. */
+function watch() {
+  const small = cardView('small');
+  const title = h('strong');
+  const body = h('p');
+  const words = h('div', { class: 'watch-alert' }, title, body);
+  const node = figure('Apple Watch', h('div', { class: 'watch' }, h('div', { class: 'watch-screen' }, h('header', {}, ticking('figures')), small.node, words)));
+  return {
+    node,
+    show(card, alert) {
+      setHidden(node, !card && alert?.kind !== 'notification');
+      setText(title, alert?.title);
+      setText(body, alert?.body);
+      setHidden(words, !alert);
+      small.show(alert ? null : card, 'dark');
+    },
+  };
+}
+
+function car() {
+  const small = cardView('small');
+  const node = figure('CarPlay', h('div', { class: 'car' }, h('aside', {}, ticking('figures'), icon('car'), icon('signal')), small.node));
+  return {
+    node,
+    show(card) {
+      setHidden(node, !card);
+      small.show(card, 'dark');
     },
   };
 }
 
 export function surfaces(root) {
-  const parts = { compact: compact(), minimal: minimal(), expanded: expanded(), watch: small('watch'), car: small('car') };
+  const parts = { compact: compact(), minimal: minimal(), expanded: expanded(), standBy: standBy(), watch: watch(), car: car() };
   root.append(
     parts.compact.node,
-    parts.minimal.node,
     parts.expanded.node,
+    parts.minimal.node,
     h('div', { class: 'surface-pair' }, parts.watch.node, parts.car.node),
+    parts.standBy.node,
   );
   let shownPhone = null;
   let shownAlert = 0;
+  let alert = null;
+  let timer = null;
+  let last = null;
+
+  function draw(state) {
+    const card = (id) => (id ? state.cards[id] : null) ?? null;
+    // What has ended or is dismissed has left the island, not the Lock Screen.
+    const primary = card(state.island.primary);
+    const second = card(state.island.minimal);
+    parts.compact.show(primary, alert?.kind === 'activity');
+    parts.minimal.show(second ?? primary, second ? primary : null);
+    parts.expanded.show(primary);
+    parts.standBy.show(primary);
+    parts.watch.show(primary, alert);
+    parts.car.show(primary);
+  }
+
   return {
-    show(state) {
-      const find = (id) => state.activities.find((activity) => activity.id === id) ?? null;
-      // What has ended or is dismissed has left the island, not the Lock Screen.
-      const primary = find(state.island.primary);
-      const second = find(state.island.minimal);
-      parts.compact.show(primary);
-      parts.minimal.show(second ?? primary, second ? primary : null);
-      parts.expanded.show(primary);
-      parts.watch.show(primary);
-      parts.car.show(primary);
-      const alert = state.alert?.id ?? 0;
-      if (state.id === shownPhone && alert > shownAlert) {
+    /** @param skewMs how much later it is at the lab than here */
+    show(state, skewMs) {
+      last = state;
+      const newest = state.alert?.id ?? 0;
+      const isAnother = state.id !== shownPhone;
+      const isNews = (isAnother ? newest > 0 : newest > shownAlert) && Date.now() + skewMs - state.alert.atMs <= alertMs;
+      if (isAnother) alert = null;
+      shownPhone = state.id;
+      shownAlert = newest;
+      if (isNews) {
+        alert = state.alert;
+        clearTimeout(timer);
+        timer = setTimeout(() => {
+          alert = null;
+          draw(last);
+        }, alertMs);
         flash(parts.compact.island, 'alerting');
-        flash(parts.expanded.island, 'alerting');
         flash(parts.watch.node, 'alerting');
       }
-      shownPhone = state.id;
-      shownAlert = alert;
+      draw(state);
     },
   };
 }

@@ -2,85 +2,28 @@
 
 import { clock, flash, h, list, setAttribute, setHidden, setText } from './dom.js';
 import { icon } from './icons.js';
-import { badge, ballRow, batting, earlier, phaseChip, rate, scoreLine, shortName, story } from './score.js';
+import { cardView } from './card.js';
 
 /** How long an alert stays on the screen. */
-const alertMs = 7000;
+export const alertMs = 7000;
 
 /** A Live Activity as the Lock Screen shows it. `onDismiss` is called with it when it is swiped away. */
 function liveActivity(onDismiss) {
   let shown = null;
-  const sides = badge();
-  const title = h('span', { class: 'la-title' });
-  const subtitle = h('span', { class: 'la-subtitle' });
-  const chip = phaseChip();
-  const now = scoreLine('now');
-  const before = scoreLine('before');
-  const batters = h('ul', { class: 'la-batters' });
-  const bowler = h('p', { class: 'la-bowler' });
-  const bowlerName = h('span', { class: 'who' });
-  const figures = h('span', { class: 'figures' });
-  bowler.append(bowlerName, figures);
-  const balls = ballRow(7);
-  const stake = h('p', { class: 'la-story' });
-  const pace = h('p', { class: 'la-rate figures' });
-  const event = h('p', { class: 'la-event' });
-  const staleness = h('p', { class: 'la-stale' }, icon('clock'), h('span'));
+  const card = cardView('lockScreen');
   const dismiss = h(
     'button',
     { class: 'la-dismiss', type: 'button', 'aria-label': 'Clear this Live Activity', on: { click: () => onDismiss(shown) } },
     icon('close'),
   );
-  const node = h(
-    'article',
-    { class: 'la' },
-    h('header', {}, sides.node, h('div', { class: 'la-titles' }, title, subtitle), chip.node, dismiss),
-    h('div', { class: 'la-scores' }, now.node, before.node),
-    h('div', { class: 'la-people' }, batters, bowler),
-    h('div', { class: 'la-foot' }, balls.node, h('div', {}, stake, pace)),
-    event,
-    staleness,
-  );
+  const node = h('article', { class: 'la' }, card.node, dismiss);
   return {
     node,
-    show(activity) {
+    show(activity, drawing) {
       shown = activity;
-      const { content } = activity;
-      const side = batting(content);
       node.dataset.state = activity.state;
-      node.dataset.phase = content.matchDisplayState;
-      node.dataset.sentiment = content.matchSentiment;
-      setAttribute(node, 'aria-label', content.expanded.spoken ?? content.expanded.title);
-      sides.show(side.teamAbbr);
-      setText(title, content.expanded.title);
-      setText(subtitle, content.expanded.subtitle);
-      chip.show(activity.state, content);
-      now.show(side);
-      before.show(earlier(content));
-      list(
-        batters,
-        content.expanded.batters.slice(0, 2),
-        (batter) => batter.name,
-        () => h('li', {}, h('span', { class: 'who' }), h('span', { class: 'figures' })),
-        (item, batter) => {
-          setText(item.children[0], shortName(batter.name));
-          setText(item.children[1], batter.score);
-          item.classList.toggle('on-strike', batter.onStrike);
-        },
-      );
-      const bowling = content.expanded.bowler;
-      setHidden(bowler, !bowling);
-      setText(bowlerName, bowling ? shortName(bowling.name) : '');
-      setText(figures, bowling?.figures);
-      balls.show(content.expanded.recentBalls);
-      setText(stake, story(content));
-      setText(pace, content.expanded.status ? '' : rate(content));
-      const last = content.expanded.lastEvent;
-      setHidden(event, !last || last.text === content.expanded.status);
-      setText(event, last?.text);
-      event.dataset.kind = last?.kind ?? '';
-      setHidden(staleness, activity.state !== 'stale');
-      setText(staleness.lastChild, `Last update ${clock(activity.shownAtMs)}`);
+      setAttribute(node, 'aria-label', drawing.spoken);
+      card.show(drawing);
     },
   };
 }
@@ -161,9 +104,11 @@ export function lockScreen(root, actions, announce) {
     setText(alertTitle, state.alert.title);
     setText(alertBody, state.alert.body);
     setText(alertWhen, 'now');
-    alert.dataset.kind = state.alert.kind;
-    setHidden(alert, false);
-    flash(alert, 'arriving');
+    // An alert of a Live Activity is the card itself, which lights up; its words are for the Watch.
+    const isCard = state.alert.kind === 'activity';
+    setHidden(alert, isCard);
+    if (isCard) activities.firstElementChild?.classList.add('lit');
+    else flash(alert, 'arriving');
     phone.classList.toggle('with-sound', state.alert.hasSound);
     flash(phone, 'buzzing');
     announce(`${state.alert.title}. ${state.alert.body}`);
@@ -175,6 +120,7 @@ export function lockScreen(root, actions, announce) {
     clearTimeout(alertTimer);
     setHidden(alert, true);
     phone.classList.remove('buzzing', 'with-sound');
+    for (const node of activities.children) node.classList.remove('lit');
   }
 
   return {
@@ -195,7 +141,7 @@ export function lockScreen(root, actions, announce) {
           cards.set(activity.id, card);
           return card.node;
         },
-        (node, activity) => cards.get(activity.id).show(activity),
+        (node, activity) => cards.get(activity.id).show(activity, state.cards[activity.id]),
       );
       for (const id of cards.keys()) if (!shown.some((activity) => activity.id === id)) cards.delete(id);
       setHidden(empty, shown.length > 0);
@@ -219,5 +165,5 @@ export function meantActivity(state, match) {
 
 function emptyText(state) {
   if (!state.allowsActivities) return 'Live Activities are off in Settings';
-  return state.bells.some((bell) => bell.state !== 'empty') ? 'Waiting for the Live Activity' : 'No Live Activity';
+  return state.bells.some((bell) => bell.state !== 'empty') ? 'Waiting for the Live Activity' : 'Not following: touch the bell';
 }

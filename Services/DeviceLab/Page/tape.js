@@ -66,7 +66,11 @@ export function tapeBar(root, actions) {
   const faultMenu = h('div', { class: 'menu', id: 'faults', popover: 'auto' }, h('h3', {}, 'Inject a fault'));
   for (const [target, label, body] of faults) {
     faultMenu.append(
-      h('button', { type: 'button', on: { click: () => actions.tape({ command: 'fault', target, fault: body() }, `Asked for: ${label}`) } }, h('span', { class: 'menu-target' }, target === 'apns' ? 'APNs' : 'Provider'), h('span', {}, label)),
+      h('button', { type: 'button', on: { click: () => {
+        // What it does is seen behind the menu.
+        faultMenu.hidePopover();
+        actions.tape({ command: 'fault', target, fault: body() }, `Asked for: ${label}`);
+      } } }, h('span', { class: 'menu-target' }, target === 'apns' ? 'APNs' : 'Provider'), h('span', {}, label)),
     );
   }
   faultMenu.append(h('button', { type: 'button', class: 'menu-last', on: { click: () => actions.tape({ command: 'clearFaults' }, 'Faults that were waiting are gone') } }, 'Take back what still waits'));

@@ -1,9 +1,9 @@
-import ActivitySimulator
 import APNsProtocol
 import FoundationEssentials
 import HTTPClient
 import Logging
-import Sightscreen
+import SightscreenClientTesting
+import SightscreenModels
 
 /// Apple's servers as the phones meet them: every token that a phone has is known there before the app learns it, and what
 /// is sent to it arrives. apns-simulator holds the tokens and keeps the log of which the pushes are read.
@@ -14,7 +14,7 @@ actor AppleSide {
     private static let linesAtOnce = 500
 
     private struct Known {
-        var kind: RegisteredToken.Kind
+        var kind: PushTokenKind
         var match: MatchID?
         var shown: Stamp?
         var inbox: AsyncStream<RawPush>.Continuation
@@ -48,7 +48,7 @@ actor AppleSide {
         let apple: AppleSide
         let inbox: AsyncStream<RawPush>.Continuation
 
-        func issued(_ token: String, _ kind: RegisteredToken.Kind, match: MatchID?, shown: Stamp?) async {
+        func issued(_ token: String, _ kind: PushTokenKind, match: MatchID?, shown: Stamp?) async {
             await apple.issued(token, Known(kind: kind, match: match, shown: shown, inbox: inbox))
         }
 
@@ -80,7 +80,7 @@ actor AppleSide {
     private func register(_ tokens: [String]) async throws {
         struct Body: Encodable {
             var token: String
-            var kind: RegisteredToken.Kind
+            var kind: PushTokenKind
             var environment = APNsEnvironment.production
             var timestamp: Stamp?
             var match: Int64?

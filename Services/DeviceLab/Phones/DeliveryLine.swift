@@ -1,5 +1,5 @@
-import ActivitySimulator
 import FoundationEssentials
+import SightscreenClientTesting
 
 /// One line of apns-simulator's log, as far as a phone gets to see it.
 struct DeliveryLine: Sendable {

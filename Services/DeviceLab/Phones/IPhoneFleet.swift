@@ -1,9 +1,8 @@
 import FoundationEssentials
 import HTTPClient
 public import Logging
-import Messages
 public import ServiceLifecycle
-public import Sightscreen
+public import SightscreenModels
 
 /// All phones of a lab, from being switched on to being switched off, and the match that they are shown first.
 public struct IPhoneFleet: Service {

@@ -1,7 +1,6 @@
 import HTTPClient
-import Messages
-import Sightscreen
 import SightscreenClient
+import SightscreenModels
 
 /// The matches as the app lists them: one list for all phones, which would otherwise ask for the same every second.
 actor LabGateway {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTPClient
 import SightscreenClient
-import Sightscreen
+import SightscreenModels
 
 /// The development issuer: it makes a token for any name.
 struct LabIssuer: Sendable {

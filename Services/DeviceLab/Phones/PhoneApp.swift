@@ -1,5 +1,5 @@
-import Sightscreen
 import SightscreenClient
+import SightscreenModels
 
 /// A process of the app on one phone: its services, wired as at the app's entry point, and its launch.
 struct PhoneApp: Sendable {

@@ -1,4 +1,5 @@
 import SightscreenClient
+import SightscreenClientTesting
 import Synchronization
 
 /// The preferences of one simulated iPhone as one process of the app writes them: for as long as that lives.

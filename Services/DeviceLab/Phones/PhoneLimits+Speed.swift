@@ -1,4 +1,4 @@
-import ActivitySimulator
+import SightscreenClientTesting
 
 extension PhoneLimits {
     /// What iOS allows in an hour, where an hour passes so many times faster.

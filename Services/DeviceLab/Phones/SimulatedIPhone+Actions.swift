@@ -1,8 +1,7 @@
-import ActivitySimulator
 import LabAPI
-import Messages
-import Sightscreen
 import SightscreenClient
+import SightscreenClientTesting
+import SightscreenModels
 
 /// What a person does.
 extension SimulatedIPhone {

@@ -1,7 +1,7 @@
 import LabAPI
-import ActivitySimulator
-import Sightscreen
 import SightscreenClient
+import SightscreenClientTesting
+import SightscreenModels
 
 /// What arrives.
 extension SimulatedIPhone {
@@ -20,12 +20,11 @@ extension SimulatedIPhone {
             }
         case .updated(let activity, let alerted):
             counts.received += 1
-            let version = await version(of: activity)
-            note(.push, "Version \(version)\(await ofMatch(activity))\(alerted ? ", with an alert" : "")")
+            note(.push, "\(await ball(of: activity))\(await ofMatch(activity))\(alerted ? ", with an alert" : "")")
             if alerted { await light(activity) }
         case .ended(let activity):
             counts.received += 1
-            note(.push, "The activity\(await ofMatch(activity)) ends with version \(await version(of: activity))")
+            note(.push, "The activity\(await ofMatch(activity)) ends: \(await ball(of: activity))")
         case .wakesApp(let push):
             counts.received += 1
             note(.push, "A silent push wakes the app")
@@ -45,8 +44,14 @@ extension SimulatedIPhone {
         changed()
     }
 
-    private func version(of activity: ActivityID) async -> Int {
-        await kit.activities.first { $0.id == activity }?.content.state.version ?? 0
+    /// "Ball 12.3: MI 87/6".
+    private func ball(of activity: ActivityID) async -> String {
+        guard let state = await kit.activities.first(where: { $0.id == activity })?.content.state else {
+            return "Nothing"
+        }
+        let score = state.compactLeading
+        guard !score.score.isEmpty else { return "Before play: \(state.expanded.title)" }
+        return "Ball \(state.compactTrailing.overs): \(score.teamAbbr) \(score.score)"
     }
 
     /// Which match an activity is of, where the phone has several.

@@ -1,11 +1,9 @@
-import LabAPI
-import APNsProtocol
-import ActivitySimulator
 import FoundationEssentials
 import HTTPClient
-import Messages
-import Sightscreen
+import LabAPI
 import SightscreenClient
+import SightscreenClientTesting
+import SightscreenModels
 
 /// One simulated iPhone: `SimulatedActivityKit` as its system, the app's `SightscreenClient` on it, pushes as
 /// apns-simulator delivers them, calls over HTTP, and somebody who uses it.
@@ -51,6 +49,8 @@ actor SimulatedIPhone: LabPhone {
     var isOpenForBell = false
     var isOnline = true
     var onlineSinceMs = World.nowMs
+    /// It is never restarted. Seconds since 1970.
+    private let bootedAt = Int(World.nowMs / 1_000)
     /// Of the app that is installed: its preferences, and how many there were before it.
     var store = InMemoryKeyValueStore()
     var installation = 1
@@ -167,7 +167,8 @@ actor SimulatedIPhone: LabPhone {
         let network = PhoneNetwork(base: world.gateway, http: world.http, isOnline: isOnline)
         let new = await PhoneApp(
             user: user, issuer: world.issuer, network: network, activityKit: kit, disk: PhoneDisk(store),
-            profile: DeviceProfile(deviceID: device, osVersion: "18.4", appVersion: "1.0.0"),
+            profile: DeviceProfile(
+                deviceID: device, osVersion: "18.4", appVersion: "1.0.0", bootedAt: bootedAt),
             giveToken: { [weak self] in await self?.giveDeviceToken() })
         let bells = await new.service.bells()
         await kit.setForeground(false)
@@ -346,7 +347,8 @@ extension LabActivity {
             isPushStarted: shown.activity.startID != nil,
             attributes: Attributes(
                 homeTeam: attributes.homeTeam, homeAbbr: attributes.homeAbbr, awayTeam: attributes.awayTeam,
-                awayAbbr: attributes.awayAbbr, competition: attributes.competition),
+                awayAbbr: attributes.awayAbbr, competition: attributes.competition, startsAt: attributes.startsAt,
+                followedAbbr: attributes.followedAbbr),
             content: shown.content.state, startedAtMs: seen?.startedAtMs ?? Int64(shown.startedAt) * 1_000,
             shownAtMs: seen?.shownAtMs ?? Int64(shown.startedAt) * 1_000,
             staleAtMs: shown.content.staleAt.map { Int64($0) * 1_000 },

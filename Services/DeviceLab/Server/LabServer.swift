@@ -3,8 +3,8 @@ import HTTPTypes
 import Hummingbird
 import LabAPI
 import NIOCore
-import Sightscreen
 import SightscreenClient
+import SightscreenModels
 
 /// The page and its API. `deploy/docs/device-lab.md` describes the calls.
 struct LabServer: Sendable {
@@ -59,13 +59,13 @@ struct LabServer: Sendable {
             Route(.post, "/api/streams/:stream") { request, context in
                 try await watch(try context.parameters.require("stream"), request)
             },
-            Route(.get, "/api/lab") { _, _ in try JSONAnswer.response(await lab.state) },
+            Route(.get, "/api/lab") { _, _ in try JSONAnswer.response(LabWithCards(lab: await lab.state)) },
             Route(.get, "/api/phones") { _, _ in try JSONAnswer.response(await lab.phonesInShort) },
             Route(.get, "/api/phones/:phone") { _, context in
                 guard let state = await lab.state(of: try context.parameters.require("phone")) else {
                     throw Self.noPhone
                 }
-                return try JSONAnswer.response(state)
+                return try JSONAnswer.response(PhoneWithCards(phone: state))
             },
             Route(.post, "/api/phones/actions") { request, _ in try await actOnAll(request) },
             Route(.post, "/api/phones/:phone/actions") { request, context in
@@ -145,7 +145,7 @@ struct LabServer: Sendable {
         }
         let state = await phone.state
         await lab.take(state)
-        return try JSONAnswer.response(state)
+        return try JSONAnswer.response(PhoneWithCards(phone: state))
     }
 
     private func actOnAll(_ request: Request) async throws -> Response {

@@ -4,6 +4,8 @@ struct StageKind: Sendable {
         var label: String
         /// Whether it only grows, so that its rate says something.
         var isCounter = true
+        /// What is only worth a word when it is there.
+        var isShownAtZero = true
         var value: @Sendable (MetricsText) -> Double?
     }
 
@@ -34,6 +36,8 @@ struct StageKind: Sendable {
                     return all - (metrics.sum("sightscreen_pushes_total", with: #"outcome="accepted""#) ?? 0)
                 },
                 Count(label: "activities", isCounter: false) { $0.sum("sightscreen_phones") },
+                Count(label: "alerts held", isCounter: false, isShownAtZero: false) { holds($0, "alerts") },
+                Count(label: "pushes held", isCounter: false, isShownAtZero: false) { holds($0, "pushes") },
             ]),
         StageKind(name: "apns-simulator", counts: []),
         StageKind(
@@ -46,4 +50,9 @@ struct StageKind: Sendable {
                 Count(label: "started") { $0.sum("sightscreen_activities_created_total") },
             ]),
     ]
+
+    /// Holds of the operator that are in force at a coordinator.
+    private static func holds(_ metrics: MetricsText, _ level: String) -> Double? {
+        metrics.sum("sightscreen_holds", with: "level=\"\(level)\"")
+    }
 }

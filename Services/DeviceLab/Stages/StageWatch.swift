@@ -1,6 +1,6 @@
-import LabAPI
 import FoundationEssentials
 import HTTPClient
+import LabAPI
 
 /// Asks every process of the pipeline how it is and what it has counted.
 actor StageWatch {
@@ -80,6 +80,7 @@ actor StageWatch {
         var counts: [LabStage.Count] = []
         for count in kind.counts {
             let value = answers.compactMap { count.value($0.metrics) }.reduce(0, +)
+            guard value != 0 || count.isShownAtZero else { continue }
             let rate = count.isCounter ? meter.rate(of: "\(kind.name) \(count.label)", value, at: now) : nil
             counts.append(LabStage.Count(label: count.label, value: value, rate: rate))
         }

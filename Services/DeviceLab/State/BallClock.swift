@@ -1,4 +1,4 @@
-import Sightscreen
+import SightscreenModels
 
 /// When the provider showed which score: what a Lock Screen's delay is counted from.
 ///
@@ -32,8 +32,10 @@ struct BallClock: Sendable {
 
     /// When the provider showed what this state shows; nil when that is not known.
     func time(of state: ContentState, _ match: MatchID) -> Int64? {
-        times[
-            Score(match: match, score: state.compactLeading.score, overs: state.compactTrailing.overs)]
+        // The tape writes a side that is all out with its ten wickets.
+        let isAllOut = state.expanded.innings.last?.allOut ?? false
+        let score = state.compactLeading.score + (isAllOut ? "/10" : "")
+        return times[Score(match: match, score: score, overs: state.compactTrailing.overs)]
     }
 
     private mutating func set(_ score: Score, _ atMs: Int64) {

@@ -1,5 +1,5 @@
-import LabAPI
 import FoundationEssentials
+import LabAPI
 
 /// Server-sent events as they go over the wire. JSON has no line feeds, so each event has one line of data.
 enum EventText {
@@ -19,11 +19,11 @@ enum EventText {
     static func bytes(_ news: Lab.News) throws -> [UInt8] {
         var bytes: [UInt8] = []
         if let stream = news.hello { bytes += try event("hello", Hello(stream: stream)) }
-        if let lab = news.lab { bytes += try event("lab", lab) }
+        if let lab = news.lab { bytes += try event("lab", LabWithCards(lab: lab)) }
         if news.isWhole || !news.phones.isEmpty {
             bytes += try event("phones", Phones(whole: news.isWhole, phones: news.phones))
         }
-        if let phone = news.phone { bytes += try event("phone", phone) }
+        if let phone = news.phone { bytes += try event("phone", PhoneWithCards(phone: phone)) }
         return bytes.isEmpty ? heartbeat : bytes
     }
 

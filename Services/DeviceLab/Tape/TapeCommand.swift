@@ -1,5 +1,5 @@
 import ControlHTTP
-import Sightscreen
+import SightscreenModels
 
 /// The body of `POST /api/tape`.
 struct TapeCommand: Decodable, Sendable {

@@ -1,8 +1,8 @@
 import ControlHTTP
-import LabAPI
 import HTTPClient
 import HTTPTypes
-import Sightscreen
+import LabAPI
+import SightscreenModels
 
 /// The tapes of mock-sportmonks and the faults of both stand-ins.
 struct TapeDesk: Sendable {

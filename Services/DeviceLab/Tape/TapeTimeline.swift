@@ -1,4 +1,5 @@
-import Sightscreen
+import Cricket
+import SightscreenModels
 
 /// What a slider over a tape needs: each frame's name, and where innings and overs begin and wickets fall.
 struct TapeTimeline: Codable, Hashable, Sendable {
