@@ -1,7 +1,6 @@
 import Activities
 import Logging
-import Messages
-import Sightscreen
+import SightscreenModels
 import Store
 
 /// What a phone reports of its Live Activities.

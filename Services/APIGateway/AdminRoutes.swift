@@ -1,5 +1,4 @@
-import Messages
-import Sightscreen
+import SightscreenModels
 import Store
 
 /// What administrators do: the app's config, caches, the provider's fixtures, and the audit of it all.

@@ -1,8 +1,8 @@
 import Logging
-import Messages
 import NIOConcurrencyHelpers
 import ServiceKit
 import ServiceLifecycle
+import SightscreenModels
 import Store
 
 /// What administrators have set, as every replica knows it within a second: the app's config, and the order to clear

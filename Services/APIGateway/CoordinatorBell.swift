@@ -1,6 +1,6 @@
 import Messages
 import ServiceKit
-import Sightscreen
+import SightscreenModels
 import Wire
 
 /// Tells the coordinators that activities or holds changed. It may be lost: they look for themselves as well.

@@ -1,7 +1,7 @@
 import Logging
 import NIOConcurrencyHelpers
 import ServiceLifecycle
-import Sightscreen
+import SightscreenModels
 import Store
 
 /// Accounts whose older tokens are refused. A token is valid until it expires whatever the database says, so every

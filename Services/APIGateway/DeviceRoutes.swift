@@ -1,11 +1,13 @@
-import Messages
-import Sightscreen
+import SightscreenModels
 import Store
 
 /// The user's phones and the tokens that reach them.
 struct DeviceRoutes: Sendable {
     let devices: DeviceStore
     let bell: any CoordinatorBell
+
+    /// Since 1970.
+    private static let seconds = 0...4_102_444_800
 
     private static let registration = Operation.Body(
         name: "DeviceRegistration",
@@ -26,8 +28,17 @@ struct DeviceRoutes: Sendable {
                     .object([
                         Schema.required("matchId", .text(.number)), Schema.optional("activityId", .text(.identifier)),
                         Schema.optional("startId", .text(.identifier)),
+                        Schema.optional(
+                            "state", .choice(RunningActivity.State.allCases.map(\.rawValue)),
+                            "ActivityKit's; active if left out. dismissed: the app saw the user take it away."),
+                        Schema.optional("channel", .text(.shortText), "The broadcast channel that it listens to."),
+                        Schema.optional("pending", .flag, "It is scheduled, to appear by itself."),
+                        Schema.optional(
+                            "lastSeen", .integer(Self.seconds), "When the app last saw it; now if left out."),
                     ]), max: GatewayLimits.runningActivitiesMax),
-                "What runs on the phone: none of it is started again."),
+                "All cards of the phone: what runs is not started again, and a card whose token had died is explained."),
+            Schema.optional(
+                "bootedAt", .integer(Self.seconds), "When the phone was last restarted: that takes all cards away."),
         ])
 
     private static let startToken = Operation.Body(
@@ -71,10 +82,11 @@ struct DeviceRoutes: Sendable {
             environment: try fields.choice("environment", of: PushEnvironment.self),
             liveActivitiesEnabled: try fields.flag("liveActivitiesEnabled"),
             frequentPushesEnabled: try fields.flag("frequentPushesEnabled"),
-            activities: try fields.objects("activities")?.map(Self.activity))
+            activities: try fields.objects("activities")?.map(Self.activity), bootedAt: try fields.integer("bootedAt"))
         let change: DeviceStore.TokenChange =
             registration.deviceToken.map { .set($0) } ?? (fields.isNull("deviceToken") ? .forget : .keep)
-        return try await answer(try await devices.register(registration, token: change, user: request.user))
+        let registered = try await devices.register(registration, token: change, user: request.user)
+        return try await answer(registered, cards: registered.cards)
     }
 
     @Sendable private func registerStartToken(_ request: GatewayRequest) async throws -> Reply {
@@ -94,17 +106,24 @@ struct DeviceRoutes: Sendable {
         return .noContent
     }
 
-    private func answer(_ registered: DeviceStore.Registered) async throws -> Reply {
+    private func answer(_ registered: DeviceStore.Registered, cards: DeviceStore.Cards? = nil) async throws -> Reply {
         await bell.ring(for: registered.changedMatches)
+        let (wanted, gone) = (cards?.tokensWanted ?? [], cards?.gone ?? [])
         return try Reply.json(
-            DeviceResponse(deviceId: registered.device, liveActivitiesCapable: registered.isCapable))
+            DeviceResponse(
+                deviceId: registered.device, liveActivitiesCapable: registered.isCapable, end: cards?.end,
+                tokensWanted: wanted.isEmpty ? nil : wanted, gone: gone.isEmpty ? nil : gone))
     }
 
     private static func activity(_ fields: FieldReader) throws -> RunningActivity {
         RunningActivity(
             matchId: try FieldReader.required("matchId", fields.matchID("matchId")),
             activityId: try fields.identifier("activityId", as: ActivityID.self),
-            startId: try fields.identifier("startId", as: StartID.self))
+            startId: try fields.identifier("startId", as: StartID.self),
+            state: try fields.flag("pending") == true
+                ? .pending : fields.choice("state", of: RunningActivity.State.self),
+            channel: try fields.text("channel"), pending: try fields.flag("pending"),
+            lastSeen: try fields.integer("lastSeen"))
     }
 
     private enum Platform: String, CaseIterable { case ios, ipados }

@@ -1,5 +1,4 @@
-import Messages
-import Sightscreen
+import SightscreenModels
 import Tokens
 
 /// The members of a request's JSON object, after the call's schema has accepted it. Null counts as left out.

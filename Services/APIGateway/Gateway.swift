@@ -64,7 +64,8 @@ public enum Gateway {
             follows: FollowStore(
                 pool: pool, retention: configuration.followRetention, startLease: configuration.startLease), bell: bell)
         let devices = DeviceRoutes(
-            devices: DeviceStore(pool: pool, startLease: configuration.startLease), bell: bell)
+            devices: DeviceStore(
+                pool: pool, startLease: configuration.startLease, dismissAfter: configuration.dismissAfter), bell: bell)
         let activities = ActivityRoutes(
             activities: ActivityTokenStore(pool: pool, dismissAfter: configuration.dismissAfter), bell: bell)
         let open = PublicRoutes(control: control, schedule: schedule, missing: missing)

@@ -1,5 +1,5 @@
-import Messages
 public import ServiceKit
+import SightscreenModels
 
 /// The gateway's settings, read and checked once.
 public struct GatewayConfiguration: Sendable {

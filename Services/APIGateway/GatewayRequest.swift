@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
-import Sightscreen
+import SightscreenModels
 import Tokens
 
 /// A request as a handler sees it: routed, its caller known where the route needs one, query and body checked.

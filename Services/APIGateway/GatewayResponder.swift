@@ -4,7 +4,7 @@ import Logging
 import Metrics
 import NIOCore
 import ServiceKit
-import Sightscreen
+import SightscreenModels
 import Tokens
 
 /// Answers every request: finds the route, finds out who asks, runs the handler, and turns whatever went wrong into a

@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 import ServiceKit
-import Sightscreen
+import SightscreenModels
 
 /// Rings at once for the first that asks, and for all who ask within the next moment once more at its end: when a match
 /// goes live, thousands a second have a reason to ring, and a coordinator looks at everything when it hears one.

@@ -1,5 +1,4 @@
-import Messages
-import Sightscreen
+import SightscreenModels
 import Store
 
 /// The operator's brake: keeps alerts, or everything, from leaving, for one match or everywhere

@@ -1,5 +1,4 @@
-import Messages
-import Sightscreen
+import SightscreenModels
 import Store
 
 /// The query of `GET /matches`, and of other lists in pages.

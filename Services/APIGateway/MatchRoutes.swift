@@ -1,5 +1,4 @@
-import Messages
-import Sightscreen
+import SightscreenModels
 import Store
 
 /// The schedule, the live list and one match. All have entity tags, and are the same for every user.
@@ -22,8 +21,9 @@ struct MatchRoutes: Sendable {
             ) { request in
                 try await cache.reply(to: "live") {
                     let matches = try await schedule.liveMatches()
+                    let retryAfterMs = try await retryAfterMs(matches)
                     return try Reply.json(
-                        LiveMatchesResponse(matches: matches, retryAfterMs: PollHint.afterMs(matches))
+                        LiveMatchesResponse(matches: matches, retryAfterMs: retryAfterMs)
                     ).knowingItsTag()
                 }.tagged(for: request)
             },
@@ -52,22 +52,31 @@ struct MatchRoutes: Sendable {
                 matches.removeLast(matches.count - filter.limit)
                 cursor = matches.last.map { MatchQuery.cursor(ScheduleStore.Position(of: $0)) }
             }
+            let retryAfterMs = try await retryAfterMs(matches)
             return try Reply.json(
-                MatchesResponse(matches: matches, nextCursor: cursor, retryAfterMs: PollHint.afterMs(matches))
+                MatchesResponse(matches: matches, nextCursor: cursor, retryAfterMs: retryAfterMs)
             ).knowingItsTag()
         }.tagged(for: request)
+    }
+
+    private func retryAfterMs(_ matches: [MatchItem]) async throws -> Int {
+        let live = matches.filter { $0.status == .live }
+        return PollHint.afterMs(live, resting: try await schedule.resting(live.map(\.id)))
     }
 }
 
 /// How soon a client should ask again: as often as the score can change, and sooner in key moments.
 enum PollHint {
     static let idleMs = 30_000
+    /// Lunch, tea and the night: nothing changes but the end of them.
+    static let longBreakMs = 60_000
     static let suspendedMs = 15_000
     static let liveMs = 5_000
     static let keyMomentMs = 2_000
 
-    static func afterMs(_ matches: [MatchItem]) -> Int {
-        matches.filter { $0.status == .live }.map { afterMs($0.displayState) }.min() ?? idleMs
+    /// - Parameter live: those that are in play, `resting` among them.
+    static func afterMs(_ live: [MatchItem], resting: Set<MatchID>) -> Int {
+        live.map { resting.contains($0.id) ? longBreakMs : afterMs($0.displayState) }.min() ?? idleMs
     }
 
     private static func afterMs(_ state: ContentState?) -> Int {

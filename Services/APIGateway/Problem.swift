@@ -1,4 +1,4 @@
-import Messages
+import SightscreenModels
 
 /// Everything the API refuses, in one table. A handler throws one; `ProblemReply` makes the answer.
 struct Problem: Error, Hashable {

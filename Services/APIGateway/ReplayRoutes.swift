@@ -1,7 +1,6 @@
 import FoundationEssentials
 import HTTPClient
-import Messages
-import Sightscreen
+import SightscreenModels
 import Store
 
 /// Tapes and replays of the stand-in provider, for development and demonstrations (`REPLAY_URL`). Without that setting

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import HTTPClient
-import Sightscreen
+import SightscreenModels
 
 /// The control port of mock-sportmonks, which plays the tapes (deploy/docs/tapes.md).
 struct ReplayStand: Sendable {

@@ -1,5 +1,4 @@
-import Messages
-import Sightscreen
+import SightscreenModels
 import Store
 import Tokens
 

@@ -1,4 +1,4 @@
-import APNsProtocol
+import SightscreenClientTesting
 
 /// Which device was sent which alert, a bit for each: that is how one that came twice is found among a million.
 ///

@@ -1,5 +1,4 @@
-import APNsProtocol
-import Sightscreen
+import SightscreenModels
 
 /// The answer to `GET /counts`: what became of all pushes so far, and where all devices stand.
 struct Counts: Encodable, Sendable {

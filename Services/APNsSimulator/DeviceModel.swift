@@ -1,11 +1,12 @@
-public import Sightscreen
+public import SightscreenClientTesting
+public import SightscreenModels
 
 /// The end of a push: one token's phone, as far as ActivityKit's rules are known. Small, for there are very many.
 public struct DeviceModel: Sendable, Hashable {
     /// Updates dated further ahead than this are dropped.
     public static let aheadSecondsMax = 8 * 3_600
 
-    public let kind: RegisteredToken.Kind
+    public let kind: PushTokenKind
     /// The stamp that an update must exceed.
     public private(set) var shown: Stamp?
     public private(set) var hasEnded = false
@@ -15,7 +16,7 @@ public struct DeviceModel: Sendable, Hashable {
     /// - Parameters:
     ///   - shown: the stamp of the start or of the phone's own state, when it is known.
     ///   - takesFrequentPushes: the user's switch, which decides on the budget.
-    public init(kind: RegisteredToken.Kind, shown: Stamp? = nil, takesFrequentPushes: Bool = true) {
+    public init(kind: PushTokenKind, shown: Stamp? = nil, takesFrequentPushes: Bool = true) {
         self.kind = kind
         self.shown = shown
         self.takesFrequentPushes = takesFrequentPushes

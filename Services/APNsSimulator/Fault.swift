@@ -1,6 +1,7 @@
 import APNsProtocol
 import FoundationEssentials
 import HTTP2
+import SightscreenModels
 
 /// Trouble that a test asks for: what befalls the next requests that match. The body of `POST /faults`.
 struct Fault: Codable, Sendable, Hashable {
@@ -9,7 +10,7 @@ struct Fault: Codable, Sendable, Hashable {
         var tokenPrefix: String?
         var environment: APNsEnvironment?
         /// `aps.event`: start, update or end.
-        var event: LiveActivityPayload.Event?
+        var event: LiveActivityEvent?
         /// `apns-push-type`.
         var pushType: APNsPushType?
         /// Lets so many matching ones pass first; 0 without it.
@@ -67,7 +68,7 @@ struct Fault: Codable, Sendable, Hashable {
         /// As in the path; nil: it names none.
         var token: UnsafeRawBufferPointer?
         var environment: APNsEnvironment
-        var event: LiveActivityPayload.Event?
+        var event: LiveActivityEvent?
         var pushType: String?
     }
 

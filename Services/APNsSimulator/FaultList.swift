@@ -1,5 +1,3 @@
-import APNsProtocol
-
 /// The faults that are still to come, in the order in which they were asked for.
 struct FaultList: Sendable {
     struct Entry: Encodable, Sendable {

@@ -1,6 +1,7 @@
 import APNsProtocol
 import Glibc
 import HTTP2
+import SightscreenModels
 
 /// The header fields that many pushes share, as they came, and what was found about them: they are judged once.
 ///

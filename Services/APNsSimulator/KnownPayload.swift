@@ -1,4 +1,6 @@
 import APNsProtocol
+import SightscreenClientTesting
+import SightscreenModels
 
 /// A payload, as received, and what was found in it: one version goes to many devices, and the log keeps it once.
 final class KnownPayload {
@@ -18,7 +20,7 @@ final class KnownPayload {
         alert = push.alert.map { alerts.number(of: $0) }
     }
 
-    var event: LiveActivityPayload.Event? { push.head?.event }
+    var event: LiveActivityEvent? { push.head?.event }
 
     func isThat(_ body: UnsafeRawBufferPointer) -> Bool {
         bytes.withUnsafeBytes { $0.equals(body) }

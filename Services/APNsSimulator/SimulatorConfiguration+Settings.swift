@@ -1,7 +1,8 @@
-import APNsProtocol
 import FoundationEssentials
 import HTTP2
 public import ServiceKit
+import SightscreenClientTesting
+import SightscreenModels
 import Tokens
 
 extension SimulatorConfiguration {

@@ -1,4 +1,5 @@
-public import APNsProtocol
+public import SightscreenClientTesting
+import SightscreenModels
 
 /// What a simulator of APNs listens on and believes.
 public struct SimulatorConfiguration: Sendable {

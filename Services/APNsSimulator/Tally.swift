@@ -1,11 +1,12 @@
 import APNsProtocol
+import SightscreenModels
 
 /// Counts pushes by what was answered and what they were.
 struct Tally {
     struct Line: Encodable, Sendable {
         var status: Int
         var reason: String?
-        var event: LiveActivityPayload.Event?
+        var event: LiveActivityEvent?
         var priority: Int
         var deviceVerdict: DeviceVerdict?
         var environment: APNsEnvironment
@@ -14,7 +15,7 @@ struct Tally {
 
     private struct Key: Hashable {
         var answer: Int
-        var event: LiveActivityPayload.Event?
+        var event: LiveActivityEvent?
         var priority: APNsPriority
         var verdict: DeviceVerdict?
         var environment: APNsEnvironment
@@ -26,7 +27,7 @@ struct Tally {
     private var last: (key: Key, index: Int)?
 
     mutating func add(
-        _ answer: KnownAnswer, _ event: LiveActivityPayload.Event?, _ priority: APNsPriority, _ verdict: DeviceVerdict?,
+        _ answer: KnownAnswer, _ event: LiveActivityEvent?, _ priority: APNsPriority, _ verdict: DeviceVerdict?,
         _ environment: APNsEnvironment
     ) {
         let key = Key(

@@ -1,9 +1,10 @@
 import APNsProtocol
+import SightscreenModels
 
 /// Tokens on their way into the registry.
 struct TokenBatch: Sendable {
     struct Entry: Sendable {
-        var kind: RegisteredToken.Kind
+        var kind: PushTokenKind
         var environment: APNsEnvironment
         /// The stamp that its activity shows already, if it is known.
         var timestamp: Int?
@@ -20,7 +21,7 @@ struct TokenBatch: Sendable {
 
     /// False when the text is no token.
     mutating func add(
-        _ token: UnsafeRawBufferPointer, _ kind: RegisteredToken.Kind, _ environment: APNsEnvironment, timestamp: Int?,
+        _ token: UnsafeRawBufferPointer, _ kind: PushTokenKind, _ environment: APNsEnvironment, timestamp: Int?,
         match: Int?, frequentPushes: Bool
     ) -> Bool {
         let count = (token.count + 1) / 2

@@ -1,6 +1,7 @@
 import APNsProtocol
 import ControlHTTP
 import HTTPTypes
+import SightscreenModels
 
 /// Reads tokens to register, as one object, an array or one object a line, however much of it there is.
 struct TokenLines {
@@ -9,7 +10,7 @@ struct TokenLines {
 
     struct NewToken: Decodable {
         var token: String
-        var kind: RegisteredToken.Kind
+        var kind: PushTokenKind
         var environment: APNsEnvironment
         var timestamp: Int?
         var match: Int?
@@ -107,7 +108,7 @@ struct TokenLines {
     private mutating func addPlain(_ text: UnsafeRawBufferPointer) -> Bool {
         var reader = PlainObject(text)
         var token: UnsafeRawBufferPointer?
-        var kind: RegisteredToken.Kind?
+        var kind: PushTokenKind?
         var environment: APNsEnvironment?
         var match: Int?
         var timestamp: Int?
@@ -116,7 +117,7 @@ struct TokenLines {
                 token = reader.string()
                 if token == nil { return false }
             } else if name.equals("kind"), kind == nil, let value = reader.string() {
-                kind = RegisteredToken.Kind.allCases.first { value.elementsEqual($0.rawValue.utf8) }
+                kind = PushTokenKind.allCases.first { value.elementsEqual($0.rawValue.utf8) }
             } else if name.equals("environment"), environment == nil, let value = reader.string() {
                 environment = APNsEnvironment.allCases.first { value.elementsEqual($0.rawValue.utf8) }
             } else if name.equals("match"), match == nil, let value = reader.integer() {

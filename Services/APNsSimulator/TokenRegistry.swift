@@ -1,6 +1,6 @@
 import APNsProtocol
 import Glibc
-import Sightscreen
+import SightscreenModels
 
 /// All tokens that the simulator knows, each with its phone: about 170 bytes for one of 160 digits.
 ///
@@ -10,7 +10,7 @@ final class TokenRegistry {
     struct Device {
         fileprivate var keyStart: UInt32
         fileprivate(set) var digits: UInt16
-        var kind: RegisteredToken.Kind { phone.kind }
+        var kind: PushTokenKind { phone.kind }
         fileprivate(set) var environment: APNsEnvironment
         /// An index of `matches`.
         fileprivate(set) var match: UInt32

@@ -1,6 +1,5 @@
-import Messages
 import NIOConcurrencyHelpers
-import Sightscreen
+import SightscreenModels
 package import Store
 
 /// The holds as they were last read, for everything that sends. Until they were read once nothing leaves.

@@ -1,6 +1,7 @@
 import APNsProtocol
 import HTTP2
 public import ServiceKit
+import SightscreenModels
 import Tokens
 
 /// What `la-coordinator` is set to.
@@ -25,8 +26,6 @@ public struct CoordinatorConfiguration: Sendable {
     /// Starts a second over all coordinators; 0 for no limit.
     var startRate: Int
     var startLease: Duration
-    /// How long a silent push is worth delivering: then the next step is due.
-    var fallbackWait: Duration
     var alertFreshness: Duration
     var dismissAfter: Duration
     var leaseDuration: Duration
@@ -44,8 +43,6 @@ public struct CoordinatorConfiguration: Sendable {
         apns = try APNs(settings)
         startRate = try settings.int("START_RATE", default: 5_000, in: 0...1_000_000)
         startLease = try settings.duration("START_LEASE", default: .seconds(120), in: .seconds(15) ... .seconds(3_600))
-        fallbackWait = try settings.duration(
-            "START_FALLBACK_WAIT", default: .seconds(120), in: .seconds(1) ... .seconds(24 * 3_600))
         alertFreshness = try settings.duration(
             "ALERT_FRESHNESS", default: .seconds(30), in: .seconds(1) ... .seconds(300))
         dismissAfter = try settings.duration(
@@ -86,9 +83,6 @@ public struct CoordinatorConfiguration: Sendable {
             SettingDescription(
                 name: "START_LEASE", default: "120s",
                 help: "How long a push-to-start waits for its token before another."),
-            SettingDescription(
-                name: "START_FALLBACK_WAIT", default: "2m",
-                help: "How long a silent push to a phone that does not answer to starts is kept for it."),
             SettingDescription(
                 name: "ALERT_FRESHNESS", default: "30s", help: "An alert whose event is older than this is not told."),
             SettingDescription(

@@ -1,7 +1,7 @@
 import Messages
 import Reactor
 import ServiceKit
-import Sightscreen
+import SightscreenModels
 
 /// The span of one version in this process, from its arrival to its last phone, or to when a newer version takes its place.
 /// Made of what is counted anyway: nothing is done for each push.

@@ -1,9 +1,8 @@
 import Logging
-import Messages
 import Metrics
 import Postgres
 import Reactor
-import Sightscreen
+import SightscreenModels
 import Store
 
 /// Keeps the brakes as the operator set them: reads the table when a doorbell rings and twice a second, so that a hold set

@@ -1,6 +1,7 @@
 import APNsProtocol
 import Logging
-import Sightscreen
+import Messages
+import SightscreenModels
 import Store
 
 extension LACoordinator {
@@ -61,12 +62,12 @@ extension LACoordinator {
         Task {
             var result = PushResult.refused
             do {
-                let stamp = try await endStamp(claim)
+                let stamp = endStamp(claim)
                 let dismissAt =
                     claim.lingers
                     ? stamp.rawValue + Int(configuration.dismissAfter.components.seconds) : stamp.rawValue - 60
                 let payload = try LiveActivityPayload.end(
-                    stamp: stamp, contentState: claim.contentState ?? Self.nothingToShow, dismissAt: dismissAt
+                    stamp: stamp, contentState: endContent(claim), dismissAt: dismissAt
                 ).encode()
                 result = await pusher.push(
                     .end, to: APNsEnvironment(rawValue: claim.environment) ?? .production,
@@ -104,18 +105,19 @@ extension LACoordinator {
         isNotingEnds = false
     }
 
-    /// The newest stamp, or one of now when that is over 10 s old.
-    private func endStamp(_ claim: EndClaim) async throws -> Stamp {
-        if claim.now - claim.stamp.rawValue <= 10 { return claim.stamp }
-        let match = match(claim.key.matchID)
-        if let fresh = match.fresh, clock.seconds - fresh.stamp.rawValue <= 10 { return fresh.stamp }
-        // One for all that are due together: each takes the lock of the match's row.
-        let taking = match.takingEndStamp ?? Task { [store, id = match.id] in try await store.takeStamp(id) }
-        match.takingEndStamp = taking
-        defer { if match.takingEndStamp == taking { match.takingEndStamp = nil } }
-        guard let fresh = try await taking.value else { return max(claim.stamp, Stamp(clock.seconds)) }
-        match.fresh = fresh
-        return fresh.stamp
+    /// Later than whatever its phone was sent, and of now: nothing comes after an end, so that it needs no stamp of its own
+    /// from the match's row.
+    private func endStamp(_ claim: EndClaim) -> Stamp {
+        // What went to the phone after the claim was of a version or a stamp that came here meanwhile.
+        let match = matches[claim.key.matchID]
+        let newest = [claim.stamp, match?.update?.stamp, match?.fresh?.stamp].compactMap { $0 }.max() ?? claim.stamp
+        return Stamp(max(newest.rawValue + 1, claim.now))
+    }
+
+    /// The newest content: a version that came here since the claim may be on the phone already.
+    private func endContent(_ claim: EndClaim) -> ContentState {
+        if let update = matches[claim.key.matchID]?.update, update.stamp > claim.stamp { return update.contentState }
+        return claim.contentState ?? Self.nothingToShow
     }
 
     static func endResult(attempt: Int, _ result: PushResult) -> ActivityStore.EndResult {
@@ -142,5 +144,5 @@ extension LACoordinator {
         compactLeading: .init(teamAbbr: "", score: ""), compactTrailing: .init(overs: "", runRate: ""), minimal: nil,
         expanded: .init(
             title: "", subtitle: "", innings: [], batters: [], bowler: nil, recentBalls: [], target: nil,
-            requiredRunRate: nil, equation: nil, lastEvent: nil, status: nil, spoken: nil))
+            requiredRunRate: nil, equation: nil, lastEvent: nil, status: nil))
 }

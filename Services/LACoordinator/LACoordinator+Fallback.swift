@@ -2,14 +2,17 @@ import APNsProtocol
 import Activities
 import Logging
 import Messages
-import Sightscreen
+import SightscreenModels
 import Store
 
 extension LACoordinator {
-    /// Sends what is due to the apps of phones that do not answer to starts: they may have a new start token to register.
+    /// Sends what is due to apps: to those of phones that do not answer to starts, which may have a new start token to
+    /// register, and to those that know what became of a card whose token has died.
     func sendFallbacks() async throws {
         guard !holds.isEmpty, pushes < Self.pushesMax else { return }
-        let claims = try await store.claimFallbacks(Array(holds.values), limit: Self.pushesMax - pushes)
+        let claims = try await store.claimFallbacks(Array(holds.values), limit: Self.pushesMax - pushes) { [logger] in
+            logger.warning("Phones could not be asked about their cards", metadata: ["error": "\($0)"])
+        }
         for claim in claims { await sendFallback(claim) }
     }
 
@@ -46,9 +49,9 @@ extension LACoordinator {
     private func fallbackPush(_ claim: FallbackClaim) throws(PayloadError) -> (PushPayload, APNsHeaders) {
         let bundleID = configuration.apns.bundleID
         guard claim.step == .visible else {
-            let until = claim.now + Int(configuration.fallbackWait.components.seconds)
             return (
-                try AppPayload.silent(matchID: claim.match.id).encode(), .silent(bundleID: bundleID, until: until)
+                try AppPayload.reconcile(matchID: claim.match.id).encode(),
+                .reconcile(bundleID: bundleID, at: claim.now)
             )
         }
         let title = Self.liveTitle(claim.match, matches[claim.match.id]?.update?.contentState)

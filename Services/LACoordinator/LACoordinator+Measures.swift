@@ -2,7 +2,7 @@ import APNsProtocol
 import HTTP2
 import Messages
 import Metrics
-import Sightscreen
+import SightscreenModels
 import Store
 
 /// What the operator sees of how things stand, the database being there or not.

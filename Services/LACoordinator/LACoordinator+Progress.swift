@@ -1,6 +1,6 @@
 import Messages
 import Metrics
-import Sightscreen
+import SightscreenModels
 import Store
 
 extension LACoordinator {

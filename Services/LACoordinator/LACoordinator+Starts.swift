@@ -1,7 +1,8 @@
 import APNsProtocol
+import Activities
 import Logging
 import Messages
-import Sightscreen
+import SightscreenModels
 import Store
 
 extension LACoordinator {
@@ -62,12 +63,13 @@ extension LACoordinator {
         }
         let attributes = LiveActivityAttributes(
             matchID: claim.key.matchID, startID: claim.startID, home: claim.match.home, away: claim.match.away,
-            competition: claim.match.competition, startsAt: claim.match.startsAt)
+            competition: claim.match.competition, startsAt: claim.match.startsAt, followedTeamID: claim.followedTeamID)
         let payload: PushPayload
         do {
             payload = try LiveActivityPayload.start(
                 stamp: stamp, contentState: update.contentState, staleAt: staleAt(stamp, match),
-                relevance: update.relevance, alert: Self.startAlert(claim.match, update.contentState),
+                relevance: update.relevance,
+                alert: Self.startAlert(claim.match, update.contentState, at: clock.seconds),
                 attributesType: configuration.apns.attributesType, attributes: attributes
             ).encode()
         } catch {
@@ -120,18 +122,29 @@ extension LACoordinator {
     }
 
     /// What iOS shows when it starts the activity; it insists on one.
-    static func startAlert(_ match: MatchCard, _ state: ContentState) -> PushAlert {
+    /// - Parameter now: seconds since 1970.
+    static func startAlert(_ match: MatchCard, _ state: ContentState, at now: Int) -> PushAlert {
         let score = [state.compactLeading.teamAbbr, state.compactLeading.score].filter { !$0.isEmpty }
         let overs = state.compactTrailing.overs.isEmpty ? "" : " (\(state.compactTrailing.overs))"
         let body = state.compactLeading.score.isEmpty ? state.expanded.subtitle : score.joined(separator: " ") + overs
-        return PushAlert(title: liveTitle(match, state), body: body.isEmpty ? match.competition : body)
+        let title = state.matchDisplayState == .scheduled ? soonTitle(match, state, now) : liveTitle(match, state)
+        return PushAlert(title: title, body: body.isEmpty ? match.competition : body)
     }
 
     /// "MI v CSK is live".
-    static func liveTitle(_ match: MatchCard, _ state: ContentState?) -> String {
+    static func liveTitle(_ match: MatchCard, _ state: ContentState?) -> String { "\(teams(match, state)) is live" }
+
+    /// "MI v CSK starts in 10 min": a card that `START_LEAD` shows before play.
+    private static func soonTitle(_ match: MatchCard, _ state: ContentState, _ now: Int) -> String {
+        let minutes = (match.startsAt - now + 59) / 60
+        // A delay of which the schedule has not spoken; or no start that anybody would count down to.
+        return "\(teams(match, state)) starts \((1...90).contains(minutes) ? "in \(minutes) min" : "soon")"
+    }
+
+    private static func teams(_ match: MatchCard, _ state: ContentState?) -> String {
         let teams = [match.home.code, match.away.code].filter { !$0.isEmpty }
         // The schedule does not know it: the state names both.
         let title = teams.count == 2 ? teams.joined(separator: " v ") : state?.expanded.title ?? ""
-        return title.isEmpty ? "Your match is live" : "\(title) is live"
+        return title.isEmpty ? "Your match" : title
     }
 }

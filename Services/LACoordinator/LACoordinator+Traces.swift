@@ -1,7 +1,6 @@
 import Logging
-import Messages
 import ServiceKit
-import Sightscreen
+import SightscreenModels
 
 /// How the spans of versions end.
 extension LACoordinator {

@@ -4,7 +4,7 @@ import Logging
 import Messages
 import Metrics
 import ServiceKit
-import Sightscreen
+import SightscreenModels
 import Store
 
 extension LACoordinator {
@@ -114,14 +114,22 @@ extension LACoordinator {
     }
 
     private func takeStamp(_ id: MatchID) async {
-        // Nil or an error: the next pass tries again. A newer version than ours is read there, too.
-        let fresh = try? await store.takeStamp(id)
+        var fresh: FreshStamp?
+        var isAhead = false
+        do {
+            fresh = try await store.takeStamp(id)
+            isAhead = fresh == nil
+        } catch {}
+        // A newer version than ours is read by the next pass.
         if let fresh, let match = matches[id] {
             match.fresh = fresh
             if fresh.version != match.update?.version {
                 activitiesChanged()
                 try? await Task.sleep(for: .milliseconds(50))
             }
+        } else if isAhead {
+            // The stamps are ahead of the clock: one is free with its next second.
+            try? await Task.sleep(for: .milliseconds(1_010 - Int(clock.now * 1_000) % 1_000))
         } else {
             // Not at once again.
             try? await Task.sleep(for: .milliseconds(200))

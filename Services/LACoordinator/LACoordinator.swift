@@ -6,7 +6,7 @@ import Metrics
 public import Postgres
 import Reactor
 public import ServiceKit
-import Sightscreen
+import SightscreenModels
 public import Store
 import Synchronization
 

@@ -1,10 +1,10 @@
+import Activities
 import Logging
 import Messages
 import Metrics
 import Postgres
 public import ServiceKit
 public import ServiceLifecycle
-import Sightscreen
 import Store
 import Wire
 

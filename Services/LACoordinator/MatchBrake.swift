@@ -1,4 +1,4 @@
-import Messages
+import SightscreenModels
 import Synchronization
 
 /// What the operator holds of one match now, the hold for everywhere included. Asked on the connections' thread just

@@ -1,6 +1,6 @@
 import Activities
 import Messages
-import Sightscreen
+import SightscreenModels
 import Store
 
 /// What a coordinator knows of one match, beside what its loops do. Touched by the coordinator alone.
@@ -15,8 +15,6 @@ final class MatchFanOut {
     var alertsAt: [MatchVersion: Int] = [:]
     /// The last stamp that was taken for a repetition.
     var fresh: FreshStamp?
-    /// One is being taken for ends.
-    var takingEndStamp: Task<FreshStamp?, any Error>?
     /// The newest version goes out once more, without alert: its alert pushes are about to expire. Seconds since 1970.
     var repeatDueAt: Int?
     var usedAt = ContinuousClock.now
@@ -37,16 +35,5 @@ final class MatchFanOut {
     }
 
     /// A break: nothing may come for as long as a keep-alive takes.
-    var isInBreak: Bool { update?.contentState.isBreak ?? false }
-}
-
-extension ContentState {
-    /// Nothing may come for as long as a keep-alive takes.
-    var isBreak: Bool {
-        switch matchDisplayState {
-        case .inningsBreak, .suspended: true
-        case .live: expanded.status != nil
-        case .scheduled, .completed, .abandoned, .other: false
-        }
-    }
+    var isInBreak: Bool { update?.isInBreak ?? false }
 }

@@ -1,4 +1,4 @@
-import Messages
+import SightscreenModels
 import Store
 import Synchronization
 

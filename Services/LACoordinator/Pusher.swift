@@ -1,10 +1,10 @@
 import APNsProtocol
+import Activities
 import HTTP2
 import Logging
-import Messages
 import Metrics
 import Reactor
-import Sightscreen
+import SightscreenModels
 
 /// Sends pushes to the right APNs host with the shared provider token, and reacts to what concerns all of them: an
 /// expired token, a refused key, a host in trouble.
@@ -199,7 +199,7 @@ actor Pusher {
         let fields =
             [HTTP2Field("authorization", "bearer \(token)", neverIndexed: true)]
             + key.headers.fields.map { HTTP2Field($0.name, $0.value) }
-        let template = HTTP2HeaderTemplate(authority: authority, fields: fields)
+        let template = HTTP2HeaderTemplate(authority: authority, fields: fields, uniqueField: APNsHeaders.idField)
         templates[key] = template
         return template
     }

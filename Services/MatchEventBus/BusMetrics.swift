@@ -1,7 +1,7 @@
 import Detection
 import Messages
 import Metrics
-import Sightscreen
+import SightscreenModels
 
 /// What an operator asks about: versions, how old the frames behind them are, and events by kind.
 struct BusMetrics: Sendable {

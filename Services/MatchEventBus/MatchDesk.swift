@@ -1,17 +1,18 @@
+import Cricket
 import Detection
 import Logging
 import Messages
 import Postgres
 import ServiceKit
-import Sightscreen
+import SightscreenModels
 import SportMonks
 import Store
 
 /// One match: takes its frames in turn, the newest only, and commits a version for each that changes something.
 ///
 /// While one frame is worked on, one newer waits; when a still newer one comes, the one that waited is answered
-/// `deferred`. Nothing is lost by that: each frame has the whole match, and the machine compares it with the last
-/// committed one.
+/// `deferred`. So is one that waits for the clock as soon as a newer one is there. Nothing is lost by that: each frame has the
+/// whole match, and the machine compares it with the last committed one.
 actor MatchDesk {
     private enum Refused: Error { case notHolder }
 
@@ -21,7 +22,13 @@ actor MatchDesk {
 
     /// What was committed last, or differs from it only by what no version shows; nil when it has to be read (again).
     private var state: State?
+    /// Of the lease under which the match was last acquired.
+    private var acquiredEpoch: Int64?
     private var isBusy = false
+    /// When the frame was fetched that is worked on; nil without one, also while time does its part.
+    private var worksOn: Int64?
+    /// Of a frame whose version may not have its stamp yet.
+    private var clockWait: Task<Void, Never>?
     private var isClosed = false
     private var waiting: (fetchedAt: Int64, turn: CheckedContinuation<Bool, Never>)?
     private var lastRejection: String?
@@ -121,9 +128,12 @@ actor MatchDesk {
     private func turn(fetchedAt: Int64) async -> Bool {
         guard isBusy else {
             isBusy = true
+            worksOn = fetchedAt
             return true
         }
-        if let waiting, waiting.fetchedAt > fetchedAt { return false }
+        // Requests that were sent one after the other may come in another order.
+        if let newest = [worksOn, waiting?.fetchedAt].compactMap({ $0 }).max(), newest > fetchedAt { return false }
+        clockWait?.cancel()
         return await withCheckedContinuation { turn in
             waiting?.turn.resume(returning: false)
             waiting = (fetchedAt, turn)
@@ -131,6 +141,7 @@ actor MatchDesk {
     }
 
     private func passOn() {
+        worksOn = waiting?.fetchedAt
         guard let next = waiting else {
             isBusy = false
             return
@@ -159,7 +170,7 @@ actor MatchDesk {
                 if let wait = Self.wait(after: state.stamp, now: now) {
                     // A newer frame takes over rather than waits behind this one.
                     if folds, waiting != nil { return Self.folded }
-                    try await Task.sleep(for: wait)
+                    try await pause(for: wait, folds: folds)
                     if folds, waiting != nil { return Self.folded }
                     continue
                 }
@@ -188,6 +199,19 @@ actor MatchDesk {
     private static func wait(after stamp: Stamp, now: Int64) -> Duration? {
         let ahead = Int64(stamp.rawValue - MatchStore.stampLeadMax + 1) * 1_000 - now
         return ahead > 0 ? .milliseconds(min(ahead, 1_000)) : nil
+    }
+
+    /// Waits for the clock. `folds`: no longer than until a newer frame comes.
+    private func pause(for wait: Duration, folds: Bool) async throws {
+        let sleep = Task { _ = try? await Task.sleep(for: wait) }
+        if folds { clockWait = sleep }
+        await withTaskCancellationHandler {
+            await sleep.value
+        } onCancel: {
+            sleep.cancel()
+        }
+        clockWait = nil
+        try Task.checkCancellation()
     }
 
     private func note(
@@ -245,7 +269,11 @@ actor MatchDesk {
                 logger.warning("The stored machine cannot be read; the match is followed afresh")
             }
         }
-        logger.info("Match taken", metadata: ["match.version": "\(stored?.version ?? MatchVersion(0))"])
+        // Under the same lease it is only read again: another process took a stamp, or an answer was lost.
+        if acquiredEpoch != lease.epoch {
+            acquiredEpoch = lease.epoch
+            logger.info("Match taken", metadata: ["match.version": "\(stored?.version ?? MatchVersion(0))"])
+        }
         let state = State(
             epoch: lease.epoch, version: stored?.version ?? MatchVersion(0), stamp: stored?.stamp ?? Stamp(0),
             machine: machine)

@@ -2,7 +2,7 @@ public import Detection
 public import Logging
 public import Messages
 public import ServiceKit
-public import Sightscreen
+public import SightscreenModels
 public import Store
 
 /// Judges the frames of all matches this process holds, and lets time do its part: keep-alives and held results.

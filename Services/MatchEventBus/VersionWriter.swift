@@ -1,11 +1,11 @@
 import Detection
+import SightscreenModels
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
 #endif
 import Messages
-import Sightscreen
 import Store
 
 /// Puts a change into the form in which it is stored and sent.
@@ -20,10 +20,11 @@ enum VersionWriter {
         return MatchCommit(
             matchID: machine.matchID, lease: lease, previousVersion: previous, displayState: shown,
             contentState: try json(state), events: try json(change.events), retracted: try json(change.retracted),
-            alert: try change.alert.map { try json($0) }, priority: change.priority, relevance: change.relevance,
+            alert: try alert(of: change).map { try json($0) }, priority: change.priority, relevance: change.relevance,
             machine: try json(machine), atStumps: change.atStumps, isSuspended: change.isSuspended,
             isLive: change.hasBegun && (shown == .live || shown == .suspended || shown == .inningsBreak),
-            isSettled: change.isSettled, isByTime: isByTime, traceparent: traceparent)
+            isSettled: change.isSettled, phase: change.phase, isBreak: change.isBreak, isByTime: isByTime,
+            traceparent: traceparent)
     }
 
     static func update(
@@ -33,8 +34,17 @@ enum VersionWriter {
         state.version = committed.version.rawValue
         return MatchUpdate(
             matchID: match, version: committed.version, stamp: committed.stamp, contentState: state,
-            priority: change.priority, alert: change.alert, relevance: change.relevance,
+            priority: change.priority, alert: alert(of: change), relevance: change.relevance, phase: change.phase,
+            isBreak: change.isBreak, retracted: change.retracted.isEmpty ? nil : change.retracted,
             committedAtMs: committed.committedAtMs, traceparent: traceparent)
+    }
+
+    /// With the events that it announces, the one of its title first: coordinators do not tell it any more when a later
+    /// version takes that one back.
+    private static func alert(of change: MatchChange) -> MatchAlert? {
+        guard var alert = change.alert else { return nil }
+        alert.eventKeys = change.announced.map(\.key)
+        return alert
     }
 
     /// Nil when the text is of another release or damaged; the match is then followed afresh.

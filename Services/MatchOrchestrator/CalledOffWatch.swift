@@ -1,4 +1,4 @@
-import Sightscreen
+import SightscreenModels
 import Store
 
 /// Believes that a match was called off only when the schedule says so twice: providers post a status by mistake and

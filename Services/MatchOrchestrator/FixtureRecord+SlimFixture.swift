@@ -1,4 +1,5 @@
-import Sightscreen
+import Cricket
+import SightscreenModels
 public import SportMonks
 public import Store
 

@@ -1,5 +1,5 @@
 public import Logging
-import Sightscreen
+import SightscreenModels
 import SportMonks
 public import Store
 

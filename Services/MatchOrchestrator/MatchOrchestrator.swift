@@ -1,6 +1,6 @@
 public import Activities
 public import Logging
-public import Sightscreen
+public import SightscreenModels
 public import Store
 
 /// Makes what should exist out of what does: one look at everything, which may be repeated, interrupted, or done by two

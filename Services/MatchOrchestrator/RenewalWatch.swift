@@ -1,5 +1,5 @@
 import Activities
-import Sightscreen
+import SightscreenModels
 
 /// Remembers how old the activities of each match can be, so that a million of them are looked at when one may be due and
 /// not at every pass.

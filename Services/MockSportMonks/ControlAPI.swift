@@ -1,7 +1,7 @@
 import ControlHTTP
 import HTTPTypes
 import Hummingbird
-import Sightscreen
+import SightscreenModels
 import Tapes
 
 /// The control port, under `/control`: what tests, the demo and the gateway's replay tell the stand-in. It has no

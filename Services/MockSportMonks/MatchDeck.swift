@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Sightscreen
+import SightscreenModels
 import Tapes
 
 /// The matches that are loaded, the faults that wait, and the clock they all run by.

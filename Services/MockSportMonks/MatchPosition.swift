@@ -1,4 +1,4 @@
-import Sightscreen
+import SightscreenModels
 import Tapes
 
 /// Where a loaded match stands, as the control port tells it.

@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 import ServiceKit
 import ServiceLifecycle
-import Sightscreen
+import SightscreenModels
 import Tapes
 
 /// The provider's API under `/api/v2.0`: `/livescores`, `/fixtures` and `/fixtures/{id}`, as far as the suite uses them.

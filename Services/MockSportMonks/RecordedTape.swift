@@ -1,6 +1,6 @@
 import FoundationEssentials
-import Tapes
 import TapeFile
+import Tapes
 
 /// One match of a recorded tape, shown again as it was: its dates are moved to the clock's time and its id can be another.
 ///

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import Replay
-import Sightscreen
+import SightscreenModels
 import TapeFile
 import Tapes
 

@@ -1,5 +1,6 @@
 /// Spares a provider that fails: after `failuresMax` failures in a row no call is made for a while; then one trial call
-/// decides. The wait doubles with every failed trial.
+/// decides. The wait doubles with every failed trial, but not while a match is live: its fans wait, and an alert is fresh for
+/// half a minute only.
 public struct CircuitBreaker: Sendable, Equatable {
     public enum State: Sendable, Equatable {
         case closed
@@ -46,10 +47,14 @@ public struct CircuitBreaker: Sendable, Equatable {
         nextWait = Self.firstWait
     }
 
-    public mutating func failed(at now: ContinuousClock.Instant) {
+    /// - Parameters:
+    ///   - began: when the call that failed was made. A call that hangs does not put the next trial off.
+    ///   - isLive: whether a match is live, or may be.
+    public mutating func failed(at began: ContinuousClock.Instant, isLive: Bool) {
         failures += 1
         guard state == .halfOpen || failures >= Self.failuresMax else { return }
-        state = .open(until: now + nextWait)
+        if isLive { nextWait = Self.firstWait }
+        state = .open(until: began + nextWait)
         nextWait = min(nextWait * 2, Self.longestWait)
     }
 }

@@ -3,11 +3,12 @@ import Logging
 import Messages
 import Metrics
 import ServiceKit
-import Sightscreen
+import SightscreenModels
 import SportMonks
 import Wire
 
-/// Brings the frames of one match to the bus: always the newest, one at a time, until it is committed.
+/// Brings the frames of one match to the bus: always the newest, until it is committed. While the bus lets one wait for its
+/// stamp, a newer one is offered beside it and takes its place.
 actor FrameCourier {
     /// Longer than a commit takes, shorter than a lease: a bus that hangs is not waited for.
     static let answerTimeout = Duration.seconds(5)
@@ -18,6 +19,16 @@ actor FrameCourier {
     private static let handOverTimeout = Duration.seconds(2)
     /// The rest of a message is for the envelope around the fixture.
     static let fixtureBytesMax = frameBytesMax - 4_096
+    /// One that the bus works on, and a newer one. A bus answers the older at once; one that hangs gets no third.
+    private static let offersMax = 2
+
+    private struct Offer {
+        var number: Int
+        var frame: ScoreFrame
+        /// What the frame tells, as `OfferRule` counts it.
+        var news: Int
+        var poll: HeldSpan
+    }
 
     private let match: MatchID
     private let buses: WireDirectory
@@ -27,7 +38,7 @@ actor FrameCourier {
     private let tracer: Tracer
     private let troubles = OncePer<String>()
     private var rule = OfferRule()
-    private var newest: (frame: ScoreFrame, news: Int, poll: HeldSpan)? {
+    private var newest: Offer? {
         didSet {
             guard (oldValue == nil) != (newest == nil) else { return }
             waiting.increment(by: newest == nil ? -1 : 1)
@@ -38,7 +49,11 @@ actor FrameCourier {
     private var lastFetchedAt: Int64 = 0
     /// When the provider last gave what the bus has taken: whatever comes next happened since.
     private var unchangedUntil: Int64?
-    private var isRunning = false
+    private var lastNumber = 0
+    /// The offers that wait for an answer, or for another try.
+    private var offered: Set<Int> = []
+    private var deliveries = 0
+    private var backoff = Backoff(initial: .milliseconds(50), maximum: .seconds(1))
     /// The instance that took the last frame or is to take the next, asked first.
     private(set) var holder: String?
     /// So often it was given to another bus: who answers to what was offered before is not the one any more.
@@ -76,10 +91,11 @@ actor FrameCourier {
             Counter(label: "sightscreen_frames_skipped_total").increment()
             return false
         }
-        newest = (fitted(frame, isNews: isNews), rule.news, poll)
+        lastNumber += 1
+        newest = Offer(number: lastNumber, frame: fitted(frame, isNews: isNews), news: rule.news, poll: poll)
         newestAt = .now
-        if !isRunning {
-            isRunning = true
+        if deliveries < Self.offersMax {
+            deliveries += 1
             Task { await deliver() }
         }
         return isNews
@@ -129,43 +145,52 @@ actor FrameCourier {
         return frame
     }
 
+    /// Until the newest frame is settled, or on offer already.
     private func deliver() async {
-        var backoff = Backoff(initial: .milliseconds(50), maximum: .seconds(1))
-        while let (frame, news, poll) = newest {
-            guard await isPolling() else {
-                // The database is away for a moment; or the group is another's, whose frames are newer than this one.
-                if .now - newestAt > Self.patienceWithoutLease {
-                    newest = nil
-                    rule.forget()
-                    break
-                }
-                try? await Task.sleep(for: .milliseconds(100))
-                continue
-            }
-            let verdict = await TraceContext.$current.withValue(poll.context) { await offerOnce(frame, of: poll) }
-            Counter(
-                label: "sightscreen_frames_total", dimensions: [("outcome", verdict?.outcome.rawValue ?? "unanswered")]
-            )
-            .increment()
-            switch verdict?.outcome {
-            case .committed, .unchanged:
-                backoff.reset()
-                done(with: frame, news)
-            case .rejected:
-                say("The bus refuses a frame", verdict?.reason ?? "no reason given")
-                done(with: frame, news)
-            case .deferred:
-                // Within a second it may be committed.
-                try? await Task.sleep(for: .milliseconds(200))
-            case .notHolder, nil:
-                try? await Task.sleep(for: backoff.next())
-            }
+        while let offer = newest, offered.insert(offer.number).inserted {
+            let pause = await offerOnce(offer)
+            // A newer one does not wait for the trouble of this one.
+            if let pause, isNewest(offer) { try? await Task.sleep(for: pause) }
+            offered.remove(offer.number)
         }
-        isRunning = false
+        deliveries -= 1
     }
 
-    /// Asks the bus that holds the match, then the others, and last those that do not answer.
-    private func offerOnce(_ frame: ScoreFrame, of poll: HeldSpan) async -> FrameVerdict? {
+    private func isNewest(_ offer: Offer) -> Bool { newest?.number == offer.number }
+
+    /// - Returns: how long to wait before it is offered again; nil when it is settled.
+    private func offerOnce(_ offer: Offer) async -> Duration? {
+        guard await isPolling() else {
+            // The database is away for a moment; or the group is another's, whose frames are newer than this one.
+            guard .now - newestAt > Self.patienceWithoutLease else { return .milliseconds(100) }
+            newest = nil
+            rule.forget()
+            return nil
+        }
+        let answer = await TraceContext.$current.withValue(offer.poll.context) { await verdict(on: offer) }
+        Counter(label: "sightscreen_frames_total", dimensions: [("outcome", answer?.outcome.rawValue ?? "unanswered")])
+            .increment()
+        switch answer?.outcome {
+        case .committed, .unchanged:
+            backoff.reset()
+            done(with: offer)
+            return nil
+        case .rejected:
+            say("The bus refuses a frame", answer?.reason ?? "no reason given")
+            done(with: offer)
+            return nil
+        case .deferred:
+            // Within a second it may be committed.
+            return .milliseconds(200)
+        case .notHolder, nil:
+            return backoff.next()
+        }
+    }
+
+    /// Asks the bus that holds the match, then the others, and last those that do not answer; no more of them once there is
+    /// a newer frame.
+    private func verdict(on offer: Offer) async -> FrameVerdict? {
+        let poll = offer.poll
         let known = await buses.instances().sorted()
         let silent = marks.silent
         let usual = known.filter { $0 == holder } + known.filter { $0 != holder }
@@ -173,13 +198,13 @@ actor FrameCourier {
         let movesBefore = moves
         if order.isEmpty { say("No event-bus is there to take frames", "none") }
         var last: FrameVerdict?
-        for instance in order {
+        for (place, instance) in order.enumerated() where place == 0 || isNewest(offer) {
             var span = tracer.begin("offer", .client, under: poll.context)
             span["match.id"] = .string("\(match)")
             span["bus.instance"] = .string(instance)
             do {
                 let verdict = try await buses.request(
-                    frame, to: instance, expecting: FrameVerdict.self,
+                    offer.frame, to: instance, expecting: FrameVerdict.self,
                     timeout: silent.contains(instance) ? Self.silentTimeout : Self.answerTimeout,
                     traceparent: span.context.traceparent)
                 marks.noteLife(of: instance)
@@ -209,11 +234,11 @@ actor FrameCourier {
         tracer.end(span)
     }
 
-    private func done(with frame: ScoreFrame, _ news: Int) {
-        if news == rule.news { unchangedUntil = max(unchangedUntil ?? 0, frame.fetchedAt) }
-        rule.settled(news: news, at: .now)
+    private func done(with offer: Offer) {
+        if offer.news == rule.news { unchangedUntil = max(unchangedUntil ?? 0, offer.frame.fetchedAt) }
+        rule.settled(news: offer.news, at: .now)
         // A newer one may have come meanwhile.
-        if newest?.frame.fetchedAt == frame.fetchedAt { newest = nil }
+        if isNewest(offer) { newest = nil }
     }
 
     private func say(_ message: Logger.Message, _ reason: String) {

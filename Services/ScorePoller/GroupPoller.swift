@@ -3,7 +3,7 @@ import Messages
 import Metrics
 import Postgres
 import ServiceKit
-import Sightscreen
+import SightscreenModels
 import SportMonks
 import Store
 import Wire
@@ -34,7 +34,8 @@ actor GroupPoller {
     private let marks = BusMarks()
     private var missing = MissingMatches()
     private var missingReads: Task<Void, Never>?
-    private var lastFixtures: [SlimFixture] = []
+    /// Nil before the first answer since the group came here.
+    private var lastFixtures: [SlimFixture]?
     /// What was left when the last call was granted.
     private var allowance: CallGrant?
     private var lastSuccess: ContinuousClock.Instant?
@@ -66,7 +67,10 @@ actor GroupPoller {
             let hasToWait = await leases.lease(for: .poll(group.name)) == nil
             if hasToWait { logger.info("Waiting for the lease of the poll group: another poller may have it") }
             guard let lease = await leases.waitForLease(.poll(group.name)) else { return }
-            if hasToWait { logger.notice("This poller polls the group", metadata: ["epoch": "\(lease.epoch)"]) }
+            if hasToWait {
+                lastFixtures = nil
+                logger.notice("This poller polls the group", metadata: ["epoch": "\(lease.epoch)"])
+            }
             guard lease.isTrusted else {
                 // Whoever polls this group now knows how the provider is.
                 readiness.remove(readinessName)
@@ -74,8 +78,9 @@ actor GroupPoller {
                 continue
             }
             let began = ContinuousClock.now
-            let outcome = await poll()
-            let next = nextPoll.after(outcome, began: began, now: .now, interval: interval, using: &random)
+            let outcome = await poll(at: began)
+            let next = nextPoll.after(
+                outcome, began: began, now: .now, interval: interval, isLive: isLive, using: &random)
             await sleep(until: next)
         }
     }
@@ -88,11 +93,14 @@ actor GroupPoller {
 
     /// What the schedule wants, or rarer when the hour's calls would not last.
     private var interval: Duration {
-        let wanted = settings.schedule.interval(after: lastFixtures)
+        let wanted = settings.schedule.interval(after: lastFixtures ?? [])
         guard let allowance else { return wanted }
         return CallPacing.interval(
             usual: wanted, left: allowance.left, hourLeft: allowance.hourLeft, callers: settings.groups.count)
     }
+
+    /// Until the first answer one may be.
+    private var isLive: Bool { lastFixtures.map { PollSchedule.isLive($0) } ?? true }
 
     private func sleep(until next: ContinuousClock.Instant) async {
         while !Task.isCancelled, .now < next {
@@ -103,8 +111,8 @@ actor GroupPoller {
 
     // MARK: - One poll
 
-    private func poll() async -> NextPoll.Outcome {
-        if let until = breaker.closedUntil(at: .now) {
+    private func poll(at began: ContinuousClock.Instant) async -> NextPoll.Outcome {
+        if let until = breaker.closedUntil(at: began) {
             count("breakerOpen")
             return .spared(until: until)
         }
@@ -123,7 +131,7 @@ actor GroupPoller {
             readMissingBeside(present: Set(answer.fixtures.map(\.matchID)))
             return .answered
         } catch {
-            return await failed(error)
+            return await failed(error, at: began)
         }
     }
 
@@ -165,10 +173,10 @@ actor GroupPoller {
         reportAge()
     }
 
-    private func failed(_ error: any Error) async -> NextPoll.Outcome {
+    private func failed(_ error: any Error, at began: ContinuousClock.Instant) async -> NextPoll.Outcome {
         guard let failure = error as? ProviderClient.Failure else {
             // The database or a cancellation: nothing the provider did, and its trial call told nothing.
-            if breaker.state == .halfOpen { breaker.failed(at: .now) }
+            if breaker.state == .halfOpen { breaker.failed(at: began, isLive: isLive) }
             if !Task.isCancelled { complain("A poll failed", "\(ErrorChain.describe(error))", about: "provider") }
             count("error")
             return .failed
@@ -179,7 +187,7 @@ actor GroupPoller {
             count("refused")
             return .overBudget(wait: await refused(.livescores, retryAfter))
         }
-        breaker.failed(at: .now)
+        breaker.failed(at: began, isLive: isLive)
         if case .open = breaker.state { readiness.set(readinessName, false, reason: "\(failure)") }
         complain("The provider gave no usable answer; the last scores stay", "\(failure)", about: "provider")
         count("failed")

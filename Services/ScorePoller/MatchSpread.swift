@@ -1,4 +1,4 @@
-import Sightscreen
+import SightscreenModels
 
 /// Which event-bus takes which match: each on this host has as many as the others, or one more.
 struct MatchSpread: Equatable {

@@ -1,4 +1,4 @@
-import Sightscreen
+import SightscreenModels
 
 /// When to read a match by itself that the live list does not have: at once, then ever more rarely while it brings nothing
 /// new. A match that the provider has deleted, or that is over for good, costs ten calls in its first hour.

@@ -1,7 +1,8 @@
 import ServiceKit
 
-/// When to poll next, by what came of the last poll. The schedule is kept whatever a call takes; a failure adds a random
-/// wait that may double with each that follows, so that groups and replicas which failed together do not come back together.
+/// When to poll next, by what came of the last poll. The schedule is kept whatever a call takes, and while a match is live
+/// also after a failure: the circuit breaker alone spares the provider then. Without one a failure adds a random wait that may
+/// double with each that follows, so that groups and replicas which failed together do not come back together.
 struct NextPoll: Sendable {
     enum Outcome: Sendable, Equatable {
         case answered
@@ -26,9 +27,10 @@ struct NextPoll: Sendable {
     ///   - began: when the last poll began.
     ///   - now: when it was over.
     ///   - interval: what schedule and allowance want.
+    ///   - isLive: whether a match is live, or may be.
     mutating func after(
         _ outcome: Outcome, began: ContinuousClock.Instant, now: ContinuousClock.Instant, interval: Duration,
-        using random: inout some RandomNumberGenerator
+        isLive: Bool, using random: inout some RandomNumberGenerator
     ) -> ContinuousClock.Instant {
         // A slow answer does not make polls rarer, and never leaves no pause at all.
         let scheduled = max(began + interval, now + .milliseconds(20))
@@ -36,9 +38,10 @@ struct NextPoll: Sendable {
         case .answered:
             backoff.reset()
             return scheduled
-        case .failed: return max(scheduled, now + backoff.next(using: &random))
+        case .failed: return isLive ? scheduled : max(scheduled, now + backoff.next(using: &random))
         case .overBudget(let wait): return max(scheduled, now + min(wait, Self.longestBudgetWait))
-        case .spared(let until): return max(scheduled, until)
+        // The call that failed was an interval ago at least.
+        case .spared(let until): return max(until, now)
         }
     }
 }

@@ -1,4 +1,4 @@
-import Sightscreen
+import Cricket
 public import SportMonks
 
 /// How long until the next poll, by what the last answer showed.
@@ -23,6 +23,11 @@ public struct PollSchedule: Sendable {
         if on.allSatisfy({ Self.rests($0.phase) }) { return max(suspended, usual) }
         let plays = on.contains { !Self.rests($0.phase) && marqueeLeagues.contains($0.leagueID ?? 0) }
         return plays ? min(marquee, usual) : usual
+    }
+
+    /// Whether a match is on and does not rest: the next ball may come at any moment.
+    static func isLive(_ fixtures: [SlimFixture]) -> Bool {
+        fixtures.contains { isOn($0.phase) && !rests($0.phase) }
     }
 
     /// Between the first ball and the result. A status that nobody knows is taken for play.

@@ -1,5 +1,5 @@
 import Metrics
-import Sightscreen
+import SightscreenModels
 import Tokens
 
 /// Says who may come in now: the limits of `RateLimit`, times the operator's factor, against this gateway's clock.

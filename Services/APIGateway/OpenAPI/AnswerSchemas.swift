@@ -1,5 +1,4 @@
-import Messages
-import Sightscreen
+import SightscreenModels
 
 /// The components of the OpenAPI document that answers are made of. A test encodes the types behind them and compares.
 enum AnswerSchemas {
@@ -54,6 +53,7 @@ enum AnswerSchemas {
                     .object([
                         Schema.required("teamAbbr", .anyText), Schema.required("score", .anyText),
                         Schema.required("overs", .anyText),
+                        Schema.optional("allOut", .flag, "The score is then without wickets."),
                     ]))),
             Schema.required(
                 "batters",
@@ -68,12 +68,21 @@ enum AnswerSchemas {
                     Schema.required("name", .anyText), Schema.required("figures", .anyText),
                     Schema.required("economy", .anyText),
                 ])),
-            Schema.required("recentBalls", .list(.anyText), "Newest last, at most 12."),
+            Schema.required("recentBalls", .list(.anyText), "Newest last, at most 12; | ends an over."),
             Schema.optional("target", .anyText), Schema.optional("requiredRunRate", .anyText),
             Schema.optional("equation", .anyText),
             Schema.optional(
-                "lastEvent", .object([Schema.required("kind", .anyText), Schema.required("text", .anyText)])),
-            Schema.optional("status", .anyText), Schema.optional("spoken", .anyText, "One sentence for VoiceOver."),
+                "lastEvent",
+                .object([
+                    Schema.required("kind", .anyText), Schema.optional("ball", .anyText),
+                    Schema.required("text", .anyText),
+                ])),
+            Schema.optional("lastWicket", .anyText, "Of the innings in play."),
+            Schema.optional("partnership", .anyText), Schema.optional("session", .anyText),
+            Schema.optional(
+                "outcome",
+                .object([Schema.optional("winnerAbbr", .anyText), Schema.required("text", .anyText)]),
+                "Once there is a result."), Schema.optional("status", .anyText),
         ]),
     ]
 
@@ -94,6 +103,14 @@ enum AnswerSchemas {
         "Device": .object([
             Schema.required("deviceId", .anyText),
             Schema.required("liveActivitiesCapable", .flag, "Live Activities can be started on it by push."),
+            Schema.optional(
+                "end", .list(.anyText), "Of the listed activities, those that should not be there: end them at once."),
+            Schema.optional(
+                "tokensWanted", .list(.anyText),
+                "Of the listed activities, those whose tokens APNs calls dead: register them anew."),
+            Schema.optional(
+                "gone", .list(.anyText),
+                "Followed matches in play whose card is gone, perhaps swiped away: offer to show it again."),
         ]),
         "Activity": .object([
             Schema.required(
@@ -124,6 +141,7 @@ enum AnswerSchemas {
                 "fallbackStep", .choice(["none", "silent", "visible", "passive"]),
                 "What was sent because starts do not arrive."),
             Schema.optional("fallbackAt", .anyInteger), Schema.optional("visiblePushAt", .anyInteger),
+            Schema.optional("reconcileSentAt", .anyInteger),
         ]),
         "UserActivity": .object([
             Schema.required("matchId", .anyText), Schema.required("deviceId", .anyText),
@@ -138,6 +156,7 @@ enum AnswerSchemas {
             Schema.optional("endedAt", .anyInteger),
             Schema.optional("renewalDueAt", .anyInteger, "When it is to be replaced, before iOS ends it."),
             Schema.optional("renewalStartId", .anyText), Schema.optional("renewalSentAt", .anyInteger),
+            Schema.optional("seenAt", .anyInteger), Schema.optional("card", .anyText),
         ]),
     ]
 

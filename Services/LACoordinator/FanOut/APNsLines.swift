@@ -1,8 +1,8 @@
 import APNsProtocol
+import Activities
 import HTTP2
 import Reactor
 import ServiceKit
-import Sightscreen
 
 /// The connections of one loop to one APNs host: as many as its phones need, made anew with jitter when they are lost.
 ///

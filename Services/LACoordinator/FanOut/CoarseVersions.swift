@@ -1,5 +1,5 @@
 import Messages
-import Sightscreen
+import SightscreenModels
 
 /// Which versions phones get whose users have switched frequent updates off: those with an alert, the first of each over,
 /// every change between play and break, and otherwise the newest of each minute.
@@ -8,13 +8,16 @@ struct CoarseVersions {
 
     private struct Passage: Equatable {
         var display: MatchDisplayState
-        var status: String?
+        var phase: String?
+        var isBreak: Bool
         var team: String
         var over: Substring?
 
-        init(_ state: ContentState) {
+        init(_ update: MatchUpdate) {
+            let state = update.contentState
             display = state.matchDisplayState
-            status = state.expanded.status
+            phase = update.phase
+            isBreak = update.isInBreak
             team = state.compactLeading.teamAbbr
             over = state.compactTrailing.overs.split(separator: ".").first
         }
@@ -30,7 +33,7 @@ struct CoarseVersions {
     /// - Parameter isForAll: it goes out to bring everybody up to date.
     mutating func published(_ update: MatchUpdate, isForAll: Bool) {
         newest = UInt32(clamping: update.stamp.rawValue)
-        let isNews = isForAll || update.alert != nil || Passage(update.contentState) != passage
+        let isNews = isForAll || update.alert != nil || Passage(update) != passage
         if isNews || update.stamp.rawValue - at >= Self.intervalSeconds { take(update, at: update.stamp.rawValue) }
     }
 
@@ -44,6 +47,6 @@ struct CoarseVersions {
     private mutating func take(_ update: MatchUpdate, at time: Int) {
         stamp = newest
         at = time
-        passage = Passage(update.contentState)
+        passage = Passage(update)
     }
 }

@@ -1,4 +1,4 @@
-package import Sightscreen
+package import SightscreenModels
 import Store
 
 /// One active activity in a cohort, as small as it can be: there are a million of them for one match.

@@ -2,7 +2,7 @@ package import APNsProtocol
 package import HTTP2
 package import Messages
 import Reactor
-package import Sightscreen
+package import SightscreenModels
 package import Store
 
 /// The fan-out: a few loops, each with its own thread and connections, that share the shards among them.

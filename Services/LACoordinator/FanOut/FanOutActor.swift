@@ -1,6 +1,5 @@
-import Messages
 import Reactor
-import Sightscreen
+import SightscreenModels
 import Store
 
 /// The way to a loop from other threads.

@@ -1,4 +1,6 @@
+import Activities
 import Messages
+import SightscreenModels
 
 /// A shard is to be another process's: alerts that are claimed here are told here, as nobody else can, and all the rest is
 /// left to that one.
@@ -44,6 +46,6 @@ extension FanOutLoop {
         guard !cohort.isLost, !cohort.gained.isEmpty, !cohort.match.brake.stops(.pushes) else { return false }
         let row = cohort.row(slot)
         return row.pointee.flags.contains(.isUsed) && !row.pointee.flags.contains(.isLeaving)
-            && cohort.match.alert(for: row, cohort, now: now) != nil
+            && !cohort.match.riders(for: row, cohort, now: now).isEmpty
     }
 }

@@ -1,5 +1,5 @@
 import HTTP2
-import Sightscreen
+import SightscreenModels
 import Store
 
 extension FanOutLoop {

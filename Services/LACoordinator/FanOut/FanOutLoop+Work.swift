@@ -1,8 +1,7 @@
 import APNsProtocol
 import Activities
 import HTTP2
-import Messages
-import Sightscreen
+import SightscreenModels
 
 extension FanOutLoop {
     /// No phone waits longer because APNs asked for it, in seconds.
@@ -30,12 +29,14 @@ extension FanOutLoop {
         let now = clock.seconds
         while let slot = nextSlot(cohort) {
             let row = cohort.row(slot)
-            let alert = match.alert(for: row, cohort, now: now)
+            let riders = match.riders(for: row, cohort, now: now)
             // In this pass only those who are alerted.
-            if alert == nil, cohort.isClosing || isFinishing || cohort.pass == .alert && !wasQueued { continue }
+            if riders.isEmpty, cohort.isClosing || isFinishing || cohort.pass == .alert && !wasQueued { continue }
             let isInfrequent = row.pointee.flags.contains(.isInfrequent)
-            let mayBeImmediate = !isInfrequent || immediates.hasRoom(cohort.infrequent[Int32(slot)], now: now)
-            switch match.need(row, alert, mayBeImmediate: mayBeImmediate, now: now) {
+            let left = riders.isEmpty ? ImmediateBudget.forAlerts : 0
+            let mayBeImmediate =
+                !isInfrequent || immediates.hasRoom(cohort.infrequent[Int32(slot)], leaving: left, now: now)
+            switch match.need(row, riders, mayBeImmediate: mayBeImmediate, now: now) {
             case .nothing:
                 if match.repeatsQuietly { cohort.needsSettling = true }
                 continue

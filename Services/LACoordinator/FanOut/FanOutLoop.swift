@@ -3,7 +3,7 @@ import Activities
 import HTTP2
 import Messages
 import Reactor
-import Sightscreen
+import SightscreenModels
 import Store
 
 /// Pushes the newest state of each match to the phones of some shards, over connections of its own, on one thread.

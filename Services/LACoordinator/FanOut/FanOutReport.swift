@@ -1,4 +1,4 @@
-package import Sightscreen
+package import SightscreenModels
 
 /// What a loop tells the coordinator, which has the database.
 package enum FanOutReport: Sendable {

@@ -2,22 +2,24 @@
 /// and drops, or holds back, what comes on top. APNs does not tell.
 struct ImmediateBudget {
     static let perHour = 15
-    private static let seconds = 3_600 / perHour
+    /// So many are kept for alerts: a T20 has some 18 of them in three hours. What is left is for states.
+    static let forAlerts = 10
 
-    /// When each phone's budget is whole again, seconds since 1970.
-    private var wholeAt: [RosterKey: UInt32] = [:]
+    private var budgets: [RosterKey: HourlyBudget] = [:]
 
-    /// - Parameter now: seconds since 1970.
-    func hasRoom(_ phone: RosterKey?, now: Int) -> Bool {
-        guard let phone, let whole = wholeAt[phone] else { return true }
-        return Int(whole) + Self.seconds <= now + 3_600
+    /// - Parameters:
+    ///   - others: so many are to be left after it.
+    ///   - now: seconds since 1970.
+    func hasRoom(_ phone: RosterKey?, leaving others: Int = 0, now: Int) -> Bool {
+        guard let phone, let budget = budgets[phone] else { return true }
+        return budget.hasRoom(of: Self.perHour, leaving: others, now: now)
     }
 
     mutating func take(_ phone: RosterKey?, now: Int) {
         guard let phone else { return }
-        wholeAt[phone] = UInt32(clamping: max(Int(wholeAt[phone] ?? 0), now) + Self.seconds)
+        budgets[phone, default: HourlyBudget()].take(of: Self.perHour, now: now)
     }
 
     /// What is whole again needs no memory.
-    mutating func forget(now: Int) { wholeAt = wholeAt.filter { Int($0.value) > now } }
+    mutating func forget(now: Int) { budgets = budgets.filter { Int($0.value.wholeAt) > now } }
 }

@@ -2,7 +2,7 @@ import APNsProtocol
 import Activities
 import HTTP2
 import Messages
-import Sightscreen
+import SightscreenModels
 import Store
 
 /// What a loop knows of one match. Touched by its loop alone.
@@ -27,8 +27,14 @@ final class LoopMatch {
 
     /// Seconds after which the newest state does not go to anybody any more under the stamp it was committed with.
     private static let lateAfter = 60
-    /// Four with each of two stamps.
-    private static let variantsMax = 8
+    /// With one or two fresh alerts a version has four at most: its state alone, and with each set of them that a phone has
+    /// still to hear. There is room for as many again with another stamp, and for what a third alert brings.
+    private static let variantsMax = 16
+
+    /// States of a match that go at priority 10 without an alert, in an hour: the last five overs of a chase are some thirty
+    /// balls, each of up to three versions. A phone takes some 230 in an hour where its user has left frequent updates on;
+    /// what is left is for alerts and for another match.
+    static let silentImmediatesPerHour = 120
 
     let id: MatchID
     let brake: MatchBrake
@@ -58,6 +64,9 @@ final class LoopMatch {
     /// The last one took its time.
     var claimsAreSlow = false
     var progress = VersionProgress()
+    private var silentImmediates = HourlyBudget()
+    /// The newest version goes at priority 10 though it has no alert.
+    private var isSilentImmediate = false
     private var variants: [PushVariant] = []
 
     init(id: MatchID, brake: MatchBrake, rules: Rules) {
@@ -71,15 +80,24 @@ final class LoopMatch {
 
     /// - Returns: whether it is news: a newer version, or the newest one with a later stamp.
     func publish(_ new: MatchUpdate, repeatsQuietly: Bool) -> Bool {
-        if let alert = new.alert, alertTimes[Self.number(new.version)] == nil {
-            alerts.published(new.version, alert)
+        if alerts.published(new.version, new.alert, retracted: new.retracted ?? []) {
+            variants.removeAll(keepingCapacity: true)
+        }
+        if new.alert != nil, alertTimes[Self.number(new.version)] == nil {
             alertTimes[Self.number(new.version)] = new.committedAtMs ?? Int64(new.stamp.rawValue) * 1_000
         }
         if let update {
             guard (update.version, update.stamp) < (new.version, new.stamp) else { return false }
             if update.version < new.version { fresh = nil }
         }
-        if update?.version != new.version { versionStamp = UInt32(clamping: new.stamp.rawValue) }
+        if update?.version != new.version {
+            versionStamp = UInt32(clamping: new.stamp.rawValue)
+            // One budget for all phones of the match: each of them gets the same versions.
+            let (most, now) = (Self.silentImmediatesPerHour, new.stamp.rawValue)
+            isSilentImmediate =
+                new.priority == 10 && new.alert == nil && silentImmediates.hasRoom(of: most, now: now)
+            if isSilentImmediate { silentImmediates.take(of: most, now: now) }
+        }
         coarse.published(new, isForAll: repeatsQuietly)
         update = new
         self.repeatsQuietly = repeatsQuietly
@@ -89,8 +107,9 @@ final class LoopMatch {
     }
 
     func forgetOldAlerts(now: Int) {
-        alerts.expire(now: now)
-        let kept = Set(alerts.entries.map { Self.number($0.version) })
+        if alerts.expire(now: now) { variants.removeAll(keepingCapacity: true) }
+        // What a correction is about is asked for as long as the correction is news.
+        let kept = Set(alerts.entries.flatMap { [$0.version, $0.corrects].compactMap { $0 } }.map(Self.number))
         alertTimes = alertTimes.filter { kept.contains($0.key) }
         for cohort in cohorts {
             cohort.tried.formIntersection(kept)
@@ -121,16 +140,21 @@ final class LoopMatch {
         case stamp
     }
 
-    /// The alert that a phone is to be told with the newest state, if any.
-    func alert(for row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, now: Int) -> AlertRide.Entry? {
-        guard !alerts.entries.isEmpty, !brake.stops(.alerts) else { return nil }
-        let level = row.pointee.alertLevel
-        guard level != .none else { return nil }
-        return alerts.entries.last { entry in
-            let version = Self.number(entry.version)
-            return version > row.pointee.alertedThrough && cohort.gained.contains(version)
-                && alerts.isFresh(entry, now: now) && isNews(entry, to: row)
+    /// The alerts that a phone is to be told with the newest state.
+    func riders(for row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, now: Int) -> AlertRide.Riders {
+        guard !alerts.entries.isEmpty, row.pointee.alertLevel != .none, !brake.stops(.alerts) else { return .init() }
+        return alerts.riders(after: MatchVersion(Int(row.pointee.alertedThrough)), now: now) { entry in
+            cohort.gained.contains(Self.number(entry.version)) && isNews(entry, to: row)
+                && !(entry.corrects.map { isUntold($0, to: row, cohort) } ?? false)
         }
+    }
+
+    /// Whether this process alone may tell an alert to a phone, and has not told it.
+    private func isUntold(
+        _ version: MatchVersion, to row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort
+    ) -> Bool {
+        let number = Self.number(version)
+        return cohort.gained.contains(number) && row.pointee.alertedThrough < number
     }
 
     /// Whether a phone wants an alert, and its activity was there in time: what happened before is no news on it, and may
@@ -164,28 +188,27 @@ final class LoopMatch {
     ///   - mayBeImmediate: it has a push at priority 10 left.
     ///   - now: seconds since 1970 by the database's clock.
     func need(
-        _ row: UnsafeMutablePointer<CohortRow>, _ alert: AlertRide.Entry?, mayBeImmediate: Bool = true, now: Int
+        _ row: UnsafeMutablePointer<CohortRow>, _ riders: AlertRide.Riders, mayBeImmediate: Bool = true, now: Int
     ) -> Need {
         guard let update else { return .nothing }
-        if row.pointee.flags.contains(.isInfrequent), alert == nil, row.pointee.delivered >= max(coarse.stamp, 1) {
+        if row.pointee.flags.contains(.isInfrequent), riders.isEmpty, row.pointee.delivered >= max(coarse.stamp, 1) {
             return .nothing
         }
         guard let stamp = stamp(for: row, update, now: now) else { return .stamp }
         guard row.pointee.delivered < stamp else { return .nothing }
-        if repeatsQuietly, alert == nil, row.pointee.delivered >= versionStamp, !row.pointee.isShortLived {
+        if repeatsQuietly, riders.isEmpty, row.pointee.delivered >= versionStamp, !row.pointee.isShortLived {
             // It has this state by a push that lives for long enough.
             row.pointee.delivered = stamp
             progress.targeted -= 1
             return .nothing
         }
-        let priority = mayBeImmediate ? priority(row, update, hasAlert: alert != nil) : .routine
-        let version = alert.map { Self.number($0.version) } ?? 0
+        let priority = mayBeImmediate ? priority(row, hasAlert: !riders.isEmpty) : .routine
         if let known = variants.first(where: {
-            $0.stamp == stamp && $0.alert == version && $0.priority == priority
+            $0.stamp == stamp && $0.riders == riders && $0.priority == priority
         }) {
             return .push(known)
         }
-        guard let made = variant(stamp, alert, priority, update) else { return .nothing }
+        guard let made = variant(stamp, riders, priority, update) else { return .nothing }
         // A long break takes a stamp now and then.
         if variants.count >= Self.variantsMax { variants.removeFirst() }
         variants.append(made)
@@ -203,44 +226,42 @@ final class LoopMatch {
         }
         let tokenAt = row.pointee.flags.contains(.isNew) ? Int(row.pointee.tokenAt) : nil
         if StampRule.isUsable(update.stamp, tokenAt: tokenAt, now: now) { return own }
-        guard let fresh, fresh.version == update.version, fresh.at >= row.pointee.tokenAt,
-            StampRule.isUsable(fresh.stamp, tokenAt: nil, now: now)
+        // One that was taken before the token came may still be later than it.
+        guard let fresh, fresh.version == update.version,
+            StampRule.isUsable(
+                fresh.stamp, tokenAt: fresh.at < row.pointee.tokenAt ? Int(row.pointee.tokenAt) : nil, now: now)
         else { return nil }
         return UInt32(clamping: fresh.stamp.rawValue)
     }
 
-    private func priority(
-        _ row: UnsafeMutablePointer<CohortRow>, _ update: MatchUpdate, hasAlert: Bool
-    ) -> APNsPriority {
+    private func priority(_ row: UnsafeMutablePointer<CohortRow>, hasAlert: Bool) -> APNsPriority {
         if hasAlert { return .immediate }
         if brake.stops(.alerts) || row.pointee.flags.contains(.repeatsQuietly) { return .routine }
         if row.pointee.delivered == 0 { return row.pointee.flags.contains(.isNew) ? .immediate : .routine }
         if repeatsQuietly { return .routine }
-        // The version's priority was for an alert that this phone does not get.
-        if update.alert != nil || row.pointee.flags.contains(.isInfrequent) { return .routine }
-        return update.priority == 10 ? .immediate : .routine
+        // The version's priority may have been for an alert that this phone does not get.
+        return isSilentImmediate && !row.pointee.flags.contains(.isInfrequent) ? .immediate : .routine
     }
 
     private func variant(
-        _ stamp: UInt32, _ alert: AlertRide.Entry?, _ priority: APNsPriority, _ update: MatchUpdate
+        _ stamp: UInt32, _ riders: AlertRide.Riders, _ priority: APNsPriority, _ update: MatchUpdate
     ) -> PushVariant? {
+        let alert = alerts.alert(of: riders)
         let kind: APNsHeaders.UpdateKind =
-            if let alert { .alert(eventAt: alert.alert.eventAt) } else if isInBreak {
+            if let alert { .alert(eventAt: alert.eventAt) } else if update.isInBreak {
                 .beforeBreak(at: Int(stamp))
             } else { .routine(at: Int(stamp)) }
         let payload = try? LiveActivityPayload.update(
             stamp: Stamp(Int(stamp)), contentState: update.contentState,
-            staleAt: Int(stamp) + 600 + (isInBreak ? rules.keepAlive : 0), relevance: update.relevance,
-            alert: alert.map { PushAlert($0.alert) }
+            staleAt: Int(stamp) + 600 + (update.isInBreak ? rules.keepAlive : 0), relevance: update.relevance,
+            alert: alert.map { PushAlert($0) }
         ).encode()
         return payload.map {
             PushVariant(
-                stamp: stamp, alert: alert.map { Self.number($0.version) } ?? 0,
+                stamp: stamp, riders: riders, alert: alerts.newest(of: riders).map(Self.number) ?? 0,
                 headers: .update(bundleID: rules.bundleID, priority: priority, kind), payload: $0)
         }
     }
-
-    private var isInBreak: Bool { update?.contentState.isBreak ?? false }
 
     /// What an operator may know of the newest version.
     var progressNow: VersionProgress {

@@ -1,18 +1,23 @@
 import APNsProtocol
+import Activities
 import HTTP2
+import SightscreenModels
 
 /// What many phones of a match get alike: a version's state with or without an alert, encoded once.
 final class PushVariant {
     let stamp: UInt32
-    /// The version of the alert in it; 0 without one.
+    /// The alerts that it tells.
+    let riders: AlertRide.Riders
+    /// The version of the newest of them; 0 without one.
     let alert: UInt32
     let priority: APNsPriority
     let body: HTTP2SharedBody
     private let headers: APNsHeaders
     private var template: (made: HTTP2HeaderTemplate, authority: String, authorization: Int)?
 
-    init(stamp: UInt32, alert: UInt32, headers: APNsHeaders, payload: PushPayload) {
+    init(stamp: UInt32, riders: AlertRide.Riders, alert: UInt32, headers: APNsHeaders, payload: PushPayload) {
         self.stamp = stamp
+        self.riders = riders
         self.alert = alert
         self.headers = headers
         priority = headers.priority
@@ -27,7 +32,7 @@ final class PushVariant {
         let made = HTTP2HeaderTemplate(
             authority: authority,
             fields: [HTTP2Field("authorization", "bearer \(authorization.token)", neverIndexed: true)]
-                + headers.fields.map { HTTP2Field($0.name, $0.value) })
+                + headers.fields.map { HTTP2Field($0.name, $0.value) }, uniqueField: APNsHeaders.idField)
         template = (made, authority, authorization.serial)
         return made
     }

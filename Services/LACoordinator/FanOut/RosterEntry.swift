@@ -1,5 +1,5 @@
 package import APNsProtocol
-package import Sightscreen
+package import SightscreenModels
 import Store
 
 /// Where an activity is, if it is anywhere.

@@ -1,5 +1,6 @@
 import APNsProtocol
-import Sightscreen
+import Activities
+import SightscreenModels
 import Store
 
 /// Rows of the table as the loops take them in.

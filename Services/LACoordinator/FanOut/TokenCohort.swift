@@ -1,5 +1,5 @@
 import APNsProtocol
-import Sightscreen
+import SightscreenModels
 import Store
 
 /// The audience of one match in one shard: the tokens that get the same payload. A broadcast channel would be another kind

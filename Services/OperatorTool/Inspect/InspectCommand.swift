@@ -1,7 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import Postgres
-import Sightscreen
+import SightscreenModels
 import Store
 
 /// `sightscreen inspect match|user|device ID`: what should exist, what exists, and why something is missing.

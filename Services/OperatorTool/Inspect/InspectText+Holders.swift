@@ -1,6 +1,4 @@
 import Activities
-import Messages
-import Sightscreen
 import Store
 
 extension InspectText {

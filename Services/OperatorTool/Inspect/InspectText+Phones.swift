@@ -1,6 +1,5 @@
 import Activities
-import Messages
-import Sightscreen
+import SightscreenModels
 import Store
 
 extension InspectText {

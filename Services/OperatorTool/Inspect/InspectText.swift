@@ -1,7 +1,6 @@
 import Activities
 import FoundationEssentials
-import Messages
-import Sightscreen
+import SightscreenModels
 import Store
 
 /// What `sightscreen inspect` found, as lines for a person.

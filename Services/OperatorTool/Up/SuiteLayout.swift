@@ -114,7 +114,7 @@ struct SuiteLayout: Sendable {
                 "APNS_URL": "https://127.0.0.1:\(ports.apns)",
                 "APNS_SANDBOX_URL": "https://127.0.0.1:\(ports.apnsSandbox)",
                 "APNS_CA_FILE": secrets.certificate,
-            ].merging(timed("KEEPALIVE_INTERVAL", "START_FALLBACK_WAIT")) { _, new in new }
+            ].merging(timed("KEEPALIVE_INTERVAL")) { _, new in new }
         case "apns-simulator":
             return [
                 "APNS_SIMULATOR_HOST": "127.0.0.1",

@@ -1,6 +1,6 @@
-import LabAPI
 import FoundationEssentials
 import HTTPClient
+import LabAPI
 
 /// The calls of device-lab that a terminal makes.
 struct LabClient: Sendable {

@@ -1,4 +1,4 @@
-import Sightscreen
+import SightscreenModels
 
 /// A content state as the Lock Screen lays it out, for a terminal. It formats nothing: all texts come ready.
 struct LockScreenCard {

@@ -1,5 +1,5 @@
 import LabAPI
-import Sightscreen
+import SightscreenModels
 
 /// Shows in a terminal what a phone's Lock Screen shows: every version and alert in a line, and under it, where the terminal
 /// can redraw, the card.

@@ -1,5 +1,5 @@
 import LabAPI
-import Sightscreen
+import SightscreenModels
 
 /// What the lab's phones saw in all, and whether it was as it should be.
 struct MatchSummary {
@@ -47,9 +47,12 @@ struct MatchSummary {
                 lines.append("  result     \(content.expanded.status ?? LockScreenCard(state: content).summary)")
             }
         }
-        if let (p50, p95) = state.latency.p50Ms.flatMap({ p50 in state.latency.p95Ms.map { (p50, $0) } }) {
-            let (p50, p95) = (LockScreenView.tenths(p50), LockScreenView.tenths(p95))
-            lines.append("  latency    ball to Lock Screen: median \(p50) s, 95 % within \(p95) s (the last 2,000)")
+        let latency = state.latency
+        if let p50 = latency.p50Ms, let p95 = latency.p95Ms {
+            let (median, most) = (LockScreenView.tenths(p50), LockScreenView.tenths(p95))
+            lines.append(
+                "  latency    new ball to Lock Screen: median \(median) s, 95 % within \(most) s (the last \(latency.count))"
+            )
         }
         let faults = faults
         if faults.isEmpty {

@@ -1,7 +1,7 @@
 import ArgumentParser
-import LabAPI
 import FoundationEssentials
 import HTTPClient
+import LabAPI
 import UnixSignals
 
 /// `sightscreen watch`: a phone of device-lab in a terminal.
