@@ -1,7 +1,6 @@
 import HTTPClient
-import Messages
 import Postgres
-import Sightscreen
+import SightscreenModels
 import Testing
 
 @Suite struct AccessTests {

@@ -1,5 +1,4 @@
-import Messages
-import Sightscreen
+import SightscreenModels
 import Testing
 
 @Suite struct AdminTests {
@@ -32,6 +31,10 @@ import Testing
             let told = try config.decode(AppConfig.self)
             #expect(told.minAppVersion == "3.0" && told.maintenanceMode && told.updateRequired == true)
             #expect(told.maintenanceMessage == "Back at 10.")
+            // The app's platforms have one page in the store; another one is a mistake, and is told so.
+            #expect(try await gateway.send("GET", "/app/config?platform=ipados", as: nil).status == 200)
+            let other = try await gateway.send("GET", "/app/config?platform=android", as: nil)
+            #expect(other.status == 400 && other.text.contains("ios, ipados"), "\(other.text)")
             for version in ["3", "3.0.0", "10.0"] {
                 let newer = try await gateway.send("GET", "/app/config?version=\(version)", as: nil)
                 #expect(try newer.decode(AppConfig.self).updateRequired == false, "\(version)")

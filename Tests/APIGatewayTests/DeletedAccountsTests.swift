@@ -1,7 +1,7 @@
 import Logging
 import Postgres
 import ServiceLifecycle
-import Sightscreen
+import SightscreenModels
 import Store
 import TestKit
 import Testing

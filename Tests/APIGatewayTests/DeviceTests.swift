@@ -1,6 +1,5 @@
-import Messages
 import Postgres
-import Sightscreen
+import SightscreenModels
 import Testing
 
 @Suite struct DeviceTests {
@@ -41,6 +40,49 @@ import Testing
                 "SELECT FROM live_activities WHERE status = 'pending' AND start_lease_until > now() + interval '1 minute'"
             )
             #expect(held.count == 1)
+        }
+    }
+
+    /// What a card's token says when APNs calls it dead, only the phone knows.
+    @Test(arguments: [
+        (#"[]"#, #""bootedAt":1,"#, "unknown gone", "[1304076]"), (#"[]"#, "", "unknown gone", "[1304076]"),
+        (#"[]"#, #""bootedAt":4000000000,"#, "unknown lost", "[]"),
+        (#"[{"matchId":"1304076","activityId":"a1","state":"ended"}]"#, "", "unknown lost", "[]"),
+        (#"[{"matchId":"1304076","activityId":"a1","state":"stale","lastSeen":1}]"#, "", "unknown there", "[]"),
+    ])
+    func aPhoneExplainsWhatBecameOfACard(list: String, boot: String, outcome: String, gone: String) async throws {
+        try await GatewayHarness.run { gateway in
+            try await gateway.register("phone")
+            try await gateway.follow()
+            try await gateway.pool.execute(
+                """
+                UPDATE live_activities SET status = 'ended', end_reason = 'token_invalid', card = 'unknown',
+                    ended_at = now(), activity_id = 'a1', update_token = 'ee', token_at = now() - interval '1 minute'
+                """)
+            let body = "{\"deviceId\":\"phone\",\(boot)\"platform\":\"ios\",\"activities\":\(list)}"
+            let reply = try await gateway.send("POST", "/devices", body)
+            #expect(reply.status == 200, "\(reply.text)")
+            let answer = try reply.decode(DeviceResponse.self)
+            // What is over makes room for the new one.
+            #expect(answer.end == (list.contains("ended") ? [ActivityID("a1")] : []))
+            #expect("\(answer.gone ?? [])" == gone)
+            #expect(answer.tokensWanted == (outcome == "unknown there" ? [ActivityID("a1")] : nil))
+            #expect(
+                try await gateway.activities()
+                    == (outcome == "unknown lost"
+                        ? ["phone 1 ended token_invalid", "phone 2 pending"] : ["phone 1 ended token_invalid"]))
+        }
+    }
+
+    @Test func aCardOfAMatchThatIsNotFollowedIsToEnd() async throws {
+        try await GatewayHarness.run { gateway in
+            let body = """
+                {"deviceId":"phone","platform":"ios","activities":[
+                {"matchId":"\(GatewayHarness.match)","activityId":"a1","state":"active"},
+                {"matchId":"\(GatewayHarness.match)","activityId":"a2","state":"dismissed"}]}
+                """
+            let reply = try await gateway.send("POST", "/devices", body)
+            #expect(try reply.decode(DeviceResponse.self).end == [ActivityID("a1")])
         }
     }
 

@@ -1,10 +1,10 @@
+import Cricket
 import FoundationEssentials
 import HTTPClient
 import Logging
-import Messages
 import Postgres
 import ServiceKit
-import Sightscreen
+import SightscreenModels
 import Store
 import Synchronization
 import TestKit

@@ -1,4 +1,3 @@
-import Messages
 import Testing
 
 /// Limits as callers meet them.

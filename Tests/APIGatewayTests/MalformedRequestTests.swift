@@ -1,5 +1,5 @@
-import Messages
 import NIOCore
+import SightscreenModels
 import Testing
 
 @testable import APIGateway

@@ -1,6 +1,5 @@
-import Messages
 import Postgres
-import Sightscreen
+import SightscreenModels
 import Testing
 
 @Suite struct MatchTests {
@@ -25,6 +24,22 @@ import Testing
             #expect(changed.status == 200)
             #expect(changed.header("etag") != tag)
             #expect(try await gateway.send("HEAD", path).body.isEmpty)
+        }
+    }
+
+    /// By the version's column: neither the words on the card nor its state tell stumps from play.
+    @Test(arguments: [(true, 60_000), (false, 5_000), (nil, 5_000)])
+    func whileAMatchRestsPhonesAskOnceAMinute(isBreak: Bool?, retryAfterMs: Int) async throws {
+        try await GatewayHarness.run { gateway in
+            try await gateway.pool.execute(
+                """
+                INSERT INTO match_updates (match_id, version, stamp, content_state, priority, is_break)
+                VALUES ($1, 7, 1000, '{}', 5, $2::boolean)
+                """, [.int(GatewayHarness.match.rawValue), PostgresValue(isBreak)])
+            let live = try await gateway.send("GET", "/matches/live").decode(LiveMatchesResponse.self)
+            #expect(live.retryAfterMs == retryAfterMs)
+            let page = try await gateway.send("GET", "/matches").decode(MatchesResponse.self)
+            #expect(page.retryAfterMs == retryAfterMs)
         }
     }
 

@@ -1,6 +1,5 @@
 import FoundationEssentials
-import Messages
-import Sightscreen
+import SightscreenModels
 import TestKit
 import Testing
 import Tokens
@@ -149,11 +148,13 @@ import Tokens
         compactLeading: .init(teamAbbr: "MI", score: "87/6"), compactTrailing: .init(overs: "12.3", runRate: "6.96"),
         minimal: .init(teamAbbr: "MI", score: "87/6"),
         expanded: .init(
-            title: "MI v CSK", subtitle: "Final", innings: [.init(teamAbbr: "MI", score: "87/6", overs: "12.3")],
+            title: "MI v CSK", subtitle: "Final",
+            innings: [.init(teamAbbr: "MI", score: "87", overs: "12.3", allOut: true)],
             batters: [.init(name: "R", score: "1 (2)", strikeRate: "50", onStrike: true)],
             bowler: .init(name: "B", figures: "1-0-1-0", economy: "1"), recentBalls: ["1"], target: "172",
-            requiredRunRate: "9", equation: "MI need 85", lastEvent: .init(kind: .wicket, text: "out"),
-            status: "Lunch", spoken: "words"))
+            requiredRunRate: "9", equation: "MI need 85", lastEvent: .init(kind: .wicket, ball: "12.3", text: "out"),
+            lastWicket: "B 1 (2)", partnership: "0 (0)", session: "Day 1",
+            outcome: .init(winnerAbbr: "MI", text: "won"), status: "Lunch"))
 
     @Test func answersAreAsTheirSchemasSay() throws {
         let bare = ContentState(
@@ -162,7 +163,7 @@ import Tokens
             minimal: nil,
             expanded: .init(
                 title: "", subtitle: "", innings: [], batters: [], bowler: nil, recentBalls: [], target: nil,
-                requiredRunRate: nil, equation: nil, lastEvent: nil, status: nil, spoken: nil))
+                requiredRunRate: nil, equation: nil, lastEvent: nil, status: nil))
         for state in [Self.state, bare] { try Self.check(state, is: "ContentState") }
         let side = MatchItem.Side(id: "1", name: "Mumbai", abbr: "MI")
         func match(_ full: Bool) -> MatchItem {
@@ -215,7 +216,7 @@ import Tokens
                 pushToStartToken: full ? PushToStartToken("ab") : nil, pushToStartTokenAt: full ? 1 : nil,
                 osVersion: full ? "1" : nil, appVersion: full ? "1" : nil, liveActivitiesEnabled: true,
                 frequentPushesEnabled: true, createdAt: 1, lastSeenAt: 1, fallbackStep: "silent",
-                fallbackAt: full ? 1 : nil, visiblePushAt: full ? 1 : nil)
+                fallbackAt: full ? 1 : nil, visiblePushAt: full ? 1 : nil, reconcileSentAt: full ? 1 : nil)
             let activity = UserDataResponse.Activity(
                 matchId: MatchID(5), deviceId: DeviceID("x"), generation: 1, status: "ended",
                 endReason: full ? "match_end" : nil, startId: full ? StartID("s") : nil, startsSent: 1,
@@ -223,7 +224,7 @@ import Tokens
                 activityId: full ? ActivityID("a") : nil, activityToken: full ? UpdateToken("ab") : nil,
                 activityTokenAt: full ? 1 : nil, endPush: "none", createdAt: 1, activatedAt: full ? 1 : nil,
                 endedAt: full ? 1 : nil, renewalDueAt: full ? 1 : nil, renewalStartId: full ? StartID("s") : nil,
-                renewalSentAt: full ? 1 : nil)
+                renewalSentAt: full ? 1 : nil, seenAt: full ? 1 : nil, card: full ? "gone" : nil)
             let follow = UserDataResponse.Follow(
                 matchId: MatchID(5), teamId: full ? "1" : nil, alerts: "all", followedAt: 1,
                 expiresAt: full ? 2 : nil)
@@ -234,6 +235,10 @@ import Tokens
                 is: "UserData")
         }
         try Self.check(DeviceResponse(deviceId: DeviceID("x"), liveActivitiesCapable: true), is: "Device")
+        try Self.check(
+            DeviceResponse(
+                deviceId: DeviceID("x"), liveActivitiesCapable: true, end: [ActivityID("a")],
+                tokensWanted: [ActivityID("b")], gone: [MatchID(5)]), is: "Device")
         try Self.check(UnfollowResponse(following: false), is: "Unfollowed")
         let position = ReplayStand.Position(
             matchId: "5", tapeId: "5", title: "", variant: "clean", seed: "1", cursor: 0, frames: 1, label: "",

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Messages
+import SightscreenModels
 import Testing
 
 @testable import APIGateway

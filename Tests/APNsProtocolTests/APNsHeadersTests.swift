@@ -1,5 +1,6 @@
 import APNsProtocol
-import Sightscreen
+import Activities
+import SightscreenModels
 import Testing
 
 struct APNsHeadersTests {
@@ -38,11 +39,11 @@ struct APNsHeadersTests {
         #expect(headers.priority == .immediate)
     }
 
-    @Test func aSilentPushGoesToTheAppAtPriorityFive() {
-        let headers = APNsHeaders.silent(bundleID: "app", until: 100)
+    @Test func aSilentPushGoesToTheAppAtPriorityFiveAndIsWorthFourHours() {
+        let headers = APNsHeaders.reconcile(bundleID: "app", at: 100)
         #expect(
             headers.fields.map { "\($0.name): \($0.value)" } == [
-                "apns-topic: app", "apns-push-type: background", "apns-priority: 5", "apns-expiration: 100",
+                "apns-topic: app", "apns-push-type: background", "apns-priority: 5", "apns-expiration: 14500",
             ])
     }
 

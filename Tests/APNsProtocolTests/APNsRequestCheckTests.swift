@@ -1,5 +1,6 @@
 import APNsProtocol
 import FoundationEssentials
+import SightscreenModels
 import Testing
 
 struct APNsRequestCheckTests {

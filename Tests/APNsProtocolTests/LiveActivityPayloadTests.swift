@@ -1,6 +1,7 @@
 import APNsProtocol
 import FoundationEssentials
-import Sightscreen
+import PayloadProperty
+import SightscreenModels
 import Testing
 
 struct LiveActivityPayloadTests {
@@ -21,7 +22,7 @@ struct LiveActivityPayloadTests {
     }
 
     @Test func theAppIsWokenInSilence() throws {
-        try expectGolden(AppPayload.silent(matchID: MatchID(1_304_076)).encode().bytes, "silent.json")
+        try expectGolden(AppPayload.reconcile(matchID: MatchID(1_304_076)).encode().bytes, "reconcile.json")
     }
 
     @Test func aNotificationShowsTitleAndBody() throws {
@@ -57,10 +58,11 @@ struct LiveActivityPayloadTests {
     @Test func theOrderOfTheCutsIsTheOneStated() {
         #expect(
             PayloadCut.allCases == [
-                .minimal, .spokenSentences, .recentBalls, .spoken, .lastEvent, .olderBalls, .subtitle, .surnames,
-                .target, .requiredRunRate, .names, .lists, .sentences, .equation, .bowler, .play, .everything,
+                .target, .title, .minimal, .playerRates, .runRates, .recentBalls, .olderBalls, .subtitle, .standing,
+                .names,
+                .lists, .sentences, .lastWicket, .lastEvent, .equation, .bowler, .play, .everything,
             ])
-        #expect(PayloadCut.allCases.filter(\.servesAim).last == .lastEvent)
+        #expect(PayloadCut.allCases.filter(\.servesAim).last == .recentBalls)
     }
 
     /// The kinds of text that a cut meets: plain, escaped, many bytes a character, one character of many scalars.
@@ -97,50 +99,75 @@ struct LiveActivityPayloadTests {
         let payload = LiveActivityPayload.update(
             stamp: Sample.stamp, contentState: Sample.swollen(with: endless), staleAt: nil, relevance: nil)
         let encoded = try payload.encode()
-        // Without a sentence there is none to keep.
-        #expect(encoded.cuts == PayloadCut.allCases.filter { ![.spokenSentences, .subtitle, .surnames].contains($0) })
+        // A subtitle without a round has none to lose.
+        #expect(encoded.cuts == PayloadCut.allCases.filter { $0 != .subtitle })
         #expect(try decodedState(encoded.bytes).compactLeading.teamAbbr == "…")
     }
 
     /// A routine update that is longer and longer: what each step towards the aim leaves.
     @Test func aRoutineUpdateIsBroughtToItsAim() throws {
         var state = Sample.state
-        state.expanded.recentBalls = ["1", "W", "4", "•", "wd", "6", "1", "1"]
+        state.expanded.recentBalls = ["1", "W", "|", "4", "•", "wd", "6", "1", "1", "|"]
         var longest = state
-        state.expanded.spoken = "MI 87 for 6 after 12.3 overs. MI need 85 off 45 balls."
         var steps: [[PayloadCut]] = []
-        // A title of every length: more of the rest has to go.
-        state.expanded.innings = []
-        for length in 0...400 {
-            state.expanded.title = String(repeating: "x", count: length)
+        // A subtitle of every length: more of the rest has to go.
+        for length in 0...600 {
+            state.expanded.subtitle = String(repeating: "x", count: length)
             let push = try update(state)
             if push.bytes.count > PushPayload.routineBytesAim { break }
             if push.cuts != steps.last { steps.append(push.cuts) }
             longest = state
         }
-        let all: [PayloadCut] = [.minimal, .spokenSentences, .recentBalls, .spoken, .lastEvent]
+        let all: [PayloadCut] = [.target, .title, .minimal, .playerRates, .runRates, .recentBalls]
         // Each step takes one cut more.
         let first = try #require(steps.first).count
         #expect(first <= 3 && steps == (first...all.count).map { Array(all.prefix($0)) })
-        let shown = try decodedState(try update(longest).bytes).expanded
-        #expect(shown.subtitle == state.expanded.subtitle && shown.batters == state.expanded.batters)
-        #expect(shown.target == state.expanded.target && shown.requiredRunRate == state.expanded.requiredRunRate)
-        #expect(shown.recentBalls == ["4", "•", "wd", "6", "1", "1"])
-        #expect(shown.equation == state.expanded.equation && shown.title == longest.expanded.title)
-        #expect(shown.lastEvent == nil && shown.spoken == nil)
+        let shown = try decodedState(try update(longest).bytes)
+        #expect(shown.minimal == nil && shown.expanded.title == "" && shown.compactTrailing.runRate == "")
+        #expect(shown.expanded.target == nil && shown.expanded.requiredRunRate == nil)
+        #expect(shown.expanded.recentBalls == ["4", "•", "wd", "6", "1", "1", "|"])
+        #expect(shown.compactLeading == state.compactLeading && shown.compactTrailing.overs == "12.3")
+        // All that just happened, what is needed and who is in.
+        #expect(shown.expanded.lastEvent == state.expanded.lastEvent)
+        #expect(shown.expanded.lastWicket == state.expanded.lastWicket)
+        #expect(shown.expanded.equation == state.expanded.equation && shown.expanded.innings == state.expanded.innings)
+        #expect(shown.expanded.batters.map(\.score) == state.expanded.batters.map(\.score))
+        #expect(shown.expanded.bowler?.figures == state.expanded.bowler?.figures)
+        #expect(shown.expanded.subtitle == longest.expanded.subtitle)
     }
 
     @Test func theAimCostsNothingThatCannotBeMissed() throws {
-        // Longer than the aim whatever is cut: batters, score, equation and status stay whole.
+        // Longer than the aim whatever is cut: what happened, score, equation and status stay whole.
         var state = Sample.state
         state.expanded.status = String(repeating: "rain ", count: 300)
         let push = try update(state)
-        #expect(push.cuts.last == .lastEvent)
+        #expect(push.cuts.allSatisfy { $0.servesAim })
         #expect(push.bytes.count > PushPayload.routineBytesAim)
         let shown = try decodedState(push.bytes)
         #expect(shown.expanded.status == state.expanded.status)
         #expect(shown.expanded.equation == state.expanded.equation)
         #expect(shown.expanded.innings == state.expanded.innings)
+        #expect(shown.expanded.lastEvent == state.expanded.lastEvent)
+        #expect(shown.expanded.lastWicket == state.expanded.lastWicket)
+    }
+
+    /// What was required then is there, though it may be empty.
+    @Test func anAppOfAnEarlierReleaseDecodesWhatIsCut() throws {
+        struct Push: Decodable {
+            struct APS: Decodable {
+                var state: FrozenContentState.Release1
+                enum CodingKeys: String, CodingKey { case state = "content-state" }
+            }
+            var aps: APS
+        }
+        var state = Sample.state
+        for length in [0, 600, 6_000] {
+            state.expanded.status = String(repeating: "x", count: length)
+            let bytes = try update(state).bytes
+            let old = try JSONDecoder().decode(Push.self, from: Data(bytes)).aps.state
+            #expect(old.version == 118 && old.compactLeading.score == "87/6")
+            #expect(old.expanded.title == (length == 0 ? "MI v CSK" : ""))
+        }
     }
 
     @Test func anAlertAStartAndAnEndHaveNoAim() throws {
@@ -158,23 +185,12 @@ struct LiveActivityPayloadTests {
         var state = Sample.state
         state.minimal = .init(teamAbbr: "MI", score: "87")
         state.expanded.equation = nil
-        state.expanded.status = String(repeating: "x", count: 600)
+        state.expanded.status = String(repeating: "x", count: 900)
         let push = try update(state)
         let shown = try decodedState(push.bytes)
         #expect(shown.minimal == state.minimal)
         #expect(shown.expanded.target == "172" && shown.expanded.requiredRunRate == "11.33")
-        #expect(push.cuts == [.lastEvent])
-    }
-
-    @Test func twoBattersOfOneSurnameKeepTheirNames() throws {
-        var state = Sample.state
-        state.expanded.batters = ["Shaun Marsh", "Mitchell Marsh"].map {
-            .init(name: $0, score: "1 (1)", strikeRate: "100.0", onStrike: $0.hasPrefix("S"))
-        }
-        state.expanded.status = String(repeating: "x", count: 3_600)
-        let shown = try decodedState(try update(state).bytes)
-        #expect(shown.expanded.batters.map(\.name) == ["Shaun Marsh", "Mitchell Marsh"])
-        #expect(shown.expanded.bowler?.name == "Chahar")
+        #expect(push.cuts == [.title, .playerRates, .runRates])
     }
 
     @Test func aNameOfKilobytesIsShortened() throws {

@@ -1,5 +1,5 @@
 import APNsProtocol
-import Sightscreen
+import SightscreenModels
 
 /// A state in the middle of a chase, and what belongs to it.
 enum Sample {
@@ -12,14 +12,15 @@ enum Sample {
         expanded: .init(
             title: "MI v CSK", subtitle: "IPL · Match 12",
             innings: [
-                .init(teamAbbr: "CSK", score: "171/10", overs: "19.4"),
+                .init(teamAbbr: "CSK", score: "171", overs: "19.4", allOut: true),
                 .init(teamAbbr: "MI", score: "87/6", overs: "12.3"),
             ],
-            batters: [.init(name: "Rohit Sharma", score: "45 (32)", strikeRate: "140.6", onStrike: true)],
-            bowler: .init(name: "Deepak Chahar", figures: "3.3-0-27-2", economy: "7.71"),
+            batters: [.init(name: "R Sharma", score: "45 (32)", strikeRate: "140.6", onStrike: true)],
+            bowler: .init(name: "Chahar", figures: "3.3-0-27-2", economy: "7.71"),
             recentBalls: ["1", "W", "4", "•", "wd", "6"], target: "172", requiredRunRate: "11.33",
-            equation: "MI need 85 off 45", lastEvent: .init(kind: .wicket, text: "Pollard c Dhoni b Chahar 12 (9)"),
-            status: nil, spoken: nil))
+            equation: "MI need 85 off 45",
+            lastEvent: .init(kind: .wicket, ball: "12.3", text: "Pollard c Dhoni b Chahar 12 (9)"),
+            lastWicket: "Pollard 12 (9) · 87/6 (12.3)", partnership: "0 (0)", status: nil))
 
     static let attributes = LiveActivityAttributes(
         matchID: MatchID(1_304_076), startID: StartID("s-1"),
@@ -53,7 +54,8 @@ enum Sample {
                 batters: Array(repeating: .init(name: text, score: text, strikeRate: text, onStrike: false), count: 9),
                 bowler: .init(name: text, figures: text, economy: text),
                 recentBalls: Array(repeating: text, count: 40), target: text, requiredRunRate: text, equation: text,
-                lastEvent: .init(kind: .wicket, text: text), status: text, spoken: text))
+                lastEvent: .init(kind: .wicket, ball: "12.3", text: text), lastWicket: text, partnership: text,
+                session: text, outcome: .init(winnerAbbr: text, text: text), status: text))
     }
 
     static func attributes(with text: String) -> LiveActivityAttributes {

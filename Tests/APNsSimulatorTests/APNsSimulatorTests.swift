@@ -2,7 +2,7 @@ import APNsProtocol
 import APNsSimulator
 import FoundationEssentials
 import HTTP2
-import Sightscreen
+import SightscreenModels
 import TestKit
 import Testing
 
@@ -14,7 +14,7 @@ struct APNsSimulatorTests {
         minimal: nil,
         expanded: .init(
             title: "MI v CSK", subtitle: "", innings: [], batters: [], bowler: nil, recentBalls: [], target: nil,
-            requiredRunRate: nil, equation: nil, lastEvent: nil, status: nil, spoken: nil))
+            requiredRunRate: nil, equation: nil, lastEvent: nil, status: nil))
     static var now: Int { Int(Date().timeIntervalSince1970) }
 
     static func update(_ stamp: Int = now) throws -> [UInt8] {

@@ -1,7 +1,36 @@
 import APNsProtocol
 import FoundationEssentials
-import Sightscreen
+import SightscreenClientTesting
+import SightscreenModels
 import Testing
+
+@testable import APNsSimulator
+
+/// One push of each event.
+private enum Sample {
+    static let stamp = Stamp(1_700_000_000)
+
+    static let state = ContentState(
+        version: 118, matchDisplayState: .live, matchSentiment: .tense,
+        compactLeading: .init(teamAbbr: "MI", score: "87/6"), compactTrailing: .init(overs: "12.3", runRate: "6.96"),
+        minimal: nil,
+        expanded: .init(
+            title: "MI v CSK", subtitle: "IPL", innings: [], batters: [], bowler: nil, recentBalls: [], target: nil,
+            requiredRunRate: nil, equation: nil, lastEvent: nil, status: nil))
+
+    static let start = LiveActivityPayload.start(
+        stamp: stamp, contentState: state, staleAt: nil, relevance: nil,
+        alert: PushAlert(title: "MI v CSK", body: "MI 87/6 (12.3)"), attributesType: "LiveActivityAttributes",
+        attributes: LiveActivityAttributes(
+            matchID: MatchID(1_304_076), startID: StartID("s-1"),
+            home: Team(id: 6, name: "Mumbai Indians", code: "MI"),
+            away: Team(id: 2, name: "Chennai Super Kings", code: "CSK"), competition: "Indian Premier League",
+            startsAt: 1_699_990_200))
+
+    static let update = LiveActivityPayload.update(stamp: stamp, contentState: state, staleAt: nil, relevance: nil)
+
+    static let end = LiveActivityPayload.end(stamp: stamp, contentState: state, dismissAt: 1_700_000_900)
+}
 
 struct DeviceModelTests {
     private static let now = Sample.stamp.rawValue

@@ -1,10 +1,10 @@
-import TestKit
 import APNsSimulator
 import FoundationEssentials
 import HTTP2
 import Logging
 import Reactor
 import ServiceLifecycle
+import TestKit
 import Tokens
 
 /// A running simulator, and what is needed to talk to it: our own HTTP/2 client for APNs, curl for the control port.

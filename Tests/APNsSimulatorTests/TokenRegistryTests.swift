@@ -1,4 +1,5 @@
 import APNsProtocol
+import SightscreenModels
 import Testing
 
 @testable import APNsSimulator

@@ -1,5 +1,5 @@
 import Activities
-import Sightscreen
+import SightscreenModels
 import Testing
 
 @Suite struct ActivityLifeTests {
@@ -111,7 +111,7 @@ import Testing
         }
         refuse(0)
         #expect(pass(1) == [.silentPush])
-        _ = life.handle(.appRegistered(allows: true, runs: false), at: Self.begin + .seconds(10))
+        _ = life.handle(.appRegistered(allows: true, cards: nil), at: Self.begin + .seconds(10))
         refuse(20)
         #expect(pass(21) == [])
         #expect(life.phone.fallback.step == .passive)
@@ -142,8 +142,107 @@ import Testing
             pushes += (sent + life.handle(.passDue, at: now)).map { (second, $0) }
         }
         #expect(pushes.count { if case .startPush = $0.1 { true } else { false } } == 3)
-        #expect(pushes.map(\.0) == [0, 120, 360, 840, 960])
-        #expect(pushes.suffix(2).map(\.1) == [.silentPush, .visiblePush])
+        // The silent one with the second try, the visible one when all are lost.
+        #expect(pushes.map(\.0) == [0, 120, 120, 360, 840])
+        #expect(pushes[2].1 == .silentPush && pushes[4].1 == .visiblePush)
+    }
+
+    /// Followed, live, shown since `begin`; its token is called dead after so many seconds.
+    private static func missing(after seconds: Int) -> ActivityLife {
+        var life = life()
+        _ = life.handle(.tokenReported(first, activity: shown, start: nil), at: begin)
+        _ = life.handle(.updateAnswered(first, .tokenDead(since: nil)), at: begin + .seconds(seconds))
+        return life
+    }
+
+    @Test func aDeadTokenStartsNothingByItselfAndAsksThePhone() {
+        var life = Self.missing(after: 60)
+        #expect(life.generations[0].card == .unknown)
+        #expect(life.generations[0].reason == .tokenInvalid)
+        #expect(life.handle(.passDue, at: Self.begin + .seconds(90)) == [.silentPush])
+        #expect(life.handle(.passDue, at: Self.begin + .seconds(7_200)) == [])
+        #expect(life.generations.count == 1)
+        #expect(
+            life.handle(.startDue(StartID("p"), sent: StartPolicy.Sent()), at: Self.begin + .seconds(7_200)).isEmpty)
+    }
+
+    @Test(arguments: [
+        // Absent, and nothing but a swipe explains it.
+        (60, nil, false), (60, -10, false), (60, 0, false), (27_000, nil, false),
+        // Restarted since, or too old.
+        (60, 1, true), (60, 70, true), (27_001, nil, true),
+    ])
+    func anAbsentCardIsLostOnlyWhereARestartOrItsAgeExplainsIt(died: Int, booted: Int?, isLost: Bool) {
+        var life = Self.missing(after: died)
+        let report = CardReport(.absent, bootedAt: booted.map { Self.begin + .seconds($0) })
+        let now = Self.begin + .seconds(died + 100)
+        _ = life.handle(.appRegistered(allows: nil, cards: report), at: now)
+        #expect((life.current?.status == .pending) == isLost)
+        #expect(life.generations.last?.card == (isLost ? nil : .gone))
+        // Whatever comes later does not bring back what was swiped away, but for the user.
+        let later = CardReport(.absent, bootedAt: now + .seconds(50))
+        _ = life.handle(.appRegistered(allows: nil, cards: later), at: now + .seconds(100))
+        _ = life.handle(.passDue, at: now + .seconds(100))
+        #expect((life.current != nil) == isLost)
+        _ = life.handle(.followed(startsLocally: false), at: now + .seconds(200))
+        #expect(life.current?.status == .pending)
+    }
+
+    @Test func aCardThatTheAppOrTheSystemEndedIsStartedAnew() {
+        var life = Self.missing(after: 60)
+        let report = CardReport(.ended(Self.shown))
+        _ = life.handle(.appRegistered(allows: nil, cards: report), at: Self.begin + .seconds(100))
+        #expect(life.current?.status == .pending)
+    }
+
+    @Test func aCardThatWasEndedDoesNotWaitForAPNsToSaySo() {
+        var life = Self.life()
+        _ = life.handle(.tokenReported(Self.first, activity: Self.shown, start: nil), at: Self.begin)
+        let other = CardReport(.ended(ActivityID("another")))
+        _ = life.handle(.appRegistered(allows: nil, cards: other), at: Self.begin + .seconds(50))
+        #expect(life.current?.status == .active)
+        let report = CardReport(.ended(Self.shown))
+        _ = life.handle(.appRegistered(allows: nil, cards: report), at: Self.begin + .seconds(100))
+        #expect(life.generations.map(\.status) == [.pending, .ended])
+    }
+
+    @Test func whatIOSTookWhenItWasForbiddenComesBackWhenItIsAllowed() {
+        var life = Self.missing(after: 60)
+        let now = Self.begin + .seconds(100)
+        _ = life.handle(.appRegistered(allows: false, cards: CardReport(.absent)), at: now)
+        #expect(life.current == nil)
+        _ = life.handle(.appRegistered(allows: true, cards: CardReport(.absent)), at: now + .seconds(60))
+        #expect(life.current?.status == .pending)
+    }
+
+    @Test func aCardThatIsThereGoesOnUnderItsNextToken() {
+        var life = Self.missing(after: 60)
+        let now = Self.begin + .seconds(100)
+        _ = life.handle(.appRegistered(allows: nil, cards: CardReport(.there)), at: now)
+        _ = life.handle(.passDue, at: now)
+        #expect(life.current == nil && life.generations[0].card == .unknown)
+        // The dead token proves nothing.
+        #expect(life.handle(.tokenReported(Self.first, activity: Self.shown, start: nil), at: now) == [])
+        #expect(
+            life.handle(.tokenReported(Self.second, activity: Self.shown, start: nil), at: now)
+                == [.pushState(Self.second)])
+        #expect(life.current?.status == .active && life.generations.count == 2)
+        #expect(life.current?.shownSince == Self.begin, "iOS counts on")
+    }
+
+    @Test func aPhoneIsAskedAtMostTwiceAnHour() {
+        var life = Self.missing(after: 0)
+        var asked: [Int] = []
+        for second in stride(from: 0, through: 7_500, by: 30) {
+            let now = Self.begin + .seconds(second)
+            if life.handle(.passDue, at: now).contains(.silentPush) { asked.append(second) }
+            // Its token is registered and dies again and again.
+            guard second % 300 == 0 else { continue }
+            let token = UpdateToken("t\(second)")
+            _ = life.handle(.tokenReported(token, activity: Self.shown, start: nil), at: now)
+            _ = life.handle(.updateAnswered(token, .tokenDead(since: nil)), at: now)
+        }
+        #expect(asked == [0, 30, 3_600, 3_630, 7_200, 7_230])
     }
 
     private static func pushes(_ intents: [ActivityIntent]) -> Set<LifeTable.Push> {

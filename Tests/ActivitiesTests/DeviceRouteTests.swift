@@ -1,4 +1,5 @@
-import Sightscreen
+import Activities
+import SightscreenModels
 import Testing
 
 @Suite struct DeviceRouteTests {

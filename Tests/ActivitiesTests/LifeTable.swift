@@ -1,5 +1,4 @@
 import Activities
-import Sightscreen
 
 /// The states of an activity as the table sees them, and what it says of each. Times and ids are left out.
 enum LifeTable {
@@ -32,6 +31,8 @@ enum LifeTable {
         var owed = Owed.nothing
         /// Why the newest generation that is over ended.
         var reason: EndReason?
+        /// Of the newest generation, while its token's death is not explained.
+        var card: MissingCard?
 
         var shouldExist: Bool { isFollowed && phase.isInPlay }
         var isCapable: Bool { allows && hasStartToken }
@@ -45,7 +46,7 @@ enum LifeTable {
         case follow, followLocally, unfollow
         case firstToken, sameToken, rotatedToken, otherActivity, endedToken, strangeToken
         case tokenTaken, dismissCurrent, dismissEnded
-        case register, registerRunning, registerForbidding, startToken, phoneLost
+        case register, registerRunning, registerWithout, registerRestarted, registerForbidding, startToken, phoneLost
         case startAccepted, startUnknown, startNotProcessed, startRefused, startTokenDead, startTokenDeadBefore
         case updateAccepted, updateUnknown, updateDead, updateDeadBefore
         case endAccepted, endAgain, endNotSent, endUndeliverable
@@ -57,6 +58,13 @@ enum LifeTable {
 
     /// What a state becomes, and what is to be sent. Silent and visible pushes have a table of their own.
     static func outcome(_ state: State, _ event: Event) -> (State, Set<Push>) {
+        var (next, pushes) = row(state, event)
+        // A new generation is the newest.
+        if next.current != .none { next.card = nil }
+        return (next, pushes)
+    }
+
+    private static func row(_ state: State, _ event: Event) -> (State, Set<Push>) {
         var next = state
         switch event {
         case .follow, .followLocally: return follow(state, locally: event == .followLocally)
@@ -80,7 +88,8 @@ enum LifeTable {
             // Its token died of that.
             next.isFollowed = false
             return (ending(next, .unfollowed, owes: .now), [.unfollow])
-        case .register, .registerRunning, .registerForbidding: return register(state, event)
+        case .register, .registerRunning, .registerWithout, .registerRestarted, .registerForbidding:
+            return register(state, event)
         case .startToken:
             next.hasStartToken = true
             return (resumed(next), [])
@@ -90,7 +99,11 @@ enum LifeTable {
         case .startAccepted, .startUnknown, .startNotProcessed, .startRefused, .startTokenDead, .startTokenDeadBefore:
             return startAnswer(state, event)
         case .updateAccepted, .updateUnknown, .updateDeadBefore: return (state, [])
-        case .updateDead: return (state.isRunning ? ending(next, .tokenInvalid, owes: .nothing) : next, [])
+        case .updateDead:
+            guard state.isRunning else { return (state, []) }
+            next = ending(next, .tokenInvalid, owes: .nothing)
+            next.card = .unknown
+            return (next, [])
         case .endAccepted, .endUndeliverable:
             next.owed = .nothing
             return (next, [])
@@ -114,6 +127,7 @@ enum LifeTable {
     private static func follow(_ state: State, locally: Bool) -> (State, Set<Push>) {
         var next = state
         next.isFollowed = true
+        next.card = nil
         guard state.phase.isInPlay else { return (next, []) }
         switch state.current {
         case .none: next.current = locally ? .leased(0) : state.isCapable ? .free(0) : .none
@@ -132,12 +146,18 @@ enum LifeTable {
             return (next, [])
         }
         switch event {
+        case .endedToken where state.card != nil && state.isFollowed && state.phase != .ended:
+            // It is there after all.
+            next.current = .active
+            return (next, [.state])
         case .endedToken: return owed(nil)
         case .firstToken where state.phase == .ended, .sameToken where state.phase == .ended,
             .rotatedToken where state.phase == .ended:
             next.current = .none
+            next.card = nil
             return owed(.matchEnd)
         case .strangeToken where state.phase == .ended, .otherActivity where state.phase == .ended:
+            next.card = nil
             return owed(.matchEnd)
         default: break
         }
@@ -149,6 +169,7 @@ enum LifeTable {
             }
             if state.isRunning { return replaced(next) }
             guard state.isFollowed else {
+                next.card = nil
                 next.owed = .now
                 next.reason = .unfollowed
                 return (next, [])
@@ -173,10 +194,16 @@ enum LifeTable {
         var next = state
         next.allows = event != .registerForbidding
         let holds = event == .registerRunning
+        switch event {
+        case .registerRunning: if state.card != nil { next.card = .unknown }
+        case .registerWithout: if state.card == .unknown { next.card = .gone }
+        case .registerRestarted: if state.card == .unknown { next.card = nil }
+        default: break
+        }
         if holds {
             // Nothing that runs is started again.
             switch state.current {
-            case .none: next.current = state.shouldExist ? .leased(0) : .none
+            case .none: next.current = state.shouldExist && state.card == nil ? .leased(0) : .none
             case .free(let tries): next.current = .leased(tries)
             case .leased, .givenUp, .active, .old, .renewing: break
             }
@@ -197,7 +224,7 @@ enum LifeTable {
         switch state.current {
         case .givenUp: next.current = .free(0)
         case .leased(StartPolicy.triesMax): next.current = .leased(0)
-        case .none: if state.shouldExist { next.current = .free(0) }
+        case .none: if state.shouldExist, state.card == nil { next.current = .free(0) }
         case .free, .leased, .active, .old, .renewing: break
         }
         return next
@@ -259,7 +286,7 @@ enum LifeTable {
         var next = state
         if state.phase.endsActivities { next = ending(next, .matchEnd, owes: .linger) }
         if !state.isFollowed { next = ending(next, .unfollowed, owes: .now) }
-        if next.shouldExist, next.isCapable, next.current == .none { next.current = .free(0) }
+        if next.shouldExist, next.isCapable, next.current == .none, next.card == nil { next.current = .free(0) }
         return next
     }
 

@@ -1,5 +1,5 @@
 import Activities
-import Sightscreen
+import SightscreenModels
 
 /// Makes real events of the table's, and the table's states of real ones. Of each state the first life that reaches it
 /// stands for it.
@@ -23,6 +23,7 @@ struct LifeWalk {
         state.current = current(life, now)
         if case .due(let dismissal, _) = owed.first?.endPush { state.owed = dismissal == .now ? .now : .linger }
         let ended = life.generations.filter { $0.status == .ended }
+        state.card = life.generations.first?.card
         state.reason = ended.max { ($0.endedAt ?? now) < ($1.endedAt ?? now) }?.reason
         return state
     }
@@ -123,9 +124,19 @@ struct LifeWalk {
                 else { return nil }
             }
             return .dismissed(activity: ended.activityID, token: nil)
-        case .register: return .appRegistered(allows: true, runs: false)
-        case .registerRunning: return .appRegistered(allows: true, runs: true)
-        case .registerForbidding: return .appRegistered(allows: false, runs: false)
+        case .register: return .appRegistered(allows: true, cards: nil)
+        case .registerRunning: return .appRegistered(allows: true, cards: CardReport(.there))
+        case .registerWithout:
+            // Old age has a test of its own.
+            if let newest = life.generations.first, newest.card != nil, let since = newest.shownSince,
+                let at = newest.endedAt, at - since > MissingCard.oldAge
+            {
+                return nil
+            }
+            return .appRegistered(allows: true, cards: CardReport(.absent))
+        case .registerRestarted:
+            return .appRegistered(allows: true, cards: CardReport(.absent, bootedAt: place.now))
+        case .registerForbidding: return .appRegistered(allows: false, cards: nil)
         case .startToken: return .startTokenReported(PushToStartToken("s" + fresh))
         case .phoneLost: return .phoneLost
         case .startAccepted: return .startAnswered(start, to: startToken, .accepted)

@@ -4,9 +4,17 @@ import Testing
 @Suite struct StartFallbackTests {
     private let fallback = StartFallback(wait: .seconds(120))
 
-    private func next(_ state: StartFallback.State, lost: Bool = true, registered: Bool = false) -> StartFallback.Step?
-    {
-        fallback.next(state, startIsLost: lost, hasRegistered: registered)
+    private func next(
+        _ state: StartFallback.State, _ start: StartFallback.Outlook = .lost, registered: Bool = false
+    ) -> StartFallback.Step? { fallback.next(state, start, hasRegistered: registered) }
+
+    @Test func aSecondTryIsAccompaniedByASilentPushAndTheUserIsAskedWhenAllAreLost() {
+        #expect(next(.init(), .underWay) == nil)
+        #expect(next(.init(), .unanswered) == .silent)
+        #expect(next(.init(tokenIsSpent: true), .unanswered) == nil)
+        #expect(next(.init(step: .silent, since: .seconds(9_999)), .unanswered) == nil)
+        #expect(next(.init(step: .silent, since: .seconds(120)), .lost) == .visible)
+        #expect(next(.init(step: .visible, since: .seconds(9_999)), .unanswered) == nil)
     }
 
     @Test func aLostStartWakesTheAppThenAsksTheUserThenLeavesThePhoneAlone() {
@@ -20,7 +28,7 @@ import Testing
 
     @Test func nothingIsDueWhileNothingIsLost() {
         for step in StartFallback.Step.allCases {
-            #expect(next(.init(step: step, since: .seconds(9_999)), lost: false) == nil)
+            #expect(next(.init(step: step, since: .seconds(9_999)), .underWay) == nil)
         }
     }
 
@@ -28,7 +36,7 @@ import Testing
         #expect(next(.init(), registered: true) == nil)
         for step in [StartFallback.Step.silent, .visible, .passive] {
             #expect(next(.init(step: step), registered: true) == StartFallback.Step.none)
-            #expect(next(.init(step: step, pushIsDue: true), lost: false, registered: true) == StartFallback.Step.none)
+            #expect(next(.init(step: step, pushIsDue: true), .underWay, registered: true) == StartFallback.Step.none)
         }
     }
 
@@ -61,7 +69,7 @@ import Testing
             var steps: [StartFallback.Step] = []
             for moment in 0..<7 {
                 let (isLost, registers) = (history >> (2 * moment) & 1 == 1, history >> (2 * moment + 1) & 1 == 1)
-                if let step = next(state, lost: isLost, registered: registers) {
+                if let step = next(state, isLost ? .lost : .underWay, registered: registers) {
                     steps.append(step)
                     // What the database remembers when the same token comes back.
                     state = .init(

@@ -1,8 +1,8 @@
 import ArgumentParser
 import FoundationEssentials
-import Messages
-import Sightscreen
 import SightscreenClient
+import SightscreenClientTesting
+import SightscreenModels
 
 /// `cache-lab`: what `deploy/bench client-cache` measures with. How long the app waits for a day's schedule when it is in
 /// memory, on disk, and at the gateway only, each beside a reference: the least that could do it, measured in turns with it, so

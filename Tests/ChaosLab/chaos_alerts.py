@@ -1,7 +1,10 @@
 """The invariants about alerts, and which faults came into the middle of one."""
 
 import collections
+import functools
+import itertools
 import json
+import re
 
 from chaos_draw import host_of
 from chaos_invariants import by
@@ -20,6 +23,9 @@ TELLS_FOR_MS = 3_000
 RESTS_MS = 5_000
 # Who tells an alert does not pause for longer; a new connection may take that.
 PAUSE_MS = 3_000
+# Between the newest alert's body and the headlines of the older ones that its push tells.
+BETWEEN = " · "
+MORE = re.compile(r"and ([1-9]\d*) more")
 
 
 def alerts(case, updates=None):
@@ -36,22 +42,92 @@ def words(alert):
     return (alert["title"], alert["body"])
 
 
+@functools.lru_cache(maxsize=4_096)
+def readings(text, known):
+    """What a push with this title and body may tell: tuples of versions, newest first. `known` are triples of a version, its
+    title and its body. None: it has words of no version."""
+    title, body = text
+    known, found = sorted(known, reverse=True), []
+    for place, (version, its_title, its_body) in enumerate(known):
+        if title != its_title:
+            continue
+        if body == its_body:
+            found.append((version,))
+            continue
+        begin = its_body + BETWEEN if its_body else ""
+        if body.startswith(begin):
+            found += [(version, *others) for others in headlines(body[len(begin):], tuple(known[place + 1:]))]
+    return found
+
+
+def headlines(text, older):
+    """The ways to read this as headlines of some of these alerts, from newer to older, and how many there are beyond."""
+    found = []
+    if more := MORE.fullmatch(text):
+        # The oldest of those that were to be told: what is too old, or was told, is older still.
+        found += some(int(more[1]), [version for version, _, _ in older])
+    for place, (version, title, _) in enumerate(older):
+        if not title:
+            continue
+        if text == title:
+            found.append((version,))
+        elif text.startswith(title + BETWEEN):
+            found += [(version, *others) for others in headlines(text[len(title + BETWEEN):], older[place + 1:])]
+    return found
+
+
+def some(count, versions):
+    """Each choice of so many of them, in their order."""
+    return list(itertools.combinations(versions, count))
+
+
+def tellings(case):
+    """(push, versions told) of each push that tells an alert, in their order; no versions where it has words of none.
+
+    Where one may be read in several ways, the best is meant: of what the phone wants and has not heard."""
+    said = {version: alert for version, _, alert in alerts(case, case.rows.updates + case.after.updates)}
+    known = tuple((version, *words(alert)) for version, alert in said.items())
+    moved, owners = {token for token, *_ in case.moved}, case.owners()
+    heard, found = collections.defaultdict(set), []
+    for push in sorted((push for push in case.pushes if push.tells), key=lambda push: push.at_ms):
+        phone = None if push.token in moved else owners.get(push.token)
+        had = heard[phone.key if phone else push.token]
+
+        def faults(versions, phone=phone, had=had):
+            return sum(version in had or phone is not None and is_unwanted(phone, said[version]) for version in versions)
+
+        versions = min(readings(push.alert, known), key=faults, default=())
+        had.update(versions)
+        found.append((push, versions))
+    return found
+
+
+def is_unwanted(phone, alert):
+    return phone.alerts == "none" or phone.alerts == "key" and alert.get("isKey") is False
+
+
 def alerts_at_most_once(case):
     """I7: no phone is alerted of the same twice, nor against its follow's wish."""
     # A token that was given to another user alerts that one.
     moved = {token for token, *_ in case.moved}
     problems, owners = [], {token: phone for token, phone in case.owners().items() if token not in moved}
-    told = by([push for push in case.pushes if push.tells and push.token in owners],
-              lambda push: (owners[push.token].key, push.alert))
-    problems += [f"{key[0][1]} was alerted {len(pushes)} times: " + "; ".join(push.short() for push in pushes)
-                 for key, pushes in told.items() if len(pushes) > 1]
-    keys = {words(alert): alert.get("isKey") for _, _, alert in alerts(case, case.rows.updates + case.after.updates)}
-    for (_, alert), pushes in told.items():
-        level = owners[pushes[0].token].alerts
-        if level == "none" or level == "key" and keys.get(alert) is False:
-            problems.append(f"a follow with alerts {level}: {pushes[0].short()}")
-    problems += [f"of no version: {pushes[0].short()}" for (_, alert), pushes in told.items() if alert not in keys]
-    return len(told), problems
+    said = {version: alert for version, _, alert in alerts(case, case.rows.updates + case.after.updates)}
+    told, judged = collections.defaultdict(list), 0
+    for push, versions in tellings(case):
+        if push.token not in owners:
+            continue
+        phone = owners[push.token]
+        for version in versions:
+            told[phone.key, version].append(push)
+        if not versions:
+            judged += 1
+            problems.append(f"of no version: {push.short()} {push.alert[1]!r}")
+        if phone.alerts == "none" or any(is_unwanted(phone, said[version]) for version in versions):
+            problems.append(f"a follow with alerts {phone.alerts}: {push.short()}")
+    problems += [f"{key[1]} was alerted {len(pushes)} times of version {version}: "
+                 + "; ".join(push.short() for push in pushes)
+                 for (key, version), pushes in told.items() if len(pushes) > 1]
+    return judged + len(told), problems
 
 
 def eligible(case, committed_ms, alert):
@@ -77,21 +153,29 @@ def eligible(case, committed_ms, alert):
 
 
 def missed(case):
-    """(version, phone, token) of all that should have heard of an alert and did not, nor of a newer one soon; and how many
-    should have."""
-    found, should, known = [], 0, alerts(case)
-    # Those that came when all had been put right are newer ones, too.
-    later = alerts(case, case.after.updates)
-    told = {(push.token, push.alert) for push in case.pushes if push.tells}
-    for version, committed_ms, alert in known:
-        # The lab ends it all soon after the last frame.
-        newer = [words(other) for number, at_ms, other in known + later
-                 if number >= version and at_ms <= committed_ms + FRESH_MS]
+    """(version, phone, token) of all that should have heard of an alert and did not; and how many should have.
+
+    A newer alert does not stand for an older one: one push tells both. What was taken back soon need not be told."""
+    found, should = [], 0
+    told = {(push.token, version) for push, versions in tellings(case) for version in versions}
+    for version, committed_ms, alert in alerts(case):
+        is_over = taken_back(case, version, committed_ms, alert)
         for phone, token in eligible(case, committed_ms, alert):
-            should += 1
-            if not any((token, text) in told for text in newer):
+            if (token, version) in told:
+                should += 1
+            elif not is_over:
+                should += 1
                 found.append((version, phone, token))
     return found, should
+
+
+def taken_back(case, version, committed_ms, alert):
+    """Whether the provider took back what the alert announces, while it was news."""
+    keys = set(alert.get("eventKeys") or [])
+    return any(
+        row["version"] > version and row["committed_ms"] <= committed_ms + FRESH_MS
+        and keys & set(json.loads(row["retracted"]) if isinstance(row["retracted"], str) else row["retracted"])
+        for row in case.rows.updates + case.after.updates if row.get("retracted"))
 
 
 def alerts_come(case):
@@ -101,10 +185,10 @@ def alerts_come(case):
     found, should = missed(case)
     if case.is_control:
         return should, [f"{phone.device} was not told of version {version}" for version, phone, _ in found]
-    claims, problems = claims_by_token(case), []
+    claims, problems, tells = claims_by_token(case), [], tellings(case)
     for version, phone, token in found:
         claim = claims.get((version, token))
-        if not may_be_lost(case, version, claim, claims, token):
+        if not may_be_lost(case, version, claim, claims, token, tells):
             problems.append(f"{phone.device} was not told of version {version}, which " + (
                 f"{claim['holder']} claimed for it at {claim['claimed_ms']}, and nothing befell that one" if claim
                 else "nobody claimed for it"))
@@ -118,12 +202,14 @@ def claims_by_token(case):
             for version, _, _ in alerts(case) if (version, row["shard"]) in rows}
 
 
-def may_be_lost(case, version, claim, claims, token):
-    """Whether a fault explains that the phone of a token is not told of an alert, for which this is the claim of all these, or None."""
+def may_be_lost(case, version, claim, claims, token, tells):
+    """Whether a fault explains that the phone of a token is not told of an alert, for which this is the claim of all these, or None.
+
+    `tells`: what each push told."""
     [(committed_ms, alert)] = [(at_ms, alert) for number, at_ms, alert in alerts(case) if number == version]
     if claim is None:
         return may_be_unclaimed(case, committed_ms, alert)
-    told = [push.at_ms for push in case.pushes if push.tells and push.alert == words(alert)
+    told = [push.at_ms for push, versions in tells if version in versions
             and claims.get((version, push.token), {}).get("holder") == claim["holder"]]
     return may_be_untold(case, claim, max([claim["claimed_ms"], *told])) or rested_too_long(case, claim, token)
 
@@ -180,10 +266,10 @@ def costs_alerts(strike, name):
 def lost_counts(case):
     """Of the alerts that should have come: how many did not, how many of these had been claimed, and how many no fault would
     have excused, had they not come."""
-    (found, should), claims = missed(case), claims_by_token(case)
+    (found, should), claims, tells = missed(case), claims_by_token(case), tellings(case)
     return {
         "wanted": should, "lost": len(found), "lostClaimed": sum((version, token) in claims for version, _, token in found),
-        "bound": sum(not may_be_lost(case, version, claims.get((version, token)), claims, token)
+        "bound": sum(not may_be_lost(case, version, claims.get((version, token)), claims, token, tells)
                      for version, committed_ms, alert in alerts(case) for _, token in eligible(case, committed_ms, alert)),
     }
 
@@ -192,9 +278,9 @@ def windows(case):
     """From the commit of each alert to its last delivery. Where some were not told any more, what cut it short came a little
     after the last: half a second at most, and before the next version."""
     found = {}
-    commits = {row["version"]: row["committed_ms"] for row in case.rows.updates}
+    commits, tells = {row["version"]: row["committed_ms"] for row in case.rows.updates}, tellings(case)
     for version, committed_ms, alert in alerts(case):
-        told = {push.token: push.at_ms for push in case.pushes if push.tells and push.alert == words(alert)}
+        told = {push.token: push.at_ms for push, versions in tells if version in versions}
         ended_ms = max(told.values(), default=committed_ms)
         if not told or any(token not in told for _, token in eligible(case, committed_ms, alert)):
             ended_ms = min(ended_ms + CUT_MS, max(ended_ms, commits.get(version + 1, case.rows.now_ms)))

@@ -178,23 +178,33 @@ def forms(text):
 
     state = json.loads(text)
     expanded, found = state["expanded"], [text]
+    has_equation = "equation" in expanded
+    if has_equation:
+        expanded.pop("target", None)
+        found.append(written())
+    expanded["title"] = ""
+    found.append(written())
     if state.get("minimal") == state["compactLeading"]:
         del state["minimal"]
         found.append(written())
-    if "spoken" in expanded:
-        expanded["spoken"] = first_sentence(expanded["spoken"])
-        found.append(written())
-    expanded["recentBalls"] = expanded["recentBalls"][-RECENT_BALLS:]
+    for batter in expanded["batters"]:
+        batter["strikeRate"] = ""
+    if "bowler" in expanded:
+        expanded["bowler"]["economy"] = ""
     found.append(written())
-    for name in ("spoken", "lastEvent"):
-        expanded.pop(name, None)
-        found.append(written())
+    state["compactTrailing"]["runRate"] = ""
+    if has_equation:
+        expanded.pop("requiredRunRate", None)
+    found.append(written())
+    expanded["recentBalls"] = newest_balls(expanded["recentBalls"])
+    found.append(written())
     return found
 
 
-def first_sentence(text):
-    end = text.find(". ")
-    return text if end < 0 else text[:end + 1]
+def newest_balls(recent):
+    """The newest over's worth of balls, with the marks between them."""
+    places = [place for place, ball in enumerate(recent) if ball != "|"]
+    return recent[places[-RECENT_BALLS]:] if len(places) > RECENT_BALLS else recent
 
 
 def versions_never_go_back(case):

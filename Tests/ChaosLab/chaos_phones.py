@@ -20,6 +20,8 @@ PATIENCE = 3.0
 TOKEN_DELAY = (0.05, 0.15)
 # How long a phone waits for the activity with which it is to do something.
 ACTIVITY_PATIENCE = 4.0
+# How often the user of a restarted phone opens the app, while the card is missing.
+OPENS_EVERY = 2.0
 
 
 class Fleet:
@@ -43,6 +45,9 @@ class Fleet:
         self.device_tokens = {phone.device: secrets.token_hex(32) for phone in self.phones}
         self.by_start = {phone.start_token: index for index, phone in enumerate(self.phones)}
         self.by_token = {}
+        self.by_device_token = {self.device_tokens[phone.device]: index for index, phone in enumerate(self.phones)}
+        # Set when something brings a restarted phone's app to life.
+        self.woken = {}
         self.following = [threading.Event() for _ in self.users]
         suite.simulator.register([phone.start_token for phone in self.phones], "start")
         suite.simulator.register(self.device_tokens.values(), "device")
@@ -96,11 +101,56 @@ class Fleet:
                 "deviceId": self.phones[index].device, "activityId": shown.id}, shown.id)
 
     def die(self, index):
+        """The phone is restarted, which takes the card away, and its token dies with it."""
         if shown := self.activity(index):
             with self.guard:
                 self.killed.add(shown.tokens[-1])
             shown.ended_ms = now_ms()
             self.tell_simulator("DELETE", f"/tokens/{shown.tokens[-1]}")
+            # Later than all that was seen of the card, in whole seconds.
+            booted_at = shown.ended_ms // 1_000 + 1
+            self.woken[index] = threading.Event()
+            threading.Thread(target=self.come_back, args=(index, booted_at), name="restarted", daemon=True).start()
+
+    def come_back(self, index, booted_at):
+        """Reports what runs on the phone whenever its app is woken or opened, until another activity of it is registered.
+
+        A report says nothing to a server that has not heard yet that the token is dead, and a silent push may be lost: one
+        report is not enough. Only a report that is not answered yet keeps the schedule waiting."""
+        while not self.is_closed:
+            self.woken[index].wait(OPENS_EVERY)
+            self.woken[index].clear()
+            if self.is_closed or self.is_back(index):
+                return
+            done = threading.Event()
+            if not self.submit(self.report, index, booted_at, done):
+                return
+            while not done.wait(0.5) and not self.is_closed:
+                pass
+
+    def is_back(self, index):
+        """Whether a restarted phone has nothing more to ask for: its new card is known, or the match is not followed."""
+        phone, user = self.phones[index], self.users[self.plan.phones[index].user]
+        with self.guard:
+            has_left = any(call.user == user and (
+                call.what in ("unfollow", "dismiss") and call.is_good or call.what == "report" and call.status == 404
+            ) for call in self.calls)
+        return has_left or any(shown.registered_ms and not shown.ended_ms for shown in phone.activities)
+
+    def report(self, index, booted_at, done):
+        """`POST /devices` as the app does it when it comes to life."""
+        try:
+            if self.is_back(index):
+                return
+            phone = self.phones[index]
+            running = [{"matchId": str(self.match), "activityId": shown.id, "startId": shown.start_id}
+                       for shown in phone.activities if not shown.ended_ms]
+            token = self.device_tokens[phone.device]
+            self.send(index, "report", "POST", "/devices", {
+                "deviceId": phone.device, "platform": "ios", "deviceToken": token, "bootedAt": booted_at,
+                "activities": running}, token)
+        finally:
+            done.set()
 
     def rotate(self, index):
         if shown := self.activity(index):
@@ -134,6 +184,11 @@ class Fleet:
     def receive(self, push):
         """From the thread that reads the simulator's log."""
         if push.verdict != SHOWN:
+            return
+        if push.token in self.by_device_token:
+            woken = self.woken.get(self.by_device_token[push.token])
+            if woken and push.is_silent:
+                woken.set()
             return
         if push.event == "start" and push.token in self.by_start:
             index = self.by_start[push.token]
@@ -171,9 +226,10 @@ class Fleet:
     def submit(self, deed, *arguments):
         with self.guard:
             if self.is_closed:
-                return
+                return False
             self.busy += 1
         self.workers.submit(self.carry_out, deed, *arguments)
+        return True
 
     def carry_out(self, deed, *arguments):
         try:
@@ -204,8 +260,8 @@ class Fleet:
                     activity))
             if 200 <= status < 300:
                 return answer or {}
-            if status == 404 and what in ("token", "dismiss"):
-                # Not followed any more: the activity gets an end.
+            if status == 404 and what in ("token", "dismiss", "report"):
+                # Not followed any more: the activity gets an end. Or the phone is not known.
                 return None
             attempt += 1
             time.sleep(self.dice.uniform(0.1, 0.3))
@@ -218,4 +274,6 @@ class Fleet:
 
     def close(self):
         self.is_closed = True
+        for woken in list(self.woken.values()):
+            woken.set()
         self.workers.shutdown(wait=True, cancel_futures=True)

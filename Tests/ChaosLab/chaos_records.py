@@ -32,6 +32,12 @@ class Push:
     payload: str = ""
     seq: int = 0
     dead_since: int | None = None  # with 410
+    kind: str = "liveactivity"  # apns-push-type
+
+    @property
+    def is_silent(self):
+        """It wakes the app and shows nothing."""
+        return self.kind == "background"
 
     @property
     def tells(self):
@@ -40,7 +46,7 @@ class Push:
 
     def short(self):
         alert = f" {self.alert[0]!r}" if self.alert else ""
-        return (f"{self.at_ms} {self.event} to {self.token[:8]} stamp {self.stamp} version {self.version}{alert}: "
+        return (f"{self.at_ms} {self.event or self.kind} to {self.token[:8]} stamp {self.stamp} version {self.version}{alert}: "
                 f"{self.status} {self.reason or ''} {self.verdict or ''} {self.fault or ''}".rstrip())
 
 
@@ -57,7 +63,8 @@ def read_push(line):
         start_id=(aps.get("attributes") or {}).get("startId"),
         expiration=int(fields["headers"].get("apns-expiration", 0)), status=fields["verdict"]["status"],
         reason=fields["verdict"].get("reason"), verdict=fields.get("deviceVerdict"), fault=fields.get("fault"),
-        payload=payload, seq=fields["seq"], dead_since=fields["verdict"].get("timestamp"))
+        payload=payload, seq=fields["seq"], dead_since=fields["verdict"].get("timestamp"),
+        kind=fields["headers"].get("apns-push-type", ""))
 
 
 @dataclasses.dataclass
@@ -66,7 +73,7 @@ class Call:
 
     user: str
     device: str
-    what: str  # device, startToken, follow, unfollow, token, dismiss
+    what: str  # device, startToken, follow, unfollow, token, dismiss, report
     value: str | None  # the token; of a dismissal, the activity's id
     begun_ms: int
     answered_ms: int

@@ -43,9 +43,10 @@ class Schedule:
     # From the threads that watch.
 
     def received(self, push):
-        if self.fleet and (push.token in self.fleet.by_start or push.token in self.fleet.by_token):
+        fleet = self.fleet
+        if fleet and any(push.token in known for known in (fleet.by_start, fleet.by_token, fleet.by_device_token)):
             self.case.pushes.append(push)
-            self.fleet.receive(push)
+            fleet.receive(push)
             if self.striker:
                 self.striker.pushed(push)
 

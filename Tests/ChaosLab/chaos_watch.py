@@ -106,8 +106,8 @@ def read_rows(session, match, users):
     rows = Rows()
     [[now], rows.updates, rows.activities, rows.follows, rows.devices, rows.claims, found] = session.at_once([
         f"SELECT {ms('clock_timestamp()', 'now_ms')}",
-        f"SELECT version, stamp, content_state, priority, alert, {ms('committed_at', 'committed_ms')} FROM match_updates"
-        f" WHERE match_id = {match} ORDER BY version",
+        f"SELECT version, stamp, content_state, priority, alert, retracted, {ms('committed_at', 'committed_ms')}"
+        f" FROM match_updates WHERE match_id = {match} ORDER BY version",
         f"SELECT user_id, device_id, generation, shard, status, end_reason, start_attempts, activity_id, update_token,"
         f" end_push, end_attempts, {ms('start_lease_until', 'start_lease_until')}, {ms('token_at', 'token_ms')},"
         f" {ms('end_lease_until', 'end_lease_until')}, {ms('ended_at', 'ended_ms')}"

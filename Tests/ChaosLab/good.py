@@ -19,9 +19,13 @@ TOKENS = {"ann": "aa" * 32, "bob": "bb" * 32}
 def state(version):
     return json.dumps({
         "compactLeading": {"score": f"{version}/1", "teamAbbr": "RR"},
+        "compactTrailing": {"overs": "2.0", "runRate": "5.00"},
         "expanded": {
-            "lastEvent": {"kind": "wicket", "text": "A b B"}, "recentBalls": [str(ball) for ball in range(12)],
-            "spoken": "RR 10 for 1. They need 5.", "title": "RR v KKR — día"},
+            "batters": [{"name": "A", "onStrike": True, "score": "1 (2)", "strikeRate": "50.0"}],
+            "bowler": {"economy": "5.00", "figures": "2.0-0-10-1", "name": "B"}, "equation": "RR need 5 off 6",
+            "lastEvent": {"kind": "wicket", "text": "A b B"},
+            "recentBalls": [str(ball) for ball in range(6)] + ["|"] + [str(ball) for ball in range(6, 11)],
+            "requiredRunRate": "5.00", "target": "15", "title": "RR v KKR — día"},
         "minimal": {"score": f"{version}/1", "teamAbbr": "RR"}, "schema": 1, "version": version,
     }, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 

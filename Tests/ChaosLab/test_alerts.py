@@ -58,6 +58,84 @@ class Alerts(unittest.TestCase):
         self.case.pushes[-3].alert = ("HUNDRED!", "")
         self.assertEqual(len(judge.alerts_at_most_once(self.case)[1]), 1)
 
+    # Several by one push
+
+    def both(self, rest, is_key=True, first=False):
+        """Version 2 has an alert, too, which was told with the one of version 3: `rest` goes on after that one's body. With
+        `first` version 2 was told by itself before."""
+        fifty = {"title": "FIFTY! A off 20 balls", "body": "RR 10/0 (1.5)", "isKey": is_key, "eventAt": T // 1_000 + 2}
+        self.case.rows.updates[1]["alert"] = fifty
+        self.case.rows.claims.append(self.case.rows.claims[0] | {"alert_version": 2})
+        for each in self.case.pushes:
+            if each.alert:
+                each.alert = (ALERT["title"], ALERT["body"] + rest)
+            elif first and each.version == 2:
+                each.alert = (fifty["title"], fifty["body"])
+
+    def found(self, invariant=judge.alerts_at_most_once):
+        return len(invariant(self.case)[1])
+
+    def test_one_push_that_tells_two_passes(self):
+        for rest in (" · FIFTY! A off 20 balls", " · and 1 more"):
+            for invariant in (judge.alerts_at_most_once, judge.alerts_come):
+                self.case = good()
+                self.case.is_control = True
+                self.both(rest)
+                self.assertEqual(invariant(self.case), (4, []), rest)
+
+    def test_an_older_one_that_had_been_told_is_found_in_a_push_that_tells_two(self):
+        for rest in (" · FIFTY! A off 20 balls", " · and 1 more"):
+            self.case = good()
+            self.both(rest, first=True)
+            self.assertEqual(self.found(), 2, rest)
+
+    def test_a_headline_of_no_version_is_found(self):
+        for rest in (" · HUNDRED!", " · and 2 more", " · and 0 more", " · FIFTY! A off 20 balls · FIFTY! A off 20 balls",
+                     " · FIFTY! A off 20 balls · and 1 more", " · ", " ·  FIFTY! A off 20 balls", " FIFTY! A off 20 balls"):
+            self.case = good()
+            self.both(rest)
+            self.assertEqual(self.found(), 2, rest)
+
+    def test_a_headline_of_a_newer_alert_is_found(self):
+        self.both(" · FIFTY! A off 20 balls")
+        for each in self.case.pushes:
+            if each.alert:
+                each.alert = ("FIFTY! A off 20 balls", "RR 10/0 (1.5) · " + ALERT["title"])
+        self.assertEqual(self.found(), 2)
+
+    def test_a_follow_of_key_alerts_hears_of_no_other_in_a_push_that_tells_two(self):
+        for rest in (" · FIFTY! A off 20 balls", " · and 1 more"):
+            for is_key, found in ((False, 1), (True, 0)):
+                self.case = good()
+                self.case.phones[0].alerts = "key"
+                self.both(rest, is_key=is_key)
+                self.assertEqual(self.found(), found, rest)
+
+    def test_a_newer_alert_alone_does_not_stand_for_an_older_one(self):
+        self.case.is_control = True
+        self.both("")
+        self.assertEqual(judge.alerts_come(self.case)[0], 4)
+        self.assertEqual(self.found(judge.alerts_come), 2)
+        # But for one that the provider takes back soon.
+        self.case.rows.updates[1]["alert"]["eventKeys"] = ["milestone-1"]
+        self.case.rows.updates[2]["retracted"] = '["milestone-1"]'
+        self.assertEqual(judge.alerts_come(self.case), (2, []))
+        self.case.rows.updates[2]["committed_ms"] = self.case.rows.updates[1]["committed_ms"] + 30_001
+        self.assertEqual(self.found(judge.alerts_come), 2)
+
+    def test_the_same_headline_twice_is_of_two_versions(self):
+        """Read as what the phone has not heard."""
+        known = ((1, "SIX!", "1/0"), (2, "SIX!", "2/0"), (3, "SIX!", "3/0"))
+        self.assertEqual(judge.readings(("SIX!", "3/0 · SIX!"), known), [(3, 2), (3, 1)])
+        self.assertEqual(judge.readings(("SIX!", "3/0 · SIX! · SIX!"), known), [(3, 2, 1)])
+        self.assertEqual(judge.readings(("SIX!", "3/0 · and 2 more"), known), [(3, 2, 1)])
+        self.assertEqual(judge.readings(("SIX!", "4/0"), known), [])
+
+    def test_an_alert_without_a_body_is_followed_by_headlines_alone(self):
+        known = ((1, "TOSS", ""), (2, "START", ""))
+        self.assertEqual(judge.readings(("START", "TOSS"), known), [(2, 1)])
+        self.assertEqual(judge.readings(("START", ""), known), [(2,)])
+
     # I8
 
     def test_an_alert_that_does_not_come_is_found_without_faults(self):

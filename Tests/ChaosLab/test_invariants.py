@@ -140,13 +140,14 @@ class Invariants(unittest.TestCase):
 
     def test_the_cuts_of_a_routine_update_will_do(self):
         forms = judge.forms(state(3))
-        self.assertEqual(len(set(forms)), 6)
-        self.assertNotIn("lastEvent", forms[-1])
-        self.assertIn('"spoken":"RR 10 for 1."', forms[2])
+        self.assertEqual(len(set(forms)), 7)
+        self.assertIn('"recentBalls":["5","|","6","7","8","9","10"]', forms[-1])
+        for kept in ("lastEvent", "equation", '"score":"1 (2)"'):
+            self.assertIn(kept, forms[-1])
         for form in forms:
             self.case.pushes[-3].payload = f'{{"aps":{{"content-state":{form},"event":"update"}}}}'
             self.passes(judge.newest_state_is_shown)
-        self.case.pushes[-3].payload = self.case.pushes[-3].payload.replace('"11"', '"10"')
+        self.case.pushes[-3].payload = self.case.pushes[-3].payload.replace('"10"', '"11"')
         self.fails(judge.newest_state_is_shown)
 
     def test_an_older_version_is_found(self):

@@ -1,4 +1,4 @@
-import Sightscreen
+import Cricket
 import Testing
 
 @Suite struct SurnameTests {

@@ -1,6 +1,7 @@
+import Cricket
 import Detection
 import Replay
-import Sightscreen
+import SightscreenModels
 
 /// Follows the alerts of one replay and says which of them should not have been.
 ///
@@ -10,7 +11,10 @@ struct AlertWatch {
     private(set) var problems: [String] = []
     /// In order.
     private(set) var announced: [MatchEvent] = []
+    /// Corrections that were told.
+    private(set) var corrections = 0
 
+    private var before: MatchSnapshot?
     /// Events that stand after the last step, by key.
     private var standing: [String: MatchEvent] = [:]
     /// Events that were announced, by key; true: taken back since.
@@ -34,12 +38,18 @@ struct AlertWatch {
     }
     /// What was announced at each place, with the id of its delivery.
     private var places: [Place: Int64?] = [:]
+    /// Keys of corrections that were told.
+    private var corrected: Set<String> = []
 
     mutating func observe(_ step: ReplayStep) {
-        for change in step.changes { observe(change, step) }
+        for (place, change) in step.changes.enumerated() {
+            // What time brought was so by the frame before.
+            observe(change, step, in: place < step.changesByTime ? before : step.snapshot)
+        }
+        before = step.snapshot ?? before
     }
 
-    private mutating func observe(_ change: MatchChange, _ step: ReplayStep) {
+    private mutating func observe(_ change: MatchChange, _ step: ReplayStep, in snapshot: MatchSnapshot?) {
         for key in change.retracted {
             standing[key] = nil
             history[key]?.wasRetracted = true
@@ -48,15 +58,30 @@ struct AlertWatch {
         if (change.alert == nil) != change.announced.isEmpty {
             problems.append("frame \(step.frame): an alert and the events behind it do not go together")
         }
-        for event in change.announced {
-            check(event, step: step)
+        for event in change.announced where event.kind == .correction { checkCorrection(event, change, step) }
+        for event in change.announced where event.kind != .correction {
+            check(event, step: step, in: snapshot)
             history[event.key] = (event, false)
             places[Place(event)] = .some(event.ballID)
             announced.append(event)
         }
     }
 
-    private mutating func check(_ event: MatchEvent, step: ReplayStep) {
+    /// A correction is of something that was told and does not stand, and comes once.
+    private mutating func checkCorrection(_ event: MatchEvent, _ change: MatchChange, _ step: ReplayStep) {
+        let what = "frame \(step.frame) (\(step.label)): \(event.key)"
+        if !corrected.insert(event.key).inserted { problems.append("\(what) comes twice") }
+        let key = event.key.dropFirst("correction:".count).prefix { $0 != "@" }
+        guard let told = history[String(key)] else {
+            problems.append("\(what) is of nothing that was told")
+            return
+        }
+        if !told.wasRetracted || standing[String(key)] != nil { problems.append("\(what) is of an event that stands") }
+        if change.priority != 10 { problems.append("\(what) has priority \(change.priority)") }
+        corrections += 1
+    }
+
+    private mutating func check(_ event: MatchEvent, step: ReplayStep, in snapshot: MatchSnapshot?) {
         let what = "frame \(step.frame) (\(step.label)): alert for \(event.key) at \(event.ball ?? "-")"
         if let before = history[event.key] {
             if !before.wasRetracted {
@@ -69,7 +94,7 @@ struct AlertWatch {
             problems.append("\(what) was told of this very delivery before")
         }
         if standing[event.key] == nil { problems.append("\(what) is of an event that does not stand") }
-        if let snapshot = step.snapshot, let denial = Self.denial(of: event, in: snapshot) {
+        if let snapshot, let denial = Self.denial(of: event, in: snapshot) {
             problems.append("\(what), and the same frame has \(denial)")
         }
     }

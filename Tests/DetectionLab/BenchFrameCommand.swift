@@ -1,7 +1,7 @@
 import ArgumentParser
 import Detection
 import FoundationEssentials
-import Sightscreen
+import SightscreenModels
 import SportMonks
 import Tapes
 

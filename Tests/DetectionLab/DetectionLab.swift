@@ -8,6 +8,7 @@ struct DetectionLab: AsyncParsableCommand {
         commandName: "detection-lab",
         abstract: "Checks and measures the reading of the provider's frames.",
         subcommands: [
-            EventsCommand.self, ConformanceCommand.self, FuzzCommand.self, PayloadsCommand.self, BenchFrameCommand.self,
+            EventsCommand.self, ConformanceCommand.self, FuzzCommand.self, PayloadsCommand.self, WordsCommand.self,
+            BenchFrameCommand.self,
         ])
 }

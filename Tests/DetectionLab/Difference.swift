@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Sightscreen
+import SightscreenModels
 
 /// Says in a line what differs.
 enum Difference {

@@ -1,4 +1,4 @@
-import Sightscreen
+import SightscreenModels
 import Tapes
 
 /// A dirty tape against the clean one: the same events stand at the end, the same state is shown, and on the way no
@@ -20,6 +20,9 @@ struct DirtyCheck: Sendable {
             failures += Dictionary(grouping: run.announced, by: \.key).filter { $0.value.count > 1 }.keys.sorted().map {
                 "\($0) was announced more than once, though no ball was ever wrong"
             }
+        }
+        if Self.faithful.contains(variant), run.corrections > 0 {
+            failures.append("\(run.corrections) corrections were told, though no ball was ever wrong")
         }
         if Self.truthful.contains(variant), run.retractedDeliveries > 0 {
             failures.append("\(run.retractedDeliveries) lines were taken back, though no ball was ever wrong")

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Detection
 import Replay
-import Sightscreen
+import SightscreenModels
 import Tapes
 
 /// `detection-lab events`: what `sightscreen replay --events` prints, with each alert on standard error beside it.

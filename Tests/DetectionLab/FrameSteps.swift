@@ -1,7 +1,7 @@
 import ArgumentParser
 import Detection
 import FoundationEssentials
-import Sightscreen
+import SightscreenModels
 import SportMonks
 
 /// What poller and bus do with a frame, each step on the clock.

@@ -1,7 +1,8 @@
 import ArgumentParser
+import Cricket
 import Detection
 import FoundationEssentials
-import Sightscreen
+import SightscreenModels
 import SportMonks
 import Tapes
 

@@ -1,5 +1,5 @@
 import Detection
-import Sightscreen
+import SightscreenModels
 import SportMonks
 
 /// What became of one damaged frame.

@@ -1,13 +1,14 @@
+import Cricket
 import Detection
 import Replay
-import Sightscreen
+import SightscreenModels
 import Tapes
 
 /// One tape played to its end: what was told, what stands, what is shown.
 struct ReplayRun: Sendable {
-    /// Lines of `--events` as they were told, retractions left out; suspended and resumed left out.
+    /// Lines of `--events` as they were told, retractions left out, and what the status alone brings, which no data has.
     private(set) var told: [String] = []
-    /// What was told minus what was taken back, each line with its count; suspended and resumed left out.
+    /// What was told minus what was taken back, each line with its count.
     private(set) var final: [String: Int] = [:]
     private(set) var retractions = 0
     /// Those of deliveries: not of an innings break or a result, which an older status takes back rightly.
@@ -20,6 +21,7 @@ struct ReplayRun: Sendable {
     private(set) var targets: [Int: String] = [:]
     /// In order.
     private(set) var announced: [MatchEvent] = []
+    private(set) var corrections = 0
     /// Alerts that break a rule, frames that could not be read.
     private(set) var problems: [String] = []
     private(set) var frames = 0
@@ -34,13 +36,14 @@ struct ReplayRun: Sendable {
         state?.version = 0
         problems += watch.problems
         announced = watch.announced
+        corrections = watch.corrections
         for (line, count) in final where count < 0 { problems.append("taken back, but not told before: \(line)") }
     }
 
     private mutating func take(_ step: ReplayStep) {
         frames += 1
         if let problem = step.problem { problems.append("frame \(step.frame) (\(step.label)): \(problem)") }
-        for line in step.lines where line.event.event != .suspended && line.event.event != .resumed {
+        for line in step.lines where ![.suspended, .resumed, .stumps].contains(line.event.event) {
             let text = line.event.json()
             final[text, default: 0] += line.isRetracted ? -1 : 1
             guard line.isRetracted else {

@@ -1,26 +1,26 @@
-import Detection
-import Sightscreen
+import Cricket
+@testable import Detection
+import SightscreenModels
 import Testing
 
 /// What buzzes phones: the title has the news, the body the rest, and neither says a thing twice.
 @Suite struct AlertTextTests {
     /// Every alert of the demo's T20 with its words.
     @Test(arguments: [
-        ("WICKET! JC Buttler c Varun b Cummins 103 (61)", "RR 183/3 (16.4)"),
-        ("HUNDRED! JC Buttler off 59 balls", "RR 181/2 (16.1)"),
-        ("SV Samson is on fire: 38 off 18", "RR 163/1 (15.0)"),
-        ("Innings break: RR 217/5 (20.0), KKR need 218", "Off 120 balls, 10.90 an over"),
-        ("WICKET! SP Narine run out (Hetmyer) 0 (0)", "KKR 0/1 (0.1), need 218 off 119"),
-        ("FIFTY! SS Iyer off 32 balls", "KKR 116/2 (10.0), need 102 off 60"),
+        ("KKR won the toss and chose to bowl", "Rajasthan Royals bat first"),
+        ("RR 183/3: Buttler out for 103", "c Varun b Cummins 103 (61) · 16.4 overs"),
+        ("RR 181/2: hundred for Buttler", "Off 59 balls, with 9 fours and 5 sixes · 16.1 overs"),
+        ("RR 163/1: Samson 38 off 18", "15.0 overs"),
+        ("RR finish on 217/5, KKR need 218", "Off 120 balls, 10.90 an over"),
+        ("KKR 0/1: Narine run out for 0", "run out (Hetmyer) 0 (0) · KKR need 218 off 119"),
+        ("KKR 116/2: fifty for SS Iyer", "Off 32 balls, with 6 fours and 1 six · KKR need 102 off 60"),
+        ("KKR 180/7: Chahal on a hat-trick", "Out: SS Iyer, Mavi · Mavi out first ball · KKR need 38 off 19"),
         (
-            "YS Chahal is on a hat-trick: Iyer, Mavi",
-            "WICKET! Shivam Mavi c Parag b Chahal 0 (1) · KKR 180/7 (16.5), need 38 off 19"
+            "KKR 180/8: hat-trick for Chahal",
+            "Out: SS Iyer, Mavi, Cummins · Chahal takes five · Cummins out first ball · KKR need 38 off 18"
         ),
-        (
-            "Hat-trick! Chahal: Iyer, Mavi, Cummins",
-            "WICKET! PJ Cummins c Samson b Chahal 0 (1) · KKR 180/8 (17.0), need 38 off 18"
-        ),
-        ("Rajasthan Royals won by 7 runs", "RR 217/5 (20.0) · KKR 210/10 (19.4)"),
+        ("KKR need 11 off the last over", "KKR 207/8 (19.0)"),
+        ("RR won by 7 runs", "RR 217/5 (20.0) · KKR 210 (19.4)"),
     ])
     func theDemoReadsWell(title: String, body: String) throws {
         #expect(Self.demo.contains { $0.title == title && $0.body == body })
@@ -33,11 +33,12 @@ import Testing
         return played.alerts
     }()
 
-    @Test func titlesAreShortAndBodiesRepeatNothing() {
+    @Test func titlesAreShortHaveASideAndBodiesRepeatNothing() {
         #expect(Self.demo.count > 20)
         for alert in Self.demo {
-            #expect(alert.title.count <= 60 && alert.body.count <= 140)
-            #expect(!alert.title.isEmpty && !alert.body.isEmpty)
+            #expect(alert.title.count <= 34 && alert.body.count <= 140)
+            #expect(alert.title.contains("RR") || alert.title.contains("KKR"))
+            #expect(!alert.title.contains("…") && !alert.body.isEmpty)
             let parts = alert.body.split(separator: " · ")
             #expect(Set(parts).count == parts.count, "\(alert.body)")
             #expect(parts.allSatisfy { !alert.title.contains($0) }, "\(alert.title) / \(alert.body)")
@@ -55,8 +56,43 @@ import Testing
         played.take(book.snapshot, at: book.fetchedAt)
         played.take(book.snapshot, at: book.fetchedAt + 5_000)
         let alert = try #require(played.alerts.first)
-        #expect(alert.title == "WICKET! MI 5/1 (0.3)")
-        #expect(alert.body == "MI v CSK · IPL · Match 12")
+        #expect(alert.title == "MI 5/1: wicket")
+        #expect(alert.body == "0.3 overs")
+    }
+
+    @Test(arguments: [
+        ("Sharma", "MI 0/1: Sharma out first ball"), ("Chidambaram-Rao", "MI 0/1: Chidambaram-Rao out for 0"),
+        ("Warnakulasuriya-Vaas", "MI 0/1: Warnakulasuriya-Vaas out"),
+        ("Warnakulasuriya-Patabendige-Vaas", "MI 0/1: wicket"),
+    ])
+    func aLongNameLeavesOutOfTheTitleWhatTheBodyHas(name: String, title: String) throws {
+        var book = PlayBook()
+        book.snapshot.players[101] = Player(id: 101, fullName: "Rohit \(name)", lastName: name)
+        book.startInnings(batting: 1)
+        var played = Played(book.snapshot.id)
+        played.take(book.snapshot, at: book.fetchedAt)
+        book.bowl("W")
+        let alert = try required(played.take(book.snapshot, at: book.fetchedAt)?.alert)
+        #expect(alert.title == title)
+        #expect(alert.body.contains("b Last211 0 (1)"))
+    }
+
+    @Test func whatDoesNotFitTheBodyIsCounted() throws {
+        func told(_ mention: String, rank: Int) -> AlertComposer.Told {
+            AlertComposer.Told(
+                event: MatchEvent(key: mention, kind: .wicket, text: mention, at: 0),
+                words: AlertWords(
+                    titles: ["RR 183/3: \(mention)"], detail: nil, mention: mention, rank: rank, sound: false,
+                    isKey: false, takesScore: true))
+        }
+        var book = PlayBook()
+        book.startInnings(batting: 1)
+        book.bowl("1")
+        let state = DisplayStateBuilder.contentState(of: book.snapshot, lastEvent: nil, result: nil, previous: nil)
+        let many = (1...8).map { told("the \($0)th of many wickets in one go", rank: $0) }
+        let alert = try #require(AlertComposer.alert(for: many, state: state, at: 0))
+        #expect(alert.body.contains(" more · "))
+        #expect(alert.body.count <= 140 && !alert.body.contains("…"))
     }
 
     @Test func aLongResultGoesOnInTheBody() throws {
@@ -74,7 +110,7 @@ import Testing
         played.take(book.snapshot, at: book.fetchedAt)
         played.take(book.snapshot, at: book.fetchedAt + 5_000)
         let alert = try #require(played.alerts.first { $0.kind == .matchResult })
-        #expect(alert.title == "Royal Challengers Bangalore won by 10 wickets")
+        #expect(alert.title == "MI won by 10 wickets")
         #expect(alert.body == "With 119 balls left · CSK 0/0 (20.0) · MI 1/0 (0.1)")
     }
 
@@ -91,6 +127,7 @@ import Testing
         played.take(book.snapshot, at: book.fetchedAt)
         played.take(book.snapshot, at: book.fetchedAt + 5_000)
         let alert = try #require(played.alerts.first { $0.kind == .wicket })
-        #expect(alert.body == "Super over: MI 1/1 (0.2), need 6 off 4")
+        #expect(alert.title == "MI 1/1: Last102 out first ball")
+        #expect(alert.body == "b Last211 0 (1) · Super over · MI need 6 off 4")
     }
 }

@@ -1,4 +1,5 @@
-import Sightscreen
+import Cricket
+import SightscreenModels
 
 /// Writes an innings ball by ball, as short as a scorebook: the striker is 1 (11 after a wicket, 12 …), the bowler 21.
 struct BallByBall {

@@ -1,9 +1,10 @@
+import Cricket
 import Detection
-import Sightscreen
+import SightscreenModels
 import Testing
 
 /// The best match owns the Dynamic Island.
-@Suite struct MoodTests {
+@Suite struct ClosenessTests {
     /// A chase of `target` at `runs` for `wickets` after `balls` of 120 (or 300).
     static func chase(
         _ runs: Int, _ wickets: Int, balls: Int, target: Int, format: MatchFormat = .twenty20
@@ -20,12 +21,12 @@ import Testing
         return snapshot
     }
 
-    static func relevance(_ snapshot: MatchSnapshot) -> Double { Mood(of: snapshot, isSettled: false).relevance }
+    static func relevance(_ snapshot: MatchSnapshot) -> Double { Closeness(of: snapshot, isSettled: false).relevance }
 
     /// Of all that can be needed, one is the closest; away from it either way no match gets more relevant.
     @Test func awayFromTheClosestTheRelevanceFalls() {
         let seed = UInt64.random(in: 0..<1_000_000)
-        print("Mood seed \(seed)")
+        print("Closeness seed \(seed)")
         var random = Dice(state: seed)
         for _ in 0..<300 {
             let format: MatchFormat = Bool.random(using: &random) ? .twenty20 : .oneDay
@@ -71,15 +72,15 @@ import Testing
             match.phase = phase
             #expect(Self.relevance(match) < inPlay)
         }
-        #expect(Mood(of: match, isSettled: true).relevance < inPlay)
+        #expect(Closeness(of: match, isSettled: true).relevance < inPlay)
         match.phase = .innings(2)
-        #expect(Mood(of: match, isSettled: true).sentiment == .neutral)
+        #expect(Closeness(of: match, isSettled: true).sentiment == .neutral)
     }
 
     @Test func aTenseFinishAndARunawayAreCalledSo() {
-        #expect(Mood(of: Self.chase(165, 7, balls: 114, target: 173), isSettled: false).sentiment == .tense)
-        #expect(Mood(of: Self.chase(150, 1, balls: 72, target: 160), isSettled: false).sentiment == .dominant)
-        #expect(Mood(of: Self.chase(40, 8, balls: 60, target: 200), isSettled: false).sentiment == .dominant)
+        #expect(Closeness(of: Self.chase(165, 7, balls: 114, target: 173), isSettled: false).sentiment == .tense)
+        #expect(Closeness(of: Self.chase(150, 1, balls: 72, target: 160), isSettled: false).sentiment == .dominant)
+        #expect(Closeness(of: Self.chase(40, 8, balls: 60, target: 200), isSettled: false).sentiment == .dominant)
     }
 
     /// A linear congruential generator: the same numbers for the same seed.

@@ -4,8 +4,16 @@ import FoundationEssentials
 /// asked of the list of deliveries anew, nothing is carried along. It shares no code with the detector or the tapes.
 struct CricsheetOracle: Decodable {
     struct Info: Decodable {
+        struct Toss: Decodable {
+            var winner: String
+            var decision: String
+        }
         var match_type: String
         var teams: [String]
+        var overs: Int?
+        var toss: Toss?
+
+        var isLimited: Bool { !["Test", "MDM"].contains(match_type) }
     }
     struct Wicket: Decodable {
         var player_out: String
@@ -18,6 +26,7 @@ struct CricsheetOracle: Decodable {
     struct Delivery: Decodable {
         struct Runs: Decodable {
             var batter: Int
+            var total: Int
             var non_boundary: Bool?
         }
         var batter: String
@@ -39,7 +48,22 @@ struct CricsheetOracle: Decodable {
         var deliveries: [Delivery]
     }
     struct Innings: Decodable {
+        struct Target: Decodable {
+            var runs: Int?
+            var overs: Double?
+        }
+        struct Penalties: Decodable {
+            var pre: Int?
+            var post: Int?
+        }
         var overs: [Over]?
+        var target: Target?
+        var penalty_runs: Penalties?
+
+        var total: Int {
+            let balls = (overs ?? []).flatMap(\.deliveries).reduce(0) { $0 + $1.runs.total }
+            return balls + (penalty_runs?.pre ?? 0) + (penalty_runs?.post ?? 0)
+        }
     }
 
     var info: Info
@@ -66,8 +90,12 @@ struct CricsheetOracle: Decodable {
 
     /// Every event as "kind S1 12.3 player value", in no order.
     func events() -> [String] {
-        var found: [String] = []
+        var found = info.toss == nil ? [] : ["toss"]
+        if innings.count > 1, info.isLimited, let target = innings[1].target?.runs, target != innings[0].total + 1 {
+            found.append("targetRevised S2")
+        }
         for (place, innings) in innings.enumerated() {
+            if let label = closeFinish(place) { found.append("closeFinish S\(place + 1)\(label)") }
             let balls = Self.balls(of: innings)
             let s = "S\(place + 1)"
             found += ballEvents(balls).map { "\($0.0) \(s) \($0.1)" }
@@ -79,6 +107,22 @@ struct CricsheetOracle: Decodable {
         }
         found.append("matchResult S\(innings.count) \(Self.balls(of: innings[innings.count - 1]).last?.label ?? "")")
         return found
+    }
+
+    /// " 18.6", the ball before the last over of a close chase; "" where there is but one over.
+    private func closeFinish(_ place: Int) -> String? {
+        guard info.isLimited, place % 2 == 1 else { return nil }
+        let isSuper = place > 1
+        let target = (isSuper ? nil : innings[place].target?.runs) ?? innings[place - 1].total + 1
+        let overs = isSuper ? 1 : innings[place].target?.overs ?? Double(info.overs ?? 20)
+        let last = Int(overs.rounded(.up)) - 1
+        let before = (innings[place].overs ?? []).filter { $0.over < last }
+        guard before.count == last else { return nil }
+        let played = before.flatMap(\.deliveries)
+        let need = target - played.reduce(innings[place].penalty_runs?.pre ?? 0) { $0 + $1.runs.total }
+        let fallen = played.reduce(0) { $0 + $1.outs.count }
+        guard (1...20).contains(need), fallen < (isSuper ? 2 : 10) else { return nil }
+        return Self.balls(of: Innings(overs: before)).last.map { " \($0.label)" } ?? ""
     }
 
     private func ballEvents(_ balls: [Ball]) -> [(String, String)] {
@@ -137,6 +181,7 @@ struct CricsheetOracle: Decodable {
                 if streak == 2 { found.append(("onHatTrick", "\(label) \(bowler)")) }
                 if streak >= 3 { found.append(("hatTrick", "\(label) \(bowler) \(streak)")) }
                 let taken = bowled[...place].count { $0.delivery.bowlersWicket != nil }
+                if taken == 5 || taken == 10 { found.append(("fiveWickets", "\(label) \(bowler) \(taken)")) }
                 let legal = bowled[...place].count(where: \.delivery.isLegal)
                 let conceded = bowled[...place].reduce(0) { $0 + $1.delivery.conceded }
                 let economy = Double(conceded) * 6 / Double(max(legal, 1))

@@ -1,6 +1,7 @@
+import Cricket
 import Detection
 import FoundationEssentials
-import Sightscreen
+import SightscreenModels
 import Testing
 
 @Suite struct MatchMachineTests {
@@ -23,17 +24,45 @@ import Testing
         #expect(played.changes.last?.hasBegun == true)
     }
 
+    @Test func aChangeNamesItsPhaseAndSaysWhetherNothingIsPlayed() throws {
+        var (book, played) = opening()
+        #expect(played.changes.map(\.phase) == ["notStarted", "innings"])
+        #expect(played.changes.allSatisfy { !$0.isBreak })
+        let pauses: [(MatchPhase, String)] = [
+            (.delayed, "delayed"), (.inningsBreak, "inningsBreak"), (.lunch, "lunch"), (.tea, "tea"),
+            (.dinner, "dinner"), (.stumps(day: 2), "stumps"), (.interrupted, "interrupted"),
+        ]
+        for (phase, name) in pauses {
+            book.clock += 60
+            book.snapshot.phase = phase
+            let change = try required(played.take(book.snapshot, at: book.fetchedAt))
+            #expect(change.phase == name)
+            #expect(change.isBreak)
+        }
+    }
+
+    @Test func aSuperOverInPlayIsNoBreak() throws {
+        var (book, played) = opening()
+        for _ in 1...2 { book.startInnings(batting: 2) }
+        book.bowl("1")
+        let change = try required(played.take(book.snapshot, at: book.fetchedAt))
+        #expect(change.contentState.expanded.status == "Super over")
+        #expect(change.phase == "innings")
+        #expect(!change.isBreak)
+    }
+
     @Test func aWicketThatBallAndRowAgreeOnAlertsAtOnceWithSound() throws {
         var (book, played) = opening()
         book.bowl("1 W")
         let change = try required(played.take(book.snapshot, at: book.fetchedAt))
         let alert = try #require(change.alert)
         #expect(change.priority == 10)
-        #expect(alert.title == "WICKET! First102 Last102 b Last211 0 (1)")
-        #expect(alert.body == "MI 1/1 (0.2)")
+        #expect(alert.title == "MI 1/1: Last102 out first ball")
+        #expect(alert.body == "b Last211 0 (1) · 0.2 overs")
         #expect(alert.sound)
         #expect(alert.eventAt == book.clock)
         #expect(change.contentState.expanded.lastEvent?.kind.known == .wicket)
+        #expect(change.contentState.expanded.lastEvent?.ball == "0.2")
         check(played.take(book.snapshot, at: book.fetchedAt + 5_000) == nil)
     }
 
@@ -54,7 +83,7 @@ import Testing
         #expect(!whole.events.contains { $0.kind == .wicket })
     }
 
-    @Test func aRetractedWicketIsCorrectedSilentlyAndItsBatterCanBeOutLater() throws {
+    @Test func aRetractedWicketIsToldAsACorrectionAndItsBatterCanBeOutLater() throws {
         var (book, played) = opening()
         book.bowl("1")
         var reviewed = book
@@ -63,10 +92,14 @@ import Testing
         // Overturned: the ball stays and is a dot.
         reviewed.bowl("•")
         let correction = try required(played.take(reviewed.snapshot, at: book.fetchedAt + 5_000))
-        #expect(correction.priority == 5)
-        #expect(correction.alert == nil)
+        #expect(correction.priority == 10)
+        #expect(correction.alert?.title == "Correction: Last102 not out")
+        #expect(correction.alert?.sound == false)
+        // The first wicket of a side: nothing for followers of key alerts, and no more is its correction.
+        #expect(correction.alert?.kind == .correction && correction.alert?.isKey == false)
         #expect(correction.retracted == ["newBatter:S1:p103", "wicket:S1:p102"])
-        #expect(correction.contentState.expanded.lastEvent?.kind.known != .wicket)
+        #expect(correction.contentState.expanded.lastEvent?.kind.known == .correction)
+        #expect(correction.contentState.expanded.lastEvent?.text == "Last102 not out")
         // Given out after all, on the same ball: nobody is told twice.
         check(played.take(book.snapshot, at: book.fetchedAt + 10_000)?.alert == nil)
         check(played.take(reviewed.snapshot, at: book.fetchedAt + 15_000)?.alert == nil)
@@ -80,7 +113,8 @@ import Testing
         book.bowl("W W")
         let alert = try required(played.take(book.snapshot, at: book.fetchedAt)?.alert)
         #expect(alert.kind == .onHatTrick)
-        #expect(alert.body.contains("WICKET!"))
+        #expect(alert.title == "MI 0/2: Last211 on a hat-trick")
+        #expect(alert.body == "Out: Last101, Last103 · Last103 out first ball · 0.2 overs")
         #expect(alert.sound)
         #expect(played.alerts.count == 1)
     }
@@ -113,6 +147,11 @@ import Testing
         book.snapshot.phase = .interrupted
         let rain = try required(played.take(book.snapshot, at: book.fetchedAt + 5_000))
         #expect(rain.events.map(\.kind) == [.suspended])
+        #expect(rain.alert == nil)
+        // A second frame says so: that is rain.
+        let agreed = try required(played.take(book.snapshot, at: book.fetchedAt + 9_000))
+        #expect(agreed.alert?.title == "Play stopped: MI 4/0")
+        #expect(agreed.alert?.isKey == false && agreed.alert?.sound == false)
         #expect(rain.isSuspended)
         #expect(rain.displayState == .suspended)
         check(played.machine.tick(now: book.fetchedAt + 10_000) == nil)
@@ -242,12 +281,12 @@ import Testing
                 played.take(book.snapshot, at: book.fetchedAt)
             }
             let last = try #require(played.state)
-            #expect(last.expanded.innings.map(\.score) == book.snapshot.innings.map { "\($0.runs)/\($0.wickets)" })
+            #expect(last.expanded.innings.map(\.score) == book.snapshot.innings.map(\.shownScore))
             return played.changes
         }
         let changes = try run()
         #expect(try run() == changes)
-        let allowed = Set(["•", "1", "2", "3", "4", "5", "6", "W", "wd", "nb", "b", "lb"])
+        let allowed = Set(["•", "1", "2", "3", "4", "5", "6", "W", "wd", "nb", "b", "lb", "|"])
         for change in changes {
             #expect(try JSONEncoder().encode(change.contentState).count < 1_500)
             #expect(Set(change.contentState.expanded.recentBalls).isSubset(of: allowed))

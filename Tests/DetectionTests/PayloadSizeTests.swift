@@ -1,6 +1,6 @@
 import APNsProtocol
 import Detection
-import Sightscreen
+import SightscreenModels
 import Testing
 
 @Suite struct PayloadSizeTests {

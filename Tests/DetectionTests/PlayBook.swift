@@ -1,4 +1,5 @@
-import Sightscreen
+import Cricket
+import SightscreenModels
 
 /// Scores a made-up match ball by ball, so that a test can say what happens and get the frame that shows it.
 struct PlayBook {
@@ -128,4 +129,9 @@ extension Overs {
     fileprivate var next: Overs {
         balls == 5 ? Overs(completed: completed + 1, balls: 0) : Overs(completed: completed, balls: balls + 1)
     }
+}
+
+extension Innings {
+    /// As a card has it: without its wickets once all are out.
+    var shownScore: String { wickets == 10 ? "\(runs)" : "\(runs)/\(wickets)" }
 }

@@ -1,5 +1,6 @@
+import Cricket
 import FoundationEssentials
-import Sightscreen
+import SightscreenModels
 import SportMonks
 import Tapes
 

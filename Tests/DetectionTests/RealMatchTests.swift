@@ -1,5 +1,6 @@
+import Cricket
 import Detection
-import Sightscreen
+import SightscreenModels
 import Tapes
 import Testing
 
@@ -58,9 +59,9 @@ import Testing
 
     @Test(
         arguments: [
-            (1_304_076, ["FIFTY! JC Buttler off 29 balls", "Hat-trick! Chahal: Iyer, Mavi, Cummins"]),
-            (1_384_429, ["AD Mathews timed out 0 (0)"]), (1_304_066, ["R Ashwin retired out 28 (23)"]),
-            (1_426_299, ["RA Jadeja obstructing the field 5 (6)"]),
+            (1_304_076, ["FIFTY! Buttler off 29 balls", "Hat-trick! Chahal: SS Iyer, Mavi, Cummins"]),
+            (1_384_429, ["Mathews timed out 0 (0)"]), (1_304_066, ["Ashwin retired out 28 (23)"]),
+            (1_426_299, ["Jadeja obstructing the field 5 (6)"]),
             (1_256_724, ["Four in four! Holder: Jordan, Billings, Rashid, Mahmood"]),
             (1_216_517, ["Match tied (Kings XI Punjab won the Super Over)"]),
         ] as [(Int64, [String])])
@@ -75,7 +76,8 @@ import Testing
         var bare = snapshot
         for place in bare.innings.indices { bare.innings[place].balls = [] }
         let all = EventDetector.events(in: snapshot)
-        let seen = EventDetector.events(in: bare)
+        // Whether figures are those right after a wicket, one frame does not show.
+        let seen = EventDetector.events(in: bare).filter { $0.kind != .bowlerOnFire }
         #expect(Set(seen.map(\.key)).isSubset(of: all.map(\.key)))
         for kind in [EventKind.wicket, .milestone, .inningsBreak, .matchResult, .newBatter, .endOfOver] {
             let missing = Set(all.filter { $0.kind == kind }.map(\.key)).subtracting(seen.map(\.key))

@@ -1,5 +1,5 @@
+import Cricket
 import Detection
-import Sightscreen
 import Testing
 
 @Suite struct ResultJudgeTests {
@@ -62,6 +62,33 @@ import Testing
         match = Self.match((150, 6), (95, 2), overs: 12, winner: 200, note: "CSK won by 8 wickets (D/L)")
         match.revisedTarget = 94
         #expect(ResultJudge.judge(match) == .settled("CSK won by 8 wickets (D/L)"))
+    }
+
+    /// 59 without loss when rain ends play, 56 being par: the note says so, with no word of a rule, and the runs make ten
+    /// wickets of it.
+    @Test func whereATargetWasRevisedTheNoteIsTheWord() {
+        let note = "Chennai Super Kings won by 3 runs"
+        var match = Self.match((150, 6), (59, 0), overs: 8, winner: 200, note: note)
+        match.revisedTarget = 57
+        match.revisedOvers = Overs(completed: 8, balls: 0)
+        #expect(ResultJudge.judge(match) == .settled(note))
+        // Winner and note have to agree on the side.
+        match.winnerID = 100
+        #expect(ResultJudge.judge(match) == .unsettled("Chennai Super Kings won by 10 wickets"))
+        match.winnerID = 200
+        match.note = nil
+        #expect(ResultJudge.judge(match) == .unsettled("Chennai Super Kings won by 10 wickets"))
+    }
+
+    @Test func anInningsThatRainLeftWithBallsOverIsPlayedOutWithTheLastOfThem() {
+        var match = Self.match((150, 6), (100, 4), winner: 100, note: "Mumbai Indians won by 19 runs")
+        match.revisedTarget = 120
+        match.revisedOvers = Overs(completed: 14, balls: 3)
+        match.innings[1].overs = Overs(completed: 14, balls: 2)
+        match.note = nil
+        #expect(ResultJudge.judge(match) == .unsettled("Mumbai Indians won"))
+        match.innings[1].overs = Overs(completed: 14, balls: 3)
+        #expect(ResultJudge.judge(match) == .unsettled("Mumbai Indians won by 19 runs"))
     }
 
     @Test func matchesWithoutAWinner() {

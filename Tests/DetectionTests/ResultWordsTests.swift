@@ -1,5 +1,5 @@
+import Cricket
 import Detection
-import Sightscreen
 import Testing
 
 /// Notes as the provider writes them, and near relatives.

@@ -1,6 +1,7 @@
+import Cricket
 import Detection
 import FoundationEssentials
-import Sightscreen
+import SightscreenModels
 import SportMonks
 import Tapes
 import Testing
@@ -55,6 +56,9 @@ struct Played {
 
     @discardableResult
     mutating func take(_ snapshot: MatchSnapshot, at: Int64, timing: MatchTiming = MatchTiming()) -> MatchChange? {
+        if let due = machine.nextDueAt, due < at, let change = machine.tick(now: due, timing: timing) {
+            changes.append(change)
+        }
         let change = machine.apply(snapshot, fetchedAt: at, now: at + 100, timing: timing)
         if let change { changes.append(change) }
         return change

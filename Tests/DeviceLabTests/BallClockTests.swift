@@ -1,6 +1,7 @@
+import Cricket
 import LabAPI
 import PretendPhones
-import Sightscreen
+import SightscreenModels
 import Testing
 
 @testable import DeviceLab
@@ -35,6 +36,15 @@ import Testing
         clock.show("S1 12.4 88/6", of: match, atMs: 7)
         #expect(time(clock, "88/6", "12.4") == 7)
         #expect(time(clock, "88/6", "12.3") == 6)
+    }
+
+    /// The card says "171 all out", the tape "171/10".
+    @Test func knowsTheLastWicketOfASide() {
+        var clock = BallClock()
+        clock.show("S1 19.4 171/10", of: match, atMs: 5)
+        var state = ContentState.pretend(score: "171", overs: "19.4")
+        state.expanded.innings[1].allOut = true
+        #expect(clock.time(of: state, match) == 5)
     }
 
     @Test(arguments: [

@@ -1,7 +1,7 @@
-import LabAPI
 import FoundationEssentials
+import LabAPI
 import PretendPhones
-import Sightscreen
+import SightscreenModels
 import Testing
 
 @testable import DeviceLab
@@ -128,32 +128,72 @@ import Testing
         #expect(await lab.state.phones.behind == 2)
     }
 
+    /// What latency a lab has measured. Each phone has had its first update before the first ball.
+    private static func measured(_ play: (Lab) async -> Void) async -> LabLatency {
+        let lab = await lab()
+        for phone in ["p1", "p2"] {
+            await lab.take(state(phone, version: 2, score: "86/6", overs: "12.2", shownAtMs: start - 200))
+            await lab.take(state(phone, version: 3, score: "86/6", overs: "12.2", shownAtMs: start - 100))
+        }
+        await lab.take([(match, "MI v CSK", tape(5, "S2 12.3 87/6"))], shownAtMs: [match: start])
+        await play(lab)
+        return await lab.state.latency
+    }
+
     @Test func measuresFromBallToLockScreen() async {
-        let lab = await Self.lab()
-        await lab.take(Self.state("p1", version: 3, score: "86/6", overs: "12.2"))
-        await lab.take(Self.state("p2", version: 3, score: "86/6", overs: "12.2"))
-        await lab.take([(Self.match, "MI v CSK", Self.tape(5, "S2 12.3 87/6"))], shownAtMs: [Self.match: Self.start])
-        #expect(await lab.state.latency.count == 0)
-        await lab.take(Self.state("p1", version: 4, shownAtMs: Self.start + 300))
-        await lab.take(Self.state("p2", version: 4, shownAtMs: Self.start + 900))
-        let latency = await lab.state.latency
+        let latency = await Self.measured { lab in
+            #expect(await lab.state.latency.count == 0)
+            await lab.take(Self.state("p1", version: 4, shownAtMs: Self.start + 300))
+            await lab.take(Self.state("p2", version: 4, shownAtMs: Self.start + 900))
+            // Shown again: no second measurement.
+            await lab.take(Self.state("p1", version: 4, shownAtMs: Self.start + 5_000))
+        }
         #expect(latency.count == 2 && latency.p50Ms == 300 && latency.p95Ms == 900 && latency.maxMs == 900)
         #expect(latency.buckets.map(\.count).reduce(0, +) == 2)
-        // Shown again: no second measurement.
-        await lab.take(Self.state("p1", version: 4, shownAtMs: Self.start + 5_000))
-        #expect(await lab.state.latency.count == 2)
+    }
+
+    @Test func aVersionWithoutANewBallIsNotMeasured() async {
+        let latency = await Self.measured { lab in
+            await lab.take(Self.state("p1", version: 4, shownAtMs: Self.start + 300))
+            // Paused: a keep-alive every half a minute.
+            for version in 5...9 {
+                let at = Self.start + Int64(version) * 30_000
+                await lab.take(Self.state("p1", version: version, shownAtMs: at))
+            }
+        }
+        #expect(latency.count == 1 && latency.maxMs == 300)
+    }
+
+    @Test func aCorrectionBackToAnEarlierScoreIsNotMeasured() async {
+        let latency = await Self.measured { lab in
+            await lab.take(Self.state("p1", version: 4, shownAtMs: Self.start + 300))
+            await lab.take(
+                [(Self.match, "MI v CSK", Self.tape(6, "S2 12.4 91/6"))], shownAtMs: [Self.match: Self.start + 1_000])
+            await lab.take(Self.state("p1", version: 5, score: "91/6", overs: "12.4", shownAtMs: Self.start + 1_400))
+            await lab.take(Self.state("p1", version: 6, shownAtMs: Self.start + 20_000))
+        }
+        #expect(latency.count == 2 && latency.maxMs == 400)
+    }
+
+    @Test func aBallThatCameBeforeTheFirstUpdateIsNotMeasured() async {
+        let latency = await Self.measured { lab in
+            // Started before the ball; its token is known to the server seconds later.
+            await lab.take(Self.state("p3", version: 3, score: "86/6", overs: "12.2", startedAtMs: Self.start - 10))
+            await lab.take(Self.state("p3", version: 4, shownAtMs: Self.start + 4_000))
+            await lab.take(
+                [(Self.match, "MI v CSK", Self.tape(6, "S2 12.4 91/6"))], shownAtMs: [Self.match: Self.start + 5_000])
+            await lab.take(Self.state("p3", version: 5, score: "91/6", overs: "12.4", shownAtMs: Self.start + 5_200))
+        }
+        #expect(latency.count == 1 && latency.maxMs == 200)
     }
 
     @Test func measuresNobodyWhoWasAwayWhenTheBallCame() async {
-        let lab = await Self.lab()
-        await lab.take(Self.state("p1", version: 3, overs: "12.2", onlineSinceMs: Self.start + 1))
-        await lab.take(Self.state("p2", version: 3, overs: "12.2", startedAtMs: Self.start + 1))
-        await lab.take([(Self.match, "MI v CSK", Self.tape(5, "S2 12.3 87/6"))], shownAtMs: [Self.match: Self.start])
-        await lab.take(Self.state("p1", version: 4, shownAtMs: Self.start + 300, onlineSinceMs: Self.start + 1))
-        await lab.take(Self.state("p2", version: 4, shownAtMs: Self.start + 300, startedAtMs: Self.start + 1))
-        // A first activity is no ball's way either.
-        await lab.take(Self.state("p3", version: 4, shownAtMs: Self.start + 300))
-        #expect(await lab.state.latency.count == 0)
+        let latency = await Self.measured { lab in
+            await lab.take(Self.state("p1", version: 4, shownAtMs: Self.start + 300, onlineSinceMs: Self.start + 1))
+            // A first content is no ball's way either.
+            await lab.take(Self.state("p3", version: 4, shownAtMs: Self.start + 300))
+        }
+        #expect(latency.count == 0)
     }
 
     @Test func meansTheMatchThatPlays() async {

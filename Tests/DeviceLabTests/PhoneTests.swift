@@ -1,5 +1,5 @@
-import ActivitySimulator
 import FoundationEssentials
+import SightscreenClientTesting
 import Testing
 
 @testable import DeviceLab

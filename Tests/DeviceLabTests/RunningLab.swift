@@ -1,10 +1,10 @@
-import LabAPI
 import FoundationEssentials
 import HTTPClient
+import LabAPI
 import Logging
 import PretendPhones
 import ServiceLifecycle
-import Sightscreen
+import SightscreenModels
 import TestKit
 
 @testable import DeviceLab

@@ -1,8 +1,8 @@
-import LabAPI
 import FoundationEssentials
 import HTTPClient
+import LabAPI
 import PretendPhones
-import Sightscreen
+import SightscreenModels
 import TestKit
 import Testing
 
@@ -22,7 +22,7 @@ import Testing
             for quote in page.text.split(separator: "\"") where quote.hasSuffix(".css") || quote.hasSuffix(".js") {
                 names.append(String(quote))
             }
-            #expect(names.count == 3)
+            #expect(names.count == 4)
             #expect(!page.text.contains("https://"))
             var seen: Set<String> = []
             while let name = names.popLast() {

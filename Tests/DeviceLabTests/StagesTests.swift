@@ -1,6 +1,6 @@
-import LabAPI
 import FoundationEssentials
 import HTTPClient
+import LabAPI
 import TestKit
 import Testing
 
@@ -33,6 +33,20 @@ import Testing
         // The process has started again.
         #expect(meter.rate(of: "x", 3, at: 22) == nil)
         #expect(meter.rate(of: "x", 5, at: 23) == 2)
+    }
+
+    @Test(arguments: [("1", ["pushes held"]), ("0", [])])
+    func aHoldOfTheOperatorIsSeenAndNoHoldIsNot(count: String, labels: [String]) async throws {
+        let metrics =
+            "sightscreen_ready 1\nsightscreen_holds{level=\"pushes\"} \(count)\nsightscreen_holds{level=\"alerts\"} 0\n"
+        let server = try StubHTTPServer { _ in .init(body: metrics) }
+        let watch = StageWatch(
+            addresses: StageAddresses(named: ["la-coordinator": [server.url]], runDirectory: "/nowhere"),
+            apns: ControlPort(
+                name: "apns", base: "http://127.0.0.1:1", http: HTTPClient(configuration: .init(allowHTTP: true))),
+            http: HTTPClient(configuration: .init(allowHTTP: true)))
+        let stage = await watch.look().first { $0.name == "la-coordinator" }
+        #expect(stage?.counts.map(\.label).filter { $0.hasSuffix("held") } == labels)
     }
 
     @Test(arguments: [

@@ -1,8 +1,8 @@
-import LabAPI
 import FoundationEssentials
 import HTTPClient
+import LabAPI
 import PretendPhones
-import Sightscreen
+import SightscreenModels
 import TestKit
 import Testing
 

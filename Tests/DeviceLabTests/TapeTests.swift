@@ -1,7 +1,7 @@
-import LabAPI
 import FoundationEssentials
 import HTTPClient
-import Sightscreen
+import LabAPI
+import SightscreenModels
 import TestKit
 import Testing
 

@@ -1,10 +1,9 @@
-import ActivitySimulator
 import FoundationEssentials
 import HTTPClient
-import Messages
 import Postgres
-import Sightscreen
 import SightscreenClient
+import SightscreenClientTesting
+import SightscreenModels
 
 /// A gateway and moto's Cognito that somebody else has started (Tests/GatewayLab/app.py), as its environment tells.
 struct AppLab: Sendable {

@@ -1,8 +1,8 @@
-import ActivitySimulator
 import FoundationEssentials
 import Postgres
-import Sightscreen
 import SightscreenClient
+import SightscreenClientTesting
+import SightscreenModels
 import TestKit
 import Testing
 

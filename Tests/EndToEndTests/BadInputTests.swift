@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import HTTPClient
 import OperatorTool
-import Sightscreen
+import SightscreenModels
 import TestKit
 import Testing
 

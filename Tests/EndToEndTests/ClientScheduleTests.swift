@@ -1,9 +1,9 @@
 import FoundationEssentials
 import HTTPClient
-import Messages
 import OperatorTool
-import Sightscreen
 import SightscreenClient
+import SightscreenClientTesting
+import SightscreenModels
 import TestKit
 import Testing
 
@@ -32,7 +32,7 @@ struct ClientScheduleTests {
             cache = RealMatchCacheStore(disk: disk, clock: clock)
             schedule = RealScheduleService(api: api, cache: cache, clock: clock)
             live = LiveMatchesDataSource(api: api, cache: cache, clock: clock)
-            admin = RealAdminService(api, FakeModeSwitch(store: InMemoryKeyValueStore()))
+            admin = RealAdminService.testing(api, keptIn: InMemoryKeyValueStore())
             self.network = network
         }
     }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTPClient
 import OperatorTool
-import Sightscreen
+import SightscreenModels
 import TestKit
 
 /// A phone of which a test makes every call itself, and what Apple was asked to deliver to it.
@@ -34,6 +34,14 @@ struct HandPhone: Sendable {
         try await suite.apns.register(startToken, kind: "start")
         try await call(
             "POST", "/devices/push-to-start-token", #"{"deviceId":"\#(device)","pushToStartToken":"\#(startToken)"}"#)
+    }
+
+    /// Says that the phone has restarted and shows no card.
+    func reconcile(bootedAt: Int) async throws {
+        try await call(
+            "POST", "/devices",
+            #"{"deviceId":"\#(device)","platform":"ios","deviceToken":"\#(deviceToken)","bootedAt":\#(bootedAt),"activities":[]}"#
+        )
     }
 
     func follow(_ match: MatchID, startsLocally: Bool = false) async throws {

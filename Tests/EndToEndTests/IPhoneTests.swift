@@ -1,10 +1,10 @@
-import LabAPI
 import DeviceLab
 import FoundationEssentials
+import LabAPI
 import Logging
 import OperatorTool
 import ServiceLifecycle
-import Sightscreen
+import SightscreenModels
 import TestKit
 import Testing
 
@@ -188,7 +188,7 @@ import Testing
                             away += 1
                             continue
                         }
-                        if Self.hasLostItsStart(state) || Self.wasClosedTooSoon(state) {
+                        if Self.hasLostItsStart(state) || Self.wasClosedTooSoon(state) || Self.mayHaveSwiped(state) {
                             away += 1
                             continue
                         }
@@ -262,7 +262,18 @@ import Testing
             guard phone.app == .killed,
                 let start = phone.log.lastIndex(where: { $0.text == "A push starts an activity" })
             else { return false }
-            return !phone.log[start...].contains { $0.text.hasPrefix("Version ") }
+            return !phone.log[start...].contains { $0.text.hasPrefix("Ball ") }
+        }
+
+        /// The card left the screen while the app did not run: it may have been swiped away, so only the user brings it back.
+        private static func mayHaveSwiped(_ phone: LabPhoneState) -> Bool {
+            guard phone.activities.allSatisfy({ $0.state == .ended }),
+                let gone = phone.log.lastIndex(where: { $0.text.contains("leaves the Lock Screen") })
+            else { return false }
+            let ran = phone.log[..<gone].lastIndex { $0.text == "Opens the app" || $0.text.contains("is launched") }
+            let killed = phone.log[..<gone].lastIndex { $0.text == "Swipes the app away" }
+            guard let killed, killed > ran ?? -1 else { return false }
+            return !phone.log[gone...].contains { $0.text.hasPrefix("A push starts") || $0.text.hasPrefix("Touches") }
         }
 
         /// Where frequent updates are switched off a phone is at most a minute behind.

@@ -1,6 +1,6 @@
 import HTTPClient
 import OperatorTool
-import Sightscreen
+import SightscreenModels
 import TestKit
 import Testing
 

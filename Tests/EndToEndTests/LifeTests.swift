@@ -2,7 +2,7 @@ import FoundationEssentials
 import HTTPClient
 import OperatorTool
 import Postgres
-import Sightscreen
+import SightscreenModels
 import TestKit
 import Testing
 
@@ -101,7 +101,13 @@ import Testing
             }
             try await dev.dismiss("dev-1", match: id)
             #expect(try await dev.follows == [])
+            // Her phone restarts: iOS drops its cards, and the app says what it shows when it is asked.
             try await esha.loses(token("esha"))
+            try await eventually("esha's phone is asked what it shows", within: .seconds(30)) {
+                try await esha.pushes(to: esha.deviceToken).contains { $0.headers["apns-push-type"] == "background" }
+            }
+            #expect(try await esha.starts.count == 1, "a swipe and a loss look the same until her phone answers")
+            try await esha.reconcile(bootedAt: Int(Date.now.timeIntervalSince1970) + 1)
             try await esha.report(token("esha2"), of: "esha-2", startID: try await esha.start(2), match: id)
             try await eventually("the match is over for all", within: .seconds(180)) {
                 var count = 0
@@ -242,16 +248,24 @@ import Testing
             }
             for push in try await asha.pushes(to: token).dropFirst(before) {
                 #expect(push.payload?.aps.event == "update")
-                #expect(push.priority == 5)
-                #expect(push.payload?.aps.alert == nil)
+                // Those who want all alerts hear of the rain once; the rest is silent.
+                if let alert = push.payload?.aps.alert {
+                    #expect(alert.title == "Play stopped: KKR 89/4" && push.priority == 10)
+                } else {
+                    #expect(push.priority == 5)
+                }
                 #expect(push.payload?.aps.contentState?.matchDisplayState == .suspended)
             }
+            #expect(try await asha.pushes(to: token).dropFirst(before).count { $0.payload?.aps.alert != nil } <= 1)
             let resumed = try await asha.pushes(to: token).count
             _ = try await suite.tape.step(id)
             try await eventually("play goes on", within: .seconds(20)) {
                 try await asha.shown(by: token)?.matchDisplayState != .suspended
             }
-            let refresh = try #require(try await asha.pushes(to: token).dropFirst(resumed).last)
+            let refresh = try #require(
+                try await asha.pushes(to: token).dropFirst(resumed).first {
+                    $0.payload?.aps.contentState?.matchDisplayState != .suspended
+                })
             #expect(refresh.priority == 5)
             #expect(refresh.payload?.aps.alert == nil)
             #expect(try await !suspendedSince())

@@ -1,6 +1,6 @@
-import LabAPI
 import DeviceLab
-import Sightscreen
+import LabAPI
+import SightscreenModels
 import TestKit
 
 /// People who do what people do with their phones, by a seed.

@@ -5,7 +5,7 @@ import OperatorTool
 import Postgres
 import Processes
 import Reactor
-import Sightscreen
+import SightscreenModels
 import TestKit
 
 /// The real executables under `sightscreen up`, with a state folder and ports of their own.

@@ -5,7 +5,7 @@ import FoundationEssentials
 struct Scorecard {
     struct Delivery {
         var innings: Int
-        /// "87/6" after it.
+        /// "87/6" after it; "87" when all are out.
         var score: String
         /// "12.3" after it.
         var overs: String
@@ -56,7 +56,7 @@ struct Scorecard {
                     let isBoundary = ball.runs.non_boundary != true
                     all.append(
                         Delivery(
-                            innings: number + 1, score: "\(runs)/\(wickets)",
+                            innings: number + 1, score: wickets == 10 ? "\(runs)" : "\(runs)/\(wickets)",
                             overs: isComplete ? "\(over + 1).0" : legal == 6 ? "\(over + 1).0" : "\(over).\(legal)",
                             endsOver: isComplete,
                             isLastOfInnings: over == innings.overs.count - 1 && index == bowled.deliveries.count - 1,

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Postgres
 import Processes
-import Sightscreen
+import SightscreenModels
 import TestKit
 import Testing
 import Tokens
@@ -121,7 +121,6 @@ import Tokens
             Case(service: "la-coordinator", setting: "APNS_CA_FILE", value: "/nonexistent.pem"),
             Case(service: "la-coordinator", setting: "APNS_TOKEN_MIN_AGE", value: "x"),
             Case(service: "la-coordinator", setting: "START_LEASE", value: "x"),
-            Case(service: "la-coordinator", setting: "START_FALLBACK_WAIT", value: "0s"),
             Case(service: "la-coordinator", setting: "START_RATE", value: "-3"),
             Case(service: "la-coordinator", setting: "PUSH_THREADS", value: "0"),
             Case(service: "la-coordinator", setting: "ALERT_FRESHNESS", value: "x"),

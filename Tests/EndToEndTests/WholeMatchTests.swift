@@ -1,6 +1,6 @@
 import OperatorTool
 import Postgres
-import Sightscreen
+import SightscreenModels
 import TestKit
 import Testing
 

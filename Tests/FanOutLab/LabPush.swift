@@ -1,7 +1,7 @@
 import APNsProtocol
 import FoundationEssentials
 import HTTP2
-import Sightscreen
+import SightscreenModels
 import Tokens
 
 /// The push that the lab sends to each device: a wicket.
@@ -22,7 +22,7 @@ struct LabPush: Sendable {
             expanded: .init(
                 title: "MI v CSK", subtitle: "Eliminator, Chennai", innings: [], batters: [], bowler: nil,
                 recentBalls: ["1", "•", "4", "W", "2", "6", "1", "wd", "•", "W"], target: nil,
-                requiredRunRate: nil, equation: nil, lastEvent: nil, status: nil, spoken: nil))
+                requiredRunRate: nil, equation: nil, lastEvent: nil, status: nil))
         let payload = LiveActivityPayload.update(
             stamp: Stamp(now), contentState: state, staleAt: now + 900, relevance: 100,
             alert: PushAlert(title: "WICKET! MI 121/4", body: "Sharma c Dhoni b Jadeja 54 (38)", sound: true))

@@ -1,4 +1,4 @@
-import Sightscreen
+import SightscreenModels
 
 /// The lab's devices: each has a token of 160 hexadecimal digits that follows from its number.
 enum LabTokens {

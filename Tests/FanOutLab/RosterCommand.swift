@@ -1,10 +1,10 @@
+import Activities
 import ArgumentParser
 import FoundationEssentials
 import LACoordinator
 import Logging
 import Postgres
 import ServiceKit
-import Sightscreen
 import Store
 
 /// A coordinator that takes over every shard of a database filled by `roster-seed`: how long until its loops have all

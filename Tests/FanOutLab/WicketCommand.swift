@@ -1,10 +1,11 @@
 import APNsProtocol
+import Activities
 import ArgumentParser
 import FoundationEssentials
 import HTTP2
 import LACoordinator
 import Messages
-import Sightscreen
+import SightscreenModels
 import Store
 
 /// The engine with all its books: a wicket to all phones of one match.
@@ -194,5 +195,5 @@ enum LabState {
             bowler: .init(name: "Deepak Chahar", figures: "3.3-0-27-2", economy: "7.71"),
             recentBalls: ["1", "W", "4", "•", "wd", "6"], target: "172", requiredRunRate: "11.33",
             equation: "MI need 85 off 45",
-            lastEvent: .init(kind: .wicket, text: "Pollard c Dhoni b Chahar 12 (9)"), status: nil, spoken: nil))
+            lastEvent: .init(kind: .wicket, text: "Pollard c Dhoni b Chahar 12 (9)"), status: nil))
 }

@@ -48,6 +48,44 @@ import Testing
         }
     }
 
+    @Test func aFieldMayHaveAnotherUUIDInEachRequest() throws {
+        let client = HTTP2SendingSession(slotCount: 10, replyBytesMax: 100)
+        let server = HTTP2ServingSession(id: HTTP2ConnectionID(rawValue: 1), settings: .init(), bodyBytesMax: 100)
+        var ids: [String] = []
+        server.onRequest = { arrival in ids.append(arrival.request.headers["apns-id"] ?? "") }
+        let template = HTTP2HeaderTemplate(
+            authority: "localhost", fields: [HTTP2Field("apns-priority", "5")], uniqueField: "apns-id")
+        var sizes: [Int] = []
+        for tag in 1...5 {
+            let isSubmitted = Array("/\(tag)".utf8).withUnsafeBufferPointer {
+                client.submit(path: $0, headers: template, body: HTTP2SharedBody([]), tag: tag, deadline: .max)
+            }
+            #expect(isSubmitted)
+            sizes.append(0)
+            while let bytes = try client.nextOutput() {
+                sizes[tag - 1] += bytes.count
+                try server.receive(bytes)
+            }
+            while let bytes = try server.nextOutput() { try client.receive(bytes) }
+        }
+        #expect(ids.count == 5 && Set(ids).count == 5)
+        let form = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/
+        #expect(ids.allSatisfy { $0.wholeMatch(of: form) != nil }, "\(ids)")
+        // Its name has been told with the first one: a frame's head of nine bytes, the path, and some 27 of the UUID's text.
+        #expect(sizes.dropFirst(2).allSatisfy { (35...50).contains($0) }, "\(sizes)")
+    }
+
+    @Test func uniqueIDsOfTwoConnectionsDiffer() {
+        var one = HTTP2UniqueID()
+        var other = HTTP2UniqueID()
+        var seen: Set<String> = []
+        for _ in 0..<1_000 {
+            seen.insert(String(decoding: one.next(), as: UTF8.self))
+            seen.insert(String(decoding: other.next(), as: UTF8.self))
+        }
+        #expect(seen.count == 2_000)
+    }
+
     /// All other fields cost time for nothing.
     @Test(arguments: [(200, nil), (429, 30), (503, 30)])
     func ofARefusalItTellsWhenToComeAgain(status: Int, retryAfter: Int?) throws {

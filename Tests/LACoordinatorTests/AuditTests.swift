@@ -3,7 +3,7 @@ import Messages
 import Metrics
 import Postgres
 import ServiceKit
-import Sightscreen
+import SightscreenModels
 import TestKit
 import Testing
 

@@ -2,7 +2,7 @@ import Logging
 import Messages
 import Postgres
 import ServiceKit
-import Sightscreen
+import SightscreenModels
 import Store
 import TestKit
 import Testing

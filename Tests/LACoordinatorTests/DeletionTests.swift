@@ -1,7 +1,7 @@
 import HTTP2
 import Messages
 import Postgres
-import Sightscreen
+import SightscreenModels
 import Store
 import TestKit
 import Testing

@@ -1,7 +1,6 @@
-import Messages
 import NIOConcurrencyHelpers
 import Postgres
-import Sightscreen
+import SightscreenModels
 import Store
 import TestKit
 import Testing

@@ -1,9 +1,8 @@
 import APNsProtocol
 import Activities
 import HTTP2
-import Messages
 import Postgres
-import Sightscreen
+import SightscreenModels
 import Store
 import TestKit
 import Testing
@@ -40,7 +39,7 @@ import Testing
     @Test func theSilentPushWakesTheAppOnceAndShowsNothing() async throws {
         try await Ground.with { ground in
             try await lost(ground)
-            try await ground.coordinate(settings: ["START_FALLBACK_WAIT": "90s"]) { _ in
+            try await ground.coordinate { _ in
                 try await eventually("it is there") { await ground.apns.pushes.count == 1 }
             }
             try await ground.coordinate(instance: "b") { _ in try await Task.sleep(for: .milliseconds(1_200)) }
@@ -49,7 +48,7 @@ import Testing
             #expect(await ground.apns.pushes.count == 1)
             #expect(push.token == Self.deviceToken && push.pushType == "background" && push.priority == 5)
             #expect(push.topic == "dev.sightscreen.app" && push.wakesApp && push.alert == nil)
-            #expect((80...91).contains(push.expiration - now))
+            #expect((14_380...14_401).contains(push.expiration - now))
             #expect(push.verdict == .accepted)
             #expect(try await state(ground) == "sent dd01 t")
         }
@@ -144,6 +143,34 @@ import Testing
             }
             #expect(try await state(ground).hasPrefix("sent no token t"))
             #expect(try await ground.status("asha") == "pending none")
+        }
+    }
+
+    /// The whole way of a card that was swiped away while its app did not run.
+    @Test func aDeadUpdateTokenIsAnsweredByAQuestionAndNotByAStart() async throws {
+        try await Ground.with { ground in
+            await ground.apns.answer { push, _ in
+                push.token == Ground.updateToken("asha") ? StubAPNs.refusal(.unregistered) : StubAPNs.accepted
+            }
+            try await ground.follow("asha")
+            try await ground.pool.execute(
+                "UPDATE devices SET device_token = $1, device_token_at = now()", [.text(Self.deviceToken)])
+            try await ground.activate("asha", secondsAgo: 60)
+            let lease = try #require(
+                try await LeaseStore(pool: ground.pool).acquire(
+                    [.orchestrator], holder: "test/3", duration: .seconds(60)
+                ).first)
+            try await ground.coordinate { _ in
+                try await eventually("the app is asked") {
+                    await ground.apns.pushes(to: Self.deviceToken).map(\.pushType) == ["background"]
+                }
+                #expect(try await ground.status("asha") == "ended token_invalid none")
+                let made = try await OrchestratorStore(pool: ground.pool).createPending(for: Ground.match, under: lease)
+                #expect(made == 0)
+                try await Task.sleep(for: .milliseconds(1_200))
+            }
+            #expect(await ground.apns.pushes.filter { $0.event == "start" }.isEmpty)
+            #expect(await ground.apns.pushes(to: Self.deviceToken).count == 1)
         }
     }
 

@@ -1,8 +1,9 @@
 import APNsProtocol
+import Activities
 import HTTP2
 import Messages
 import NIOConcurrencyHelpers
-import Sightscreen
+import SightscreenModels
 import Store
 import TestKit
 import Testing
@@ -101,6 +102,13 @@ import Testing
             }
         }
 
+        /// The versions whose alerts were asked for.
+        func claimed() -> [MatchVersion] {
+            reports.withLockedValue { reports in
+                reports.compactMap { report in if case .claim(_, let version, _) = report { version } else { nil } }
+            }
+        }
+
         func lostAlerts() -> Int {
             reports.withLockedValue { reports in
                 reports.reduce(0) { sum, report in if case .lostAlerts(let count) = report { sum + count } else { sum }
@@ -111,14 +119,16 @@ import Testing
 
     static let now = 1_800_000_000.0
 
-    static func update(_ version: Int, alert kind: EventKind? = nil, after seconds: Int = 0) -> MatchUpdate {
+    static func update(
+        _ version: Int, alert kind: EventKind? = nil, sound: Bool? = nil, after seconds: Int = 0
+    ) -> MatchUpdate {
         MatchUpdate(
             matchID: Ground.match, version: MatchVersion(version), stamp: Stamp(Int(now) + version),
             contentState: Ground.state(version), priority: kind == nil ? 5 : 10,
             alert: kind.map {
                 MatchAlert(
-                    title: "\($0.rawValue) \(version)", body: "b", kind: $0, value: nil, sound: true,
-                    eventAt: Int(now) - seconds)
+                    title: "\($0.rawValue) \(version)", body: "b", kind: $0, value: nil,
+                    sound: sound ?? ($0 == .wicket), eventAt: Int(now) - seconds)
             }, relevance: 50)
     }
 
@@ -218,6 +228,126 @@ import Testing
         #expect(pushes.count < 1_200, "what was skipped never left")
         let told = Dictionary(grouping: pushes.filter { $0.alert != nil }, by: \.token)
         #expect(told.count == 1_000 && told.values.allSatisfy { $0.count == 1 })
+        await bench.end()
+    }
+
+    /// A coordinator that stood still reads what was committed meanwhile all at once.
+    @Test func ofTwoAlertsThatWaitNoneIsLost() async throws {
+        let bench = try await Bench()
+        for level in AlertLevel.allCases { await bench.crowd(100, named: level.rawValue, level: level) }
+        await bench.fanOut.publish([
+            Self.update(2, alert: .wicket, sound: true), Self.update(3), Self.update(4, alert: .maidenOver),
+            Self.update(5),
+        ])
+        try await eventually("all have the newest") { await bench.apns.pushes.count { $0.version == 5 } == 300 }
+        let told = Dictionary(grouping: await bench.apns.pushes) { "\($0.alert ?? "-"): \($0.alertBody ?? "-")" }
+        #expect(
+            told.mapValues(\.count) == ["maidenOver 4: b · wicket 2": 100, "wicket 2: b": 100, "-: -": 100])
+        #expect(told["maidenOver 4: b · wicket 2"]?.allSatisfy { $0.sound == "default" && $0.priority == 10 } == true)
+        #expect(Set(bench.claimed()) == [MatchVersion(2), MatchVersion(4)], "each is claimed")
+        // Neither is told again.
+        await bench.fanOut.publish([Self.update(6)])
+        try await eventually("all have the next one") { await bench.apns.pushes.count { $0.version == 6 } == 300 }
+        #expect(await bench.apns.pushes.count { $0.alert != nil } == 200)
+        await bench.end()
+    }
+
+    @Test(arguments: [(EventKind.milestone, true), (.matchResult, true), (.wicket, false)])
+    func theSoundIsWhatTheAlertSays(kind: EventKind, sound: Bool) async throws {
+        let bench = try await Bench()
+        await bench.crowd(1)
+        await bench.fanOut.publish([Self.update(2, alert: kind, sound: sound)])
+        try await eventually("it is told") { await bench.apns.pushes.count == 1 }
+        #expect(await bench.apns.pushes.first?.sound == (sound ? "default" : nil))
+        await bench.end()
+    }
+
+    @Test func ofTwoAlertsOnlyTheOneThatItMayTellIsTold() async throws {
+        // The first claim is of the newer one.
+        let bench = try await Bench(threads: 1, claims: { number, shards in number == 1 ? [] : Set(shards) })
+        await bench.crowd(100)
+        await bench.fanOut.publish([Self.update(2, alert: .wicket), Self.update(3, alert: .milestone)])
+        try await eventually("all have the newest") { await bench.apns.pushes.count { $0.version == 3 } == 100 }
+        #expect(await bench.apns.pushes.allSatisfy { $0.alert == "wicket 2" && $0.alertBody == "b" })
+        await bench.end()
+    }
+
+    @Test func aWicketThatWasTakenBackIsNotToldLateNorIsItsCorrection() async throws {
+        let bench = try await Bench(streamsMax: 10)
+        let valve = Valve(40)
+        await bench.apns.answer(through: valve)
+        await bench.crowd(500)
+        var wicket = Self.update(2, alert: .wicket)
+        wicket.alert?.eventKeys = ["wicket:S1:p7"]
+        await bench.fanOut.publish([wicket])
+        try await eventually("some are told") { await bench.apns.pushes.count >= 40 }
+        var correction = Self.update(3, alert: .correction)
+        correction.retracted = ["wicket:S1:p7"]
+        await bench.fanOut.publish([correction])
+        await valve.open()
+        try await eventually("all have the newest") {
+            await Set(bench.apns.pushes.filter { $0.version == 3 }.map(\.token)).count == 500
+        }
+        let pushes = await bench.apns.pushes
+        let told = Set(pushes.filter { $0.alert == "wicket 2" }.map(\.token))
+        #expect(told.count < 500)
+        #expect(Set(pushes.filter { $0.alert == "correction 3" }.map(\.token)) == told)
+        await bench.end()
+    }
+
+    @Test func aBreakIsWhatItsVersionSaysAndNotTheWordsOnTheCard() async throws {
+        let bench = try await Bench()
+        await bench.crowd(1)
+        for (version, state, status, isBreak, isKnown) in [
+            (2, MatchDisplayState.live, "Super over", false as Bool?, false), (3, .live, "Lunch", true, true),
+            (4, .live, "Lunch", nil, false), (5, .inningsBreak, "Innings break", nil, true),
+        ] {
+            var update = Self.update(version)
+            update.contentState.matchDisplayState = state
+            update.contentState.expanded.status = status
+            update.isBreak = isBreak
+            await bench.fanOut.publish([update])
+            try await eventually("version \(version) is there") {
+                await bench.apns.pushes.last?.version == version
+            }
+            let push = try #require(await bench.apns.pushes.last)
+            #expect(push.staleAt == push.timestamp + (isKnown ? 1_800 : 600))
+            #expect(push.expiration == push.timestamp + (isKnown ? 7_200 : 900))
+        }
+        await bench.end()
+    }
+
+    @Test func eachPushHasAnIDOfItsOwn() async throws {
+        let bench = try await Bench()
+        await bench.crowd(500)
+        await bench.fanOut.publish([Self.update(2)])
+        try await eventually("all have it") { await bench.apns.pushes.count == 500 }
+        await bench.fanOut.publish([Self.update(3, alert: .wicket)])
+        try await eventually("all are told") { await bench.apns.pushes.count == 1_000 }
+        let pushes = await bench.apns.pushes
+        #expect(Set(pushes.compactMap(\.id)).count == 1_000)
+        #expect(pushes.allSatisfy { $0.verdict.status == 200 }, "APNs takes each of them")
+        await bench.end()
+    }
+
+    /// Stamps run ahead of the clock when much happens: one that is later than the phone's own clock can be used at once.
+    @Test(arguments: [false, true])
+    func aFirstStateWaitsForNoStampWhenTheNewestIsLaterThanItsToken(isTaken: Bool) async throws {
+        let bench = try await Bench()
+        var update = Self.update(2)
+        update.stamp = Stamp(Int(Self.now) + (isTaken ? -5 : 1))
+        await bench.fanOut.publish([update])
+        if isTaken {
+            await bench.fanOut.fresh(
+                Ground.match, FreshStamp(stamp: Stamp(Int(Self.now) + 1), version: MatchVersion(2), at: Self.now + 0.2))
+        }
+        var entry = Bench.entry("asha")
+        (entry.tokenAt, entry.delivered, entry.isNew) = (Self.now + 0.4, nil, true)
+        await bench.fanOut.take([entry])
+        try await eventually("the state is there") { await bench.apns.pushes.count == 1 }
+        let push = try #require(await bench.apns.pushes.first)
+        #expect(push.timestamp == Int(Self.now) + 1 && push.priority == 10)
+        #expect(!bench.reports.withLockedValue { $0.contains { if case .stamp = $0 { true } else { false } } })
         await bench.end()
     }
 

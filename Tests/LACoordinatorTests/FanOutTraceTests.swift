@@ -3,7 +3,7 @@ import Logging
 import Messages
 import Postgres
 import ServiceKit
-import Sightscreen
+import SightscreenModels
 import TestKit
 import Testing
 

@@ -1,7 +1,8 @@
 import APNsProtocol
+import Activities
 import Messages
 import Postgres
-import Sightscreen
+import SightscreenModels
 import Store
 import TestKit
 import Testing
@@ -97,6 +98,42 @@ import Testing
         try await eventually("all have it") { await bench.apns.pushes.count == 10 }
         #expect(await bench.apns.pushes.map(\.priority).sorted() == [5, 5, 5, 5, 5, 10, 10, 10, 10, 10])
         await bench.end()
+    }
+
+    /// Phones that take frequent updates: one budget for all of a match, beside which its alerts have room.
+    @Test func silentUpdatesOfPriorityTenAreLimitedForTheOthersToo() throws {
+        let match = LoopMatch(
+            id: Ground.match, brake: MatchBrake(.none), rules: .init(bundleID: "app", freshness: 30, keepAlive: 1_200))
+        let cohort = TokenCohort(
+            number: 0, match: match, environment: .production, shard: 0, trust: ShardTrust(FreezeWatch()))
+        let slot = try #require(cohort.take(Self.phones(["asha"], areFew: false)[0]))
+        func priority(_ version: Int, at seconds: Int) -> APNsPriority? {
+            var update = FanOutTests.update(version)
+            update.stamp = Stamp(Int(FanOutTests.now) + seconds)
+            update.priority = 10
+            _ = match.publish(update, repeatsQuietly: false)
+            guard case .push(let variant) = match.need(cohort.row(slot), .init(), now: update.stamp.rawValue) else {
+                return nil
+            }
+            return variant.priority
+        }
+        // Faster than any match: all of them come within twenty seconds, in which none comes back.
+        let priorities = (0..<150).map { priority($0 + 2, at: $0 * 20 / 150) }
+        #expect(priorities.count { $0 == .immediate } == LoopMatch.silentImmediatesPerHour)
+        #expect(priorities.last == .routine)
+        #expect(priority(200, at: 1_000) == .immediate, "a few have come back")
+    }
+
+    @Test func aFirstStateLeavesThemRoomForAlerts() {
+        let phone = RosterKey(user: UserID("asha"), device: DeviceID("phone"), generation: 0)
+        var budget = ImmediateBudget()
+        for number in 0..<ImmediateBudget.perHour {
+            let hasRoomForStates = number < ImmediateBudget.perHour - ImmediateBudget.forAlerts
+            #expect(
+                budget.hasRoom(phone, leaving: ImmediateBudget.forAlerts, now: 1_000_000) == hasRoomForStates)
+            #expect(budget.hasRoom(phone, now: 1_000_000))
+            budget.take(phone, now: 1_000_000)
+        }
     }
 
     @Test func theBudgetComesBackInAnHour() {

@@ -1,5 +1,5 @@
 import APNsProtocol
-import Sightscreen
+import SightscreenModels
 import TestKit
 import Testing
 

@@ -1,5 +1,5 @@
 import Messages
-import Sightscreen
+import SightscreenModels
 import TestKit
 import Testing
 

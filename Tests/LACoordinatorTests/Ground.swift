@@ -1,9 +1,11 @@
+import Activities
+import Cricket
 import FoundationEssentials
 import Logging
 import Messages
 import Postgres
 import ServiceKit
-import Sightscreen
+import SightscreenModels
 import Store
 import TestKit
 
@@ -117,12 +119,14 @@ struct Ground: Sendable {
             compactTrailing: .init(overs: "1.0", runRate: "6.00"), minimal: nil,
             expanded: .init(
                 title: "RR v KKR", subtitle: "IPL", innings: [], batters: [], bowler: nil, recentBalls: [], target: nil,
-                requiredRunRate: nil, equation: nil, lastEvent: nil, status: nil, spoken: nil))
+                requiredRunRate: nil, equation: nil, lastEvent: nil, status: nil))
     }
 
     /// Commits the next version as event-bus does.
+    /// - Parameter before: is given the version before its row is there.
     func commit(
-        alert kind: EventKind? = nil, value: Int? = nil, priority: Int = 5, ageOfEvent: Int = 0
+        alert kind: EventKind? = nil, value: Int? = nil, priority: Int = 5, ageOfEvent: Int = 0,
+        before: (MatchUpdate) async -> Void = { _ in }
     ) async throws -> MatchUpdate {
         let row = try await pool.query(
             """
@@ -146,6 +150,7 @@ struct Ground: Sendable {
             String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
         }
         let state = try json(update.contentState)
+        await before(update)
         try await pool.execute(
             """
             WITH log AS (

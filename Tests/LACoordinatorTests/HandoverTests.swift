@@ -1,9 +1,10 @@
 import APNsProtocol
+import Activities
 import Logging
 import Messages
 import Postgres
 import ServiceKit
-import Sightscreen
+import SightscreenModels
 import Store
 import TestKit
 import Testing

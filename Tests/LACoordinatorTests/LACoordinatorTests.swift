@@ -1,12 +1,14 @@
 import APNsProtocol
 import HTTP2
-import LACoordinator
 import Messages
 import Postgres
-import Sightscreen
+import SightscreenModels
 import Synchronization
 import TestKit
 import Testing
+
+@testable import LACoordinator
+@testable import Store
 
 @Suite struct LACoordinatorTests {
     @Test func startsEachPendingActivityOnce() async throws {
@@ -29,6 +31,34 @@ import Testing
             }
             #expect(Set(pushes.map { $0.attributes["startId"] ?? "" }).count == 2)
         }
+    }
+
+    @Test func aStartNamesTheSideThatTheUserFollows() async throws {
+        try await Ground.with { ground in
+            for user in ["asha", "ben"] { try await ground.follow(user) }
+            try await ground.pool.execute("UPDATE match_follows SET team_id = 8 WHERE user_id = 'asha'")
+            try await ground.coordinate { _ in
+                try await eventually("both are started") { await ground.apns.pushes.count == 2 }
+            }
+            let sides = await ground.apns.pushes.map { "\($0.token) \($0.attributes["followedTeamId"] ?? "none")" }
+            #expect(
+                sides.sorted() == ["\(Ground.startToken("asha")) 8", "\(Ground.startToken("ben")) none"].sorted())
+        }
+    }
+
+    /// `START_LEAD`: the card is there before play.
+    @Test(arguments: [
+        (600, "RR v KKR starts in 10 min"), (-60, "RR v KKR starts soon"), (9_000, "RR v KKR starts soon"),
+    ])
+    func aStartBeforePlayDoesNotSayThatItIsLive(seconds: Int, title: String) {
+        var state = Ground.state(1)
+        state.matchDisplayState = .scheduled
+        let match = MatchCard(
+            id: Ground.match, competition: "IPL", home: Team(id: 8, name: "Rajasthan Royals", code: "RR"),
+            away: Team(id: 5, name: "Kolkata Knight Riders", code: "KKR"), startsAt: 1_000_000 + seconds)
+        #expect(LACoordinator.startAlert(match, state, at: 1_000_000).title == title)
+        state.matchDisplayState = .live
+        #expect(LACoordinator.startAlert(match, state, at: 1_000_000).title == "RR v KKR is live")
     }
 
     @Test func startsAgainAfterAStartThatWasCertainlyNotTaken() async throws {
@@ -108,6 +138,14 @@ import Testing
         try await Ground.with { ground in
             try await ground.coordinate { coordinator in
                 for user in ["asha", "ben"] { try await ground.join(user) }
+                // The last version is of this moment.
+                let last = try await ground.commit()
+                await coordinator.matchUpdated(MatchUpdated(update: last))
+                for user in ["asha", "ben"] {
+                    try await eventually("\(user) has the last version") {
+                        await ground.updates(user).last?.version == last.version.rawValue
+                    }
+                }
                 try await ground.pool.execute(
                     """
                     UPDATE live_activities SET status = 'ended', ended_at = now(), end_push = 'due',
@@ -125,8 +163,9 @@ import Testing
             }
             for (user, stays) in [("asha", 900), ("ben", -60)] {
                 let updates = await ground.updates(user)
-                #expect(updates.map(\.event) == ["update", "end"])
+                #expect(updates.map(\.event) == ["update", "update", "end"])
                 let end = try #require(updates.last)
+                #expect(updates.dropLast().allSatisfy { $0.timestamp < end.timestamp }, "it is later")
                 #expect(end.priority == 10)
                 #expect(end.dismissAt == end.timestamp + stays)
                 #expect(end.expiration == end.timestamp + 4 * 3_600)
@@ -271,6 +310,8 @@ import Testing
                     [PostgresValue(update.committedAtMs)])
                 await coordinator.matchUpdated(MatchUpdated(update: update))
                 try await eventually("the state is there") { await !ground.updates("asha").isEmpty }
+                // The token's time has come.
+                try await Task.sleep(for: .milliseconds(600))
                 await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit(alert: .wicket)))
                 try await eventually("the next wicket is told") {
                     await ground.updates("asha").compactMap(\.alert) == ["wicket 3"]
@@ -370,23 +411,6 @@ import Testing
         }
     }
 
-    @Test func aFreshAlertRidesOnTheNextVersionAndAnOldOneIsDropped() async throws {
-        try await Ground.with { ground in
-            try await ground.coordinate { _ in try await ground.join("asha") }
-            // Nobody pushed in the meantime.
-            _ = try await ground.commit(alert: .milestone, value: 50, ageOfEvent: 45)
-            _ = try await ground.commit(alert: .wicket)
-            let newest = try await ground.commit()
-            try await ground.coordinate(instance: "b") { _ in
-                try await eventually("the newest state is there") {
-                    await ground.updates("asha").last?.version == newest.version.rawValue
-                }
-                try await Task.sleep(for: .milliseconds(300))
-            }
-            #expect(await ground.updates("asha").map(\.alert) == [nil, "wicket 3"])
-        }
-    }
-
     @Test(arguments: [true, false])
     func retiresATokenOnlyByAVerdictThatIsNotOlderThanItsRegistration(verdictIsNewer: Bool) async throws {
         try await Ground.with { ground in
@@ -454,77 +478,6 @@ import Testing
                 }
             }
             #expect(await ground.updates("asha").count == 2)
-        }
-    }
-
-    @Test func aVerdictOnAReplacedTokenChangesNothing() async throws {
-        try await Ground.with { ground in
-            try await ground.coordinate { coordinator in
-                try await ground.join("asha")
-                // While the refusal is on its way the app registers another token.
-                await ground.apns.answer { push, _ in
-                    guard push.token == Ground.updateToken("asha") else { return StubAPNs.accepted }
-                    try? await ground.activate("asha", token: "0c0c")
-                    return StubAPNs.refusal(.unregistered, timestampMs: Int64.max / 2_000)
-                }
-                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit()))
-                try await eventually("the new token has the state") {
-                    await ground.apns.pushes(to: "0c0c").last?.version == 2
-                }
-            }
-            #expect(try await ground.status("asha") == "active none")
-            #expect(await ground.updates("asha").count == 2)
-        }
-    }
-
-    @Test(arguments: [
-        APNsReason.invalidProviderToken, .topicDisallowed, .badPath, .tooManyRequests, .serviceUnavailable,
-    ])
-    func noOtherAnswerCostsATokenItsLife(_ reason: APNsReason) async throws {
-        try await Ground.with { ground in
-            try await ground.coordinate { coordinator in
-                try await ground.join("asha")
-                await ground.apns.answer { _, _ in StubAPNs.refusal(reason) }
-                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit()))
-                try await eventually("the refusal is there") { await ground.updates("asha").count >= 2 }
-                try await Task.sleep(for: .milliseconds(200))
-            }
-            #expect(try await ground.status("asha") == "active none")
-        }
-    }
-
-    /// Anybody can register a token of another app: that is no reason to keep everybody waiting.
-    @Test func aTokenOfAnotherAppHoldsUpNobodyElse() async throws {
-        try await Ground.with { ground in
-            try await ground.coordinate { coordinator in
-                for user in ["asha", "ben"] { try await ground.join(user) }
-                await ground.apns.answer { push, _ in
-                    push.token == Ground.updateToken("asha")
-                        ? StubAPNs.refusal(.deviceTokenNotForTopic) : StubAPNs.accepted
-                }
-                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit()))
-                try await eventually("the refusal is there") { await ground.updates("asha").count == 2 }
-                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit(alert: .wicket)))
-                try await eventually("ben is told of the wicket", within: .seconds(8)) {
-                    await ground.updates("ben").last?.alert == "wicket 3"
-                }
-            }
-            #expect(try await ground.status("asha") == "active none")
-        }
-    }
-
-    @Test func nothingIsSentForAWhileWhenNoTokenIsForTheTopic() async throws {
-        try await Ground.with { ground in
-            for user in ["asha", "ben"] { try await ground.follow(user) }
-            await ground.apns.answer { _, _ in StubAPNs.refusal(.deviceTokenNotForTopic) }
-            try await ground.coordinate { _ in
-                try await eventually("a refusal is there") { await !ground.apns.pushes.isEmpty }
-                try await Task.sleep(for: .milliseconds(500))
-                let refused = await ground.apns.pushes.count
-                try await ground.follow("cat")
-                try await Task.sleep(for: .milliseconds(1_200))
-                #expect(await ground.apns.pushes.count == refused)
-            }
         }
     }
 

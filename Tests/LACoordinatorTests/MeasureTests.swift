@@ -2,7 +2,7 @@ import HTTP2
 import Messages
 import Metrics
 import ServiceKit
-import Sightscreen
+import SightscreenModels
 import TestKit
 import Testing
 
@@ -24,14 +24,14 @@ import Testing
                     }
                     #expect(registry.text().contains("sightscreen_apns_token_age_seconds "))
                     await ground.apns.answer { _, _ in .silence }
-                    let ball = try await ground.commit()
-                    await coordinator.matchUpdated(MatchUpdated(update: ball))
+                    // The log is read at any moment, so the message comes before the row is there.
+                    _ = try await ground.commit { await coordinator.matchUpdated(MatchUpdated(update: $0)) }
                     try await eventually("it waits") {
                         !has("sightscreen_fanout_lag_seconds 0")
                             && has(#"sightscreen_pushes_in_flight{environment="production"} 1"#)
                     }
                     #expect(has(#"sightscreen_version_delay_seconds_count{way="doorbell"} 1"#), "\(registry.text())")
-                    // No doorbell rings for this one.
+                    // No message tells of this one.
                     _ = try await ground.commit()
                     try await eventually("it is found in the log") {
                         has(#"sightscreen_version_delay_seconds_count{way="log"} 1"#)

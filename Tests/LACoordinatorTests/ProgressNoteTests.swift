@@ -1,7 +1,7 @@
 import APNsProtocol
 import Messages
 import Postgres
-import Sightscreen
+import SightscreenModels
 import Store
 import TestKit
 import Testing

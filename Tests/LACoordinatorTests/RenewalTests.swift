@@ -3,7 +3,7 @@ import HTTP2
 import LACoordinator
 import Messages
 import Postgres
-import Sightscreen
+import SightscreenModels
 import Store
 import TestKit
 import Testing

@@ -1,4 +1,4 @@
-import Sightscreen
+import SightscreenModels
 import Testing
 
 @testable import LACoordinator

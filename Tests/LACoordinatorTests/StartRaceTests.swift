@@ -1,8 +1,7 @@
 import HTTP2
 import LACoordinator
-import Messages
 import Postgres
-import Sightscreen
+import SightscreenModels
 import Store
 import Synchronization
 import TestKit

@@ -2,7 +2,7 @@ import APNsProtocol
 import FoundationEssentials
 import HTTP2
 import Reactor
-import Sightscreen
+import SightscreenModels
 
 /// An APNs that takes everything unless a test says otherwise, and remembers it.
 actor StubAPNs {
@@ -13,12 +13,15 @@ actor StubAPNs {
         var topic: String
         var expiration: Int
         var collapseID: String?
+        var id: String?
         var authorization: String
         var event: String
         var timestamp: Int
         var version: Int
         var alert: String?
+        var alertBody: String?
         var sound: String?
+        var staleAt: Int?
         var dismissAt: Int?
         var attributes: [String: String]
         var wakesApp: Bool
@@ -37,10 +40,13 @@ actor StubAPNs {
 
     private actor Log {
         var pushes: [Push] = []
+        /// By token.
+        private var counts: [String: Int] = [:]
         var script: Script?
         func append(_ push: Push) -> (Script?, Int) {
             pushes.append(push)
-            return (script, pushes.count { $0.token == push.token })
+            counts[push.token, default: 0] += 1
+            return (script, counts[push.token] ?? 0)
         }
         func set(_ script: Script?) { self.script = script }
     }
@@ -105,6 +111,7 @@ actor StubAPNs {
             struct APS: Decodable {
                 struct Alert: Decodable {
                     var title: String
+                    var body: String?
                     var sound: String?
                 }
                 struct State: Decodable { var version: Int }
@@ -112,6 +119,7 @@ actor StubAPNs {
                     var matchId: String
                     var startId: String
                     var homeAbbr: String
+                    var followedTeamId: String?
                 }
                 /// Nil of what goes to the app itself.
                 var event: String?
@@ -119,12 +127,14 @@ actor StubAPNs {
                 var alert: Alert?
                 var attributes: Attributes?
                 var state: State?
+                var staleAt: Int?
                 var dismissAt: Int?
                 var wakesApp: Int?
                 enum CodingKeys: String, CodingKey {
                     case event, timestamp, alert, attributes
                     case wakesApp = "content-available"
                     case state = "content-state"
+                    case staleAt = "stale-date"
                     case dismissAt = "dismissal-date"
                 }
             }
@@ -134,21 +144,26 @@ actor StubAPNs {
         var attributes: [String: String] = [:]
         if let sent = aps.attributes {
             attributes = ["matchId": sent.matchId, "startId": sent.startId, "homeAbbr": sent.homeAbbr]
+            attributes["followedTeamId"] = sent.followedTeamId
         }
         return Push(
             token: String(request.path.dropFirst("/3/device/".count)),
             priority: Int(request.headers["apns-priority"] ?? "") ?? 0,
             pushType: request.headers["apns-push-type"] ?? "", topic: request.headers["apns-topic"] ?? "",
             expiration: Int(request.headers["apns-expiration"] ?? "") ?? 0,
-            collapseID: request.headers["apns-collapse-id"], authorization: request.headers["authorization"] ?? "",
+            collapseID: request.headers["apns-collapse-id"], id: request.headers["apns-id"],
+            authorization: request.headers["authorization"] ?? "",
             event: aps.event ?? "", timestamp: aps.timestamp ?? 0, version: aps.state?.version ?? 0,
-            alert: aps.alert?.title, sound: aps.alert?.sound, dismissAt: aps.dismissAt, attributes: attributes,
+            alert: aps.alert?.title, alertBody: aps.alert?.body, sound: aps.alert?.sound, staleAt: aps.staleAt,
+            dismissAt: aps.dismissAt, attributes: attributes,
             wakesApp: aps.wakesApp == 1, connection: request.connection,
             verdict: verdict(request, isForApp: aps.event == nil))
     }
 
     private static func verdict(_ request: HTTP2Request, isForApp: Bool) -> APNsAnswer {
-        let fields = ["apns-push-type", "apns-topic", "apns-priority", "apns-expiration", "apns-collapse-id"]
+        let fields = [
+            "apns-push-type", "apns-topic", "apns-priority", "apns-expiration", "apns-collapse-id", "apns-id",
+        ]
         let asked = APNsRequest(
             method: request.method, path: request.path,
             fields: fields.compactMap { name in request.headers[name].map { .init(name, $0) } }, body: request.body)

@@ -1,6 +1,7 @@
 import APNsProtocol
+import Activities
 import Messages
-import Sightscreen
+import SightscreenModels
 import Store
 import TestKit
 import Testing

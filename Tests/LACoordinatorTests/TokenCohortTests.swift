@@ -1,6 +1,7 @@
 import APNsProtocol
+import Activities
 import Messages
-import Sightscreen
+import SightscreenModels
 import Store
 import Testing
 
@@ -129,7 +130,7 @@ import Testing
         let new = try #require(cohort.take(entry))
         let old = try #require(cohort.take(Self.entry("ben", token: "bb", delivered: stamp - 60)))
         let priorities = [new, old].map { slot -> APNsPriority? in
-            guard case .push(let variant) = match.need(cohort.row(slot), nil, now: stamp) else { return nil }
+            guard case .push(let variant) = match.need(cohort.row(slot), .init(), now: stamp) else { return nil }
             return variant.priority
         }
         #expect(priorities == [.immediate, .routine])

@@ -1,5 +1,5 @@
 import Activities
-import Sightscreen
+import SightscreenModels
 
 /// Starts, ends, and what is left when starts do not help. What is claimed is committed before it leaves.
 extension LabCoordinator {

@@ -1,5 +1,5 @@
 import Activities
-import Sightscreen
+import SightscreenModels
 
 /// Brings every activity to the newest state.
 extension LabCoordinator {

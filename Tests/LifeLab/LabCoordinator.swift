@@ -1,5 +1,5 @@
 import Activities
-import Sightscreen
+import SightscreenModels
 
 /// A coordinator: claims in the database, what it remembers in memory, pushes to APNs. A crash takes the memory.
 final class LabCoordinator {

@@ -1,5 +1,5 @@
 import Activities
-import Sightscreen
+import SightscreenModels
 
 /// What is committed: it survives every crash. Each method is one transaction.
 final class LabDatabase {

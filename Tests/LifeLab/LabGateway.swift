@@ -1,5 +1,5 @@
 import Activities
-import Sightscreen
+import SightscreenModels
 
 /// The HTTP API: each request one transaction.
 final class LabGateway {
@@ -43,9 +43,13 @@ final class LabGateway {
                 unfollow(user, match)
                 world.oracle.unfollowed(user, match)
             }
-        case .register(let allows, let runs):
+        case .register(let allows, let cards, let bootedAt):
             take("d\(phone.number).\(phone.installation)", for: owner)
-            tellAll(owner) { .appRegistered(allows: allows, runs: runs.contains($0)) }
+            tellAll(owner) { match in
+                .appRegistered(
+                    allows: allows,
+                    cards: CardReport(cards[match] ?? .absent, bootedAt: Moment(milliseconds: bootedAt)))
+            }
         case .startToken(let token):
             take(token.rawValue, for: owner)
             tellAll(owner) { _ in .startTokenReported(token) }

@@ -1,5 +1,5 @@
 import Activities
-import Sightscreen
+import SightscreenModels
 
 /// One match on one phone of one user.
 struct LifeKey: Hashable, Comparable, CustomStringConvertible {

@@ -1,5 +1,5 @@
 import Activities
-import Sightscreen
+import SightscreenModels
 
 extension NamedSchedule {
     func ends(_ bug: PlantedBug?, _ isTraced: Bool) -> World {

@@ -1,5 +1,5 @@
 import Activities
-import Sightscreen
+import SightscreenModels
 
 extension NamedSchedule {
     func tokens(_ bug: PlantedBug?, _ isTraced: Bool) -> World {
@@ -60,10 +60,32 @@ extension NamedSchedule {
             script.at(200) { [unowned phone] in phone.install() }
             script.expectRight(260)
         case .deadToken:
+            // The system ended it while the app did not run: a silent push asks, and the app says so.
+            phone.answersSilent = true
             script.follow(30)
             script.at(200) { [unowned phone] in if let shown = phone.running(1).first { phone.vanish(shown) } }
             script.expectShown(202, 0)
             script.expectRight(260)
+        case .swipedAway:
+            // While the app did not run: the app cannot say so, and nothing brings it back but the user.
+            phone.answersSilent = true
+            script.follow(30)
+            script.at(200) { [unowned phone] in
+                if let shown = phone.running(1).first { phone.dismiss(shown, reports: false) }
+            }
+            for second in [230, 260, 400, 800, 1_200] { script.expectShown(second, 0) }
+            script.at(600) { [unowned phone] in phone.open() }
+            script.at(900) { [unowned phone] in phone.restart() }
+            script.at(1_000) { [unowned phone] in phone.open() }
+            script.expect(1_201, "still followed") { !$0.database.follows.isEmpty }
+            script.follow(1_210)
+            script.expectRight(1_300)
+        case .restarted:
+            script.follow(30)
+            script.at(200) { [unowned phone] in phone.restart() }
+            script.expectShown(600, 0)
+            script.at(610) { [unowned phone] in phone.open() }
+            script.expectRight(660)
         case .verdictOlderThanRegistration:
             script.follow(30)
             script.fate(.update, from: 200, first: 1, .dead(since: World.begin + 20_000))

@@ -28,6 +28,8 @@ enum NamedSchedule: String, CaseIterable, ExpressibleByArgument {
     case localStartUnknown
     case offlineUnfollow
     case deadToken
+    case swipedAway
+    case restarted
     case verdictOlderThanRegistration
     case providerTrouble
     case crashBetweenClaimAndEnd
@@ -47,7 +49,7 @@ enum NamedSchedule: String, CaseIterable, ExpressibleByArgument {
             .unfollowAgainstStart, .startTwiceAndUnfollow:
             starts(bug, isTraced)
         case .endedTokenComesBack, .lateTokenAfterTheMatch, .rotationOutOfOrder, .accountSwitch, .reinstall,
-            .deadToken, .verdictOlderThanRegistration, .providerTrouble:
+            .deadToken, .swipedAway, .restarted, .verdictOlderThanRegistration, .providerTrouble:
             tokens(bug, isTraced)
         case .dismissalAfterAnEnd, .dismissalOnOneOfTwoPhones, .unfollowFollowUnfollow, .offlineUnfollow,
             .crashBetweenClaimAndEnd:

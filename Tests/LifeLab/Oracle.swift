@@ -1,8 +1,11 @@
 import Activities
-import Sightscreen
+import SightscreenModels
 
 /// Watches everything that the outside can see, and says when something happens that must not.
 final class Oracle {
+    /// Seconds that a stamp may run ahead of the clock.
+    private static let leadMax = 2
+
     unowned let world: World
     private var stamps: [Int: Int] = [:]
     /// Starts that may still appear, by phone.
@@ -35,7 +38,7 @@ final class Oracle {
         if let last = stamps[match], stamp <= last {
             world.fail("I4", "stamp \(stamp) of match \(match) after \(last)")
         }
-        if stamp > world.seconds + StampRule.leadMax { world.fail("I4", "stamp \(stamp) is ahead of the clock") }
+        if stamp > world.seconds + Self.leadMax { world.fail("I4", "stamp \(stamp) is ahead of the clock") }
         stamps[match] = stamp
     }
 
@@ -185,11 +188,13 @@ final class Oracle {
         case .start: startBegins(push)
         case .update: updateBegins(push)
         case .end: endBegins(push)
-        case .silent: silentAt[push.key.owner] = world.now
+        // The first since the last visible one: later ones may ask about a card.
+        case .silent: silentAt[push.key.owner] = silentAt[push.key.owner] ?? world.now
         case .visible:
             if silentAt[push.key.owner].map({ world.now - $0 < 120_000 }) ?? true {
                 world.fail("rule", "a visible push without a silent one two minutes before it")
             }
+            silentAt[push.key.owner] = nil
         }
     }
 

@@ -1,4 +1,4 @@
-import Sightscreen
+import SightscreenModels
 
 /// A Live Activity on a simulated phone.
 final class PhoneActivity {
@@ -12,7 +12,7 @@ final class PhoneActivity {
     var isRunning = true
     /// APNs took an end to it and it never arrived: nobody can know.
     var lostItsEnd = false
-    /// Not swiped away.
+    /// Not swiped away, nor taken away by a restart.
     var isVisible = true
     var stamp: Int
     var version: Int

@@ -1,12 +1,12 @@
 import Activities
-import Sightscreen
+import SightscreenModels
 
 enum PhoneMessage: Hashable {
     case follow(Int, locally: Bool)
     case unfollow(Int)
     case token(Int, UpdateToken, ActivityID, StartID?)
     case dismissed(Int, ActivityID, UpdateToken?)
-    case register(allows: Bool, runs: Set<Int>)
+    case register(allows: Bool, cards: [Int: CardReport.Card], bootedAt: Int)
     case startToken(PushToStartToken)
 
     /// A wish of the user's: one that is executed late would undo a later one.

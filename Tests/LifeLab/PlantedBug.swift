@@ -1,6 +1,5 @@
 import Activities
 import ArgumentParser
-import Sightscreen
 
 /// Mistakes that the lab's server side can be made to make; the invariants have to catch each.
 enum PlantedBug: String, CaseIterable, ExpressibleByArgument {
@@ -21,6 +20,7 @@ enum PlantedBug: String, CaseIterable, ExpressibleByArgument {
     case secondActivityIsARotation
     case tokensAreNotMoved
     case deadTokensAreUsedOn
+    case deadTokensStartAnew
     case verdictTimesAreIgnored
     case troubleKillsTokens
     case tokensGetNoState
@@ -58,6 +58,7 @@ enum PlantedBug: String, CaseIterable, ExpressibleByArgument {
         case .secondActivityIsARotation: .localStartAgainstPush
         case .tokensAreNotMoved: .accountSwitch
         case .deadTokensAreUsedOn: .deadToken
+        case .deadTokensStartAnew: .swipedAway
         case .verdictTimesAreIgnored: .verdictOlderThanRegistration
         case .troubleKillsTokens: .providerTrouble
         case .tokensGetNoState: .flushDuringABreak
@@ -129,6 +130,10 @@ extension PlantedBug {
             }
             intents = life.handle(event, at: now, policy: policy)
             life.phase = .ended
+            return
+        case (.deadTokensStartAnew, .updateAnswered):
+            intents = life.handle(event, at: now, policy: policy)
+            for place in life.generations.indices { life.generations[place].card = nil }
             return
         case (.lateReportsRotateBack, .tokenReported):
             for place in life.generations.indices { life.generations[place].formerTokens = [] }

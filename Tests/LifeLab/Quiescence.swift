@@ -103,7 +103,9 @@ enum Quiescence {
             for match in world.database.matchIDs {
                 let key = LifeKey(match: match, user: phone.user, device: phone.device)
                 let isFollowed = world.database.follows[FollowKey(user: phone.user, match: match)] != nil
-                body(phone, key, isFollowed && phone.allows && world.database.match(match).phase.isInPlay)
+                // What may have been swiped away waits for the user.
+                let isMissing = world.database.life(key).generations.first?.card != nil
+                body(phone, key, isFollowed && phone.allows && !isMissing && world.database.match(match).phase.isInPlay)
             }
         }
     }

@@ -51,6 +51,9 @@ enum RandomSchedule {
                 phone.follow(match, locally: locally)
             }
         }
+        for phone in world.phones where world.random.perMille(100) {
+            world.at(moment(world, stop)) { [unowned phone] in phone.restart() }
+        }
         for _ in 0..<(2 + world.random.below(14)) {
             let phone = world.random.pick(world.phones)
             let match = 1 + world.random.below(matches)

@@ -1,5 +1,4 @@
 import Activities
-import Sightscreen
 
 /// What named schedules are written with: match 1 is in play from the first minute on, a version every 20 s.
 final class Script {

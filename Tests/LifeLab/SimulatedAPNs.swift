@@ -1,5 +1,5 @@
 import Activities
-import Sightscreen
+import SightscreenModels
 
 /// APNs: takes, loses, repeats and delays pushes, knows which tokens are dead and keeps one message for a phone that is off.
 final class SimulatedAPNs {

@@ -1,5 +1,5 @@
 import Activities
-import Sightscreen
+import SightscreenModels
 
 /// An iPhone that follows ActivityKit's rules, with the app on it.
 final class SimulatedPhone {
@@ -18,6 +18,7 @@ final class SimulatedPhone {
     private(set) var activities: [PhoneActivity] = []
     private(set) var isOnline = true
     private(set) var onlineSince = World.begin
+    private(set) var bootedAt = World.begin - 86_400_000
     var allows = true
     /// The app gets the time to report update tokens.
     var reportsTokens = true
@@ -62,8 +63,13 @@ final class SimulatedPhone {
     }
 
     private func report() {
-        let runs = Set(activities.filter(\.isRunning).map(\.match))
-        outbox.add(.register(allows: allows, runs: runs))
+        var cards: [Int: CardReport.Card] = [:]
+        // The newest is the one that counts.
+        for activity in activities where activity.isVisible {
+            if activity.isRunning { cards[activity.match] = .there }
+            if !activity.isRunning, cards[activity.match] != .there { cards[activity.match] = .ended(activity.id) }
+        }
+        outbox.add(.register(allows: allows, cards: cards, bootedAt: bootedAt))
         if let startToken { outbox.add(.startToken(startToken)) }
         for activity in activities where activity.isRunning { reportToken(activity) }
         outbox.hurry()
@@ -97,6 +103,16 @@ final class SimulatedPhone {
         finish(activity, why: "dismissed")
         activity.isVisible = false
         if reports { outbox.add(.dismissed(match, activity.id, token)) }
+    }
+
+    /// Switched off and on: nothing is shown any more, and the app does not run.
+    func restart() {
+        world.note("phone \(number): restarted")
+        bootedAt = world.now
+        for activity in activities {
+            finish(activity, why: "the phone was restarted")
+            activity.isVisible = false
+        }
     }
 
     func switchAccount(to user: Int) {

@@ -1,5 +1,4 @@
 import Activities
-import Sightscreen
 
 /// One schedule: phones, APNs, the services and the database on one virtual clock. All times are milliseconds.
 final class World {

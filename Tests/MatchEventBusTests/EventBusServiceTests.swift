@@ -4,7 +4,7 @@ import MatchEventBus
 import Messages
 import Postgres
 import ServiceKit
-import Sightscreen
+import SightscreenModels
 import Store
 import TestKit
 import Testing

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Messages
-import Sightscreen
+import SightscreenModels
 import SportMonks
 import Tapes
 import Testing

@@ -1,3 +1,4 @@
+import Cricket
 import Detection
 import FoundationEssentials
 import Logging
@@ -5,9 +6,10 @@ import MatchEventBus
 import Messages
 import Postgres
 import ServiceKit
-import Sightscreen
+import SightscreenModels
 import SportMonks
 import Store
+import Synchronization
 import TestKit
 import Testing
 
@@ -20,9 +22,9 @@ import Testing
         init(
             _ pool: PostgresPool, instance: String, timing: MatchTiming = MatchTiming(),
             leaseDuration: Duration = .seconds(8), tracer: Tracer = .off,
+            logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             publish: @escaping @Sendable (MatchUpdate) async -> Void = { _ in }
         ) {
-            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             leases = LeaseKeeper(
                 store: LeaseStore(pool: pool), instance: instance, duration: leaseDuration, logger: logger)
             bus = MatchEventBus(
@@ -91,6 +93,67 @@ import Testing
         }
     }
 
+    @Test func whereAMatchStandsIsInColumnsAndInTheMessage() async throws {
+        let source = try FrameSource()
+        let updates = Mutex<[MatchUpdate]>([])
+        try await withDatabase { pool in
+            let bus = Process(pool, instance: "bus") { update in updates.withLock { $0.append(update) } }.bus
+            for label in ["S1 0.4", "Innings Break"] {
+                let at = try await MatchStore(pool: pool).now()
+                #expect(await bus.judge(try source.frame(label, fetchedAt: at)).outcome == .committed)
+            }
+            let rows = try await pool.query("SELECT phase, is_break FROM match_updates ORDER BY version")
+            #expect(try rows.map { try $0.string("phase") } == ["innings", "inningsBreak"])
+            #expect(try rows.map { try $0.bool("is_break") } == [false, true])
+            let sent = updates.withLock { $0 }
+            #expect(sent.map(\.phase) == ["innings", "inningsBreak"] && sent.map(\.isBreak) == [false, true])
+            // As a coordinator reads them that missed the messages.
+            let read = try await ActivityStore(pool: pool).updates(beyond: [:])
+            #expect(read.last?.phase == "inningsBreak" && read.last?.isInBreak == true)
+        }
+    }
+
+    @Test func anAlertNamesTheEventsInIt() async throws {
+        let source = try FrameSource()
+        let updates = Mutex<[MatchUpdate]>([])
+        try await withDatabase { pool in
+            let bus = Process(pool, instance: "bus") { update in updates.withLock { $0.append(update) } }.bus
+            for label in ["1st Innings", "Innings Break"] {
+                let at = try await MatchStore(pool: pool).now()
+                #expect(await bus.judge(try source.frame(label, fetchedAt: at)).outcome == .committed)
+            }
+            let sent = updates.withLock { $0 }.compactMap(\.alert)
+            #expect(sent.contains { $0.eventKeys?.contains { $0.hasPrefix("inningsBreak:") } == true })
+            #expect(try await ActivityStore(pool: pool).updates(beyond: [:]).compactMap(\.alert) == sent)
+        }
+    }
+
+    /// Whoever pushes takes stamps, too: the bus finds them ahead of the clock, and reads the match again.
+    @Test func onlyATakeoverIsLoggedAsOne() async throws {
+        let source = try FrameSource()
+        let lines = LogLines()
+        try await withDatabase { pool in
+            let bus = Process(pool, instance: "bus", logger: lines.logger).bus
+            func judge(_ label: String) async throws {
+                let at = try await MatchStore(pool: pool).now()
+                #expect(await bus.judge(try source.frame(label, fetchedAt: at)).outcome == .committed)
+            }
+            try await judge("S1 0.2")
+            for label in ["S1 0.4", "S1 0.6"] {
+                // It is ahead of the clock for a second.
+                try await pool.execute(
+                    "UPDATE active_matches SET stamp = floor(extract(epoch FROM clock_timestamp()))::bigint + 1")
+                try await judge(label)
+            }
+            #expect(lines.count("Match taken") == 1)
+            let other = Process(pool, instance: "other", logger: lines.logger)
+            await bus.handOver(source.match)
+            let at = try await MatchStore(pool: pool).now()
+            #expect(await other.bus.judge(try source.frame("S1 1.2", fetchedAt: at)).outcome == .committed)
+            #expect(lines.count("Match taken") == 2)
+        }
+    }
+
     @Test func newerFramesFoldIntoOneVersionWithAllTheirEvents() async throws {
         let source = try FrameSource()
         try await withDatabase { pool in
@@ -113,6 +176,38 @@ import Testing
             #expect(Set(record.keys).count == record.keys.count)
             #expect(record.keys.filter { $0.hasPrefix("endOfOver") } == ["endOfOver:S1:o0", "endOfOver:S1:o1"])
             #expect(record.state.contains(#""overs":"2.0""#))
+        }
+    }
+
+    @Test func aFrameThatWaitsForItsStampGivesWayToANewerOneAtOnce() async throws {
+        let source = try FrameSource()
+        try await withDatabase { pool in
+            let bus = Process(pool, instance: "bus").bus
+            var at = try await MatchStore(pool: pool).now()
+            func next(_ label: Int) throws -> ScoreFrame {
+                at += 1
+                return try source.frame("S1 \(label / 6).\(label % 6 + 1)", fetchedAt: at)
+            }
+            var ball = 0
+            // Two are offered; each further one when one was answered, as a poller does. All take over from the one before
+            // unless a second begins in between, which is why there are several tries.
+            try await eventually("the newest of five is committed, and it alone") {
+                let frames = try (0..<5).map { try next(ball + $0) }
+                ball += frames.count
+                let outcomes = await withTaskGroup(of: FrameVerdict.Outcome.self) { group in
+                    var rest = frames[2...]
+                    for frame in frames[..<2] { group.addTask { await bus.judge(frame).outcome } }
+                    var outcomes: [FrameVerdict.Outcome] = []
+                    while let outcome = await group.next() {
+                        outcomes.append(outcome)
+                        if let frame = rest.popFirst() { group.addTask { await bus.judge(frame).outcome } }
+                    }
+                    return outcomes
+                }
+                return outcomes == [.deferred, .deferred, .deferred, .deferred, .committed]
+            }
+            let record = try await record(pool)
+            #expect(Set(record.keys).count == record.keys.count)
         }
     }
 

@@ -1,5 +1,6 @@
+import Messages
 import Postgres
-import Sightscreen
+import SightscreenModels
 import Store
 import TestKit
 import Testing
@@ -15,13 +16,13 @@ import Testing
 
     static func commit(
         after version: Int, _ lease: Lease, state: MatchDisplayState = .live, isSettled: Bool = false,
-        isSuspended: Bool = false
+        isSuspended: Bool = false, phase: String = "innings", isBreak: Bool = false
     ) -> MatchCommit {
         MatchCommit(
             matchID: match, lease: lease, previousVersion: MatchVersion(version), displayState: state,
             contentState: #"{"version":\#(version + 1)}"#, events: "[]", retracted: "[]", alert: nil, priority: 5,
             relevance: 50, machine: "{}", atStumps: false, isSuspended: isSuspended, isLive: state == .live,
-            isSettled: isSettled)
+            isSettled: isSettled, phase: phase, isBreak: isBreak)
     }
 
     /// Retries while the stamps are ahead of the clock.
@@ -96,6 +97,27 @@ import Testing
             let lease = try await Self.lease(pool)
             _ = try await store.commit(Self.commit(after: 0, lease))
             await expectRefusal(.versionMoved) { _ = try await store.commit(Self.commit(after: 0, lease)) }
+        }
+    }
+
+    /// An alert may still be waiting somewhere that a version without an alert takes back.
+    @Test func whatAVersionTakesBackIsReadWithIt() async throws {
+        try await withDatabase { pool in
+            let store = MatchStore(pool: pool)
+            let lease = try await Self.lease(pool)
+            let state = """
+                {"schema":1,"version":1,"matchDisplayState":"live","matchSentiment":"neutral",\
+                "compactLeading":{"teamAbbr":"RR","score":"1/0"},"compactTrailing":{"overs":"0.1","runRate":"6.00"},\
+                "expanded":{"title":"RR v KKR","subtitle":"IPL","innings":[],"batters":[],"recentBalls":[]}}
+                """
+            for (version, retracted) in [(0, "[]"), (1, #"["wicket:S1:p7"]"#), (2, "[]"), (3, "[]")] {
+                var commit = Self.commit(after: version, lease)
+                (commit.contentState, commit.retracted) = (state, retracted)
+                _ = try await Self.commitSoon(store, commit)
+            }
+            let updates = try await ActivityStore(pool: pool).updates(beyond: [:])
+            #expect(updates.map(\.version.rawValue) == [2, 4])
+            #expect(updates.map(\.retracted) == [["wicket:S1:p7"], nil])
         }
     }
 

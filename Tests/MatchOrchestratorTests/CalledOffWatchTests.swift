@@ -1,4 +1,4 @@
-import Sightscreen
+import SightscreenModels
 import Store
 import Testing
 

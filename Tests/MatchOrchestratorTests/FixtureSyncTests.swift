@@ -1,8 +1,8 @@
+import Cricket
 import Logging
 import MatchOrchestrator
 import Postgres
 import ServiceKit
-import Sightscreen
 import SportMonks
 import Store
 import TestKit

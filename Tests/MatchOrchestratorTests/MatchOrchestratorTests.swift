@@ -1,7 +1,8 @@
+import Cricket
 import Logging
 import MatchOrchestrator
 import Postgres
-import Sightscreen
+import SightscreenModels
 import Store
 import Synchronization
 import TestKit

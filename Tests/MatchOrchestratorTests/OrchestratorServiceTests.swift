@@ -3,7 +3,7 @@ import MatchOrchestrator
 import Messages
 import Postgres
 import ServiceKit
-import Sightscreen
+import SightscreenModels
 import Store
 import Synchronization
 import TestKit

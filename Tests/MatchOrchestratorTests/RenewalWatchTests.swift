@@ -1,5 +1,5 @@
 import Activities
-import Sightscreen
+import SightscreenModels
 import Testing
 
 @testable import MatchOrchestrator

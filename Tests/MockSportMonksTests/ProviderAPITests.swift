@@ -1,6 +1,7 @@
+import Cricket
 import FoundationEssentials
 import HTTPClient
-import Sightscreen
+import SightscreenModels
 import SportMonks
 import Testing
 

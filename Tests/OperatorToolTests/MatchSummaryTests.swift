@@ -1,5 +1,5 @@
 import LabAPI
-import Sightscreen
+import SightscreenModels
 import Testing
 
 @testable import OperatorTool
@@ -15,7 +15,7 @@ import Testing
             compactTrailing: .init(overs: "20.0", runRate: "10.85"), minimal: .init(teamAbbr: "RR", score: "217/5"),
             expanded: .init(
                 title: "RR v KKR", subtitle: "IPL", innings: [], batters: [], bowler: nil, recentBalls: [], target: nil,
-                requiredRunRate: nil, equation: nil, lastEvent: nil, status: "RR won by 7 runs", spoken: nil))
+                requiredRunRate: nil, equation: nil, lastEvent: nil, status: "RR won by 7 runs"))
     }
 
     private static func phone(
@@ -77,6 +77,16 @@ import Testing
         #expect(Self.faults([Self.phone("a", version: 8), Self.phone("b")]).count == 1)
         #expect(Self.faults([Self.phone("a", activities: 2)]).count == 1)
         #expect(Self.faults([Self.phone("a", version: nil), Self.phone("b")]).count == 1)
+    }
+
+    @Test func tellsHowOldNewBallsWereIfAnyWasMeasured() {
+        var state = Self.lab()
+        func line() -> String? {
+            MatchSummary(state: state, phones: []).lines.first { $0.hasPrefix("  latency") }
+        }
+        #expect(line() == nil)
+        state.latency = LabLatency(count: 67, p50Ms: 310, p95Ms: 620, maxMs: 900)
+        #expect(line() == "  latency    new ball to Lock Screen: median 0.3 s, 95 % within 0.6 s (the last 67)")
     }
 
     @Test func aMatchThatNobodySawOrThatDidNotEndIsAFault() {

@@ -8,6 +8,9 @@ definitions of the events. What `sightscreen replay --events` prints for the sam
     events.py MATCH.json --summary   one object: totals, targets and result, in the data's own terms
     events.py MATCHES --write DIR    ID.events and ID.summary in DIR for every match of a folder
 
+Rain and the end of a day are the feed's alone: no data has when the umpires took the players off, so `suspended`, `resumed`
+and `stumps` are not counted.
+
 A line's keys, absent where they do not apply: innings, ball, event, bowler, batter, playerOut, value.
 """
 
@@ -87,11 +90,29 @@ class Bowler:
         self.was_on_fire = False
 
 
+class Chase:
+    """What the side that bats last in a pair of innings has to make, and in which over that ends."""
+
+    def __init__(self, target, overs, wickets):
+        self.target = target
+        # 25.3 overs end in the over with the number 25, counted from 0.
+        self.last_over = int(overs) if overs % 1 else int(overs) - 1
+        self.wickets = wickets
+
+    def is_close(self, runs, fallen):
+        return 1 <= self.target - runs <= 20 and fallen < self.wickets
+
+
 class Innings:
     """Counts one innings from nothing."""
 
-    def __init__(self, number, match_type):
+    def __init__(self, number, match_type, chase=None, start=0):
         self.number = number
+        self.chase = chase
+        self.runs = start
+        self.fallen = 0
+        self.was_close = False
+        self.finish_is_due = False
         self.economy_halves = ECONOMY_HALVES[match_type]
         self.batters = defaultdict(Batter)
         self.bowlers = defaultdict(Bowler)
@@ -109,12 +130,28 @@ class Innings:
         self.events.append(line)
 
     def count(self, overs):
+        self.look_ahead(over=0)
+        self.tell_finish()
         for index, over in enumerate(overs):
             legal = self.count_over(over)
             if legal < 6 and index + 1 < len(overs):
                 # Known when the next over starts, and told before anything that happens in it.
                 self.tell("endOfOver", self.last_label)
+                self.look_ahead(over["over"] + 1)
+        self.tell_finish()
         return self.events
+
+    def look_ahead(self, over):
+        """The over with this number is about to begin: whether it is the last one, and the chase may end either way."""
+        if self.chase and over == self.chase.last_over and not self.was_close:
+            self.was_close = self.chase.is_close(self.runs, self.fallen)
+            self.finish_is_due = self.was_close
+
+    def tell_finish(self):
+        """Told after whoever comes in to bat for the last over."""
+        if self.finish_is_due:
+            self.finish_is_due = False
+            self.tell("closeFinish", self.last_label)
 
     def count_over(self, over):
         legal = 0
@@ -123,20 +160,26 @@ class Innings:
         for record in over["deliveries"]:
             ball = Delivery(record)
             self.welcome(ball)
+            self.tell_finish()
             label = f"{over['over']}.{legal + 1}"
             bowlers.add(ball.bowler)
             conceded += ball.conceded
             legal += ball.legal
             self.count_ball(ball, label)
+            self.runs += ball.total
+            self.fallen += len(ball.wickets)
             if ball.legal and legal == 6:
                 self.tell("endOfOver", label)
                 if len(bowlers) == 1 and conceded == 0:
                     self.tell("maidenOver", label, bowler=ball.bowler)
             for player in ball.wickets_after:
+                self.fallen += 1
                 self.tell("wicket", label, playerOut=player)
             if ball.left_crease:
                 self.label_of_departure = label
             self.last_label = label
+            if legal >= 6:
+                self.look_ahead(over["over"] + 1)
         return legal
 
     def welcome(self, ball):
@@ -179,6 +222,8 @@ class Innings:
             self.tell("wicket", label, **people, playerOut=player)
         if ball.bowlers_wicket is not None:
             self.tell_streak(ball, label, people, bowler.streak)
+            if bowler.wickets in (5, 10):
+                self.tell("fiveWickets", label, bowler=ball.bowler, value=bowler.wickets)
             if self.is_on_fire(bowler) and not bowler.was_on_fire:
                 bowler.was_on_fire = True
                 self.tell("bowlerOnFire", label, bowler=ball.bowler)
@@ -199,16 +244,40 @@ class Innings:
 
 def events_of(match):
     """The events of a match, in order."""
-    lines = []
+    lines = [{"event": "toss"}] if {"winner", "decision"} <= match["info"].get("toss", {}).keys() else []
     played = match["innings"]
     for number, record in enumerate(played, start=1):
-        innings = Innings(number, match["info"]["match_type"])
+        if number == 2 and is_revised(match):
+            lines.append({"innings": 2, "event": "targetRevised"})
+        start = record.get("penalty_runs", {}).get("pre", 0)
+        innings = Innings(number, match["info"]["match_type"], chase_of(match, number), start)
         lines += innings.count(record.get("overs", []))
         is_last = number == len(played)
         innings.events = []
         innings.tell("matchResult" if is_last else "inningsBreak", innings.last_label)
         lines += innings.events
     return lines
+
+
+def is_limited(match):
+    return match["info"]["match_type"] not in ("Test", "MDM")
+
+
+def is_revised(match):
+    """Whether the second side has to make anything but the first one's runs and one more."""
+    target = match["innings"][1].get("target", {}).get("runs")
+    return is_limited(match) and target is not None and target != totals_of(1, match["innings"][0])["runs"] + 1
+
+
+def chase_of(match, number):
+    """What the innings chases; None for one that sets a target, and where there is no limit."""
+    if not is_limited(match) or number % 2 == 1:
+        return None
+    before = totals_of(number - 1, match["innings"][number - 2])["runs"]
+    if number > 2:
+        return Chase(before + 1, 1, wickets=2)
+    given = match["innings"][1].get("target", {})
+    return Chase(given.get("runs", before + 1), given.get("overs", match["info"].get("overs", 20)), wickets=10)
 
 
 def totals_of(number, record):

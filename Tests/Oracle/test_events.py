@@ -51,7 +51,7 @@ class KnownFacts(unittest.TestCase):
         self.assertEqual(where(1304076, "onHatTrick", bowler="YS Chahal"), [(2, "16.1"), (2, "16.5")])
 
     def test_two_wickets_on_one_delivery(self):
-        lines = [line for line in events.events_of(read(1384429)) if (line["innings"], line.get("ball")) == (1, "24.2")]
+        lines = [line for line in events.events_of(read(1384429)) if (line.get("innings"), line.get("ball")) == (1, "24.2")]
         self.assertEqual([line["event"] for line in lines], ["wicket", "wicket", "newBatter"])
         self.assertEqual(lines[0]["playerOut"], "S Samarawickrama")
         self.assertEqual(lines[1], {"innings": 1, "ball": "24.2", "event": "wicket", "playerOut": "AD Mathews"})

@@ -117,7 +117,7 @@ class Browser:
 class Page:
     """One tab, in a context of its own: without what others have stored."""
 
-    def __init__(self, browser, width=1440, height=900, scale=1, dark=False, reduced_motion=False):
+    def __init__(self, browser, width=1440, height=900, scale=1, dark=False, reduced_motion=False, contrast=False):
         self.browser = browser
         # What a page must not have: errors, warnings, broken policies.
         self.problems = []
@@ -133,7 +133,7 @@ class Page:
             document.addEventListener('securitypolicyviolation', (event) => violations.push(`${event.violatedDirective} ${event.blockedURI}`));
         """})
         self.resize(width, height, scale)
-        self.appear(dark, reduced_motion)
+        self.appear(dark, reduced_motion, contrast)
 
     def call(self, method, params=None, timeout=30):
         return self.browser.call(method, params, self.session, timeout)
@@ -150,10 +150,11 @@ class Page:
     def resize(self, width, height, scale=1):
         self.call("Emulation.setDeviceMetricsOverride", {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": width < 700})
 
-    def appear(self, dark=False, reduced_motion=False):
+    def appear(self, dark=False, reduced_motion=False, contrast=False):
         self.call("Emulation.setEmulatedMedia", {"features": [
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
             {"name": "prefers-reduced-motion", "value": "reduce" if reduced_motion else "no-preference"},
+            {"name": "prefers-contrast", "value": "more" if contrast else "no-preference"},
         ]})
 
     def open(self, url):

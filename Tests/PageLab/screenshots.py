@@ -33,9 +33,9 @@ def main():
     try:
         first = chromium.page()
         first.open(suite.url + "#phone-1")
-        first.wait("document.querySelector('.la .score.now .runs')?.textContent", 60)
+        first.wait("document.querySelector('.la [data-role=score]')?.textContent", 60)
         command(suite, command="seek", label=PLACE)
-        first.wait(f"document.querySelector('.la .score.now')?.textContent.includes('{PICTURED}')", 120)
+        first.wait(f"document.querySelector('.la')?.textContent.includes('{PICTURED}')", 120)
         first.close()
         command(suite, command="pause")
         for name, options in PICTURES:

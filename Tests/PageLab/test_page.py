@@ -9,6 +9,8 @@ from stand import Stand
 
 # A wicket falls a few balls after this one: the hat-trick of the second innings.
 BEFORE_A_WICKET = "S2 16.1"
+# Of the first card on the Lock Screen.
+SCORE = "document.querySelector('.la [data-role=score]')?.textContent"
 
 
 def setUpModule():
@@ -48,29 +50,34 @@ class FollowTests(PageTest):
     def test_follow_a_match_and_see_the_wicket_arrive(self):
         page = self.open("#phone-1")
         page.wait("document.querySelector('.bell')?.dataset.state === 'empty'")
-        self.assertEqual(page.text(".ls-empty"), "No Live Activity")
+        self.assertEqual(page.text(".ls-empty"), "Not following: touch the bell")
+        # No empty frames of what would be there.
+        self.assertEqual(page.run("[...document.querySelectorAll('.surface')].filter((node) => node.getClientRects().length).length"), 1)
         page.click(".bell")
         page.wait("document.querySelector('.bell').dataset.state === 'filled'")
-        page.wait("document.querySelector('.la .score.now .runs')?.textContent")
-        self.assertEqual(page.text(".la-title"), "RR v KKR")
-        before = page.text(".la .score.now .runs")
+        page.wait(SCORE)
+        before = page.run(SCORE)
         wickets = int(before.split("/")[1])
         page.wait("!document.querySelector('#tape button[aria-label=\"Next wicket\"]').disabled")
         page.click("#tape button[aria-label='Next wicket']")
-        page.wait(f"document.querySelector('.la .score.now .runs').textContent.endsWith('/{wickets + 1}')")
-        # On every surface, and with what it takes to notice it.
-        after = page.text(".la .score.now .runs")
-        self.assertEqual(page.text(".island.compact .leading .figures"), after)
-        self.assertEqual(page.text(".island.expanded .runs"), after)
-        self.assertEqual(page.text(".watch .runs"), after)
-        self.assertEqual(page.text(".car .runs"), after)
-        self.assertEqual(page.text(".tile[data-id='phone-1'] .tile-score"), after)
-        page.wait("!document.querySelector('.ls-alert').hidden")
-        self.assertIn("WICKET", page.text(".ls-alert strong").upper())
+        page.wait(f"{SCORE}.endsWith('/{wickets + 1}')")
+        # As Apple shows an alert: the card lights up, the island grows, the Watch has its words.
+        page.wait("document.querySelector('.la.lit')")
+        self.assertTrue(page.run("document.querySelector('.ls-alert').hidden"))
+        self.assertTrue(page.run("document.querySelector('.island.compact').hidden && !document.querySelector('.island.grown').hidden"))
+        told = page.text(".watch-alert strong")
+        self.assertTrue(told)
         self.assertTrue(page.run("document.querySelector('.iphone').classList.contains('buzzing')"))
-        self.assertIn("WICKET", page.text("#announcer").upper())
-        page.wait("document.querySelector('.la .ball.newest').textContent === 'W'")
+        self.assertIn(told, page.text("#announcer"))
+        after = page.run(SCORE)
+        for place in (".island.grown", ".car", ".standby", ".card-match"):
+            self.assertEqual(page.text(f"{place} [data-role=score]"), after)
+        self.assertEqual(page.text(".tile[data-id='phone-1'] .tile-score"), after)
+        self.assertEqual(page.run("[...document.querySelectorAll('.la [data-role=ball]')].at(-1).textContent"), "W")
         self.assertIn("RR v KKR", page.text(".card-match h3"))
+        # After the alert the card is on the Watch again, and the island is small.
+        page.wait("!document.querySelector('.la.lit') && !document.querySelector('.island.compact').hidden")
+        self.assertEqual(page.text(".watch [data-role=score]"), after)
         # Somebody who does not follow it sees nothing.
         self.assertEqual(page.text(".tile[data-id='phone-2'] .tile-score"), "")
 
@@ -166,7 +173,7 @@ class LookTests(PageTest):
                 page.resize(width, 844)
                 self.assertLessEqual(page.run("document.scrollingElement.scrollWidth"), width, self.widest(page))
                 wide = page.run("""[...document.querySelectorAll('main *, header *, footer *')]
-                    .filter((node) => !node.closest('[popover]') && !node.closest('.screen, .phone-top, .balls, .log, .unseen, svg, .tape-slider, .menu'))
+                    .filter((node) => !node.closest('[popover]') && !node.closest('.screen, .phone-top, .standby, .watch, .car, .card-view, .log, .unseen, svg, .tape-slider, .menu'))
                     .filter((node) => node.getBoundingClientRect().right > innerWidth + 0.5 && getComputedStyle(node.parentElement).overflowX === 'visible')
                     .map((node) => `${node.tagName}.${node.className}`).slice(0, 5)""")
                 self.assertEqual(wide, [])
@@ -276,7 +283,7 @@ class PlayTests(PageTest):
         page = self.open(reduced_motion=True)
         page.wait("!document.querySelector('#tape button[aria-label=\"Next wicket\"]').disabled")
         page.click("#tape button[aria-label='Next wicket']")
-        page.wait("!document.querySelector('.ls-alert').hidden")
+        page.wait("document.querySelector('.la.lit')")
         self.assertEqual(page.run("document.getAnimations().length"), 0)
 
     def test_the_tape_obeys(self):
@@ -294,7 +301,7 @@ class PlayTests(PageTest):
         page.run("document.querySelector('#tape input').focus()")
         page.press("Home", 36)
         page.wait("document.querySelector('.tape-where').textContent === 'NS'")
-        page.wait("document.querySelector('.card-match .chip').textContent === 'Soon'")
+        page.wait("document.querySelector('.card-match .match-ball').textContent === ''")
         page.run("""(() => { const select = document.querySelector('select[aria-label=Speed]'); select.value = '100'; select.dispatchEvent(new Event('change')); })()""")
         page.click("#tape button[aria-label='Play']")
         page.wait("document.querySelector('.tape-where').textContent === '1st innings'", 30)
@@ -303,6 +310,9 @@ class PlayTests(PageTest):
         page.click("#faults button:nth-of-type(4)")
         page.wait("document.querySelector('.toast')?.textContent.startsWith('Asked for: Provider never answers')")
         page.wait("document.querySelector('#tape .badge-count').textContent === '1'")
+        # What it does is to be seen: the menu has gone.
+        self.assertFalse(page.run("document.querySelector('#faults').matches(':popover-open')"))
+        page.click("#tape button[popovertarget='faults']")
         page.click("#faults .menu-last")
         page.wait("document.querySelector('#tape .badge-count').hidden")
         page.press("Escape", 27)
@@ -311,23 +321,74 @@ class PlayTests(PageTest):
         page.wait("document.querySelectorAll('#tapes .menu-list button').length === 14")
 
 
+class CardTests(PageTest):
+    """What is drawn is what was laid out."""
+
+    options = ("--paused", "--at", "S2 18.3")
+
+    def test_no_text_is_wider_than_the_room_that_was_kept_for_it(self):
+        page = self.open("#phone-1")
+        page.wait(SCORE)
+        wide = page.run("""[...document.querySelectorAll('.card-view:not([hidden]) .card-piece')].filter((node) => node.getClientRects().length).map((node) => {
+            const range = document.createRange();
+            range.selectNodeContents(node);
+            const scale = node.closest('.card-view').getBoundingClientRect().width / parseFloat(getComputedStyle(node.closest('.card-view')).width);
+            const points = parseFloat(getComputedStyle(node).fontSize) / parseFloat(node.style.fontSize.slice(5)) * scale;
+            return [node.textContent, range.getBoundingClientRect().width / points, Number(node.dataset.width)];
+        }).filter(([, drawn, kept]) => drawn > kept + 0.5)""")
+        self.assertEqual(wide, [])
+
+    def test_both_batters_are_on_the_expanded_island_and_one_is_marked(self):
+        page = self.open("#phone-1")
+        page.wait(SCORE)
+        self.assertEqual(page.run("document.querySelectorAll('.island.expanded:not(.grown) [data-role=batter]').length"), 4)
+        self.assertEqual(page.run("document.querySelectorAll('.island.expanded:not(.grown) [data-role=striker]').length"), 1)
+
+    def test_the_ball_stands_where_the_version_stood(self):
+        page = self.open("#phone-1")
+        page.wait(SCORE)
+        page.wait("/^[0-9]+[.][0-9]$/.test(document.querySelector('.match-ball').textContent)")
+        page.click("#tape button[aria-label='Next ball']")
+        page.wait("document.querySelector('.log').textContent.includes('Ball ')")
+        self.assertNotIn("ersion", page.text(".log"))
+
+    def test_dark_and_contrast_have_colours_of_their_own(self):
+        page = self.open("#phone-1")
+        page.wait(SCORE)
+        paper = "getComputedStyle(document.querySelector('.la .card-view')).backgroundColor"
+        seen = {page.run(paper)}
+        for features in ({"dark": True}, {"contrast": True}, {"dark": True, "contrast": True}):
+            page.appear(**features)
+            page.wait(f"!{list(seen)!r}.includes({paper})")
+            seen.add(page.run(paper))
+        self.assertEqual(len(seen), 4)
+
+    def test_a_tape_that_is_chosen_gets_a_follower(self):
+        page = self.open("#phone-1")
+        page.wait(SCORE)
+        self.assertTrue(page.run("document.querySelector('.truth').textContent.includes('real iPhone may differ')"))
+        page.click("#tape button[popovertarget='tapes']")
+        page.wait("document.querySelectorAll('#tapes .menu-list button').length > 3")
+        page.run("[...document.querySelectorAll('#tapes .menu-list button')].find((node) => !node.textContent.includes('1304076')).click()")
+        page.wait("document.querySelector('.toast')?.textContent.includes('follows it as soon as')")
+
+
 class TroubleTests(PageTest):
     options = ("--paused", "--at", BEFORE_A_WICKET, "--stale", "--two")
 
     def test_the_stale_view(self):
         page = self.open("#phone-2")
         page.wait("document.querySelector('.la')?.dataset.state === 'stale'")
-        self.assertEqual(page.text(".la .chip"), "Not live")
-        self.assertTrue(page.text(".la-stale").startswith("Last update "))
+        self.assertEqual(page.text(".la [data-role=wait]"), "Waiting for an update")
         self.assertEqual(page.run("document.querySelector('.tile[data-id=\"phone-2\"]').dataset.kind"), "stale")
-        self.assertFalse(page.run("document.querySelector('.watch .small-stale').hidden"))
+        # After an alert that it may still show.
+        page.wait("document.querySelector('.watch [data-role=wait]')?.textContent === 'Waiting for an update'")
 
     def test_two_matches_share_the_island(self):
         page = self.open("#phone-1")
         page.wait("document.querySelectorAll('.la').length === 2")
-        primary = page.text(".la .la-title")
-        self.assertIn(page.text(".minimal-team"), page.run("document.querySelectorAll('.la .la-title')[1].textContent"))
-        self.assertIn(page.text(".island.compact .badge"), primary)
+        self.assertIn(page.text(".island.circle [data-role=team]"), page.run("document.querySelectorAll('.la')[1].textContent"))
+        self.assertIn(page.text(".island.compact [data-role=team]"), page.text(".la"))
         self.assertEqual(page.run("document.querySelectorAll('.bell').length"), 2)
 
     def test_a_refusal_is_told(self):
@@ -368,12 +429,17 @@ class HostileTests(PageTest):
         page.wait("document.querySelector('.la')")
         page.wait("!document.querySelector('#tape button[aria-label=\"Next wicket\"]').disabled")
         page.click("#tape button[aria-label='Next wicket']")
-        page.wait("!document.querySelector('.ls-alert').hidden")
+        page.wait("document.querySelector('.la.lit')")
         hostile = """<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>"""
-        for selector in (".la-title", ".la-subtitle", ".la-event", ".match-subtitle", ".card-match h3", ".ls-alert strong",
-                         ".phone-name", ".tile-name", ".ex-title", ".small-story", ".bell-title", ".card-table th"):
+        # A card has as much of it as there is room for; the island is large while the alert lasts.
+        begins = "document.querySelector('{}')?.textContent.startsWith('<img src=x')"
+        page.wait(begins.format(".island.grown [data-role=heading]"))
+        for selector in (".match-subtitle", ".card-match h3", ".watch-alert strong", ".phone-name", ".tile-name", ".bell-title"):
             with self.subTest(selector=selector):
                 page.wait(f"document.querySelector('{selector}')?.textContent.includes({hostile!r})")
+        for selector in (".la [data-role=heading]", ".la [data-role=lastEvent]"):
+            with self.subTest(selector=selector):
+                page.wait(begins.format(selector))
         time.sleep(1)
         self.assertEqual(page.run("document.title"), "Sightscreen device lab")
         self.assertEqual(page.run("document.querySelectorAll('body img, body script, b:not(.figures):not(.stage-counts b)').length"), 0)

@@ -7,7 +7,7 @@ import MockSportMonks
 import PretendPhones
 import ServiceKit
 import ServiceLifecycle
-import Sightscreen
+import SightscreenModels
 import Tapes
 import TestKit
 import UnixSignals
@@ -28,6 +28,7 @@ struct PageStand: AsyncParsableCommand {
     @Option(help: "The match.") var match = "1304076"
     @Option(help: "Seconds of the match per second.") var speed = 40.0
     @Option(help: "Where the tape stands first: a label like \"S2 16.1\".") var at: String?
+    @Option(help: "What every state gives as the reason why there is no play.") var status: String?
     @Flag(help: "The tape does not play until it is told to.") var paused = false
     @Flag(help: "Names that try to be more than names.") var hostile = false
     @Flag(help: "A second match beside the first, which every fourth phone follows, too.") var two = false
@@ -53,7 +54,7 @@ struct PageStand: AsyncParsableCommand {
             guard let providerPort = await providerPorts.first(where: { _ in true }) else { return }
             let world = PretendWorld(
                 provider: "http://127.0.0.1:\(providerPort)/control", phones: phones, isHostile: hostile,
-                hasStale: stale)
+                hasStale: stale, status: status)
             try await world.load(match, from: tapes, speed: speed, at: at, isPaused: paused)
             if two { try await world.load("1256724", from: tapes, speed: speed, at: "S2 12.1", isPaused: paused) }
             let pipeline = try PretendPipeline(world: world, folder: work.path)

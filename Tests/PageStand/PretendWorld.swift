@@ -1,14 +1,16 @@
+import Cricket
 import Detection
 import DeviceLab
 import FoundationEssentials
 import HTTPClient
+import LabAPI
 import PretendPhones
 import Replay
-import Sightscreen
+import SightscreenModels
 import Tapes
 
-/// The pretended phones and what their matches send them: the display states of a real match, frame by frame, as its tape is
-/// played.
+/// The pretended phones and what their matches send them: the display states of a real match, frame by frame, as its
+/// tape is played.
 actor PretendWorld {
     private struct Loaded {
         var id: MatchID
@@ -26,6 +28,7 @@ actor PretendWorld {
     private let http = HTTPClient(configuration: .init(allowHTTP: true))
     private let isHostile: Bool
     private let hasStale: Bool
+    private let status: String?
     private var matches: [Loaded] = []
     private(set) var versions = 0
     private(set) var pushes = 0
@@ -34,10 +37,11 @@ actor PretendWorld {
         "Asha", "Ravi", "Meera", "Kabir", "Zoya", "Arjun", "Nisha", "Vikram", "Leela", "Imran", "Tara", "Dev",
     ]
 
-    init(provider: String, phones count: Int, isHostile: Bool, hasStale: Bool) {
+    init(provider: String, phones count: Int, isHostile: Bool, hasStale: Bool, status: String?) {
         self.provider = provider
         self.isHostile = isHostile
         self.hasStale = hasStale
+        self.status = status
         phones = (0..<count).map { number in
             let person = Self.names[number % Self.names.count]
             let name = "\(person)’s iPhone\(number < Self.names.count ? "" : " \(number / Self.names.count + 1)")"
@@ -68,10 +72,12 @@ actor PretendWorld {
             guard var content = step.state ?? shows.last?.content else { continue }
             content.version = step.frame
             if isHostile { Self.spoil(&content) }
+            if let status { content.expanded.status = status }
             let alert = step.changes.compactMap(\.alert).last
             shows.append(
                 PretendPhone.Show(
-                    content, relevance: step.changes.last?.relevance ?? shows.last?.relevance ?? 0,
+                    content, attributes: step.snapshot.map(Self.attributes) ?? shows.last?.attributes,
+                    relevance: step.changes.last?.relevance ?? shows.last?.relevance ?? 0,
                     alert: alert.map {
                         (isHostile ? Self.hostile : $0.title, $0.body, $0.sound)
                     }))
@@ -82,6 +88,12 @@ actor PretendWorld {
         if !isPaused { try await post("/matches/\(tape)/play", Body(speed: speed)) }
     }
 
+    private static func attributes(_ match: MatchSnapshot) -> LabActivity.Attributes {
+        LabActivity.Attributes(
+            homeTeam: match.home.name, homeAbbr: match.home.code, awayTeam: match.away.name, awayAbbr: match.away.code,
+            competition: match.competition, startsAt: match.startsAt)
+    }
+
     private static func spoil(_ content: inout ContentState) {
         content.expanded.title = hostile
         content.expanded.subtitle = hostile
@@ -89,6 +101,7 @@ actor PretendWorld {
         content.compactLeading.teamAbbr = "<b>"
         for index in content.expanded.batters.indices { content.expanded.batters[index].name = hostile + "\(index)" }
         content.expanded.lastEvent = .init(kind: .six, text: hostile)
+        content.expanded.lastWicket = hostile + " 0 (1)"
     }
 
     /// Shows what the tapes show, until it is cancelled.

@@ -1,6 +1,7 @@
 import APNsProtocol
+import Cricket
 import FoundationEssentials
-import Sightscreen
+import SightscreenModels
 
 /// Says what is wrong with an encoded payload, judged by its bytes alone against what it was made from.
 struct PayloadCheck {
@@ -18,7 +19,7 @@ struct PayloadCheck {
             }
 
             var timestamp: Stamp
-            var event: LiveActivityPayload.Event
+            var event: LiveActivityEvent
             var contentState: ContentState
             var staleDate: Int?
             var relevanceScore: Double?
@@ -50,6 +51,7 @@ struct PayloadCheck {
             faults.append("does not decode: \(error)")
             return
         }
+        checkReleased()
         checkSize()
         checkOrder()
         checkState(shown.aps.contentState)
@@ -60,6 +62,28 @@ struct PayloadCheck {
 
     private mutating func expect(_ holds: Bool, _ fault: String) {
         if !holds { faults.append(fault) }
+    }
+
+    // MARK: - Apps of earlier releases
+
+    /// A push as a released app reads it.
+    private struct Released<State: Decodable>: Decodable {
+        struct APS: Decodable {
+            var state: State
+            enum CodingKeys: String, CodingKey { case state = "content-state" }
+        }
+
+        var aps: APS
+    }
+
+    private mutating func checkReleased() {
+        do {
+            let old = try JSONDecoder().decode(Released<FrozenContentState.Release1>.self, from: Data(push.bytes)).aps
+                .state
+            expect(old.version == payload.contentState.version, "release 1 reads another version")
+        } catch {
+            faults.append("release 1 cannot decode it: \(error)")
+        }
     }
 
     // MARK: - Size and order
@@ -111,19 +135,22 @@ struct PayloadCheck {
         let expanded = state.expanded
         let hadNothing =
             switch passed {
-            case .minimal: state.minimal != state.compactLeading
-            case .spokenSentences: !(expanded.spoken ?? "").contains(". ")
             case .target: expanded.target == nil || expanded.equation == nil
+            case .title: expanded.title.isEmpty
+            case .minimal: state.minimal != state.compactLeading
+            case .playerRates:
+                expanded.batters.allSatisfy(\.strikeRate.isEmpty) && expanded.bowler?.economy.isEmpty ?? true
+            case .runRates:
+                state.compactTrailing.runRate.isEmpty && (expanded.requiredRunRate == nil || expanded.equation == nil)
+            case .recentBalls: Self.balls(expanded.recentBalls) <= PayloadCut.recentBallsKept
+            case .olderBalls: Self.balls(expanded.recentBalls) <= PayloadCut.newestBallsKept
             case .subtitle: !expanded.subtitle.dropFirst().contains(" · ")
-            case .surnames: expanded.bowler.map { Surname.of($0.name) == $0.name } ?? true
-            case .olderBalls: expanded.recentBalls.count <= PayloadCut.newestBallsKept
-            case .requiredRunRate: expanded.requiredRunRate == nil || expanded.equation == nil
-            case .lastEvent: expanded.lastEvent == nil
-            case .recentBalls: expanded.recentBalls.count <= PayloadCut.recentBallsKept
-            case .spoken: expanded.spoken == nil
+            case .standing: expanded.partnership == nil && expanded.session == nil
+            case .names: Self.competition(expanded.subtitle).utf8.count <= 48
             case .lists: expanded.batters.count <= 2 && expanded.innings.count <= 4
-            case .names: expanded.title.utf8.count <= 48
             case .sentences: (expanded.status?.utf8.count ?? 0) <= 96 && (payload.alert?.title.utf8.count ?? 0) <= 64
+            case .lastWicket: expanded.lastWicket == nil
+            case .lastEvent: expanded.lastEvent == nil
             case .equation: expanded.equation == nil && expanded.requiredRunRate == nil
             case .bowler: expanded.bowler == nil
             case .play: expanded.recentBalls.isEmpty && expanded.batters.isEmpty
@@ -143,7 +170,8 @@ struct PayloadCheck {
         text(whole.compactLeading.teamAbbr, shown.compactLeading.teamAbbr, all, "compactLeading.teamAbbr")
         text(whole.compactLeading.score, shown.compactLeading.score, all, "compactLeading.score")
         text(whole.compactTrailing.overs, shown.compactTrailing.overs, all, "compactTrailing.overs")
-        text(whole.compactTrailing.runRate, shown.compactTrailing.runRate, all, "compactTrailing.runRate")
+        let rate = cut(.runRates) ? "" : whole.compactTrailing.runRate
+        text(rate, shown.compactTrailing.runRate, all, "compactTrailing.runRate")
         let noMinimal = all || (cut(.minimal) && whole.minimal == whole.compactLeading)
         expect(shown.minimal == (noMinimal ? nil : whole.minimal), "minimal")
         checkExpanded(shown.expanded)
@@ -152,7 +180,7 @@ struct PayloadCheck {
     private mutating func checkExpanded(_ shown: ContentState.Expanded) {
         let whole = payload.contentState.expanded
         let names = cut(.names, .everything)
-        text(whole.title, shown.title, names, "title")
+        text(cut(.title) ? "" : whole.title, shown.title, names, "title")
         subtitle(whole.subtitle, shown.subtitle)
         innings(whole.innings, shown.innings)
         batters(whole.batters, shown.batters)
@@ -160,26 +188,37 @@ struct PayloadCheck {
             expect(shown.bowler == nil, "bowler is left")
         } else {
             expect((shown.bowler == nil) == (whole.bowler == nil), "bowler is lost")
-            name(whole.bowler?.name, shown.bowler?.name, "bowler.name")
+            text(whole.bowler?.name, shown.bowler?.name, names, "bowler.name")
             expect(shown.bowler?.figures == whole.bowler?.figures, "bowler.figures")
-            expect(shown.bowler?.economy == whole.bowler?.economy, "bowler.economy")
+            expect(shown.bowler?.economy == whole.bowler.map { cut(.playerRates) ? "" : $0.economy }, "bowler.economy")
         }
-        let balls =
-            cut(.play)
-            ? 0
-            : cut(.olderBalls)
-                ? PayloadCut.newestBallsKept : cut(.recentBalls) ? PayloadCut.recentBallsKept : .max
-        expect(shown.recentBalls == whole.recentBalls.suffix(balls), "recentBalls")
+        balls(whole.recentBalls, shown.recentBalls)
         let isAlone = whole.equation == nil
         let noTarget = cut(.everything) || (cut(.target) && !isAlone)
         expect(shown.target == (noTarget ? nil : whole.target), "target")
-        let noRate = cut(.equation) || (cut(.requiredRunRate) && !isAlone)
+        let noRate = cut(.equation) || (cut(.runRates) && !isAlone)
         expect(shown.requiredRunRate == (noRate ? nil : whole.requiredRunRate), "requiredRunRate")
         let sentences = cut(.sentences)
         text(cut(.equation) ? nil : whole.equation, shown.equation, sentences, "equation")
-        expect(shown.lastEvent == (cut(.lastEvent) ? nil : whole.lastEvent), "lastEvent")
+        text(cut(.lastWicket) ? nil : whole.lastWicket, shown.lastWicket, sentences, "lastWicket")
+        let lastEvent = cut(.lastEvent) ? nil : whole.lastEvent
+        text(lastEvent?.text, shown.lastEvent?.text, sentences, "lastEvent.text")
+        expect(shown.lastEvent?.kind == lastEvent?.kind && shown.lastEvent?.ball == lastEvent?.ball, "lastEvent")
+        expect(shown.partnership == (cut(.standing) ? nil : whole.partnership), "partnership")
+        expect(shown.session == (cut(.standing) ? nil : whole.session), "session")
+        text(whole.outcome?.text, shown.outcome?.text, cut(.sentences, .everything), "outcome.text")
+        text(whole.outcome?.winnerAbbr, shown.outcome?.winnerAbbr, cut(.everything), "outcome.winnerAbbr")
         text(cut(.everything) ? nil : whole.status, shown.status, sentences, "status")
-        spoken(whole.spoken, shown.spoken)
+    }
+
+    private static func balls(_ recent: [String]) -> Int { recent.count { $0 != "|" } }
+
+    /// The newest so many, whatever marks stand between them; none in front of them where older ones went.
+    private mutating func balls(_ whole: [String], _ shown: [String]) {
+        let kept = cut(.olderBalls) ? PayloadCut.newestBallsKept : cut(.recentBalls) ? PayloadCut.recentBallsKept : .max
+        if cut(.play) { return expect(shown.isEmpty, "recentBalls are left") }
+        if Self.balls(whole) <= kept { return expect(shown == whole, "recentBalls") }
+        expect(Self.balls(shown) == kept && shown.first != "|" && shown == whole.suffix(shown.count), "recentBalls")
     }
 
     private mutating func innings(_ whole: [ContentState.Innings], _ shown: [ContentState.Innings]) {
@@ -190,6 +229,7 @@ struct PayloadCheck {
             text(one.teamAbbr, other.teamAbbr, all, "innings.teamAbbr")
             text(one.score, other.score, all, "innings.score")
             text(one.overs, other.overs, all, "innings.overs")
+            expect(one.allOut == other.allOut, "innings.allOut")
         }
     }
 
@@ -197,18 +237,11 @@ struct PayloadCheck {
         let kept = Array(whole.prefix(cut(.play) ? 0 : cut(.lists) ? 2 : .max))
         guard kept.count == shown.count else { return faults.append("batters: \(shown.count) of \(kept.count)") }
         for (one, other) in zip(kept, shown) {
-            name(one.name, other.name, "batter.name")
-            expect(one.score == other.score && one.strikeRate == other.strikeRate, "batter")
+            text(one.name, other.name, cut(.names, .everything), "batter.name")
+            expect(one.score == other.score, "batter.score")
+            expect(other.strikeRate == (cut(.playerRates) ? "" : one.strikeRate), "batter.strikeRate")
             expect(one.onStrike == other.onStrike, "batter.onStrike")
         }
-    }
-
-    private mutating func spoken(_ whole: String?, _ shown: String?) {
-        if cut(.spoken) { return expect(shown == nil, "spoken is left") }
-        guard cut(.spokenSentences) else { return expect(shown == whole, "spoken") }
-        guard let whole, let shown else { return faults.append("spoken is lost") }
-        expect(shown.utf8.last == UInt8(ascii: "."), "spoken ends inside a sentence")
-        expect(Self.isBegun(whole, by: shown.unicodeScalars[...]), "spoken is cut inside a character")
     }
 
     private mutating func checkRest(_ shown: Push.APS) {
@@ -241,21 +274,11 @@ struct PayloadCheck {
 
     /// "IPL" of "IPL · Match 12", where it may be.
     private mutating func subtitle(_ whole: String, _ shown: String) {
-        let end = whole.ranges(of: " · ").first?.lowerBound ?? whole.endIndex
-        text(cut(.subtitle) ? String(whole[..<end]) : whole, shown, cut(.names, .everything), "subtitle")
+        text(cut(.subtitle) ? Self.competition(whole) : whole, shown, cut(.names, .everything), "subtitle")
     }
 
-    /// A player's name is whole, its last words, or the beginning of one of them and "…".
-    private mutating func name(_ whole: String?, _ shown: String?, _ key: String) {
-        guard cut(.surnames), let whole, let shown else { return text(whole, shown, cut(.names, .everything), key) }
-        let words = whole.split(separator: " ")
-        let ends = [whole] + words.indices.map { words[$0...].joined(separator: " ") }
-        let isOne = ends.contains { end in
-            if shown.unicodeScalars.elementsEqual(end.unicodeScalars) { return true }
-            guard cut(.names, .everything), shown.unicodeScalars.last == "…" else { return false }
-            return Self.isBegun(end, by: shown.unicodeScalars.dropLast())
-        }
-        expect(isOne, "\(key) is another, or cut inside a character")
+    private static func competition(_ subtitle: String) -> String {
+        String(subtitle[..<(subtitle.ranges(of: " · ").first?.lowerBound ?? subtitle.endIndex)])
     }
 
     /// Whether `head` is the beginning of `whole` up to a boundary between characters.

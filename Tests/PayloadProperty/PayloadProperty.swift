@@ -1,4 +1,5 @@
 public import APNsProtocol
+import SightscreenModels
 
 /// Whatever a state says, its payload fits, decodes, is never cut inside a character, is cut in the stated order and
 /// only when it is too long: checked on random states, each as a start, a routine update, an update with an alert and

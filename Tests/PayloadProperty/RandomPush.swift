@@ -1,5 +1,5 @@
 import APNsProtocol
-import Sightscreen
+import SightscreenModels
 
 /// Makes up states, alerts and attributes: from what a match shows to what only a broken or hostile provider could
 /// send.
@@ -56,7 +56,9 @@ struct RandomPush {
     private mutating func expanded() -> ContentState.Expanded {
         ContentState.Expanded(
             title: text(8...20), subtitle: chance(70) ? text(3...20) + " · " + text(5...20) : text(5...40),
-            innings: many(0...6) { .init(teamAbbr: $0.code(), score: $0.score(), overs: $0.overs()) },
+            innings: many(0...6) {
+                .init(teamAbbr: $0.code(), score: $0.score(), overs: $0.overs(), allOut: $0.chance(30) ? true : nil)
+            },
             batters: many(0...3) {
                 .init(name: $0.text(4...40), score: $0.score(), strikeRate: $0.rate(), onStrike: $0.chance(50))
             },
@@ -64,9 +66,14 @@ struct RandomPush {
             recentBalls: many(0...14) { $0.ball() }, target: optional { $0.score() },
             requiredRunRate: optional { $0.rate() }, equation: optional { $0.text(10...40) },
             lastEvent: optional {
-                .init(kind: EventKind.allCases.randomElement(using: &$0.random) ?? .wicket, text: $0.text(5...100))
+                .init(
+                    kind: EventKind.allCases.randomElement(using: &$0.random) ?? .wicket,
+                    ball: $0.chance(80) ? "12.3" : nil, text: $0.text(5...100))
             },
-            status: optional { $0.text(5...100) }, spoken: optional { $0.sentences() })
+            lastWicket: optional { $0.text(10...50) }, partnership: optional { $0.score() },
+            session: optional { $0.score() },
+            outcome: optional { .init(winnerAbbr: $0.chance(80) ? $0.code() : nil, text: $0.text(5...40)) },
+            status: optional { $0.text(5...100) })
     }
 
     private mutating func alert() -> PushAlert {
@@ -109,11 +116,7 @@ struct RandomPush {
     }
 
     private mutating func ball() -> String {
-        ["•", "1", "2", "3", "4", "5", "6", "W", "wd", "nb", "b", "lb"].randomElement(using: &random) ?? "•"
-    }
-
-    private mutating func sentences() -> String {
-        many(1...4) { $0.text(10...50) }.joined(separator: ". ") + "."
+        ["•", "1", "2", "3", "4", "5", "6", "W", "wd", "5nb", "b", "4lb", "|", "|"].randomElement(using: &random) ?? "•"
     }
 
     /// So many characters, or more by temper; of one script or a mixture.

@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 extension ContentState {
     /// A state in the middle of a chase.
@@ -22,7 +22,6 @@ extension ContentState {
                     .init(name: "Tim David", score: "4 (3)", strikeRate: "133.3", onStrike: false),
                 ], bowler: .init(name: "Deepak Chahar", figures: "3.3-0-27-2", economy: "7.71"),
                 recentBalls: ["1", "W", "4", "•", "wd", "6"], target: "172", requiredRunRate: "11.33",
-                equation: "MI need 85 off 45", lastEvent: .init(kind: .wicket, text: event), status: nil,
-                spoken: "MI 87 for 6 after 12.3 overs. MI need 85 off 45 balls."))
+                equation: "MI need 85 off 45", lastEvent: .init(kind: .wicket, text: event), status: nil))
     }
 }

@@ -1,20 +1,23 @@
-public import LabAPI
 public import DeviceLab
-public import Sightscreen
+public import LabAPI
+public import SightscreenModels
 
-/// A phone in memory, without app, gateway or APNs: it does at once what a real one would come to. It serves the tests of the
-/// lab's server and page, which are about what is shown.
+/// A phone in memory, without app, gateway or APNs: it does at once what a real one would come to. It serves the tests
+/// of the lab's server and page, which are about what is shown.
 public actor PretendPhone: LabPhone {
     /// What a match would send to a phone that follows it.
     public struct Show: Sendable {
         public var content: ContentState
+        public var attributes: LabActivity.Attributes?
         public var relevance: Double
         public var alert: (title: String, body: String, hasSound: Bool)?
 
         public init(
-            _ content: ContentState, relevance: Double = 0, alert: (title: String, body: String, hasSound: Bool)? = nil
+            _ content: ContentState, attributes: LabActivity.Attributes? = nil, relevance: Double = 0,
+            alert: (title: String, body: String, hasSound: Bool)? = nil
         ) {
             self.content = content
+            self.attributes = attributes
             self.relevance = relevance
             self.alert = alert
         }
@@ -55,8 +58,10 @@ public actor PretendPhone: LabPhone {
         phone.activities[index].content = show.content
         phone.activities[index].shownAtMs = now()
         phone.activities[index].relevance = show.relevance
-        phone.activities[index].state = show.content.matchDisplayState == .completed ? .ended : .active
-        log(.push, "update to version \(show.content.version)\(show.alert == nil ? "" : ", with an alert")")
+        // A result is an update; the end comes minutes later.
+        phone.activities[index].state = .active
+        let ball = "Ball \(show.content.compactTrailing.overs): \(show.content.compactLeading.score)"
+        log(.push, show.alert == nil ? ball : ball + ", with an alert")
         if let alert = show.alert { light(alert.title, alert.body, hasSound: alert.hasSound) }
         changed()
     }
@@ -143,7 +148,8 @@ public actor PretendPhone: LabPhone {
         else { return }
         phone.activities.append(
             LabActivity(
-                id: "\(id)-\(nextActivity)", matchId: match, state: .active, isPushStarted: isPushed, attributes: nil,
+                id: "\(id)-\(nextActivity)", matchId: match, state: .active, isPushStarted: isPushed,
+                attributes: show.attributes,
                 content: show.content, startedAtMs: now(), shownAtMs: now(), relevance: show.relevance,
                 token: "a1b2c\(nextActivity)…"))
         nextActivity += 1

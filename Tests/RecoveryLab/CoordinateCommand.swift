@@ -1,7 +1,7 @@
+import Activities
 import ArgumentParser
 import Glibc
 import Postgres
-import Sightscreen
 import Store
 
 /// `recovery-lab coordinate`: what a coordinator that holds every shard does first when the bell rings (a line on

@@ -3,7 +3,7 @@ import Glibc
 import Logging
 import MatchOrchestrator
 import Postgres
-import Sightscreen
+import SightscreenModels
 import Store
 import Synchronization
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import Sightscreen
+import SightscreenModels
 
 /// `recovery-lab`: what `deploy/bench recovery` measures with. Never installed.
 @main

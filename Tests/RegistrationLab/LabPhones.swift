@@ -1,6 +1,6 @@
-import Messages
+import Cricket
 import Postgres
-import Sightscreen
+import SightscreenModels
 
 /// The phones of the benchmark: one for each user, all of them in one match.
 struct LabPhones: Sendable {

@@ -1,5 +1,5 @@
 import Postgres
-import Sightscreen
+import SightscreenModels
 
 /// What is in the database beside what was sent and acknowledged. A phone's tokens carry the round in which they were
 /// sent, and rounds only grow.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
-import Messages
 import Postgres
+import SightscreenModels
 import Store
 
 /// `registration-lab store`: callers that register one token after the other, each as soon as its last one is acknowledged,

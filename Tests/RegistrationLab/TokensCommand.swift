@@ -1,7 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import Postgres
-import Sightscreen
+import SightscreenModels
 import Tokens
 
 /// `registration-lab tokens`: an issuer's key set, and an access token signed with RS256 for each user.

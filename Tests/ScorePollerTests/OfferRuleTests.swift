@@ -1,4 +1,4 @@
-import Sightscreen
+import Cricket
 import SportMonks
 import Testing
 

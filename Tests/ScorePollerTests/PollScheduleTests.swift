@@ -50,6 +50,12 @@ import Testing
         #expect(schedule.interval(after: fixtures) == .milliseconds(example.milliseconds))
     }
 
+    @Test func aMatchIsLiveWhenItsNextBallMayComeAtAnyMoment() {
+        func isLive(_ statuses: String...) -> Bool { PollSchedule.isLive(statuses.map { fixture($0) }) }
+        #expect(isLive("1st Innings") && isLive("Int.", "2nd Innings") && isLive("Innings Break"))
+        #expect(!isLive() && !isLive("NS", "Finished") && !isLive("Lunch", "Int."))
+    }
+
     @Test func readsGroups() throws {
         #expect(
             try PollGroup.parse("ipl=1;rest=3,5") == [

@@ -1,10 +1,11 @@
+import Cricket
 import FoundationEssentials
 import Glibc
 import Logging
 import Messages
 import Postgres
 import ServiceKit
-import Sightscreen
+import SightscreenModels
 import SportMonks
 import Synchronization
 import TapeFile
@@ -103,6 +104,38 @@ import Wire
             try await eventually("the bus has the new score twice") { taken.withLock { $0 } == [4, 4, 5, 5] }
             try await polls(5)
             #expect(taken.withLock { $0 } == [4, 4, 5, 5])
+        }
+    }
+
+    @Test func aNewerFrameIsOfferedWhileTheBusHasNotAnsweredToTheOneBefore() async throws {
+        let runs = Mutex(4)
+        let provider = try ProviderStub { _, _ in .init(body: Self.list(Self.fixture(7, runs: runs.withLock { $0 }))) }
+        defer { provider.stop() }
+        let log = LogLines()
+        try await Self.run(provider, settings: ["SPORTMONKS_HOURLY_LIMIT": "0"], log: log) { folder, _, _ in
+            let came = Mutex<[Int]>([])
+            let answered = Mutex<[Int]>([])
+            let bus = WireServer(path: folder.appending("event-bus/b.sock"), logger: LogLines().logger)
+            // As the bus does while a version waits for its stamp: who waited is answered when a newer one is there.
+            bus.answer(ScoreFrame.self) { frame, _ in
+                let mine = frame.fixture.runs.first?.runs ?? -1
+                came.withLock { $0.append(mine) }
+                guard mine < 9 else { return FrameVerdict(outcome: .committed) }
+                try await eventually("a newer frame than \(mine)", within: .seconds(600)) {
+                    came.withLock { $0.contains { $0 > mine } }
+                }
+                answered.withLock { $0.append(mine) }
+                return FrameVerdict(outcome: .deferred, reason: "a newer frame came")
+            }
+            let serving = Task { try await bus.run() }
+            defer { serving.cancel() }
+            for score in 4...9 {
+                runs.withLock { $0 = score }
+                try await eventually("the bus has \(score)") { came.withLock { $0.contains(score) } }
+            }
+            try await eventually("the last one is settled") { came.withLock { $0.count { $0 == 9 } } == 2 }
+            #expect(Set(answered.withLock { $0 }) == [4, 5, 6, 7, 8], "each gave way to the next")
+            #expect(log.count("An event-bus does not answer") == 0, "none had to be given up")
         }
     }
 
@@ -229,8 +262,11 @@ import Wire
             // As if the hour were nearly over: what is left may be spent at once.
             try await pool.execute("UPDATE provider_calls SET hour_began = hour_began - interval '3603 seconds'")
             try await Task.sleep(for: .seconds(1))
-            let used = try await pool.query("SELECT used FROM provider_calls WHERE endpoint = 'livescores'")
-            #expect(try used.map { try $0.int("used") } == [provider.calls("/livescores")])
+            // One that is granted may be on its way.
+            try await eventually("each that was granted has been made") {
+                let used = try await pool.query("SELECT used FROM provider_calls WHERE endpoint = 'livescores'")
+                return try used.map { try $0.int("used") } == [provider.calls("/livescores")]
+            }
             #expect(provider.calls("/livescores") <= 12)
         }
     }
@@ -276,7 +312,7 @@ import Wire
             isAway.withLock { $0 = false }
             try await eventually("one trial call closes it", within: .seconds(30)) { readiness.isReady }
             #expect(log.count("no usable answer") == 1)
-            #expect(log.count("answers again") == 1)
+            try await eventually("it is said") { log.count("answers again") == 1 }
         }
     }
 
@@ -407,7 +443,7 @@ import Wire
             }
             let serving = Task { try await bus.run() }
             defer { serving.cancel() }
-            try await eventually("it has them all") { hung.withLock { $0 } == 4 }
+            try await eventually("it has them all") { hung.withLock { $0 } >= 4 }
             let taken = Mutex<[MatchID: Int]>([:])
             let handedOver = Mutex(0)
             let other = WireServer(path: folder.appending("event-bus/b.sock"), logger: LogLines().logger)
@@ -424,7 +460,7 @@ import Wire
             try await eventually("the other one takes them") { taken.withLock { $0.count } == 4 }
             try await eventually("again and again") { taken.withLock { $0.values.allSatisfy { $0 > 4 } } }
             #expect(handedOver.withLock { $0 } == 0)
-            #expect(hung.withLock { $0 } <= 8, "once, and once more by those who had not heard of it")
+            #expect(hung.withLock { $0 } <= 16, "two of each, and once more by those who had not heard of it")
         }
     }
 

@@ -1,5 +1,5 @@
+import Cricket
 import FoundationEssentials
-import Sightscreen
 import SportMonks
 import Testing
 

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Sightscreen
+import SightscreenModels
 import SportMonks
 import Testing
 

@@ -1,4 +1,5 @@
-import Sightscreen
+import Cricket
+import SightscreenModels
 import SportMonks
 import Testing
 

@@ -1,5 +1,5 @@
 import Postgres
-import Sightscreen
+import SightscreenModels
 import Store
 import TestKit
 import Testing

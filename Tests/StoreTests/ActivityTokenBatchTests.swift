@@ -1,7 +1,6 @@
 import Activities
-import Messages
 import Postgres
-import Sightscreen
+import SightscreenModels
 import Synchronization
 import TestKit
 import Testing

@@ -1,6 +1,6 @@
-import Messages
+import Activities
 import Postgres
-import Sightscreen
+import SightscreenModels
 import TestKit
 
 @testable import Store

@@ -1,6 +1,5 @@
-import Messages
 import Postgres
-import Sightscreen
+import SightscreenModels
 import Store
 import TestKit
 import Testing

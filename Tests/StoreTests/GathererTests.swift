@@ -111,7 +111,7 @@ import Testing
     fileprivate static func limits(_ change: (inout Subject.Limits) -> Void) -> Subject.Limits {
         var limits = Subject.Limits()
         // A busy machine makes nobody late; who tests that says so.
-        limits.patience = .seconds(120)
+        limits.patience = .seconds(3_600)
         change(&limits)
         return limits
     }

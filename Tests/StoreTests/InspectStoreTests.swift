@@ -1,7 +1,7 @@
 import Activities
-import Messages
+import Cricket
 import Postgres
-import Sightscreen
+import SightscreenModels
 import Store
 import TestKit
 import Testing

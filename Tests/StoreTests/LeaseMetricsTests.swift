@@ -2,7 +2,7 @@ import Logging
 import Metrics
 import Postgres
 import ServiceKit
-import Sightscreen
+import SightscreenModels
 import TestKit
 import Testing
 

@@ -1,5 +1,5 @@
 import Activities
-import Sightscreen
+import SightscreenModels
 import Store
 import TestKit
 
@@ -61,6 +61,10 @@ struct LifeCase: Sendable {
         if let current, current.status == .pending, current.start.isLeased(now), random.chance(0.5) {
             return token(now)
         }
+        // Some phones are asked, and answer.
+        if life.generations.first?.card == .unknown, random.chance(0.3) {
+            return .appRegistered(allows: nil, cards: cards(now))
+        }
         guard random.chance(restlessness) else { return nil }
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<12: return .followed(startsLocally: random.chance(0.4))
@@ -69,7 +73,7 @@ struct LifeCase: Sendable {
         case 50..<56: return dismissal()
         case 56..<70:
             return .appRegistered(
-                allows: random.chance(0.3) ? nil : random.chance(0.85), runs: random.chance(0.3))
+                allows: random.chance(0.3) ? nil : random.chance(0.85), cards: random.chance(0.3) ? nil : cards(now))
         case 70..<78: return .startTokenReported(startToken())
         case 78..<81: return .phoneLost
         case 81..<84: return knownToken().map { .tokenTaken($0) }
@@ -86,7 +90,21 @@ struct LifeCase: Sendable {
         if life.phone.startToken == nil { return .startTokenReported(startToken()) }
         if !life.isFollowed { return .followed(startsLocally: false) }
         if life.current?.start.tries == StartPolicy.triesMax, random.chance(0.6) { return .unfollowed }
-        return random.chance(0.05) ? .appRegistered(allows: nil, runs: false) : nil
+        return random.chance(0.05) ? .appRegistered(allows: nil, cards: nil) : nil
+    }
+
+    /// What the phone says it shows.
+    private mutating func cards(_ now: Moment) -> CardReport {
+        let newest = life.generations.first
+        let boots = [
+            nil, now - .seconds(2), newest?.tokenAt, newest?.tokenAt.map { $0 + .seconds(1) }, now - .seconds(90_000),
+        ]
+        let bootedAt = boots.randomElement(using: &random) ?? nil
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0..<4: return CardReport(.there, bootedAt: bootedAt)
+        case 4: return CardReport(.ended(newest?.activityID ?? ActivityID("none")), bootedAt: bootedAt)
+        default: return CardReport(.absent, bootedAt: bootedAt)
+        }
     }
 
     private mutating func startToken() -> PushToStartToken {

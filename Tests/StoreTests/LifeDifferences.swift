@@ -1,5 +1,4 @@
 import Activities
-import Sightscreen
 import Store
 
 /// All in which the rules and the statements differ on purpose. Nothing else is left out of the comparison.

@@ -1,6 +1,5 @@
 import Activities
 import Postgres
-import Sightscreen
 import Testing
 
 @testable import Store
@@ -13,7 +12,7 @@ import Testing
         "match ended",
         "match settled", "match suspended", "match inBreak", "postponed", "token alone", "token together", "tokenTaken",
         "followed", "unfollowed", "dismissed", "appRegistered", "startTokenReported", "phoneLost", "startAnswered",
-        "updateAnswered", "endAnswered",
+        "updateAnswered", "endAnswered", "card unknown", "card gone", "card lost", "card found",
     ]
 
     @Test(arguments: [UInt64(1)])

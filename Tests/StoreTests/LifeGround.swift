@@ -1,7 +1,6 @@
 import Activities
-import Messages
 import Postgres
-import Sightscreen
+import SightscreenModels
 import Testing
 
 @testable import Store
@@ -87,11 +86,19 @@ struct LifeGround: Sendable {
             case .unfollow, .unfollowOnly: answer.unfollows = true
             case .record: break
             }
-        case .appRegistered(let allows, let runs):
+        case .appRegistered(let allows, let cards):
+            let activities: [RunningActivity]? = cards.map { report in
+                switch report.card {
+                case .there: [RunningActivity(matchId: one.matchID)]
+                case .absent: []
+                case .ended(let activity):
+                    [RunningActivity(matchId: one.matchID, activityId: activity, state: .ended)]
+                }
+            }
             _ = try await devices.register(
                 DeviceRegistration(
-                    deviceId: LifeCase.device, liveActivitiesEnabled: allows,
-                    activities: runs ? [RunningActivity(matchId: one.matchID)] : nil),
+                    deviceId: LifeCase.device, liveActivitiesEnabled: allows, activities: activities,
+                    bootedAt: cards?.bootedAt?.seconds),
                 token: .set(DeviceToken("device-\(one.user.rawValue)")), user: one.user)
         case .startTokenReported(let token):
             _ = try await devices.register(
@@ -211,7 +218,7 @@ struct LifeGround: Sendable {
 
     /// One look of the orchestrator's at everything, in the order of `MatchOrchestrator.runOnce`.
     /// - Returns: the matches that ended, and the silent and visible pushes that left, by user.
-    func pass() async throws -> (ended: Set<MatchID>, pushes: [String: StartFallback.Step]) {
+    func pass() async throws -> (ended: Set<MatchID>, pushes: [String: Set<StartFallback.Step>]) {
         var over = Set(try await store.endSettledMatches(hold: Self.resultHold, under: orchestrator))
         let off = try await store.calledOffMatches(quiet: Self.resultHold).map(\.matchID)
         try await store.endCalledOffMatches(off, under: orchestrator)
@@ -227,11 +234,11 @@ struct LifeGround: Sendable {
         try await store.expireFollows(after: .seconds(172_800), under: orchestrator)
         try await store.purge(after: .seconds(172_800), under: orchestrator)
         try await store.purgeDevices(under: orchestrator)
-        var pushes: [String: StartFallback.Step] = [:]
+        var pushes: [String: Set<StartFallback.Step>] = [:]
         while true {
             let claims = try await activities.claimFallbacks(shards, limit: 1_000)
             if claims.isEmpty { return (over, pushes) }
-            for claim in claims { pushes[claim.userID.rawValue] = claim.step }
+            for claim in claims { pushes[claim.userID.rawValue, default: []].insert(claim.step) }
         }
     }
 

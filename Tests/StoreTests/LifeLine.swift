@@ -1,5 +1,5 @@
 import Activities
-import Sightscreen
+import SightscreenModels
 
 /// A life as text, from the rule's value and from the rows, to be compared.
 enum LifeLine {
@@ -14,7 +14,8 @@ enum LifeLine {
             phone \(phone.allowsActivities) token \(phone.startToken.text) \
             since \((phone.startToken == nil ? nil : phone.startTokenAt).seconds) dead \(phone.startTokenIsDead) \
             fallback \(fallback.step.rawValue) since \((fallback.step == .none ? nil : fallback.since).seconds) \
-            spent \(isSpent) visible \(fallback.visibleAt.seconds)
+            spent \(isSpent) visible \(fallback.visibleAt.seconds) \
+            asks \(phone.reconcile.isDue) \(phone.reconcile.sentAt.last.seconds)
             """,
         ]
         for generation in life.generations.reversed() { lines.append(text(generation, now)) }
@@ -31,8 +32,9 @@ enum LifeLine {
         switch one.status {
         case .pending: words.append("up \(start.givenUpAt.seconds) all \(start.sent)")
         case .active: words.append("shown \(one.shownSince.seconds) old \(one.isToBeRenewed)")
-        case .ended: break
+        case .ended: words.append("card \(one.card?.rawValue ?? "-")")
         }
+        words.append("seen \(one.seenAt.seconds)")
         if one.status != .ended {
             words.append("tries \(start.tries) sent \(start.sentAt.seconds) lease \(start.leaseUntil.seconds)")
         }
@@ -55,7 +57,8 @@ enum LifeLine {
             \(seconds("CASE WHEN d.fallback_step <> 'none' THEN d.fallback_at END")), 'spent',
             coalesce(d.fallback_token_hash = coalesce(
                 encode(sha256(convert_to(d.push_to_start_token, 'UTF8')), 'hex'), d.dead_start_token_hash), false)::text,
-            'visible', \(seconds("d.visible_push_at"))), l.lines) AS text
+            'visible', \(seconds("d.visible_push_at")),
+            'asks', (d.reconcile_due_at IS NOT NULL)::text, \(seconds("d.reconcile_sent_at"))), l.lines) AS text
         FROM devices d LEFT JOIN match_follows f USING (user_id)
         LEFT JOIN LATERAL (
             SELECT string_agg(concat_ws(' ', '#' || a.generation, a.status, coalesce(a.end_reason, '-'),
@@ -64,14 +67,16 @@ enum LifeLine {
                 'token', coalesce(a.update_token, '-'), 'since', \(seconds("a.token_at")),
                 CASE a.status
                     WHEN 'pending' THEN concat_ws(' ', 'up', \(seconds("a.start_given_up_at")),
-                        'all', a.starts_sent,
+                        'all', a.starts_sent, 'seen', \(seconds("a.seen_at")),
                         'tries', a.start_attempts, 'sent', \(seconds("a.start_sent_at")),
                         'lease', \(seconds("a.start_lease_until")))
                     WHEN 'active' THEN concat_ws(' ', 'shown',
                         \(seconds("coalesce(a.start_sent_at, a.activated_at, a.created_at)")),
-                        'old', (a.renewal_due_at IS NOT NULL)::text, 'tries', a.renewal_attempts,
+                        'old', (a.renewal_due_at IS NOT NULL)::text, 'seen', \(seconds("a.seen_at")),
+                        'tries', a.renewal_attempts,
                         'sent', \(seconds("coalesce(a.renewal_sent_at, a.start_sent_at)")),
-                        'lease', \(seconds("a.renewal_lease_until"))) END,
+                        'lease', \(seconds("a.renewal_lease_until")))
+                    WHEN 'ended' THEN concat_ws(' ', 'card', coalesce(a.card, '-'), 'seen', \(seconds("a.seen_at"))) END,
                 'end', a.end_push, CASE WHEN a.end_push = 'due' THEN concat_ws(' ', a.end_dismissal, 'lease',
                     \(seconds("CASE WHEN a.end_lease_until > clock_timestamp() THEN a.end_lease_until END"))) END
                 ), E'\\n' ORDER BY a.generation) AS lines

@@ -1,6 +1,7 @@
 import Activities
+import Cricket
 import Postgres
-import Sightscreen
+import SightscreenModels
 import Store
 import TestKit
 
@@ -43,13 +44,14 @@ struct LifeMatch: Sendable {
             }
         // A result may be waited for after the provider has called the match finished.
         let isSettled = displayState == .completed && random.chance(0.8)
-        let status = phase == .inBreak && isLunch ? "Lunch" : phase == .stumps ? "Stumps" : ""
         _ = try await MatchStore(pool: pool).commit(
             MatchCommit(
                 matchID: id, lease: lease, previousVersion: MatchVersion(version), displayState: displayState,
-                contentState: "{\"status\":\"\(status)\"}", events: "[]", retracted: "[]", alert: nil, priority: 5,
+                contentState: "{}", events: "[]", retracted: "[]", alert: nil, priority: 5,
                 relevance: 50, machine: "{}", atStumps: phase == .stumps, isSuspended: phase == .suspended,
-                isLive: phase.isInPlay || phase == .stumps, isSettled: isSettled))
+                isLive: phase.isInPlay || phase == .stumps, isSettled: isSettled,
+                phase: phase == .inBreak && isLunch ? "lunch" : "\(phase)",
+                isBreak: phase == .inBreak || phase == .suspended || phase == .stumps))
         version += 1
         self.phase = phase
         try await schedule(phase == .notLive ? "NS" : phase == .settled ? "Finished" : "1st Innings", pool)

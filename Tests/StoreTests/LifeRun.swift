@@ -1,6 +1,6 @@
 import Activities
 import Postgres
-import Sightscreen
+import SightscreenModels
 import TestKit
 import Testing
 
@@ -183,6 +183,7 @@ struct LifeRun {
                 // What came of it is asked of the life as it was before.
                 let one = cases[place]
                 let intents = cases[place].apply(event, now)
+                countCards(one.life, cases[place].life)
                 expected.append((place, event, intents, one, isAlone))
             }
             var answers: [Int: LifeGround.Answer] = [:]
@@ -202,6 +203,13 @@ struct LifeRun {
         }
     }
 
+    private mutating func countCards(_ before: ActivityLife, _ after: ActivityLife) {
+        let (old, new) = (before.generations.first?.card, after.generations.first?.card)
+        guard old != new else { return }
+        if let new { return count("card \(new)") }
+        count(after.current?.status == .active ? "card found" : "card lost")
+    }
+
     // MARK: - The orchestrator
 
     private mutating func pass() async throws {
@@ -219,10 +227,16 @@ struct LifeRun {
             if sent[cases[place].user.rawValue] != nil {
                 LifeDifferences.withoutNewGeneration(&cases[place].life, than: before.generations.count)
             }
-            let expected: StartFallback.Step? =
-                intents.contains(.silentPush) ? .silent : intents.contains(.visiblePush) ? .visible : nil
-            let left = pushes[cases[place].user.rawValue]
-            if let left { count("fallback \(left)") }
+            let expected = Set(
+                intents.compactMap { intent -> StartFallback.Step? in
+                    switch intent {
+                    case .silentPush: .silent
+                    case .visiblePush: .visible
+                    default: nil
+                    }
+                })
+            let left = pushes[cases[place].user.rawValue] ?? []
+            for push in left { count("fallback \(push)") }
             if expected != left {
                 differs(place, "the pass", "rule pushes \(intents)\nSQL \(String(describing: left))")
             }

@@ -90,6 +90,36 @@ import Testing
         }
     }
 
+    /// What stood in words only is read from them once; an older event-bus goes on beside it, in whose rows nothing stands.
+    @Test func whereAMatchStandsIsReadFromTheWordsOnce() async throws {
+        try await withDatabase { pool in
+            try await pool.execute(
+                """
+                INSERT INTO active_matches (match_id, version, display_state, at_stumps, content_state)
+                SELECT n, 5, states[n], n = 3, CASE n WHEN 2 THEN '{"expanded":{"status":"Lunch"}}'
+                    WHEN 5 THEN '{"expanded":{"status":"Super over"}}' WHEN 6 THEN 'not JSON' END
+                FROM (SELECT ARRAY['live', 'live', 'live', 'inningsBreak', 'live', 'suspended', 'completed'] AS states)
+                    AS s, generate_series(1, 7) AS n
+                """)
+            try await pool.execute(
+                """
+                INSERT INTO match_updates (match_id, version, stamp, content_state, priority)
+                SELECT n, version, version, '{}', 5 FROM generate_series(1, 7) AS n, generate_series(4, 5) AS version
+                """)
+            try await pool.execute("DELETE FROM schema_migrations WHERE name = 'm0018_phase'")
+            _ = try await Migrator(pool: pool).migrate()
+            let rows = try await pool.query(
+                "SELECT phase || ' ' || is_break AS stands FROM match_updates WHERE version = 5 ORDER BY match_id")
+            #expect(
+                try rows.map { try $0.string("stands") } == [
+                    "innings false", "lunch true", "stumps true", "inningsBreak true", "innings false",
+                    "interrupted true", "finished false",
+                ])
+            let older = try await pool.query("SELECT 1 FROM match_updates WHERE version = 4 AND is_break IS NULL")
+            #expect(older.count == 7)
+        }
+    }
+
     @Test func knowsEveryFileInTheFolder() throws {
         // …/Tests/StoreTests/MigratorTests.swift → …/Shared/Store/Migrations
         let root = "\(#filePath)".split(separator: "/").dropLast(3).joined(separator: "/")

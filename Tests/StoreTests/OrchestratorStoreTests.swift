@@ -1,5 +1,6 @@
+import Cricket
 import Postgres
-import Sightscreen
+import SightscreenModels
 import Store
 import TestKit
 import Testing

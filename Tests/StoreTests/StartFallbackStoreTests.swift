@@ -1,7 +1,6 @@
 import Activities
-import Messages
 import Postgres
-import Sightscreen
+import SightscreenModels
 import Store
 import TestKit
 import Testing
@@ -56,9 +55,13 @@ import Testing
                 """
                 INSERT INTO live_activities (match_id, user_id, device_id, generation, route, shard, start_id,
                     start_attempts, starts_sent, start_sent_at, start_lease_until, start_given_up_at)
-                VALUES (1, $1, 'phone', 1, 1, 1, 'start-1', 3, 3, clock_timestamp() - interval '10 minutes',
+                VALUES (1, $1, 'phone', 1, 1, 1, 'start-1', $3, 3, clock_timestamp() - interval '10 minutes',
                     clock_timestamp() - interval '1 second', CASE WHEN $2::bool THEN clock_timestamp() END)
-                """, [.text(user), .bool(start == "given up")])
+                """,
+                [
+                    .text(user), .bool(start == "given up"),
+                    .int(start == "under way" ? 1 : start == "unanswered" ? 2 : 3),
+                ])
         }
 
         func move() async throws -> [StartFallback.Step: Int] {
@@ -89,6 +92,45 @@ import Testing
         }
     }
 
+    /// Two minutes after the first, not fourteen; the second try is out and may still bring it.
+    @Test func aSecondTryIsAccompaniedByASilentPush() async throws {
+        try await with { ground in
+            try await ground.phone(start: "under way")
+            #expect(try await ground.move() == [:])
+            try await ground.pool.execute("UPDATE live_activities SET start_attempts = 2")
+            #expect(try await ground.move() == [.silent: 1])
+            #expect(try await ground.claim().map(\.step) == [.silent])
+            try await ground.later(1_000)
+            #expect(try await ground.move() == [:], "the user is not asked while a try is out")
+            try await ground.pool.execute("UPDATE live_activities SET start_given_up_at = clock_timestamp()")
+            #expect(try await ground.move() == [.visible: 1])
+        }
+    }
+
+    @Test func aSilentPushThatHasNotLeftIsDueForCardsAgain() async throws {
+        try await with { ground in
+            try await ground.phone()
+            #expect(try await ground.move() == [.silent: 1])
+            try await ground.pool.execute("UPDATE devices SET reconcile_due_at = clock_timestamp()")
+            let claim = try #require(try await ground.claim().first)
+            let due = "SELECT FROM devices WHERE reconcile_due_at IS NOT NULL"
+            #expect(try await ground.pool.query(due).isEmpty)
+            try await ground.activities.releaseFallback(claim, after: .seconds(1))
+            #expect(try await ground.pool.query(due).count == 1)
+        }
+    }
+
+    @Test func whatIsClaimedLeavesThoughNoPhoneCanBeAskedAboutItsCards() async throws {
+        try await with { ground in
+            try await ground.phone()
+            #expect(try await ground.move() == [.silent: 1])
+            // Only the statement for cards reads it.
+            try await ground.pool.execute("ALTER TABLE active_matches RENAME COLUMN relevance TO former")
+            #expect(try await ground.claim().map(\.step) == [.silent])
+            await #expect(throws: PostgresError.self) { _ = try await ground.claim() }
+        }
+    }
+
     private func with(_ body: (Ground) async throws -> Void) async throws {
         try await withDatabase { (pool: PostgresPool) async throws in try await body(try await Ground(pool)) }
     }
@@ -98,7 +140,7 @@ import Testing
             struct Example {
                 var name: String
                 var state: StartFallback.State
-                var isLost: Bool
+                var start: StartFallback.Outlook
             }
             var examples: [Example] = []
             for step in StartFallback.Step.allCases {
@@ -107,13 +149,18 @@ import Testing
                         for isSpent in [false, true] {
                             for visible in [nil, 86_000, 87_000] {
                                 for alerts in ["all", "none"] {
-                                    for start in ["given up", "dead", "under way"] {
+                                    for start in ["given up", "dead", "unanswered", "under way"] {
                                         let name = "user\(examples.count)"
                                         let state = StartFallback.State(
                                             step: step, since: .seconds(since), pushIsDue: isDue, tokenIsSpent: isSpent,
                                             sinceVisible: visible.map { .seconds($0) }, maySee: alerts != "none")
-                                        examples.append(
-                                            Example(name: name, state: state, isLost: start != "under way"))
+                                        let outlook: StartFallback.Outlook =
+                                            switch start {
+                                            case "under way": .underWay
+                                            case "unanswered": .unanswered
+                                            default: .lost
+                                            }
+                                        examples.append(Example(name: name, state: state, start: outlook))
                                         try await ground.phone(name, alerts: alerts, start: start)
                                         try await ground.pool.execute(
                                             """
@@ -142,7 +189,7 @@ import Testing
                 uniqueKeysWithValues: try rows.map { (try $0.string("user_id"), try $0.string("fallback_step")) })
             #expect(examples.count > 500)
             for example in examples {
-                let next = Self.fallback.next(example.state, startIsLost: example.isLost) ?? example.state.step
+                let next = Self.fallback.next(example.state, example.start) ?? example.state.step
                 #expect(steps[example.name] == next.rawValue, "\(example)")
             }
         }

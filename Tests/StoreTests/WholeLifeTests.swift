@@ -1,7 +1,7 @@
 import Activities
-import Messages
+import Cricket
 import Postgres
-import Sightscreen
+import SightscreenModels
 import Store
 import TestKit
 import Testing
@@ -52,7 +52,8 @@ import Testing
                     previousVersion: try await matches.load(match)?.version ?? MatchVersion(0),
                     displayState: state, contentState: "{}", events: "[]", retracted: "[]", alert: nil, priority: 5,
                     relevance: 50, machine: "{}", atStumps: stumps, isSuspended: state == .suspended,
-                    isLive: state != .completed && state != .abandoned, isSettled: settled))
+                    isLive: state != .completed && state != .abandoned, isSettled: settled,
+                    phase: stumps ? "stumps" : "innings", isBreak: stumps || state == .inningsBreak))
         }
 
         /// What a pass of the orchestrator does.
@@ -265,6 +266,10 @@ import Testing
             #expect(try await ground.claimStarts().isEmpty)
             try await ground.activities.retire([dead(record.tokenAt)])
             try await ground.pass()
+            #expect(try await ground.claimStarts().isEmpty, "a swipe says no more than this")
+            _ = try await DeviceStore(pool: ground.pool).register(
+                DeviceRegistration(deviceId: Self.phone, activities: [], bootedAt: Int(record.tokenAt) + 5),
+                token: .keep, user: Self.user)
             let again = try await ground.claimStarts()
             #expect(again.map(\.key.deviceID) == [Self.phone], "the pad's start is still out")
             #expect(again.first?.key.generation == 2)

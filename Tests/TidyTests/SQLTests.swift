@@ -8,6 +8,7 @@ import Testing
     static let names: [String: Set<String>] = [
         "Shared/Postgres/Listener.swift": ["name"],
         "Shared/Store/AccountStore.swift": ["deletedAtColumn", "refusalMargin", "user"],
+        "Shared/Store/ActivityStore+Fallback.swift": ["cardColumns", "heldShards"],
         "Shared/Store/ActivityStore+Roster.swift": ["pageRows"],
         "Shared/Store/ActivityStore+Starts.swift": [
             "attempts", "candidates", "change", "claim.isRenewal ? Self.renewalIsDueAgain : Self.noneIsOut",
@@ -33,9 +34,11 @@ import Testing
         "Shared/Store/LeaseGuard.swift": ["epoch", "name"],
         "Shared/Store/MatchStore.swift": ["channel", "stampLeadMax"],
         "Shared/Store/Migrator.swift": ["migration.checksum", "migration.name", "migration.sql"],
+        "Shared/Store/MissingCardSQL.swift": ["device", "match", "row", "user"],
         "Shared/Store/OrchestratorStore+Ends.swift": ["dismissal", "picking", "reason"],
         "Shared/Store/OrchestratorStore+Erasure.swift": ["columns", "condition", "endPushHours", "same", "table"],
         "Shared/Store/OrchestratorStore+Expiry.swift": ["columns", "condition", "isUnseen", "same", "table"],
+        "Shared/Store/OrchestratorStore+Fallback.swift": ["isInQuestion"],
         "Shared/Store/StartBudget.swift": ["attempts", "ofPhone", "row", "sentAt"],
         "Shared/Store/StartFallbackSQL.swift": ["followLasts", "match", "token"],
         "Shared/Store/TokenVerdictSQL.swift": ["registered", "since"],

@@ -12,6 +12,20 @@ struct SourceTree: Sendable {
         /// The folders and the name.
         var parts: [Substring] { path.split(separator: "/") }
 
+        /// Tests and what only tests use.
+        var isTest: Bool { parts.contains("Tests") }
+
+        /// The module of a service or of what is shared; nil of tests and manifests.
+        var module: String? {
+            switch parts.first {
+            case "Shared" where parts.count > 4 && parts[1] == "Client":
+                parts[2] == "Sources" ? String(parts[3]) : nil
+            case "Shared" where parts.count > 2 && parts[1] != "Client", "Services" where parts.count > 2:
+                String(parts[1])
+            default: nil
+            }
+        }
+
         /// The modules this file imports, with their line numbers.
         var imports: [(module: String, line: Int)] {
             lines.enumerated().compactMap { number, line in

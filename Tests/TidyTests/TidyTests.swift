@@ -25,17 +25,18 @@ import Testing
 
     /// Modules that need neither socket, clock, thread nor database; and what else each may see.
     static let pure: [String: Set<String>] = [
-        "Sightscreen": [],
-        "SportMonks": ["Sightscreen"],
-        "Detection": ["Sightscreen"],
-        "Activities": ["Sightscreen"],
-        "Tapes": ["Sightscreen", "SportMonks"],
-        "Replay": ["Sightscreen", "SportMonks", "Detection", "Tapes", "TapeFile"],
-        "Messages": ["Sightscreen", "SportMonks"],
-        "APNsProtocol": ["Sightscreen"],
-        "SightscreenClient": ["Sightscreen", "Messages", "APNsProtocol"],
-        "ActivitySimulator": ["Sightscreen", "SightscreenClient", "APNsProtocol"],
-        "LabAPI": ["Sightscreen"],
+        "SightscreenModels": [],
+        "SightscreenClient": ["SightscreenModels"],
+        "SightscreenClientTesting": ["SightscreenModels", "SightscreenClient"],
+        "Cricket": ["SightscreenModels"],
+        "SportMonks": ["SightscreenModels", "Cricket"],
+        "Detection": ["SightscreenModels", "Cricket"],
+        "Activities": ["SightscreenModels"],
+        "Tapes": ["SportMonks"],
+        "Replay": ["SightscreenModels", "Cricket", "SportMonks", "Detection", "Tapes", "TapeFile"],
+        "Messages": ["SightscreenModels", "SportMonks"],
+        "APNsProtocol": ["SightscreenModels", "Activities", "Cricket"],
+        "LabAPI": ["SightscreenModels"],
     ]
 
     static let mechanisms: [String: Set<String>] = [
@@ -56,22 +57,16 @@ import Testing
         "ControlHTTP": [],
     ]
 
-    /// By the folder's name under Shared and Services; C modules are only folders of module maps.
+    /// By the folder's name under Shared, Shared/Client/Sources and Services; C modules are only folders of module maps.
     static var ours: Set<String> {
-        Set(
-            sources.compactMap { file in
-                let parts = file.parts
-                guard parts.count > 2, parts[0] == "Shared" || parts[0] == "Services" else { return nil }
-                return String(parts[1])
-            }
-        ).union(["CPostgres", "CCurl", "COpenSSL", "CNGHTTP2", "CZstd", "CLinux"])
+        Set(sources.compactMap(\.module)).union(["CPostgres", "CCurl", "COpenSSL", "CNGHTTP2", "CZstd", "CLinux"])
     }
 
     @Test func sharedModulesImportOnlyWhatIsBelowThem() {
         let allowed = Self.pure.merging(Self.mechanisms) { $1 }.merging(Self.upper) { $1 }
         let ours = Self.ours
         for file in Self.sources where file.parts.first == "Shared" {
-            let module = String(file.parts[1])
+            guard let module = file.module else { continue }
             guard let below = allowed[module] else {
                 Issue.record("\(file.path): Shared/\(module) has no place in the order of modules")
                 continue
@@ -85,7 +80,7 @@ import Testing
     @Test func pureModulesImportNothingThatTouchesTheWorld() {
         let harmless: Set<String> = ["FoundationEssentials", "Foundation", "Observation", "Swift", "Synchronization"]
         let ours = Self.ours
-        for file in Self.sources where file.parts.first == "Shared" && Self.pure.keys.contains(String(file.parts[1])) {
+        for file in Self.sources where Self.pure.keys.contains(file.module ?? "") {
             // What stands between the client library and an iPhone; nothing of it is compiled here.
             if file.parts.contains("Apple") { continue }
             // A disk blocks who waits for it, on the phone as here: that one file has a thread for it.
@@ -139,7 +134,7 @@ import Testing
     @Test func noTestNeedsADebugBuild() {
         // Put together, so that this file passes its own test.
         let condition = "DE" + "BUG"
-        for file in Self.sources where file.parts.first == "Tests" && !file.parts.contains("Apple") {
+        for file in Self.sources where file.isTest && !file.parts.contains("Apple") {
             for (number, line) in file.lines.enumerated() where line.drop(while: { $0 == " " }).hasPrefix("#") {
                 #expect(!contains(line, condition), "\(Self.place(file, number + 1)) is in one build only")
             }
@@ -171,7 +166,7 @@ import Testing
     }
 
     @Test func outsideDataIsNeverForced() {
-        for file in Self.sources where file.parts.first != "Tests" {
+        for file in Self.sources where !file.isTest {
             for (number, line) in file.lines.enumerated() where !line.drop(while: { $0 == " " }).hasPrefix("//") {
                 #expect(!line.contains("try" + "!"), "\(Self.place(file, number + 1)) forces a try")
             }

@@ -1,7 +1,6 @@
 import FoundationEssentials
 public import HTTPClient
-import Messages
-public import Sightscreen
+public import SightscreenModels
 
 /// The calls of the HTTP API that the phones of these tests make.
 public struct GatewayClient: Sendable {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import HTTPClient
-public import Sightscreen
+public import SightscreenModels
 
 /// Phones of a few users: they register, follow, take what apns-simulator delivered to them, and post an update token a
 /// second after a start. The world they live in is the gateway's HTTP API and Apple; nothing else.

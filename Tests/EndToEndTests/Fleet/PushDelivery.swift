@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// One line of apns-simulator's log: what it was sent and what it answered.
 public struct PushDelivery: Decodable, Sendable {

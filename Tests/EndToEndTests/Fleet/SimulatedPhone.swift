@@ -1,4 +1,4 @@
-public import Sightscreen
+public import SightscreenModels
 
 /// One of the tests' phones, by ActivityKit's rules: a start makes an activity, which gets an update token a moment
 /// later; an update whose timestamp is not later than the one shown is dropped; nothing is shown after the end.

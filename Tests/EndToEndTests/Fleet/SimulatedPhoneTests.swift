@@ -1,6 +1,6 @@
 import FoundationEssentials
 import OperatorTool
-import Sightscreen
+import SightscreenModels
 import Testing
 
 /// The phones of these tests are as strict as ActivityKit.

@@ -1,6 +1,6 @@
 import FoundationEssentials
 public import HTTPClient
-public import Sightscreen
+public import SightscreenModels
 public import Tapes
 
 /// The control port of mock-sportmonks: loads, plays and steps a tape.

@@ -1,0 +1,93 @@
+"""The phones of deploy/chaos: one that was restarted says so until it has a card again."""
+
+import threading
+import time
+import types
+import unittest
+
+from good import T, call, good
+
+import chaos_phones
+from chaos_records import Push, Shown
+
+
+class RestartedPhone(unittest.TestCase):
+    def setUp(self):
+        pace = chaos_phones.OPENS_EVERY
+        self.addCleanup(setattr, chaos_phones, "OPENS_EVERY", pace)
+        chaos_phones.OPENS_EVERY = 0.02
+        case = good()
+        suite = types.SimpleNamespace(
+            bearer=lambda user: "bearer", simulator=types.SimpleNamespace(register=lambda tokens, kind: None))
+        plans = [types.SimpleNamespace(user=user, number=0, alerts="all") for user in range(2)]
+        self.fleet = chaos_phones.Fleet(suite, types.SimpleNamespace(seed=1, phones=plans), 1)
+        self.addCleanup(self.fleet.close)
+        self.fleet.users, self.fleet.phones = ["ann", "bob"], case.phones
+        self.fleet.device_tokens = {phone.device: f"device of {phone.user}" for phone in case.phones}
+        self.fleet.by_device_token = {"device of ann": 0, "device of bob": 1}
+        self.fleet.send = lambda index, what, method, path, body, value: self.reports.append(body) or {}
+        self.reports = []
+        self.ann = case.phones[0]
+        self.ann.activities[0].ended_ms = T
+        self.fleet.woken[0] = threading.Event()
+
+    def come_back(self):
+        thread = threading.Thread(target=self.fleet.come_back, args=(0, T // 1_000 + 1), daemon=True)
+        thread.start()
+        return thread
+
+    def reported(self, count):
+        deadline = time.monotonic() + 5
+        while len(self.reports) < count and time.monotonic() < deadline:
+            time.sleep(0.005)
+        self.assertGreaterEqual(len(self.reports), count)
+
+    def ends(self, thread):
+        thread.join(5)
+        self.assertFalse(thread.is_alive())
+
+    def test_it_reports_until_a_new_card_is_registered(self):
+        thread = self.come_back()
+        self.reported(3)
+        self.assertEqual(self.reports[0], {
+            "deviceId": "ann-phone", "platform": "ios", "deviceToken": "device of ann", "bootedAt": T // 1_000 + 1,
+            "activities": []})
+        self.ann.activities.append(Shown("ann-2", "t", T + 1_000))
+        seen = len(self.reports)
+        self.reported(seen + 2)
+        self.assertEqual(self.reports[-1]["activities"], [{"matchId": "1", "activityId": "ann-2", "startId": "t"}])
+        self.ann.activities[1].registered_ms = T + 2_000
+        self.ends(thread)
+
+    def test_a_silent_push_wakes_it_and_no_other(self):
+        chaos_phones.OPENS_EVERY = 60
+        thread = self.come_back()
+        for token, kind, verdict in (
+                ("device of bob", "background", "handled"), ("device of ann", "alert", "handled"),
+                ("device of ann", "background", None)):
+            self.fleet.receive(Push(T, token, None, kind=kind, verdict=verdict))
+        time.sleep(0.05)
+        self.assertEqual(self.reports, [])
+        self.fleet.receive(Push(T, "device of ann", None, kind="background"))
+        self.reported(1)
+        self.fleet.close()
+        self.ends(thread)
+
+    def test_an_unfollow_ends_it(self):
+        for what, status in (("unfollow", 200), ("dismiss", 200), ("report", 404)):
+            thread = self.come_back()
+            self.reported(1)
+            self.fleet.calls = [call("ann", what, T, status=status)]
+            self.ends(thread)
+            self.fleet.calls, self.reports = [], []
+
+    def test_a_schedule_does_not_wait_for_it(self):
+        chaos_phones.OPENS_EVERY = 60
+        thread = self.come_back()
+        self.assertTrue(self.fleet.is_idle)
+        self.fleet.close()
+        self.ends(thread)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,300 @@
+import Activities
+import Postgres
+import SightscreenModels
+import Store
+import TestKit
+import Testing
+
+/// A card's update token is dead, and only the phone knows why.
+@Suite struct ReconcileTests {
+    private static let match = MatchID(1)
+    private static let user = UserID("ann")
+    private static let phone = DeviceID("phone")
+    private static let card = ActivityID("card-1")
+    private static let start = StartID("start-1")
+
+    private struct Ground {
+        var pool: PostgresPool
+        var orchestrator: Lease
+        var shards: [ShardHold]
+        var activities: ActivityStore { ActivityStore(pool: pool) }
+        var store: OrchestratorStore { OrchestratorStore(pool: pool) }
+
+        /// Ann's phone shows a card of a match in play.
+        init(_ pool: PostgresPool) async throws {
+            self.pool = pool
+            let held = try await LeaseStore(pool: pool).acquire(
+                [.orchestrator] + (0..<64).map { .shard($0) }, holder: "test/1", duration: .seconds(600))
+            orchestrator = try #require(held.first { $0.name == .orchestrator })
+            shards = held.compactMap { ShardHold($0) }
+            try await pool.execute(
+                """
+                INSERT INTO active_matches (match_id, display_state, version, stamp, content_state, went_live_at)
+                VALUES (1, 'live', 1, 100, '{}', clock_timestamp() - interval '1 hour')
+                """)
+            _ = try await DeviceStore(pool: pool).register(
+                DeviceRegistration(deviceId: phone), token: .set(DeviceToken("dd01")), user: user)
+            _ = try await DeviceStore(pool: pool).register(
+                PushToStartRegistration(pushToStartToken: PushToStartToken("aa01"), deviceId: phone), user: user)
+            try await follow()
+            let claim = try #require(try await claimStarts().first)
+            try await pool.execute("UPDATE live_activities SET start_id = $1", [.text(start.rawValue)])
+            #expect(claim.key.generation == 1)
+            #expect(try await register("ee01") == .activate(generation: 1))
+        }
+
+        func follow() async throws {
+            _ = try await FollowStore(pool: pool).follow(FollowRequest(matchId: match), user: user)
+        }
+
+        func claimStarts() async throws -> [StartClaim] {
+            try await activities.claimStarts(shards, limit: 100, lease: .seconds(120))
+        }
+
+        func register(_ token: String, _ activity: ActivityID? = card) async throws -> ActivityTokenRule.Action {
+            try await ActivityTokenStore(pool: pool).register(
+                ActivityTokenRequest(activityToken: UpdateToken(token), deviceId: phone, activityId: activity),
+                match: match, user: user
+            ).action
+        }
+
+        /// APNs says so, some minutes after the card began.
+        func die(_ token: String = "ee01", after minutes: Int = 1) async throws {
+            try await pool.execute(
+                """
+                UPDATE live_activities SET token_at = token_at - $1::bigint * interval '1 minute',
+                    start_sent_at = start_sent_at - $1::bigint * interval '1 minute',
+                    activated_at = activated_at - $1::bigint * interval '1 minute'
+                WHERE status = 'active'
+                """, [.int(minutes)])
+            let row = try await pool.query(
+                "SELECT extract(epoch FROM token_at)::double precision AS at FROM live_activities WHERE update_token = $1",
+                [.text(token)])[0]
+            try await activities.retire([.init(match: match, token: UpdateToken(token), tokenAt: try row.double("at"))])
+        }
+
+        func pass() async throws {
+            for match in try await store.liveMatches(lead: .zero) {
+                _ = try await store.createPending(for: match, under: orchestrator)
+            }
+            _ = try await store.moveFallbacks(StartFallback(), under: orchestrator)
+        }
+
+        /// - Parameter bootedAgo: seconds.
+        func report(
+            _ activities: [RunningActivity]?, bootedAgo: Int? = nil
+        ) async throws -> DeviceStore.Cards {
+            let now = Int(try await self.activities.now())
+            return try await DeviceStore(pool: pool).register(
+                DeviceRegistration(deviceId: phone, activities: activities, bootedAt: bootedAgo.map { now - $0 }),
+                token: .keep, user: user
+            ).cards
+        }
+
+        func asked() async throws -> [StartFallback.Step] {
+            try await activities.claimFallbacks(shards, limit: 10).map(\.step)
+        }
+
+        func rows() async throws -> [String] {
+            try await pool.query(
+                """
+                SELECT concat_ws(' ', generation, status, end_reason, card) AS line FROM live_activities
+                ORDER BY generation
+                """
+            ).map { try $0.string("line") }
+        }
+
+        func isFollowed() async throws -> Bool { try await !pool.query("SELECT FROM match_follows").isEmpty }
+    }
+
+    private func with(_ body: (Ground) async throws -> Void) async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in try await body(try await Ground(pool)) }
+    }
+
+    private static let shown = RunningActivity(matchId: match, activityId: card, startId: start, state: .active)
+
+    @Test func aDeadTokenEndsTheCardStartsNothingAndAsksThePhoneOnce() async throws {
+        try await with { ground in
+            try await ground.die()
+            #expect(try await ground.rows() == ["1 ended token_invalid unknown"])
+            #expect(try await ground.asked() == [.silent])
+            for _ in 0..<3 {
+                try await ground.pass()
+                #expect(try await ground.claimStarts().isEmpty)
+                #expect(try await ground.asked().isEmpty)
+            }
+            // The app is awake and says nothing of its cards: nothing, either.
+            _ = try await ground.report(nil, bootedAgo: 1)
+            try await ground.pass()
+            #expect(try await ground.rows() == ["1 ended token_invalid unknown"])
+        }
+    }
+
+    @Test func aPhoneWithoutADeviceTokenIsNotToBeAsked() async throws {
+        try await with { ground in
+            try await ground.pool.execute("UPDATE devices SET device_token = NULL")
+            try await ground.die()
+            #expect(try await ground.rows() == ["1 ended token_invalid unknown"])
+            #expect(try await ground.pool.query("SELECT FROM devices WHERE reconcile_due_at IS NOT NULL").isEmpty)
+        }
+    }
+
+    @Test func whatWasDueForADayIsForgotten() async throws {
+        try await with { ground in
+            try await ground.die()
+            for (hours, isDue) in [(23, true), (25, false)] {
+                try await ground.pool.execute(
+                    "UPDATE devices SET reconcile_due_at = clock_timestamp() - $1::bigint * interval '1 hour'",
+                    [.int(hours)])
+                try await ground.store.purge(after: .seconds(3_600), under: ground.orchestrator)
+                let due = try await ground.pool.query("SELECT FROM devices WHERE reconcile_due_at IS NOT NULL")
+                #expect(due.isEmpty == !isDue)
+            }
+        }
+    }
+
+    @Test func aCardThatWasSwipedAwayStaysAwayUntilTheUserAsksForIt() async throws {
+        try await with { ground in
+            try await ground.die()
+            #expect(try await ground.report([], bootedAgo: 90_000).gone == [Self.match])
+            // Not even a restart later on brings it back.
+            #expect(try await ground.report([], bootedAgo: -10).gone == [Self.match])
+            try await ground.pass()
+            #expect(try await ground.rows() == ["1 ended token_invalid gone"])
+            #expect(try await ground.isFollowed())
+            #expect(try await ground.asked().isEmpty)
+            try await ground.follow()
+            #expect(try await ground.rows() == ["1 ended token_invalid", "2 pending"])
+            #expect(try await ground.claimStarts().count == 1)
+        }
+    }
+
+    @Test(arguments: [
+        // Restarted since; too old; ended by the app or the system; none of it.
+        (1, 30, false, true), (451, nil, false, true), (1, nil, true, true), (1, 90, false, false),
+        (449, nil, false, false), (1, nil, false, false),
+    ])
+    func aCardThatWasLostIsStartedAtOnce(minutes: Int, bootedAgo: Int?, isListed: Bool, isLost: Bool) async throws {
+        try await with { ground in
+            try await ground.die(after: minutes)
+            var over = Self.shown
+            over.state = .ended
+            let cards = try await ground.report(isListed ? [over] : [], bootedAgo: bootedAgo)
+            #expect(cards.gone == (isLost ? [] : [Self.match]))
+            #expect(
+                try await ground.rows()
+                    == (isLost ? ["1 ended token_invalid", "2 pending"] : ["1 ended token_invalid gone"]))
+            #expect(try await ground.claimStarts().count == (isLost ? 1 : 0))
+        }
+    }
+
+    /// By the app, because it was stale, or by the system: APNs may say so much later.
+    @Test func aCardThatWasEndedIsStartedAnewAtOnce() async throws {
+        try await with { ground in
+            var over = Self.shown
+            over.state = .ended
+            _ = try await ground.report([over])
+            #expect(try await ground.rows() == ["1 ended token_invalid", "2 pending"])
+            #expect(try await ground.claimStarts().count == 1)
+        }
+    }
+
+    /// iOS takes all cards away; allowed again, they come back.
+    @Test func aCardThatWasForbiddenIsNoSwipe() async throws {
+        try await with { ground in
+            try await ground.die()
+            for isAllowed in [false, true] {
+                _ = try await DeviceStore(pool: ground.pool).register(
+                    DeviceRegistration(deviceId: Self.phone, liveActivitiesEnabled: isAllowed, activities: []),
+                    token: .keep, user: Self.user)
+                #expect(
+                    try await ground.rows()
+                        == (isAllowed ? ["1 ended token_invalid", "2 pending"] : ["1 ended token_invalid"]))
+            }
+        }
+    }
+
+    @Test func aCardThatIsThereGoesOnUnderItsNextToken() async throws {
+        try await with { ground in
+            try await ground.die(after: 100)
+            let cards = try await ground.report([Self.shown])
+            #expect(cards.tokensWanted == [Self.card] && cards.end.isEmpty)
+            try await ground.pass()
+            #expect(try await ground.rows() == ["1 ended token_invalid unknown"])
+            #expect(try await ground.register("ee02") == .adopt)
+            #expect(try await ground.rows() == ["1 ended token_invalid unknown", "2 active"])
+            let age = try await ground.pool.query(
+                """
+                SELECT extract(epoch FROM clock_timestamp() - activated_at)::bigint AS age FROM live_activities
+                WHERE generation = 2
+                """)[0].int("age")
+            #expect(age >= 6_000, "iOS counts on")
+            try await ground.pass()
+            #expect(try await ground.claimStarts().isEmpty)
+            let next = try await ground.report([Self.shown])
+            #expect(next.end.isEmpty && next.tokensWanted.isEmpty && next.gone.isEmpty)
+        }
+    }
+
+    /// The commonest case: the token was rotated, and APNs was quicker than the phone.
+    @Test func theNextTokenIsEnoughWithoutAList() async throws {
+        try await with { ground in
+            try await ground.die()
+            #expect(try await ground.register("ee01") == .end(generation: 1), "the dead one proves nothing")
+            #expect(try await ground.register("ee02") == .adopt)
+            #expect(try await ground.rows().last == "2 active")
+        }
+    }
+
+    @Test func aDismissalThatTheAppSawIsAnUnfollow() async throws {
+        try await with { ground in
+            try await ground.die()
+            var dismissed = Self.shown
+            dismissed.state = .dismissed
+            _ = try await ground.report([dismissed])
+            #expect(try await !ground.isFollowed())
+            try await ground.pass()
+            #expect(try await ground.claimStarts().isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        "DELETE FROM match_follows", "UPDATE live_activities SET status = 'ended', end_reason = 'user_dismissed'",
+        "UPDATE active_matches SET ended_at = clock_timestamp() - interval '1 hour'",
+    ])
+    func whatShouldNotBeThereIsToEnd(change: String) async throws {
+        try await with { ground in
+            #expect(try await ground.report([Self.shown]).end.isEmpty)
+            try await ground.pool.execute(change)
+            #expect(try await ground.report([Self.shown]).end == [Self.card])
+        }
+    }
+
+    @Test func aResultMayLinger() async throws {
+        try await with { ground in
+            try await ground.pool.execute("UPDATE active_matches SET ended_at = clock_timestamp()")
+            _ = try await ground.store.endActivities(under: ground.orchestrator)
+            #expect(try await ground.report([Self.shown]).end.isEmpty)
+        }
+    }
+
+    @Test func aPhoneIsAskedAtMostTwiceAnHourAndAgainWhenItCertainlyWasNotReached() async throws {
+        try await with { ground in
+            for token in ["ee01", "ee02", "ee03"] {
+                if token != "ee01" { #expect(try await ground.register(token) == .adopt) }
+                try await ground.die(token)
+                let claims = try await ground.activities.claimFallbacks(ground.shards, limit: 10)
+                #expect(claims.count == (token == "ee03" ? 0 : 1))
+                guard token == "ee01", let claim = claims.first else { continue }
+                try await ground.activities.releaseFallback(claim, after: .seconds(1))
+                #expect(try await ground.asked().isEmpty, "not at once")
+                try await ground.pool.execute("UPDATE devices SET reconcile_due_at = clock_timestamp()")
+                #expect(try await ground.asked() == [.silent])
+            }
+            // The fall-back of a start comes to its step without a push.
+            try await ground.pool.execute(
+                "UPDATE devices SET reconcile_before_at = reconcile_before_at - interval '1 hour'")
+            #expect(try await ground.asked() == [.silent])
+        }
+    }
+}
