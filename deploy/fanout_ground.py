@@ -79,7 +79,6 @@ def content_state(version):
         "expanded": {
             "title": "RR v KKR", "subtitle": "IPL · Match 12", "innings": [], "recentBalls": ["1", "W", "4", "6"],
             "batters": [{"name": "Jos Buttler", "score": "45 (32)", "strikeRate": "140.6", "onStrike": True}],
-            "spoken": f"Rajasthan Royals, version {version}.",
         },
     }, separators=(",", ":"), ensure_ascii=False)
 

@@ -70,6 +70,10 @@ unpack_tools() {
 tests_build=(swift build -c release --scratch-path .build/tests -Xswiftc -enable-testing)
 
 require_swift() {
+    if [ "$(uname -s)" != Linux ]; then
+        echo "The services run on Linux; here they run in containers: docker compose up --build" >&2
+        return 1
+    fi
     command -v swift >/dev/null && return 0
     echo "swift is not in PATH: install the Swift 6.3 toolchain for Debian 12 first (https://www.swift.org/install)" >&2
     return 1
