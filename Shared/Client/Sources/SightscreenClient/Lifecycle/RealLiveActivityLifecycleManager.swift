@@ -103,11 +103,10 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
             endedByApp: entry.endedByApp != nil, hadEnded: !before.isRunning, age: clock.now - entry.seenAt,
             showsActivities: await activityKit.areActivitiesEnabled())
         guard map.remove(id) != nil else { return }
-        let ending = observers.removeValue(forKey: id) ?? []
         if before.isRunning { await handler(.ended(entry.activity, rule.isByUser ? .user : cause(of: entry))) }
         await handler(.gone(entry.activity))
-        // Last, for one of them is what runs here.
-        for observer in ending { observer.cancel() }
+        // Last, for one of them is what runs here, and who ends all waits for it.
+        for observer in observers.removeValue(forKey: id) ?? [] { observer.cancel() }
     }
 
     // MARK: - Ends
@@ -117,7 +116,8 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
     public func end(_ activity: ActivityID) async { await end(activity, because: .app) }
 
     public func endAll() async {
-        var gone: [Task<Void, Never>] = []
+        // Of those that have left the map, and are still being told of.
+        var gone = observers.filter { map[$0.key] == nil }.flatMap { $0.value.suffix(1) }
         for activity in map.activities {
             if await !isOnThePhone(activity.id) { gone += observers[activity.id]?.suffix(1) ?? [] }
             await end(activity.id)
