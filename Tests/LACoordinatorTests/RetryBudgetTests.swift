@@ -64,6 +64,10 @@ import Testing
         budget.answered(mustBeRepeated: true)
         #expect(budget.room == 0)
         budget.recover()
+        #expect(budget.room == 32, "so many ask")
+        for _ in 0..<31 { budget.sent(isRepetition: true) }
+        #expect(budget.room == 1)
+        for _ in 0..<31 { budget.answered(mustBeRepeated: false) }
         #expect(budget.room == .max)
     }
 }

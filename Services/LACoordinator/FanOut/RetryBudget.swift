@@ -3,7 +3,8 @@
 ///
 /// While the last answers are good, any number: those are few. Otherwise a twelfth of what was sent for the first
 /// time within the last ten seconds, or a thousandth of all phones each second where little is sent, so that everybody gets
-/// the newest state in the end.
+/// the newest state in the end. After a stop of the host 32 repetitions ask, and their answers decide: one push that was taken
+/// says too little of the next thousands.
 struct RetryBudget {
     private static let windowSeconds = 10
     /// One repetition for so many first pushes.
@@ -22,12 +23,14 @@ struct RetryBudget {
     private var phones = 0
     /// The last 32 answers: 1 for each push that has to be sent once more.
     private var answers: UInt32 = 0
+    /// Repetitions that still ask after a stop.
+    private var trial = 0
 
     /// The last answers are good.
     var isWell: Bool { answers.nonzeroBitCount <= Self.failuresMax }
 
     /// Repetitions that may be sent now.
-    var room: Int { isWell ? .max : max(0, most - repetitionsInAll) }
+    var room: Int { isWell ? .max : max(trial, most - repetitionsInAll) }
 
     private var most: Int {
         let floor = max(Self.repetitionsMin, phones / Self.phonesPerRepetition) * Self.windowSeconds
@@ -37,6 +40,7 @@ struct RetryBudget {
     mutating func sent(isRepetition: Bool) {
         let now = Int(second % Int64(Self.windowSeconds))
         if isRepetition {
+            trial = max(0, trial - 1)
             repetitions[now] += 1
             repetitionsInAll += 1
         } else {
@@ -47,8 +51,11 @@ struct RetryBudget {
 
     mutating func answered(mustBeRepeated: Bool) { answers = answers << 1 | (mustBeRepeated ? 1 : 0) }
 
-    /// Whatever went wrong is over.
-    mutating func recover() { answers = 0 }
+    /// The host takes pushes again: what it answers to the first of them decides.
+    mutating func recover() {
+        answers = .max
+        trial = answers.bitWidth
+    }
 
     /// - Parameters:
     ///   - time: by `MonotonicTime`.
