@@ -70,7 +70,9 @@ public struct MatchReplay: Sendable {
         let changes = [machine.nextDueAt, end].compactMap { $0 }.compactMap { machine.tick(now: $0, timing: timing) }
         now = end
         guard !changes.isEmpty else { return nil }
-        return step("", nil, changes, byTime: changes.count, changes.flatMap { note($0, [:]) })
+        // Before the step is made, which is of the state that they lead to.
+        let lines = changes.flatMap { note($0, [:]) }
+        return step("", nil, changes, byTime: changes.count, lines)
     }
 
     private func step(

@@ -135,6 +135,18 @@ import Testing
         }
     }
 
+    /// A made-up T20 that ends level, without a super over: after the last frame time alone brings the result.
+    @Test func theLastStateHasWhatTimeAloneBrings() throws {
+        let made = try Shell.run(["/usr/bin/python3", "-B", "\(Self.checkout)/Tests/Oracle/generate.py", "69"])
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("tie-\(UUID().uuidString).json")
+        try Data(made.lines.joined(separator: "\n").utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let states = try Self.replay(file.path, "--states").lines
+        let (before, last) = (try #require(states.dropLast().last), try #require(states.last))
+        #expect(before.contains("\"status\":\"Scores level\"") && before.contains("\"matchDisplayState\":\"live\""))
+        #expect(last.contains("\"status\":\"Match tied\"") && last.contains("\"matchDisplayState\":\"completed\""))
+    }
+
     @Test(
         arguments: [
             (["no-such-file.json", "--events"], "no-such-file.json"),
