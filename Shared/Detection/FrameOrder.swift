@@ -13,21 +13,31 @@ struct FrameOrder: Codable, Sendable, Equatable {
         var touched: Int
         var balls: Int
         var runs: Int
+        /// Both nil in what a former release stored.
+        var wickets: Int?
+        var innings: Int?
 
         init(_ snapshot: MatchSnapshot) {
             touched = 0
             balls = 0
             runs = 0
+            var wickets = 0
             for innings in snapshot.innings {
                 touched = max(touched, innings.updatedAt ?? 0)
                 for ball in innings.balls { touched = max(touched, ball.updatedAt) }
                 balls += innings.balls.count
                 runs += innings.runs
+                wickets += innings.wickets
             }
+            self.wickets = wickets
+            innings = snapshot.innings.count
         }
 
         func isOlder(than other: Mark) -> Bool {
-            touched < other.touched && (balls < other.balls || runs < other.runs)
+            // A batter who is timed out is one more wicket and no ball; an innings begins without either.
+            touched < other.touched
+                && (balls < other.balls || runs < other.runs || (wickets ?? 0) < (other.wickets ?? 0)
+                    || (innings ?? 0) < (other.innings ?? 0))
         }
     }
 

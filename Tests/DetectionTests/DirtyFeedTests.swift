@@ -28,6 +28,29 @@ import Testing
         #expect(played.changes.flatMap(\.retracted) == [])
     }
 
+    /// What is newer need not be a ball or a run.
+    @Test func anAnswerFromBeforeAWicketWithoutABallIsOlder() throws {
+        var (book, played) = opening()
+        book.bowl("1 W")
+        let older = book.snapshot
+        book.snapshot.innings[0].wickets += 1
+        book.snapshot.innings[0].updatedAt = book.clock + 20
+        played.take(book.snapshot, at: book.fetchedAt + 20_000)
+        check(played.take(older, at: book.fetchedAt + 25_000) == nil)
+        #expect(played.state?.compactLeading.score == "1/2")
+    }
+
+    @Test func anAnswerFromBeforeAnInningsBeganIsOlder() throws {
+        var (book, played) = opening()
+        book.bowl("1 W")
+        let older = book.snapshot
+        book.startInnings(batting: 2)
+        book.snapshot.innings[1].updatedAt = book.clock + 20
+        played.take(book.snapshot, at: book.fetchedAt + 20_000)
+        check(played.take(older, at: book.fetchedAt + 25_000) == nil)
+        #expect(played.state?.compactLeading.teamAbbr == "CSK")
+    }
+
     @Test func whatTheProviderSaysTwiceIsItsWord() throws {
         var (book, played) = opening()
         book.bowl("1")
