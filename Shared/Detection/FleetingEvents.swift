@@ -41,18 +41,22 @@ struct FleetingEvents: Codable, Sendable, Equatable {
     /// before it.
     private mutating func dropLateFinishes(_ detected: inout [MatchEvent], in snapshot: MatchSnapshot) {
         guard let last = snapshot.innings.last else { return }
+        defer { detected.removeAll { late[$0.key] != nil } }
         let now = last.runs - last.balls.reduce(0) { $0 + $1.totalRuns }
+        // The total of a torn frame is some runs ahead of its balls, or behind them: it says nothing of penalties.
+        guard now >= 0, now.isMultiple(of: 5) else { return }
         let shown = detected.filter { $0.kind == .closeFinish && $0.innings == last.number }
+        let newest = snapshot.innings.last { !$0.balls.isEmpty }?.balls.last?.id ?? 0
         for event in shown where now > penalties && !finishes.contains(event.key) {
-            // The over had begun in the frame before: there were balls after the one that the event is of.
-            if let id = event.ballID, newestBall > id { late[event.key] = now }
+            // The frame before was of the moment at which the over began, or later, and this one has a ball of it.
+            let before = event.ballID ?? snapshot.innings.dropLast().last?.balls.last?.id ?? 0
+            if newest > before, newestBall >= before { late[event.key] = now }
         }
         // A total that was only ahead of its balls was no penalty.
         late = late.filter { now >= $0.value }
         penalties = now
-        newestBall = last.balls.last?.id ?? newestBall
+        newestBall = newest
         finishes = Set(shown.map(\.key))
-        detected.removeAll { late[$0.key] != nil }
     }
 
     private mutating func keepFires(_ detected: inout [MatchEvent], in snapshot: MatchSnapshot) {

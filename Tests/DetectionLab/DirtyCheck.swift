@@ -12,7 +12,7 @@ struct DirtyCheck: Sendable {
     func report() -> ConformanceReport {
         let run = ReplayRun(subject.file.tape(variant, seed: seed))
         var failures = run.problems
-        failures += Difference.lines(expected: clean.final, found: run.final)
+        failures += Difference.lines(expected: knowable(clean.final), found: knowable(run.final))
         if run.state != clean.state { failures.append(Difference.states(clean.state, run.state)) }
         if run.totals != clean.totals { failures.append("totals \(run.totals), clean \(clean.totals)") }
         failures += wickets(of: run)
@@ -31,6 +31,15 @@ struct DirtyCheck: Sendable {
             title: "\(subject.file.id) \(variant.rawValue) seed \(seed)",
             command: "detection-lab events \(subject.file.path) --variant \(variant.rawValue) --seed \(seed)",
             run: run, failures: failures)
+    }
+
+    /// No frame says when a penalty was awarded: where polls are missing, what was needed before the last over is not known.
+    private func knowable(_ lines: [String: Int]) -> [String: Int] {
+        guard Self.late.contains(variant) else { return lines }
+        let doubtful = clean.penalized.map { "{\"innings\":\($0),\"" }
+        return lines.filter { line, _ in
+            !line.contains("\"event\":\"closeFinish\"") || !doubtful.contains { line.hasPrefix($0) }
+        }
     }
 
     /// Where no poll came late, every wicket was announced, and last of all on the ball on which it really fell: also of

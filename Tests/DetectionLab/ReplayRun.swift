@@ -17,6 +17,8 @@ struct ReplayRun: Sendable {
     private(set) var state: ContentState?
     /// "145/6 20.0" per innings, as the last frame has it.
     private(set) var totals: [String] = []
+    /// Innings with runs that no ball shows, as the last frame has it: penalties.
+    private(set) var penalized: Set<Int> = []
     /// The last target shown while an innings was the newest, by its number.
     private(set) var targets: [Int: String] = [:]
     /// In order.
@@ -56,6 +58,8 @@ struct ReplayRun: Sendable {
         state = step.state
         guard let snapshot = step.snapshot else { return }
         totals = snapshot.innings.map { "\($0.runs)/\($0.wickets) \($0.overs)" }
+        penalized = Set(
+            snapshot.innings.filter { $0.runs != $0.balls.reduce(0) { $0 + $1.totalRuns } }.map(\.number))
         if let number = snapshot.innings.last?.number, let target = step.state?.expanded.target {
             targets[number] = target
         }

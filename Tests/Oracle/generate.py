@@ -224,7 +224,8 @@ class Match:
             outcome["method"] = "D/L"
         if self.random.random() < 0.06:
             self.bat(second, overs, target=target, stops_at=self.random.randint(1, overs))
-            if self.totals[1] < target:
+            # A side that is all out before the rain has lost.
+            if self.totals[1] < target and self.fallen(1) < 10:
                 self.innings[1]["target"] = {"overs": overs, "runs": target}
                 return {"result": "no result"}
             fallen = self.fallen(1)
