@@ -554,7 +554,7 @@ extension MatchMachine {
         let timely = candidates.filter { frame.isFresh(frame.moment(of: $0)) }
         let correction = corrected.map(\.told).min { $0.words.rank < $1.words.rank }
         if let key = KeyEventOrder.sorted(timely).first ?? (correction == nil ? Self.newest(candidates) : nil),
-            KeyEventOrder.rank(key) ?? .max <= correction?.words.rank ?? .max
+            KeyEventOrder.rank(key) ?? .max <= correction?.words.rank ?? .max, !isOutranked(key, in: frame)
         {
             return show(key, in: frame)
         }
@@ -578,6 +578,15 @@ extension MatchMachine {
             if self.shown?.isPast(in: frame.snapshot) == true { self.shown = nil }
         }
         return self.shown?.last
+    }
+
+    /// Whether what is shown is of the same ball and more important: who comes in after a hat-trick does not replace it.
+    private func isOutranked(_ event: MatchEvent, in frame: Frame) -> Bool {
+        guard let shown, let before = frame.standing.first(where: { $0.key == shown.key }), before.key != event.key,
+            let ball = event.ball, before.ball == ball, before.innings == event.innings,
+            let rank = KeyEventOrder.rank(event), let rankBefore = KeyEventOrder.rank(before)
+        else { return false }
+        return rankBefore < rank
     }
 
     private mutating func show(_ event: MatchEvent, in frame: Frame) -> ContentState.LastEvent {

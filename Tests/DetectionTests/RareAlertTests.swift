@@ -54,6 +54,22 @@ import Testing
         #expect(change.contentState.expanded.lastEvent?.kind.known == .wicket)
     }
 
+    /// The next batter is known a frame later.
+    @Test func whoComesInDoesNotReplaceAHatTrick() throws {
+        var (book, played) = opening()
+        book.bowl("W W")
+        played.take(book.snapshot, at: book.fetchedAt)
+        book.bowl("W")
+        let next = book.snapshot.innings[0].batting.removeLast()
+        played.take(book.snapshot, at: book.fetchedAt)
+        book.snapshot.innings[0].batting.append(next)
+        let change = try required(played.take(book.snapshot, at: book.fetchedAt + 20_000))
+        #expect(change.events.contains { $0.kind == .newBatter })
+        #expect(change.contentState.expanded.lastEvent?.kind.known == .hatTrick)
+        book.bowl("4")
+        #expect(played.take(book.snapshot, at: book.fetchedAt)?.contentState.expanded.lastEvent?.kind.known == .four)
+    }
+
     @Test func noHatTrickIsToComeWhenTheInningsIsOver() throws {
         var (book, played) = opening()
         book.bowl("1 W W")
@@ -125,6 +141,43 @@ import Testing
         played.take(book.snapshot, at: book.fetchedAt)
         let event = try #require(played.events.first { $0.kind == .closeFinish && $0.innings == 4 })
         #expect(event.ball == nil)
+    }
+
+    /// 19 are needed, with a penalty of 5 that came before the last over; the next total is behind its balls.
+    @Test func aTornFrameMakesNoPenaltyOfTheLastOver() throws {
+        var (book, played) = chase(of: 30, overs: 2)
+        book.bowl("1")
+        book.snapshot.innings[1].runs += 5
+        played.take(book.snapshot, at: book.fetchedAt)
+        book.bowl("1 1 1 1 1")
+        played.take(book.snapshot, at: book.fetchedAt)
+        book.bowl("4")
+        var torn = book.snapshot
+        torn.innings[1].runs -= 4
+        played.take(torn, at: book.fetchedAt)
+        played.take(book.snapshot, at: book.fetchedAt + 5_000)
+        #expect(played.changes.flatMap(\.announced).count { $0.kind == .closeFinish } == 1)
+        let last = try #require(
+            played.changes.last { change in
+                change.retracted.contains("closeFinish:S2") || change.events.contains { $0.kind == .closeFinish }
+            })
+        #expect(last.events.contains { $0.kind == .closeFinish })
+    }
+
+    /// Before the first ball 22 were needed.
+    @Test func aPenaltyOnASuperOversFirstBallMakesNoCloseFinish() {
+        var (book, played) = opening(overs: 1)
+        book.bowl("1 1 1 1 1 1")
+        book.startInnings(batting: 2)
+        book.bowl("1 1 1 1 1 1")
+        book.startInnings(batting: 2)
+        book.bowl("4 4 4 4 4 1")
+        book.startInnings(batting: 1)
+        played.take(book.snapshot, at: book.fetchedAt)
+        book.bowl("1")
+        book.snapshot.innings[3].runs += 5
+        played.take(book.snapshot, at: book.fetchedAt)
+        #expect(!played.events.contains { $0.kind == .closeFinish && $0.innings == 4 })
     }
 
     @Test func aRevisedTargetIsToldOfTwoFrames() throws {
