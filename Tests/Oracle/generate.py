@@ -222,27 +222,17 @@ class Match:
             overs = self.overs - self.random.randint(1, 2)
             target = max(2, target * overs // self.overs + self.random.randint(-3, 3))
             outcome["method"] = "D/L"
-        if self.random.random() < 0.06:
-            self.bat(second, overs, target=target, stops_at=self.random.randint(1, overs))
-            # A side that is all out before the rain has lost.
-            if self.totals[1] < target and self.fallen(1) < 10:
-                self.innings[1]["target"] = {"overs": overs, "runs": target}
-                return {"result": "no result"}
-            fallen = self.fallen(1)
-        else:
-            _, _, fallen = self.bat(second, overs, target=target)
+        stops_at = self.random.randint(1, overs) if self.random.random() < 0.06 else None
+        reason, _, fallen = self.bat(second, overs, target=target, stops_at=stops_at)
         self.innings[1]["target"] = {"overs": overs, "runs": target}
+        if reason == "stopped":
+            return {"result": "no result"}
         score = self.totals[1]
         if score >= target:
             return {"winner": second, "by": {"wickets": 10 - fallen}, **outcome}
         if score == target - 1:
             return self.super_overs() if not outcome else {"result": "tie", **outcome}
         return {"winner": first, "by": {"runs": target - 1 - score}, **outcome}
-
-    def fallen(self, index):
-        return sum(wicket["kind"] not in ("retired hurt", "retired not out")
-                   for over in self.innings[index]["overs"] for ball in over["deliveries"]
-                   for wicket in ball.get("wickets", []))
 
     def super_overs(self):
         order = [self.teams[1], self.teams[0]]
