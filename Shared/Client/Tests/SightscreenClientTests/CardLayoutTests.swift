@@ -266,6 +266,8 @@ private struct Stage: CustomTestStringConvertible {
                     pieces.contains { $0.role == .score && $0.text.contains(score.replacing("/10", with: "")) },
                     "\(Self.texts(layout))")
             }
+            // Below a heading and what is needed the Watch has no room for it.
+            if presentation == .small, isStale || stage.state.expanded.status != nil { continue }
             let event = stage.state.expanded.lastEvent.flatMap { $0.kind.known == .matchResult ? nil : $0.text }
             if let news = event ?? stage.state.expanded.lastWicket {
                 let shown = pieces.first { $0.role == .lastEvent }?.text ?? ""
@@ -273,6 +275,22 @@ private struct Stage: CustomTestStringConvertible {
                 #expect(!whole.isEmpty && news.hasPrefix(whole), "\(Self.texts(layout))")
             }
         }
+    }
+
+    /// "need 2 off 1" is why a fan looks at the Watch; what just happened is the television's.
+    @Test(arguments: Stage.all, [Presentation.lockScreen, .standBy, .expanded, .small])
+    private func whatIsNeededIsThereUntilThereIsAResult(stage: Stage, presentation: Presentation) {
+        guard let equation = stage.state.expanded.equation, stage.state.matchDisplayState != .completed else { return }
+        let shown = stage.card.layout(presentation).rows.flatMap { $0.leading + $0.trailing }
+            .filter { $0.role == .equation }.map { $0.text.replacing("…", with: "") }
+        #expect(shown.count == 1 && shown.allSatisfy { equation.contains($0) }, "\(shown)")
+    }
+
+    @Test(arguments: Stage.all, [Presentation.lockScreen, .standBy, .expanded, .small])
+    private func aStaleCardAlwaysSaysSo(stage: Stage, presentation: Presentation) {
+        let layout = MatchCard(state: stage.state, attributes: stage.card.attributes, isStale: true).layout(
+            presentation)
+        #expect(Self.texts(layout).contains("Waiting for an update"), "\(Self.texts(layout))")
     }
 
     @Test(arguments: Stage.all, [Presentation.compactLeading, .minimal])

@@ -10,6 +10,12 @@ struct SmallCard {
         details = facts.state.expanded
     }
 
+    /// Which rows go first when they are too many: those with the lowest. What just happened is soon old, what is
+    /// needed is not; and what is out of date never looks as if it were not.
+    private enum Keep {
+        static let competition = 10, moreNews = 20, news = 90, need = 92, stale = 94, heading = 96, score = 100
+    }
+
     // MARK: - Watch and CarPlay
 
     var small: CardLayout {
@@ -19,7 +25,7 @@ struct SmallCard {
             if facts.isStale {
                 let text = PieceDraft(
                     .wait, ["Waiting for an update"], [11], .semibold, .wait, keep: 90, mayGo: false, mayBeCut: true)
-                rows.append(RowDraft(leading: [text], gap: 1, keep: 85))
+                rows.append(RowDraft(leading: [text], gap: 1, keep: Keep.stale))
             }
             if facts.heading?.isResult ?? false {
                 rows.append(bothScores)
@@ -38,7 +44,7 @@ struct SmallCard {
         return texts.enumerated().map { index, line in
             let text = PieceDraft(
                 .lastEvent, [line], [12, 11], .regular, news.ink, keep: 50, mayGo: false, mayBeCut: true)
-            return RowDraft(leading: [text], gap: index == 0 ? 1 : 0, keep: index == 0 ? 90 : 20)
+            return RowDraft(leading: [text], gap: index == 0 ? 1 : 0, keep: index == 0 ? Keep.news : Keep.moreNews)
         }
     }
 
@@ -46,7 +52,7 @@ struct SmallCard {
         guard !facts.hasBegun, facts.heading == nil else { return [] }
         let text = PieceDraft(
             .competition, [details.subtitle], [11], .regular, .secondary, keep: 50, mayGo: false, mayBeCut: true)
-        return [RowDraft(leading: [text], gap: 2, keep: 10)]
+        return [RowDraft(leading: [text], gap: 2, keep: Keep.competition)]
     }
 
     private func heading(_ heading: MatchFacts.Heading) -> RowDraft {
@@ -56,7 +62,7 @@ struct SmallCard {
             .heading, forms, [14], .bold, heading.isResult ? .primary : .wait, keep: 90, mayGo: false, mayBeCut: true)
         // Here smaller type comes before fewer words.
         text.options = forms.flatMap { form in [14, 13, 12].map { PieceDraft.Option(text: form, size: $0) } }
-        return RowDraft(leading: [mark, text].compactMap { $0 }, keep: 95)
+        return RowDraft(leading: [mark, text].compactMap { $0 }, keep: Keep.heading)
     }
 
     private func score(_ size: Double) -> RowDraft {
@@ -66,7 +72,7 @@ struct SmallCard {
             if facts.state.matchDisplayState == .scheduled, facts.attributes.startsAt > 0 {
                 trailing = [PieceDraft(time: facts.attributes.startsAt, 12, .semibold, .secondary, keep: 80)]
             }
-            return RowDraft(leading: Array(marks), trailing: trailing, gap: 1, isOnBaseline: false, keep: 100)
+            return RowDraft(leading: Array(marks), trailing: trailing, gap: 1, isOnBaseline: false, keep: Keep.score)
         }
         let score = PieceDraft(
             .score, [side.score], [size, size - 2, size - 4, size - 6], .bold, keep: 100, mayGo: false)
@@ -76,7 +82,7 @@ struct SmallCard {
         } else if !side.overs.isEmpty {
             pieces.append(PieceDraft(.overs, ["(\(side.overs))"], [12], .regular, .secondary, keep: 40))
         }
-        return RowDraft(leading: pieces, gap: 1, keep: 100)
+        return RowDraft(leading: pieces, gap: 1, keep: Keep.score)
     }
 
     private var need: [RowDraft] {
@@ -85,7 +91,7 @@ struct SmallCard {
             let text = PieceDraft(
                 .equation, [equation, String(equation.split(separator: ", ").last ?? "")], [14, 13, 12], .semibold,
                 .need, keep: 90, mayGo: false, mayBeCut: true)
-            return [RowDraft(leading: [text], gap: 1, keep: 80)]
+            return [RowDraft(leading: [text], gap: 1, keep: Keep.need)]
         }
         return []
     }
@@ -98,7 +104,7 @@ struct SmallCard {
                 keep: side == facts.sides.first ? 100 : 90, mayGo: false)
         }
         return RowDraft(
-            leading: Array(texts.prefix(1)), trailing: Array(texts.dropFirst().prefix(1)), gap: 2, keep: 100)
+            leading: Array(texts.prefix(1)), trailing: Array(texts.dropFirst().prefix(1)), gap: 2, keep: Keep.score)
     }
 
     // MARK: - The island
