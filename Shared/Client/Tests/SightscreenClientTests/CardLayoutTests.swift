@@ -270,7 +270,7 @@ private struct Stage: CustomTestStringConvertible {
             if presentation == .small, isStale || stage.state.expanded.status != nil { continue }
             let event = stage.state.expanded.lastEvent.flatMap { $0.kind.known == .matchResult ? nil : $0.text }
             if let news = event ?? stage.state.expanded.lastWicket {
-                let shown = pieces.first { $0.role == .lastEvent }?.text ?? ""
+                let shown = pieces.first { $0.role == .lastEvent }?.text.replacing("Out: ", with: "") ?? ""
                 let whole = shown.last == "…" ? String(shown.dropLast()) : shown
                 #expect(!whole.isEmpty && news.hasPrefix(whole), "\(Self.texts(layout))")
             }
@@ -383,6 +383,39 @@ private struct Stage: CustomTestStringConvertible {
         let texts = Self.texts(rain, .lockScreen)
         #expect(texts.count { $0 == "Rain stopped play" } == 1)
         #expect(texts.contains("Pollard 12 (9) · 87/6 (12.3)"))
+    }
+
+    /// Without a label "Pollard 12 (9)" would be a batter who is in.
+    @Test(arguments: [Presentation.lockScreen, .standBy, .expanded, .small])
+    func aWicketOfBeforeSaysThatTheBatterIsOut(presentation: Presentation) {
+        let texts = Self.texts(Stage.chase { $0.expanded.lastEvent = nil }, presentation)
+        let wanted =
+            presentation == .small ? ["Out: Pollard 12 (9)"] : ["Last wicket", "Pollard 12 (9) · 87/6 (12.3)"]
+        #expect(texts.suffix(wanted.count) == wanted[...], "\(texts)")
+    }
+
+    @Test(arguments: Presentation.allCases)
+    func whatAnInningsSetIsNotToldBesideWhatIsNeeded(presentation: Presentation) {
+        for wicket in [nil, "Pollard 4 (3) · 5/1 (1.2)"] {
+            let chase = Stage.chase { state in
+                state.expanded.lastEvent = .init(kind: .inningsBreak, ball: "19.4", text: "CSK set MI 172 to win")
+                state.expanded.lastWicket = wicket
+            }
+            let texts = Self.texts(chase, presentation)
+            #expect(!texts.contains("19.4") && !texts.contains { $0.contains("set MI") }, "\(texts)")
+            let isLarge = [.lockScreen, .standBy, .expanded].contains(presentation)
+            if isLarge { #expect(texts.contains("Last wicket") == (wicket != nil), "\(texts)") }
+        }
+    }
+
+    /// It stays for six balls of the next innings, in which the ball it came with is yet to be bowled.
+    @Test func theEndOfAnInningsIsShownWithoutItsBall() {
+        let tied = Stage.chase { state in
+            state.expanded.equation = nil
+            state.expanded.lastEvent = .init(kind: .inningsBreak, ball: "0.6", text: "Super over tied: MI 5/1 (1.0)")
+        }
+        let texts = Self.texts(tied, .lockScreen)
+        #expect(texts.contains("Super over tied: MI 5/1 (1.0)") && !texts.contains("0.6"), "\(texts)")
     }
 
     @Test func aShortNameOfASideIsNeverCut() {

@@ -246,15 +246,15 @@ struct LargeCard {
 
     private func news(_ size: Double, width: Double, lines: Int) -> [RowDraft] {
         guard let news = facts.news else { return [] }
-        let ball = news.ball.map { PieceDraft(.overs, [$0], [size - 2], .regular, .secondary, keep: 40) }
-        let indent = ball.map { $0.width($0.options[0]) + $0.space } ?? 0
+        let label = news.label.map { PieceDraft(.overs, [$0], [size - 2], .regular, .secondary, keep: 40) }
+        let indent = label.map { $0.width($0.options[0]) + $0.space } ?? 0
         let wrapped = CardLayout.wrapped(
             news.text, lines: lines, size: size, weight: .semibold, width: width, first: indent)
         return wrapped.enumerated().map { index, line in
             let text = PieceDraft(
                 .lastEvent, [line], [size, size - 1], .semibold, news.ink, keep: 50, mayGo: false, mayBeCut: true)
             return RowDraft(
-                leading: index == 0 ? [ball, text].compactMap { $0 } : [text], gap: index == 0 ? 6 : 0,
+                leading: index == 0 ? [label, text].compactMap { $0 } : [text], gap: index == 0 ? 6 : 0,
                 keep: index == 0 ? Keep.news : Keep.moreNews)
         }
     }

@@ -103,22 +103,27 @@ struct MatchFacts {
         return String(equation.dropFirst(abbr.count + 1))
     }
 
-    /// What just happened, with the ball it happened on: the newest event, else the newest wicket.
-    var news: (ball: String?, text: String, ink: CardInk)? {
-        let event = state.expanded.lastEvent.flatMap { $0.text.isEmpty ? nil : $0 }
-        let wicket = state.expanded.lastWicket.flatMap { $0.isEmpty ? nil : $0 }
-        if let event, !isToldByHeading(event) || (wicket == nil && event.kind.known == .inningsBreak) {
-            return (event.ball, event.text, Self.ink(event.kind.known))
+    /// What just happened, with the ball it happened on: the newest event, else the newest wicket. `short` stands alone
+    /// where there is no room for a label.
+    var news: (label: String?, text: String, short: String, ink: CardInk)? {
+        if let event = state.expanded.lastEvent, !event.text.isEmpty, !isToldElsewhere(event) {
+            // The end of an innings is known in the next one still, where its ball would be one that is yet to come.
+            let ball = event.kind.known == .inningsBreak ? nil : event.ball
+            return (ball, event.text, event.text, Self.ink(event.kind.known))
         }
-        return wicket.map { ("Last wicket", $0, .secondary) }
+        guard let wicket = state.expanded.lastWicket, !wicket.isEmpty else { return nil }
+        // "Pathan 36 (24) · 176/6 (16.1)": the score at which it fell is the first to go.
+        let batter = wicket.split(separator: " · ").first.map { String($0) } ?? wicket
+        return ("Last wicket", wicket, "Out: \(batter)", .secondary)
     }
 
-    /// Why there is no play, and who won, stands above the score already.
-    private func isToldByHeading(_ event: ContentState.LastEvent) -> Bool {
+    /// Why there is no play, and who won, stands above the score already, and beside it what an innings has set.
+    private func isToldElsewhere(_ event: ContentState.LastEvent) -> Bool {
+        if event.kind.known == .inningsBreak { return equation != nil }
         guard let heading else { return false }
         switch event.kind.known {
         case .matchResult: return heading.isResult
-        case .inningsBreak, .suspended, .stumps: return true
+        case .suspended, .stumps: return true
         default: return event.text == heading.text
         }
     }

@@ -40,7 +40,7 @@ struct SmallCard {
     private func news(_ lines: Int) -> [RowDraft] {
         guard let news = facts.news else { return [] }
         let width = CardPlace.of(.small).contentWidth
-        let texts = CardLayout.wrapped(news.text, lines: lines, size: 12, weight: .regular, width: width)
+        let texts = CardLayout.wrapped(news.short, lines: lines, size: 12, weight: .regular, width: width)
         return texts.enumerated().map { index, line in
             let text = PieceDraft(
                 .lastEvent, [line], [12, 11], .regular, news.ink, keep: 50, mayGo: false, mayBeCut: true)
