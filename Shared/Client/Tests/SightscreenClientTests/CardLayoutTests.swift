@@ -418,6 +418,21 @@ private struct Stage: CustomTestStringConvertible {
         #expect(texts.contains("Super over tied: MI 5/1 (1.0)") && !texts.contains("0.6"), "\(texts)")
     }
 
+    @Test(arguments: Presentation.allCases)
+    func aSentenceIsCutBetweenWords(presentation: Presentation) {
+        let sentence = "SIX! Asalanka off Al Hasan over long-on, the longest of the day at the Gabba tonight"
+        let rain = Stage.chase { state in
+            state.expanded.status = "Rain stopped play and the umpires will inspect the outfield at a quarter past seven"
+            state.expanded.lastEvent = .init(kind: .six, ball: "16.5", text: sentence)
+        }
+        let words = Set((sentence + " " + (rain.expanded.status ?? "")).split { $0 == " " || $0 == "," })
+        let layout = MatchCard(state: rain, attributes: Stage.attributes, isStale: false).layout(presentation)
+        for piece in layout.rows.flatMap({ $0.leading + $0.trailing }) where piece.text.hasSuffix("…") {
+            let last = piece.text.dropLast().split(separator: " ").last ?? ""
+            #expect(words.contains(last), "\(piece.text)")
+        }
+    }
+
     @Test func aShortNameOfASideIsNeverCut() {
         for presentation in [Presentation.lockScreen, .standBy, .expanded, .small] {
             for stage in Stage.all where !stage.name.hasPrefix("longest") {

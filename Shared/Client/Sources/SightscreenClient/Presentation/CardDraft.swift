@@ -165,14 +165,18 @@ private struct RowFit {
         }
     }
 
-    /// To what is left of the row, or to three characters of it; a side's name of more than four letters to one.
+    /// To the words that what is left of the row has room for; a single word to three characters, and a side's name of
+    /// more than four letters to one.
     private mutating func cut(_ index: Int) {
-        let option = entries[index].draft.options[entries[index].option]
-        var text = option.text
+        var text = entries[index].draft.options[entries[index].option].text
         entries[index].cut = text
+        while !fits, let space = text.lastIndex(of: " ") {
+            // What stands between two words ends no text.
+            text = String(text[..<space].reversed().drop { !$0.isLetter && !$0.isNumber && $0 != ")" }.reversed())
+            entries[index].cut = text + "…"
+        }
         while !fits, text.count > (entries[index].draft.shape == .chip ? 1 : 3) {
             text.removeLast()
-            while text.last == " " { text.removeLast() }
             entries[index].cut = text + "…"
         }
     }

@@ -40,6 +40,8 @@ struct CardPlace {
         case .lockScreen: CardPlace(353, 160, margin: 14, above: 10, below: 10)
         // Drawn twice as large on a screen that lies on its side.
         case .standBy: CardPlace(353, 160, margin: 14, above: 12, below: 12)
+        // A widget is told that it is small, not on what: the texts are those of the smallest Watch in CarPlay, too,
+        // where the two ends of a row stand farther apart.
         case .small: CardPlace(152, 69.5, margin: 8, above: 4, below: 4, gap: 6)
         }
     }
