@@ -57,6 +57,7 @@ private struct Stage: CustomTestStringConvertible {
             state.expanded.equation = nil
             state.expanded.requiredRunRate = nil
             state.expanded.lastEvent = .init(kind: .matchResult, text: status)
+            state.expanded.lastWicket = nil
             state.expanded.outcome = outcome
             state.expanded.status = status
         }
@@ -347,12 +348,72 @@ private struct Stage: CustomTestStringConvertible {
         switch presentation {
         case .compactLeading, .minimal: #expect(Self.texts(layout) == ["CSK", "won"])
         case .compactTrailing: #expect(Self.texts(layout) == ["by 7", "runs"])
+        case .expanded:
+            #expect(layout.rows[0].leading.map(\.text) == ["CSK", "won"])
+            #expect(layout.rows[0].trailing.map(\.text) == ["by 7 runs"])
+            #expect(Self.texts(layout).contains("171") && Self.texts(layout).contains("87/6"))
         default:
             let row = layout.rows.first { $0.leading.contains { $0.role == .heading } }
             #expect(row?.leading.map(\.text) == ["CSK", "won by 7 runs"])
             let teams = layout.rows.flatMap { $0.leading + $0.trailing }.filter { $0.role == .team }.map(\.text)
             #expect(teams.first == "CSK")
         }
+    }
+
+    @Test func aResultThatIsTooLongForTheCamerasSidesStandsWholeBelowIt() {
+        let won = Stage.completed(
+            .init(winnerAbbr: "CSK", text: "won in the second super over with a ball left"), status: "CSK won")
+        let layout = MatchCard(state: won, attributes: Stage.attributes, isStale: false).layout(.expanded)
+        #expect(layout.rows[0].leading.map(\.text) == ["CSK"] && layout.rows[0].trailing.map(\.text) == ["MI"])
+        let heading = layout.rows.flatMap(\.leading).filter { $0.role == .heading }.map(\.text)
+        #expect(heading.joined(separator: " ") == "won in the second super over with a ball left")
+    }
+
+    @Test(arguments: [Presentation.lockScreen, .standBy, .expanded])
+    private func theMarksOfSidesHaveOneSize(presentation: Presentation) {
+        for stage in Stage.all {
+            let marks = stage.card.layout(presentation).rows.flatMap { $0.leading + $0.trailing }
+                .filter { $0.shape == .chip }
+            #expect(Set(marks.map(\.size)).count <= 1, "\(stage.name)")
+        }
+    }
+
+    /// "16/2" alone would be an innings that has just begun.
+    @Test(arguments: [Presentation.lockScreen, .standBy, .expanded, .small])
+    func bothInningsOfATestAreShown(presentation: Presentation) {
+        let stumps = Stage.chase { state in
+            state.compactLeading = .init(teamAbbr: "CSK", score: "16/2")
+            state.expanded.innings = [
+                .init(teamAbbr: "MI", score: "446", overs: "139.2", allOut: true),
+                .init(teamAbbr: "CSK", score: "74", overs: "33.0", allOut: true),
+                .init(teamAbbr: "CSK", score: "16/2", overs: "8.0"),
+            ]
+            state.expanded.session = "Day 2"
+            state.expanded.equation = "CSK follow on, trail by 356"
+            state.expanded.requiredRunRate = nil
+        }
+        for status in [nil, "Day 2: Stumps"] {
+            var state = stumps
+            state.expanded.status = status
+            let texts = Self.texts(state, presentation)
+            #expect(texts.contains("74 & 16/2"), "\(texts)")
+            #expect(texts.contains { $0.hasSuffix("trail by 356") }, "\(texts)")
+        }
+        let won = Stage.completed(.init(winnerAbbr: "MI", text: "won by 5 wickets"), status: "MI won by 5 wickets")
+        var state = stumps
+        state.matchDisplayState = .completed
+        state.expanded.equation = nil
+        state.expanded.outcome = won.expanded.outcome
+        let texts = Self.texts(state, presentation)
+        #expect(texts.contains { $0.hasSuffix("74 & 16/2") } && texts.contains { $0.hasSuffix("446") }, "\(texts)")
+    }
+
+    @Test(arguments: ["Drinks", "Day 2: Stumps"], [Presentation.lockScreen, .standBy, .expanded])
+    func whoIsInIsShownWhilePlayHasStopped(status: String, presentation: Presentation) {
+        let pause = Stage.chase { $0.expanded.status = status }
+        let texts = Self.texts(pause, presentation)
+        #expect(texts.contains("Rohit Sharma") && texts.contains("45 (32)"), "\(texts)")
+        #expect(!texts.contains("Deepak Chahar"), "\(texts)")
     }
 
     /// A server before `outcome` sends the sentence alone.
@@ -422,7 +483,7 @@ private struct Stage: CustomTestStringConvertible {
     func aSentenceIsCutBetweenWords(presentation: Presentation) {
         let sentence = "SIX! Asalanka off Al Hasan over long-on, the longest of the day at the Gabba tonight"
         let rain = Stage.chase { state in
-            state.expanded.status = "Rain stopped play and the umpires will inspect the outfield at a quarter past seven"
+            state.expanded.status = "Rain stopped play and the umpires will inspect the outfield at seven"
             state.expanded.lastEvent = .init(kind: .six, ball: "16.5", text: sentence)
         }
         let words = Set((sentence + " " + (rain.expanded.status ?? "")).split { $0 == " " || $0 == "," })

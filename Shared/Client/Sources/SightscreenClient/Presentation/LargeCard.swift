@@ -22,7 +22,8 @@ struct LargeCard {
 
     private var isResult: Bool { facts.heading?.isResult ?? false }
 
-    private var hasPlayers: Bool { facts.isInPlay || facts.state.matchDisplayState == .suspended }
+    /// Also at lunch and at stumps: who is in will go on.
+    private var hasPlayers: Bool { !isResult && [.live, .suspended].contains(facts.state.matchDisplayState) }
 
     // MARK: - Presentations
 
@@ -48,7 +49,8 @@ struct LargeCard {
         return CardLayout(.standBy) { lines in
             var rows = stale + heading(isResult ? 22 : 18, width: width, lines: lines.heading)
             if facts.hasBegun {
-                rows += isResult ? sides(large: 26, small: 21) : sides(large: 34, small: 19)
+                let isTight = facts.heading != nil && hasPlayers
+                rows += isResult ? sides(large: 26, small: 21) : sides(large: isTight ? 28 : 34, small: 19)
                 if hasPlayers { rows += batters(15) }
             } else {
                 rows += fixture(20)
@@ -60,9 +62,11 @@ struct LargeCard {
     var expanded: CardLayout {
         let width = CardPlace.of(.expanded).contentWidth
         return CardLayout(.expanded) { lines in
-            var rows = [besideCamera] + stale + heading(16, width: width, lines: lines.heading)
+            // In the place of the score, the result leads.
+            var rows = [wonBesideCamera ?? besideCamera] + stale
+            if wonBesideCamera == nil { rows += heading(hasPlayers ? 14 : 16, width: width, lines: lines.heading) }
             if facts.hasBegun {
-                rows += underCamera(16) + before(13)
+                rows += (isResult ? sides(large: 20, small: 17) : underCamera(16)) + before(13)
                 if hasPlayers { rows += players(13) }
             } else {
                 rows += announcement
@@ -82,13 +86,14 @@ struct LargeCard {
     private func heading(_ size: Double, width: Double, lines: Int) -> [RowDraft] {
         guard let heading = facts.heading else { return [] }
         let ink = heading.isResult ? CardInk.primary : .wait
-        let mark = heading.winner.map { PieceDraft(team: $0, size: min(size - 3, 14), keep: 100) }
-        let indent = mark.map { $0.width($0.options[0]) + $0.space } ?? 0
+        let mark = heading.winner.map { self.mark($0, isInColumn: true) }
+        let indent = mark.map { $0.width($0.options[0]) + 8 } ?? 0
         let texts = CardLayout.wrapped(
             heading.text, lines: lines, size: size, weight: .bold, width: width, first: indent)
         return texts.enumerated().map { index, line in
-            let text = PieceDraft(
+            var text = PieceDraft(
                 .heading, [line], [size, size - 2], .bold, ink, keep: 90, mayGo: false, mayBeCut: true)
+            text.space = 8
             let marks = index == 0 ? [mark].compactMap { $0 } : []
             return RowDraft(
                 leading: marks + [text], gap: index == 0 ? 3 : 0, keep: index == 0 ? Keep.heading : Keep.moreHeading)
@@ -98,20 +103,24 @@ struct LargeCard {
     /// Both sides, the one that bats larger.
     private func sides(large: Double, small: Double) -> [RowDraft] {
         let hero = facts.batting
-        let column = facts.sides.map { mark($0.abbr, 12).width(mark($0.abbr, 12).options[0]) }.max() ?? 0
         return facts.sides.enumerated().map { index, side in
             let isHero = side == hero
             let size = isHero && (!isResult || facts.heading?.winner != nil) ? large : small
-            var leading = [mark(side.abbr, 12, width: column)]
-            leading += scored(side, size, isHero: isHero)
+            let leading = [mark(side.abbr, isInColumn: true)] + scored(side, size, isHero: isHero)
             return RowDraft(
                 leading: leading, trailing: isHero ? stake(large < 30 ? 15 : 18) : beside(large < 30 ? 13 : 15),
                 gap: index == 0 ? 4 : 2, keep: isHero || isResult ? Keep.score : Keep.other)
         }
     }
 
-    private func mark(_ abbr: String, _ size: Double, width: Double = 0) -> PieceDraft {
-        PieceDraft(team: abbr, size: size, keep: 80, widthMin: width)
+    /// A side's short name; those below each other have one width.
+    private func mark(_ abbr: String, isInColumn: Bool = false) -> PieceDraft {
+        var mark = PieceDraft(team: abbr, size: 12, keep: 80)
+        if isInColumn {
+            let marks = facts.sides.map { self.mark($0.abbr) }
+            mark.widthMin = marks.map { $0.width($0.options[0]) }.max() ?? 0
+        }
+        return mark
     }
 
     private func scored(_ side: MatchFacts.Side, _ size: Double, isHero: Bool) -> [PieceDraft] {
@@ -185,7 +194,11 @@ struct LargeCard {
         return [RowDraft(leading: [text], gap: 3, keep: Keep.session)]
     }
 
-    private func players(_ size: Double) -> [RowDraft] { batters(size) + bowling(size) }
+    /// While play has stopped for its hour, nobody bowls.
+    private func players(_ size: Double) -> [RowDraft] {
+        let isBreak = !facts.isInPlay && facts.state.matchDisplayState == .live
+        return batters(size) + (isBreak ? [] : bowling(size))
+    }
 
     private func batters(_ size: Double) -> [RowDraft] {
         let pieces = details.batters.prefix(2).enumerated().flatMap { index, batter in
@@ -269,14 +282,13 @@ struct LargeCard {
 
     /// Both sides by their names, before there is a score.
     private func fixture(_ size: Double) -> [RowDraft] {
-        let column = facts.sides.map { mark($0.abbr, 12).width(mark($0.abbr, 12).options[0]) }.max() ?? 0
-        return facts.sides.enumerated().map { index, side in
+        facts.sides.enumerated().map { index, side in
             var name = PieceDraft(
                 .team, [facts.attributes.name(of: side.abbr)], [size, size - 2], .semibold, keep: 90, mayGo: false,
                 mayBeCut: true)
             name.space = 8
             return RowDraft(
-                leading: [mark(side.abbr, 12, width: column), name], trailing: index == 0 ? start(size - 2) : [],
+                leading: [mark(side.abbr, isInColumn: true), name], trailing: index == 0 ? start(size - 2) : [],
                 gap: index == 0 ? 4 : 5, keep: Keep.score)
         }
     }
@@ -300,37 +312,50 @@ struct LargeCard {
         return [PieceDraft(time: facts.attributes.startsAt, size, .semibold, .secondary, keep: 95)]
     }
 
-    /// Left of the camera the score, right of it how far the innings is.
+    /// Who won, and right of the camera by how much; nil when there is no room for that.
+    private var wonBesideCamera: RowDraft? {
+        guard let heading = facts.heading, let winner = heading.winner, heading.text.hasPrefix("won ") else {
+            return nil
+        }
+        let won = PieceDraft(.heading, ["won"], [20, 16], .bold, keep: 100, mayGo: false)
+        let margin = PieceDraft(
+            .heading, SmallCard.forms(String(heading.text.dropFirst("won ".count))), [16, 14, 12], .semibold, keep: 90,
+            mayGo: false)
+        let room = (CardPlace.of(.expanded).contentWidth - CardPlace.cameraWidth) / 2
+        guard margin.options.contains(where: { margin.width($0) <= room }) else { return nil }
+        return besideCamera([mark(winner), won], [margin])
+    }
+
+    private func besideCamera(_ leading: [PieceDraft], _ trailing: [PieceDraft]) -> RowDraft {
+        RowDraft(leading: leading, trailing: trailing, isOnBaseline: false, isBesideCamera: true, keep: Keep.score)
+    }
+
+    /// Left of the camera the score, right of it how far the innings is, or in a side's second innings what is needed.
     private var besideCamera: RowDraft {
-        guard facts.hasBegun, let side = facts.batting else {
-            let marks = facts.sides.map { PieceDraft(team: $0.abbr, size: 14, keep: 100) }
-            return RowDraft(
-                leading: Array(marks.prefix(1)), trailing: Array(marks.dropFirst().prefix(1)), isOnBaseline: false,
-                isBesideCamera: true, keep: Keep.score)
+        guard facts.hasBegun, !isResult, let side = facts.batting else {
+            let marks = facts.sides.map { mark($0.abbr) }
+            return besideCamera(Array(marks.prefix(1)), Array(marks.dropFirst().prefix(1)))
         }
         var score = PieceDraft(.score, [side.score], [22, 20, 18, 16, 14], .bold, keep: 100, mayGo: false)
         score.space = 6
-        let mark = PieceDraft(team: side.abbr, size: 11, keep: 60)
-        let far =
-            side.isAllOut
-            ? PieceDraft(.allOut, ["all out"], [15, 13], .semibold, .secondary, keep: 80, mayGo: false)
-            : PieceDraft(
-                .overs, ["\(side.overs) overs", "\(side.overs) ov", side.overs], [15, 13], .semibold, keep: 80)
-        return RowDraft(
-            leading: [mark, score], trailing: side.overs.isEmpty && !side.isAllOut ? [] : [far], isOnBaseline: false,
-            isBesideCamera: true, keep: Keep.score)
+        let leading = [mark(side.abbr), score]
+        if side.scores.count > 1 { return besideCamera(leading, stake(15)) }
+        if side.isAllOut {
+            return besideCamera(
+                leading, [PieceDraft(.allOut, ["all out"], [15, 13], .semibold, .secondary, keep: 80, mayGo: false)])
+        }
+        let overs = PieceDraft(
+            .overs, ["\(side.overs) overs", "\(side.overs) ov", side.overs], [15, 13], .semibold, keep: 80)
+        return besideCamera(leading, side.overs.isEmpty ? [] : [overs])
     }
 
-    /// What is needed, and the other side's score.
+    /// What is needed, or both innings of the side that bats, and the other side's score.
     private func underCamera(_ size: Double) -> [RowDraft] {
-        let others = facts.sides.filter { $0 != facts.batting }
-        var trailing = others.prefix(1).flatMap { side in
-            [mark(side.abbr, 11)] + scored(side, size - 1, isHero: false)
+        var trailing = facts.sides.filter { $0 != facts.batting }.prefix(1).flatMap { side in
+            [mark(side.abbr)] + scored(side, size - 1, isHero: false)
         }
         var leading = stake(size)
-        if let batting = facts.batting, batting.scores.count > 1, leading.isEmpty || leading[0].role == .rate {
-            leading = [PieceDraft(.score, [batting.total], [size], .semibold, keep: 50)]
-        }
+        if let batting = facts.batting, batting.scores.count > 1 { leading = scored(batting, size, isHero: false) }
         if leading.isEmpty { swap(&leading, &trailing) }
         guard !leading.isEmpty else { return [] }
         return [RowDraft(leading: leading, trailing: trailing, gap: 4, keep: Keep.other)]

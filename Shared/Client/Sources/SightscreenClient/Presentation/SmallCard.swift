@@ -28,7 +28,7 @@ struct SmallCard {
                 rows.append(RowDraft(leading: [text], gap: 1, keep: Keep.stale))
             }
             if facts.heading?.isResult ?? false {
-                rows.append(bothScores)
+                rows += bothScores
             } else {
                 rows.append(score(facts.heading == nil ? 20 : 17))
                 rows += need
@@ -74,8 +74,12 @@ struct SmallCard {
             }
             return RowDraft(leading: Array(marks), trailing: trailing, gap: 1, isOnBaseline: false, keep: Keep.score)
         }
-        let score = PieceDraft(
-            .score, [side.score], [size, size - 2, size - 4, size - 6], .bold, keep: 100, mayGo: false)
+        var score = PieceDraft(
+            .score, [side.total], [size, size - 2, size - 4, max(size - 6, 12)], .bold, keep: 100, mayGo: false)
+        // The innings that is over makes room before the one that is on gets small.
+        if side.scores.count > 1 {
+            score.options += [size, size - 2, size - 4, size - 6].map { .init(text: side.score, size: $0) }
+        }
         var pieces = [PieceDraft(team: side.abbr, size: 11, keep: 70), score]
         if side.isAllOut {
             pieces.append(PieceDraft(.allOut, ["all out"], [12, 11], .regular, .secondary, keep: 80, mayGo: false))
@@ -96,15 +100,21 @@ struct SmallCard {
         return []
     }
 
-    private var bothScores: RowDraft {
-        guard facts.hasBegun else { return score(17) }
+    /// Beside each other, in a match of two innings below each other.
+    private var bothScores: [RowDraft] {
+        guard facts.hasBegun else { return [score(17)] }
         let texts = facts.scored.map { side in
             PieceDraft(
                 .score, ["\(side.abbr) \(side.total)", "\(side.abbr) \(side.score)", side.score], [13, 12], .semibold,
                 keep: side == facts.sides.first ? 100 : 90, mayGo: false)
         }
-        return RowDraft(
-            leading: Array(texts.prefix(1)), trailing: Array(texts.dropFirst().prefix(1)), gap: 2, keep: Keep.score)
+        if facts.scored.contains(where: { $0.scores.count > 1 }) {
+            return texts.map { RowDraft(leading: [$0], gap: 2, keep: Keep.score) }
+        }
+        return [
+            RowDraft(
+                leading: Array(texts.prefix(1)), trailing: Array(texts.dropFirst().prefix(1)), gap: 2, keep: Keep.score)
+        ]
     }
 
     // MARK: - The island
