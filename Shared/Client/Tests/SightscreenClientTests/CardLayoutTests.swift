@@ -321,6 +321,8 @@ private struct Stage: CustomTestStringConvertible {
         #expect(Self.texts(Stage.chase(), .lockScreen).contains("need 85 off 45"))
         #expect(Self.texts(Stage.chase(), .compactTrailing) == ["need 85", "off 45"])
         #expect(Self.texts(Stage.chase(), .small).contains("need 85 off 45"))
+        let early = Stage.chase { $0.expanded.equation = "MI need 128 off 120" }
+        #expect(Self.texts(early, .compactTrailing) == ["128", "off 120"])
     }
 
     @Test func theLastSixBallsAreThereWithTheEndsOfOvers() {
@@ -408,12 +410,34 @@ private struct Stage: CustomTestStringConvertible {
         #expect(texts.contains { $0.hasSuffix("74 & 16/2") } && texts.contains { $0.hasSuffix("446") }, "\(texts)")
     }
 
+    @Test(arguments: Stage.all, Presentation.allCases)
+    private func typeHasElevenPointsWhereItFits(stage: Stage, presentation: Presentation) {
+        guard !stage.name.hasPrefix("longest") else { return }
+        for piece in stage.card.layout(presentation).rows.flatMap({ $0.leading + $0.trailing }) {
+            // "12:00 PM" is wider than the island's side.
+            let isWide = piece.time != nil || presentation == .minimal && piece.text.count > 4
+            #expect(piece.size >= (isWide ? 9 : 11), "\(piece.text)")
+        }
+    }
+
     @Test(arguments: ["Drinks", "Day 2: Stumps"], [Presentation.lockScreen, .standBy, .expanded])
     func whoIsInIsShownWhilePlayHasStopped(status: String, presentation: Presentation) {
         let pause = Stage.chase { $0.expanded.status = status }
         let texts = Self.texts(pause, presentation)
         #expect(texts.contains("Rohit Sharma") && texts.contains("45 (32)"), "\(texts)")
         #expect(!texts.contains("Deepak Chahar"), "\(texts)")
+    }
+
+    @Test func theWatchHasTheWholeTossAndAnInningsVictory() {
+        func heading(_ state: ContentState) -> String {
+            MatchCard(state: state, attributes: Stage.attributes, isStale: false).layout(.small).rows.flatMap(\.leading)
+                .filter { $0.role == .heading }.map(\.text).joined(separator: " ")
+        }
+        let toss = Stage.before { $0.expanded.status = "Chennai Super Kings won the toss and chose to bat" }
+        #expect(heading(toss) == "CSK won the toss and chose to bat")
+        let innings = "won by an innings and 225 runs"
+        #expect(
+            heading(Stage.completed(.init(winnerAbbr: "CSK", text: innings), status: innings)) == "by inns & 225")
     }
 
     /// A server before `outcome` sends the sentence alone.
@@ -432,6 +456,12 @@ private struct Stage: CustomTestStringConvertible {
         #expect(texts[0] == "Rain stopped play" && texts.contains("87/6"))
         #expect(Self.texts(rain, .compactTrailing) == ["Rain"])
         #expect(Self.texts(rain, .compactLeading) == ["MI", "87/6"])
+    }
+
+    @Test(arguments: [Presentation.compactLeading, .compactTrailing, .minimal])
+    func aMatchWithoutAResultSaysSoOnTheIsland(presentation: Presentation) throws {
+        let abandoned = try #require(Stage.all.first { $0.name == "abandoned" })
+        #expect(Self.texts(abandoned.state, presentation) == ["Aban-", "doned"])
     }
 
     /// "Play stopped" above the score and "Play stopped" below it would say one thing twice.

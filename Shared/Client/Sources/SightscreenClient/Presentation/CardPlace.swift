@@ -33,7 +33,7 @@ struct CardPlace {
     static func of(_ presentation: Presentation) -> CardPlace {
         switch presentation {
         case .compactLeading, .compactTrailing: CardPlace(52.33, 36.67, margin: 1, above: 2, below: 2)
-        case .minimal: CardPlace(36.67, 36.67, margin: 2, above: 4, below: 4)
+        case .minimal: CardPlace(36.67, 36.67, margin: 2, above: 3, below: 3)
         // The first row stands beside the camera, in the height that it has.
         case .expanded: CardPlace(371, 160, margin: 16, above: 6, below: 12)
         // An iPhone of 375 points, which Apple does not list, has as much less as its screen is narrower.

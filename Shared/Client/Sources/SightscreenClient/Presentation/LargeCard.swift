@@ -128,10 +128,11 @@ struct LargeCard {
             return [PieceDraft(.muted, ["yet to bat"], [min(size, 14)], .regular, .secondary, keep: 30)]
         }
         var score = PieceDraft(
-            .score, [side.total], [size, size - 3, size - 6], isHero ? .bold : .semibold, keep: 100, mayGo: false)
+            .score, [side.total], [size, size - 3, max(size - 6, 11)], isHero ? .bold : .semibold, keep: 100,
+            mayGo: false)
         // The innings that is over makes room before the one that is on gets small.
         if side.scores.count > 1 {
-            let newest = [size - 3, size - 6].map { PieceDraft.Option(text: side.score, size: $0) }
+            let newest = [size - 3, max(size - 6, 11)].map { PieceDraft.Option(text: side.score, size: $0) }
             score.options = Array(score.options.prefix(3)) + newest
         }
         score.space = 8
@@ -227,7 +228,7 @@ struct LargeCard {
             leading.append(
                 PieceDraft(.bowler, [bowler.figures], [size], .semibold, .secondary, keep: 25, mayGo: false))
         }
-        let balls = balls(size - 3)
+        let balls = balls(11)
         guard !leading.isEmpty || !balls.isEmpty else { return [] }
         return [RowDraft(leading: leading, trailing: balls, gap: 3, isOnBaseline: false, keep: Keep.bowling)]
     }

@@ -13,7 +13,8 @@ struct SmallCard {
     /// Which rows go first when they are too many: those with the lowest. What just happened is soon old, what is
     /// needed is not; and what is out of date never looks as if it were not.
     private enum Keep {
-        static let competition = 10, moreNews = 20, news = 90, need = 92, stale = 94, heading = 96, score = 100
+        static let competition = 10, moreNews = 20, moreHeading = 30, news = 90, need = 92, stale = 94, heading = 96,
+            score = 100
     }
 
     // MARK: - Watch and CarPlay
@@ -21,7 +22,7 @@ struct SmallCard {
     var small: CardLayout {
         CardLayout(.small) { lines in
             var rows: [RowDraft] = []
-            if let heading = facts.heading { rows.append(self.heading(heading)) }
+            if let heading = facts.heading { rows += self.heading(heading, lines: lines.heading) }
             if facts.isStale {
                 let text = PieceDraft(
                     .wait, ["Waiting for an update"], [11], .semibold, .wait, keep: 90, mayGo: false, mayBeCut: true)
@@ -55,14 +56,32 @@ struct SmallCard {
         return [RowDraft(leading: [text], gap: 2, keep: Keep.competition)]
     }
 
-    private func heading(_ heading: MatchFacts.Heading) -> RowDraft {
+    /// In one line, in fewer words where need be; else in two.
+    private func heading(_ heading: MatchFacts.Heading, lines: Int) -> [RowDraft] {
         let mark = heading.winner.map { PieceDraft(team: $0, size: 11, keep: 100) }
-        let forms = Self.forms(heading.text)
+        let indent = mark.map { $0.width($0.options[0]) + $0.space } ?? 0
+        let width = CardPlace.of(.small).contentWidth
+        let words = facts.sides.reduce(heading.text) {
+            $0.replacing(facts.attributes.name(of: $1.abbr), with: $1.abbr)
+        }
+        var forms = Self.forms(words)
+        // After the winner's mark "by 7 runs" is said, too.
+        if mark != nil { forms += forms.filter { $0.hasPrefix("won by ") }.map { String($0.dropFirst(4)) } }
         var text = PieceDraft(
             .heading, forms, [14], .bold, heading.isResult ? .primary : .wait, keep: 90, mayGo: false, mayBeCut: true)
         // Here smaller type comes before fewer words.
-        text.options = forms.flatMap { form in [14, 13, 12].map { PieceDraft.Option(text: form, size: $0) } }
-        return RowDraft(leading: [mark, text].compactMap { $0 }, keep: Keep.heading)
+        text.options = forms.flatMap { form in [14, 13, 12, 11].map { .init(text: form, size: $0) } }
+        if text.options.contains(where: { text.width($0) <= width - indent }) {
+            return [RowDraft(leading: [mark, text].compactMap { $0 }, keep: Keep.heading)]
+        }
+        let wrapped = CardLayout.wrapped(
+            words, lines: lines, size: 12, weight: .bold, width: width, first: indent)
+        return wrapped.enumerated().map { index, line in
+            text.options = [.init(text: line, size: 12)]
+            return RowDraft(
+                leading: index == 0 ? [mark, text].compactMap { $0 } : [text],
+                keep: index == 0 ? Keep.heading : Keep.moreHeading)
+        }
     }
 
     private func score(_ size: Double) -> RowDraft {
@@ -119,36 +138,37 @@ struct SmallCard {
 
     // MARK: - The island
 
-    var compactLeading: CardLayout { island(.compactLeading, first: 10, second: 15) }
+    var compactLeading: CardLayout { island(.compactLeading, second: 15) }
 
-    var minimal: CardLayout { island(.minimal, first: 9, second: 12) }
+    var minimal: CardLayout { island(.minimal, second: 12) }
 
-    /// The side above its score; at the end the winner.
-    private func island(_ presentation: Presentation, first: Double, second: Double) -> CardLayout {
+    /// The side above its score; at the end the winner. Type is smaller than 11 points only where a score or a word is
+    /// too wide for that.
+    private func island(_ presentation: Presentation, second: Double) -> CardLayout {
         if let heading = facts.heading, heading.isResult {
             if let winner = heading.winner {
-                return pair(presentation, side(winner, first + 2), plain(["won"], second - 1))
+                return pair(presentation, side(winner, 12), plain(["won"], second - 1))
             }
             if presentation == .minimal || facts.scored.count < 2 {
                 let words = Self.short(heading.text)
-                return pair(
-                    presentation, plain([words[0]], second - 2), plain([words.count > 1 ? words[1] : ""], second - 2))
+                let size: Double = presentation == .minimal ? 11 : 13
+                return pair(presentation, plain([words[0]], size), plain([words.count > 1 ? words[1] : ""], size))
             }
         }
         guard facts.hasBegun, let batting = facts.batting else {
-            let names = facts.sides.prefix(2).map { side($0.abbr, first + 2) }
+            let names = facts.sides.prefix(2).map { side($0.abbr, 12) }
             return CardLayout(presentation, names.map { RowDraft(leading: [$0], isCentred: true, keep: 90) })
         }
         let own = facts.state.minimal.flatMap {
             presentation == .minimal && !$0.score.hasSuffix("/10") ? $0.score : nil
         }
         let runs = batting.score.prefix { $0 != "/" }
-        let sizes = stride(from: second, through: second - 5, by: -1).map { $0 }
+        let sizes = stride(from: second, through: presentation == .minimal ? 9 : 11, by: -1).map { $0 }
         var score = PieceDraft(.score, [own ?? batting.score], sizes, .semibold, keep: 100, mayGo: false)
         if presentation == .minimal {
-            score.options += [.init(text: String(runs), size: second - 2), .init(text: String(runs), size: 8)]
+            score.options += [.init(text: String(runs), size: 11), .init(text: String(runs), size: 8)]
         }
-        return pair(presentation, side(batting.abbr, first), score)
+        return pair(presentation, side(batting.abbr, 11), score)
     }
 
     /// What is needed; else why there is no play; else how far the innings is.
@@ -171,12 +191,12 @@ struct SmallCard {
                 return two(presentation, ["Not", "begun"], .secondary)
             }
             let time = PieceDraft(time: facts.attributes.startsAt, 12, .semibold, .primary, keep: 90)
-            return pair(presentation, PieceDraft(.muted, ["starts"], [10], .regular, .secondary, keep: 50), time)
+            return pair(presentation, PieceDraft(.muted, ["starts"], [11], .regular, .secondary, keep: 50), time)
         }
         let overs = facts.batting?.overs ?? facts.state.compactTrailing.overs
         return pair(
             presentation, PieceDraft(.overs, [overs], [15, 13, 11], .semibold, keep: 90, mayGo: false),
-            PieceDraft(.muted, ["overs"], [10], .regular, .secondary, keep: 50))
+            PieceDraft(.muted, ["overs"], [11], .regular, .secondary, keep: 50))
     }
 
     private func result(_ heading: MatchFacts.Heading) -> CardLayout {
@@ -200,7 +220,11 @@ struct SmallCard {
         _ presentation: Presentation, _ words: [String], _ ink: CardInk, role: CardPiece.Role = .heading
     ) -> CardLayout {
         let rows = words.prefix(2).filter { !$0.isEmpty }.map { word in
-            PieceDraft(role, [word], [13, 12, 11, 10, 9], .semibold, ink, keep: 90, mayGo: false, mayBeCut: true)
+            var row = PieceDraft(role, [word], [13, 12, 11], .semibold, ink, keep: 90, mayGo: false, mayBeCut: true)
+            // "128 / off 120" is read more easily than "need 128" in smaller type.
+            if word.hasPrefix("need ") { row.options.append(.init(text: String(word.dropFirst(5)), size: 13)) }
+            row.options += [10, 9].map { .init(text: word, size: $0) }
+            return row
         }
         return CardLayout(presentation, rows.map { RowDraft(leading: [$0], isCentred: true, keep: 90) })
     }
@@ -211,8 +235,7 @@ struct SmallCard {
 
     private func side(_ abbr: String, _ size: Double) -> PieceDraft {
         PieceDraft(
-            .team, [abbr, String(abbr.prefix(5)), String(abbr.prefix(4)), String(abbr.prefix(3))], [size, size - 2, 8],
-            .bold,
+            .team, [abbr, String(abbr.prefix(5)), String(abbr.prefix(4)), String(abbr.prefix(3))], [size, 11, 8], .bold,
             .teamText(abbr), keep: 90, mayGo: false, mayBeCut: true)
     }
 
