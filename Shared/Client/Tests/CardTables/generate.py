@@ -6,7 +6,7 @@ fonts-inter), read from the font files' tables `cmap` and `hmtx`. All figures ha
 stand in columns do.
 
 TeamColours.swift: a side's colour, lightened or darkened in small steps until it is told apart from the card, with a text on it
-and as a text on the card that have a contrast of 4.5 to 1 or more.
+and as a text on the card that have a contrast of 4.5 to 1 or more; and as a field whose text has one of 7 to 1.
 """
 
 import pathlib
@@ -128,30 +128,38 @@ def field(colour, backgrounds, towards):
 
 
 def pair(colour):
-    values = (
-        *field(colour, LIGHT, "000000"), moved(colour, LIGHT, "000000", 4.6),
-        *field(colour, DARK, "FFFFFF"), moved(colour, DARK, "FFFFFF", 4.6))
+    values = []
+    for card, other in ((LIGHT, "000000"), (DARK, "FFFFFF")):
+        background, text = field(colour, card, other)
+        away = "000000" if text == "FFFFFF" else "FFFFFF"
+        values += [background, text, moved(colour, card, other, 4.6), moved(background, (text,), away, 7.1)]
     return ".init(" + ", ".join(f"0x{value}" for value in values) + ")"
 
 
 def colour_table():
     out = [
         "// Written by Shared/Client/Tests/CardTables/generate.py; not by hand.", "",
-        "/// A side's colour on a light and on a dark card: as a field, as text on that field, and as text on the card.",
+        "/// A side's colour on a light and on a dark card: as a field, as text on that field, as text on the card, and as a field",
+        "/// where more contrast is asked for.",
         "struct TeamColours: Hashable, Sendable {",
         "    struct On: Hashable, Sendable {",
         "        var field: CardColour",
         "        var onField: CardColour",
         "        var text: CardColour",
+        "        var contrastField: CardColour",
         "    }", "",
         "    var light: On",
         "    var dark: On", "",
         "    init(",
-        "        _ lightField: UInt32, _ onLightField: UInt32, _ lightText: UInt32, _ darkField: UInt32, _ onDarkField: UInt32,",
-        "        _ darkText: UInt32",
+        "        _ lightField: UInt32, _ onLightField: UInt32, _ lightText: UInt32, _ lightContrast: UInt32,",
+        "        _ darkField: UInt32, _ onDarkField: UInt32, _ darkText: UInt32, _ darkContrast: UInt32",
         "    ) {",
-        "        light = On(field: CardColour(lightField), onField: CardColour(onLightField), text: CardColour(lightText))",
-        "        dark = On(field: CardColour(darkField), onField: CardColour(onDarkField), text: CardColour(darkText))",
+        "        light = On(",
+        "            field: CardColour(lightField), onField: CardColour(onLightField), text: CardColour(lightText),",
+        "            contrastField: CardColour(lightContrast))",
+        "        dark = On(",
+        "            field: CardColour(darkField), onField: CardColour(onDarkField), text: CardColour(darkText),",
+        "            contrastField: CardColour(darkContrast))",
         "    }", "",
         "    /// By the side's short name: near the colour of its usual shirt.",
         "    static let known: [String: TeamColours] = [",

@@ -27,8 +27,9 @@ public enum CardAppearance: String, Codable, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The one place where an ink becomes a colour. Texts have a contrast of 4.5 to 1 or more to what is behind them, and 7
-/// to 1 where more contrast is asked for.
+/// The one place where an ink becomes a colour. Texts have a contrast of 4.5 to 1 or more to what is behind them, on the
+/// card and on a field, and 7 to 1 where more contrast is asked for; a four, a six and a wicket one of 3 to 1 to the
+/// card.
 public enum CardPalette {
     public static func colour(_ ink: CardInk, _ appearance: CardAppearance) -> CardColour {
         let words = ink.rawValue.split(separator: " ", maxSplits: 1).map { String($0) }
@@ -37,7 +38,7 @@ public enum CardPalette {
         let isLight = appearance == .light || appearance == .lightContrast
         let side = isLight ? team.light : team.dark
         switch words[0] {
-        case "team": return side.field
+        case "team": return appearance.isContrastIncreased ? side.contrastField : side.field
         case "onTeam": return side.onField
         // A side's colour has its contrast from its lightness; more of it is black or white.
         default: return appearance.isContrastIncreased ? CardColour(isLight ? 0x000000 : 0xFFFFFF) : side.text
@@ -60,12 +61,13 @@ public enum CardPalette {
             case .fine: (0x0B7038, 0x45D67A, 0x004D22, 0x8CF0AE)
             case .wicket: (0xBA1424, 0xFF8480, 0x8C0010, 0xFFB3AF)
             case .wait: (0x8A4B00, 0xFFC067, 0x633300, 0xFFD9A1)
-            case .plainBall: (0xDFE1E6, 0x3A3E47, 0xD5D7DD, 0x2C2F36)
+            case .plainBall: (0xDFE1E6, 0x3A3E47, 0xD5D7DD, 0x454A55)
             case .onPlainBall: (0x2A2D34, 0xF2F3F6, 0x000000, 0xFFFFFF)
-            case .four: (0x1257B8, 0x2F6CC4, 0x003E8A, 0x003E8A)
-            case .six: (0x6A35B8, 0x7A4CC8, 0x48148F, 0x48148F)
-            case .wicketBall: (0xC21B2C, 0xCC2B38, 0x8C0010, 0x8C0010)
-            case .onFour, .onSix, .onWicketBall: (0xFFFFFF, 0xFFFFFF, 0xFFFFFF, 0xFFFFFF)
+            // On black, dark fields would be lost: there they are light.
+            case .four: (0x1257B8, 0x2F6CC4, 0x003E8A, 0x9DC7FF)
+            case .six: (0x6A35B8, 0x7F52CC, 0x48148F, 0xD3B8FF)
+            case .wicketBall: (0xC21B2C, 0xCC2B38, 0x8C0010, 0xFF8F88)
+            case .onFour, .onSix, .onWicketBall: (0xFFFFFF, 0xFFFFFF, 0xFFFFFF, 0x000000)
             default: (0x0B0C0E, 0xFFFFFF, 0x000000, 0xFFFFFF)
             }
         switch appearance {
