@@ -14,6 +14,18 @@ import Testing
         }
     }
 
+    /// The layout has measured every gap: an HStack or a Spacer of eight points more is a text that is cut, and a spacer
+    /// in the compact island widens it.
+    @Test func theWidgetLeavesNoRoomOfItsOwn() throws {
+        let widget = try Sources.lines("Shared/Client/Sources/SightscreenClient/Apple/MatchLiveActivityWidget.swift")
+        for line in widget where line.contains("Spacer(") || line.contains("Stack(") {
+            #expect(line.contains("Spacer(minLength: 0)") || line.contains("spacing: 0"), "\(line)")
+        }
+        let spacer = try #require(widget.firstIndex { $0.contains("Spacer(") })
+        #expect(widget[..<spacer].suffix(3).contains { $0.contains("if !row.isCentred") })
+        #expect(widget.count { $0.contains("sOnBaseline ? .firstTextBaseline : .center") } == 2)
+    }
+
     /// It draws the card's layouts, and names no text of a content state.
     @Test func theWidgetDecidesNothing() throws {
         let widget = try Sources.lines("Shared/Client/Sources/SightscreenClient/Apple/MatchLiveActivityWidget.swift")

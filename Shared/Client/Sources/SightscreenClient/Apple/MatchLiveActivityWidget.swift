@@ -65,12 +65,14 @@
         @Environment(\.isActivityFullscreen) private var isFullscreen
         @Environment(\.colorScheme) private var scheme
         @Environment(\.colorSchemeContrast) private var contrast
+        @Environment(\.isLuminanceReduced) private var isLuminanceReduced
         let card: MatchCard
 
         var body: some View {
+            // On a screen that is always on, a light card would be the brightest thing in the room.
+            let isDark = scheme == .dark || isLuminanceReduced
             let appearance: CardAppearance =
-                isFullscreen
-                ? .island : CardAppearance(isDark: scheme == .dark, isContrastIncreased: contrast == .increased)
+                isFullscreen ? .island : CardAppearance(isDark: isDark, isContrastIncreased: contrast == .increased)
             let layout = card.layout(family == .small ? .small : isFullscreen ? .standBy : .lockScreen)
             CardRows(rows: layout.rows, appearance: appearance)
                 .padding(
@@ -89,13 +91,16 @@
         let appearance: CardAppearance
 
         var body: some View {
-            VStack(alignment: .leading, spacing: 0) {
+            // A centred row is no wider than what it shows, and so is the island.
+            VStack(alignment: rows.contains(where: \.isCentred) ? .center : .leading, spacing: 0) {
                 ForEach(Array(rows.enumerated()), id: \.offset) { _, row in
-                    HStack(alignment: .center, spacing: 0) {
-                        if row.isCentred { Spacer() }
+                    HStack(alignment: row.isOnBaseline ? .firstTextBaseline : .center, spacing: 0) {
                         CardPieces(pieces: row.leading, isOnBaseline: row.isOnBaseline, appearance: appearance)
-                        Spacer()
-                        CardPieces(pieces: row.trailing, isOnBaseline: row.isOnBaseline, appearance: appearance)
+                        if !row.isCentred {
+                            // The layout has kept the two ends apart.
+                            Spacer(minLength: 0)
+                            CardPieces(pieces: row.trailing, isOnBaseline: row.isOnBaseline, appearance: appearance)
+                        }
                     }
                     .frame(height: row.height)
                     .padding(EdgeInsets(top: row.gap, leading: 0, bottom: 0, trailing: 0))
@@ -120,12 +125,18 @@
     }
 
     private struct CardPieceView: View {
+        @Environment(\.colorSchemeContrast) private var contrast
         let piece: CardPiece
         let appearance: CardAppearance
 
         var body: some View {
             switch piece.shape {
-            case .text: text
+            case .text:
+                if piece.role == .score {
+                    text.contentTransition(.numericText())
+                } else {
+                    text
+                }
             case .chip:
                 text.frame(width: piece.width)
                     .padding(EdgeInsets(top: 1, leading: 0, bottom: 1, trailing: 0))
@@ -151,8 +162,14 @@
             .fixedSize()
         }
 
-        private var ink: Color { CardPalette.colour(piece.ink, appearance).colour }
-        private var field: Color { CardPalette.colour(piece.field ?? .background, appearance).colour }
+        private var ink: Color { colour(piece.ink) }
+        private var field: Color { colour(piece.field ?? .background) }
+
+        /// The island is as black with more contrast as without.
+        private func colour(_ ink: CardInk) -> Color {
+            let isContrasting = appearance == .island && contrast == .increased
+            return CardPalette.colour(ink, isContrasting ? .darkContrast : appearance).colour
+        }
 
         private var weight: Font.Weight {
             switch piece.weight {

@@ -65,6 +65,7 @@ public struct EnvironmentValues {
     public var openURL: OpenURLAction { fatalError() }
     public var colorScheme: ColorScheme { .light }
     public var colorSchemeContrast: ColorSchemeContrast { .standard }
+    public var isLuminanceReduced: Bool { false }
 }
 public enum ColorScheme: Hashable, Sendable { case light, dark }
 public enum ColorSchemeContrast: Hashable, Sendable { case standard, increased }
@@ -118,6 +119,10 @@ extension View {
     ) -> some View { Anything() }
     public nonisolated func overlay(@ViewBuilder content: () -> some View) -> some View { Anything() }
     public nonisolated func disabled(_ disabled: Bool) -> some View { Anything() }
+    public nonisolated func contentTransition(_ transition: ContentTransition) -> some View { Anything() }
+}
+public struct ContentTransition: Sendable {
+    public static func numericText(countsDown: Bool = false) -> ContentTransition { ContentTransition() }
 }
 public enum AccessibilityChildBehavior { case ignore, contain, combine }
 public enum VerticalEdge { case top, bottom }
@@ -167,7 +172,7 @@ public struct Text: View {
     public var body: Never { fatalError() }
 }
 public struct Spacer: View {
-    public init() {}
+    public init(minLength: Double? = nil) {}
     public var body: Never { fatalError() }
 }
 public struct ProgressView: View {
