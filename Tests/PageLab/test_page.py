@@ -65,6 +65,9 @@ class FollowTests(PageTest):
         page.wait("document.querySelector('.la.lit')")
         self.assertTrue(page.run("document.querySelector('.ls-alert').hidden"))
         self.assertTrue(page.run("document.querySelector('.island.compact').hidden && !document.querySelector('.island.grown').hidden"))
+        # No clock beside its round corners, as there is beside the small one.
+        shown = "[...document.querySelectorAll('.phone-top .top-status')].map((node) => getComputedStyle(node).visibility)"
+        self.assertEqual(page.run(shown), ["hidden", "hidden", "visible"])
         told = page.text(".watch-alert strong")
         self.assertTrue(told)
         self.assertTrue(page.run("document.querySelector('.iphone').classList.contains('buzzing')"))
@@ -343,6 +346,16 @@ class CardTests(PageTest):
         page.wait(SCORE)
         self.assertEqual(page.run("document.querySelectorAll('.island.expanded:not(.grown) [data-role=batter]').length"), 4)
         self.assertEqual(page.run("document.querySelectorAll('.island.expanded:not(.grown) [data-role=striker]').length"), 1)
+
+    def test_a_match_whose_state_leaves_the_title_out_has_that_of_its_tape(self):
+        page = self.open()
+        title = page.run("""import('./match.js').then(({ matchCard }) => {
+            const root = document.createElement('div');
+            const content = { expanded: { title: '', subtitle: 'IPL', innings: [] }, compactTrailing: { overs: '0.0' } };
+            matchCard(root).show({ title: 'RR v KKR', version: 1, content }, null, null);
+            return root.querySelector('h3').textContent;
+        })""")
+        self.assertEqual(title, "RR v KKR")
 
     def test_the_ball_stands_where_the_version_stood(self):
         page = self.open("#phone-1")

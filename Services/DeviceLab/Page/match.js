@@ -14,7 +14,7 @@ export function matchCard(root) {
     /** @param held what the operator holds back, in words; null for nothing */
     show(match, drawing, held) {
       const content = match?.content ?? null;
-      setText(title, content?.expanded.title ?? match?.title ?? 'No tape is loaded');
+      setText(title, content?.expanded.title || match?.title || 'No tape is loaded');
       setText(ball, content?.expanded.innings.length ? content.compactTrailing.overs : '');
       setText(subtitle, content ? `${content.expanded.subtitle} · version ${match.version}` : match ? 'No display state yet' : 'Load one below');
       setText(hold, held);

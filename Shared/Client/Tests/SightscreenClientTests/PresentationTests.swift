@@ -26,6 +26,16 @@ import Testing
         #expect(widget.count { $0.contains("sOnBaseline ? .firstTextBaseline : .center") } == 2)
     }
 
+    @Test func aTouchTellsTheAppWhichMatch() throws {
+        let match = MatchID(1_304_076)
+        let card = MatchCard(
+            state: Sample.state(), attributes: Sample.attributes(match, start: "s-1"), isStale: false)
+        #expect(card.link.split(separator: "/").last.flatMap { MatchID(String($0)) } == match)
+        let widget = try Sources.lines("Shared/Client/Sources/SightscreenClient/Apple/MatchLiveActivityWidget.swift")
+        // The Lock Screen's card, and the island.
+        #expect(widget.count { $0.contains(".widgetURL(URL(string: card.link))") } == 2)
+    }
+
     /// It draws the card's layouts, and names no text of a content state.
     @Test func theWidgetDecidesNothing() throws {
         let widget = try Sources.lines("Shared/Client/Sources/SightscreenClient/Apple/MatchLiveActivityWidget.swift")

@@ -39,6 +39,7 @@
                     CardRows(rows: card.layout(.minimal).rows, appearance: .island).spoken(card.spoken)
                 }
                 .keylineTint(CardPalette.colour(card.tint, .island).colour)
+                .widgetURL(URL(string: card.link))
             }
             .supplementalActivityFamilies([.small])
         }
@@ -83,6 +84,7 @@
                 .activityBackgroundTint(CardPalette.colour(.background, appearance).colour)
                 .activitySystemActionForegroundColor(CardPalette.colour(.primary, appearance).colour)
                 .spoken(card.spoken)
+                .widgetURL(URL(string: card.link))
         }
     }
 

@@ -40,6 +40,9 @@ public struct MatchCard: Hashable, Sendable {
     /// The colour of the thin line around the island: the followed side's, else the first one's.
     public var tint: CardInk { .teamText(facts.sides.first?.abbr ?? "") }
 
+    /// What a touch hands to the app, which finds the match in its last part: "sightscreen://match/1304076".
+    public var link: String { "sightscreen://match/\(attributes.matchId)" }
+
     private var facts: MatchFacts { MatchFacts(state: state, attributes: attributes, isStale: isStale) }
 }
 

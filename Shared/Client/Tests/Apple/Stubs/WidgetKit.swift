@@ -1,4 +1,5 @@
 public import ActivityKit
+public import AppleFoundation
 public import SwiftUI
 
 public struct ActivityViewContext<Attributes: ActivityAttributes> {
@@ -22,6 +23,7 @@ extension EnvironmentValues {
     public var isActivityFullscreen: Bool { false }
 }
 extension View {
+    public nonisolated func widgetURL(_ url: URL?) -> some View { self }
     public nonisolated func activityBackgroundTint(_ color: Color?) -> some View { self }
     public nonisolated func activitySystemActionForegroundColor(_ color: Color?) -> some View { self }
 }
@@ -41,4 +43,5 @@ public struct DynamicIsland {
         @ViewBuilder minimal: @escaping () -> some View
     ) {}
     public func keylineTint(_ color: Color?) -> DynamicIsland { self }
+    public func widgetURL(_ url: URL?) -> DynamicIsland { self }
 }
