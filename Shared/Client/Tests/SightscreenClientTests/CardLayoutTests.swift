@@ -380,6 +380,14 @@ private struct Stage: CustomTestStringConvertible {
         }
     }
 
+    @Test(arguments: [Presentation.lockScreen, .standBy, .expanded])
+    func aTestInPlayHasBothInningsAndItsBatters(presentation: Presentation) throws {
+        let test = try #require(Stage.all.first { $0.name == "Test" })
+        let texts = Self.texts(test.state, presentation)
+        #expect(texts.contains("446 & 112/3") && texts.contains("lead by 184"), "\(texts)")
+        #expect(texts.contains("Rohit Sharma") && texts.contains("Tim David"), "\(texts)")
+    }
+
     /// "16/2" alone would be an innings that has just begun.
     @Test(arguments: [Presentation.lockScreen, .standBy, .expanded, .small])
     func bothInningsOfATestAreShown(presentation: Presentation) {
@@ -522,6 +530,10 @@ private struct Stage: CustomTestStringConvertible {
             let last = piece.text.dropLast().split(separator: " ").last ?? ""
             #expect(words.contains(last), "\(piece.text)")
         }
+    }
+
+    @Test func aSentenceThatIsCutDoesNotEndWithALoneLetter() {
+        #expect(Self.texts(Stage.chase(), .small).contains("Pollard c Dhoni…"))
     }
 
     @Test func aShortNameOfASideIsNeverCut() {

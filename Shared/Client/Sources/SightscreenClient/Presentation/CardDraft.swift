@@ -170,9 +170,13 @@ private struct RowFit {
     private mutating func cut(_ index: Int) {
         var text = entries[index].draft.options[entries[index].option].text
         entries[index].cut = text
-        while !fits, let space = text.lastIndex(of: " ") {
-            // What stands between two words ends no text.
-            text = String(text[..<space].reversed().drop { !$0.isLetter && !$0.isNumber && $0 != ")" }.reversed())
+        var words = text.split(separator: " ")
+        while !fits, words.count > 1 {
+            words.removeLast()
+            // What a lone letter or sign leads to is gone: "Pollard c Dhoni b".
+            while words.count > 1, words[words.count - 1].count == 1 { words.removeLast() }
+            text = words.joined(separator: " ")
+            if text.last == "," { text.removeLast() }
             entries[index].cut = text + "…"
         }
         while !fits, text.count > (entries[index].draft.shape == .chip ? 1 : 3) {

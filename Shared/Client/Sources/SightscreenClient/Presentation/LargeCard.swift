@@ -130,10 +130,10 @@ struct LargeCard {
         var score = PieceDraft(
             .score, [side.total], [size, size - 3, max(size - 6, 11)], isHero ? .bold : .semibold, keep: 100,
             mayGo: false)
-        // The innings that is over makes room before the one that is on gets small.
         if side.scores.count > 1 {
-            let newest = [size - 3, max(size - 6, 11)].map { PieceDraft.Option(text: side.score, size: $0) }
-            score.options = Array(score.options.prefix(3)) + newest
+            // Both innings in smaller type come before the newest alone in larger.
+            score.options += [size - 9, size - 12].map { .init(text: side.total, size: max($0, 11)) }
+            score.options += [size - 3, size - 6].map { .init(text: side.score, size: max($0, 11)) }
         }
         score.space = 8
         var pieces = [score]
@@ -192,7 +192,7 @@ struct LargeCard {
         guard let session = details.session, !session.isEmpty else { return [] }
         let text = PieceDraft(
             .session, [session], [size], .regular, .secondary, keep: 50, mayGo: false, mayBeCut: true)
-        return [RowDraft(leading: [text], gap: 3, keep: Keep.session)]
+        return [RowDraft(leading: [text], gap: 2, keep: Keep.session)]
     }
 
     /// While play has stopped for its hour, nobody bowls.
