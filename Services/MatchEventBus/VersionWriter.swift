@@ -19,7 +19,7 @@ enum VersionWriter {
         let shown = change.displayState
         return MatchCommit(
             matchID: machine.matchID, lease: lease, previousVersion: previous, displayState: shown,
-            contentState: try json(state), events: try json(change.events), retracted: try json(change.retracted),
+            contentState: try json(state), events: try json(change.events), retracted: try json(change.withdrawn),
             alert: try alert(of: change).map { try json($0) }, priority: change.priority, relevance: change.relevance,
             machine: try json(machine), atStumps: change.atStumps, isSuspended: change.isSuspended,
             isLive: change.hasBegun && (shown == .live || shown == .suspended || shown == .inningsBreak),
@@ -35,7 +35,7 @@ enum VersionWriter {
         return MatchUpdate(
             matchID: match, version: committed.version, stamp: committed.stamp, contentState: state,
             priority: change.priority, alert: alert(of: change), relevance: change.relevance, phase: change.phase,
-            isBreak: change.isBreak, retracted: change.retracted.isEmpty ? nil : change.retracted,
+            isBreak: change.isBreak, retracted: change.withdrawn.isEmpty ? nil : change.withdrawn,
             committedAtMs: committed.committedAtMs, traceparent: traceparent)
     }
 

@@ -26,6 +26,10 @@ enum AlertComposer {
         let title = key.words.titles.first { $0.count <= titleMax } ?? key.words.titles.last ?? key.words.mention
         var mentions: [String] = []
         for other in ordered.dropFirst() where !mentions.contains(other.words.mention) {
+            // A hat-trick tells its wickets itself.
+            if other.event.kind == .wicket, other.event.ballID == key.event.ballID, key.words.detailHasWicket == true {
+                continue
+            }
             mentions.append(other.words.mention)
         }
         return MatchAlert(
@@ -100,7 +104,7 @@ enum AlertComposer {
 
     /// What comes next, when the title has told the score: "Off 120 balls, 10.90 an over", "MI lead by 120".
     private static func afterInnings(_ title: String, _ state: ContentState) -> [String] {
-        guard let equation = state.expanded.equation else {
+        guard let equation = state.expanded.equation, !title.lowercased().hasSuffix(equation.lowercased()) else {
             return state.expanded.status.map { $0 == "Innings break" ? [] : [$0] } ?? []
         }
         // The equation may say what the title has said, and then how many balls there are for it.

@@ -16,4 +16,6 @@ struct AlertWords: Codable, Sendable, Equatable {
     var isKey: Bool
     /// Whether the body goes on with how the match stands: a result and the end of an innings say it themselves.
     var takesScore: Bool
+    /// Whether `detail` tells of the wicket of its ball, too.
+    var detailHasWicket: Bool?
 }

@@ -76,7 +76,9 @@ public struct Closeness: Equatable, Sendable {
         if situation.isSuperOver { return .tense }
         if situation.chase != nil, let margin = margin(situation) {
             let progress = situation.progress ?? 0.6
-            if abs(margin) <= 0.9, progress >= 0.6 { return .tense }
+            // In the last three overs one good one turns it.
+            let isLate = situation.chase?.ballsLeft.map { $0 <= 18 } ?? false
+            if abs(margin) <= (isLate ? 1.2 : 0.9), progress >= 0.6 { return .tense }
             if abs(margin) >= 3 { return .dominant }
         }
         let recent = current.balls.suffix(12)

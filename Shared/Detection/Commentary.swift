@@ -7,6 +7,8 @@ struct Commentary {
     private let names: [Int64: String]
     /// Which wicket of its side each is, by the event's key.
     private var fallen: [String: Int] = [:]
+    /// The newest wicket of each ball.
+    private var wickets: [Int64: MatchEvent] = [:]
 
     /// - Parameter standing: the events of the frame, in order.
     init(_ snapshot: MatchSnapshot, standing: [MatchEvent]) {
@@ -16,6 +18,7 @@ struct Commentary {
         for event in standing where event.kind == .wicket {
             counts[event.innings ?? 0, default: 0] += 1
             fallen[event.key] = counts[event.innings ?? 0]
+            if let ball = event.ballID { wickets[ball] = event }
         }
     }
 
@@ -28,7 +31,9 @@ struct Commentary {
             titles: told.titles.map { DisplayText.line($0) }, detail: told.detail.map { DisplayText.line($0) },
             mention: DisplayText.line(told.mention), rank: KeyEventOrder.rank(event) ?? .max,
             sound: KeyEventOrder.sounds(event), isKey: isKey,
-            takesScore: ![.matchResult, .inningsBreak, .toss, .stumps].contains(event.kind))
+            takesScore: ![.matchResult, .inningsBreak, .toss, .stumps].contains(event.kind)
+                && !(event.kind == .closeFinish && superOver(event) != nil),
+            detailHasWicket: [.onHatTrick, .hatTrick].contains(event.kind))
     }
 
     /// "Buttler" of whom the event is; nil when the frame does not name them.
@@ -65,8 +70,11 @@ struct Commentary {
 
     /// "KKR need 11 off the last over"; a super over has no other.
     private func closeFinish(_ event: MatchEvent) -> Telling {
-        if let number = event.innings, MatchSituation.isSuperOver(number, in: snapshot) {
-            return (["Super over: \(event.text) to win", event.text], nil, event.text)
+        if let superOver = superOver(event) {
+            return (
+                ["\(superOver): \(event.text) to win", "\(superOver): \(event.text)", event.text], "Off 6 balls",
+                event.text
+            )
         }
         return (["\(event.text) off the last over", event.text, "\(side(event)): last over"], nil, event.text)
     }
@@ -80,9 +88,11 @@ struct Commentary {
         // "Buttler c Varun b Cummins 103 (61)" without the name, which the title has.
         let how = event.text.hasPrefix("\(name) ") ? String(event.text.dropFirst(name.count + 1)) : event.text
         guard let row else { return scored(event, "\(name) out", shorter: ["wicket"], detail: how) }
+        let isTold = row.dismissal?.how == .timedOut || row.dismissal?.how == .retiredOut
         return scored(
             event, Self.fall(of: name, row), shorter: ["\(name) out for \(row.runs)", "\(name) out", "wicket"],
-            detail: how)
+            detail: isTold
+                ? (row.ballsFaced > 0 ? "\(row.runs) off \(EventText.count(row.ballsFaced, "ball"))" : nil) : how)
     }
 
     /// "Buttler out for 103"; a rare way to go is the news itself.
@@ -146,7 +156,10 @@ struct Commentary {
 
     private func hatTrick(_ event: MatchEvent) -> Telling {
         let out = event.text.ranges(of: ": ").last.map { String(event.text[$0.upperBound...]) }
-        let who = out.map { "Out: \($0)" }
+        let before = out?.ranges(of: ", ").last.map { ", after \(out?[..<$0.lowerBound] ?? "")" }
+        // "VR Iyer st Samson b Chahal 6 (7), after Rana".
+        let how = event.ballID.flatMap { wickets[$0]?.text }.map { $0 + (before ?? "") }
+        let who = how ?? out.map { "Out: \($0)" }
         guard event.kind == .hatTrick else {
             let news = name(of: event).map { "\($0) on a hat-trick" } ?? "on a hat-trick"
             return scored(event, news, detail: who)
@@ -165,8 +178,8 @@ struct Commentary {
         guard let innings = innings(event.innings) else { return ([event.text, code], nil, event.text) }
         let head = "\(code) \(InningsEnd.ended(innings, in: snapshot))"
         let chase = InningsEnd.chase(after: innings, in: snapshot).map { "\(head), \($0)" }
-        let isSuper = MatchSituation.isSuperOver(innings.number, in: snapshot)
-        return ([chase, head, score(of: event.innings)].compactMap { $0 }, isSuper ? "Super over" : nil, head)
+        let isTied = innings.number.isMultiple(of: 2)
+        return ([chase, head, score(of: event.innings)].compactMap { $0 }, isTied ? nil : superOver(event), head)
     }
 
     private func result(_ event: MatchEvent) -> Telling {
@@ -190,11 +203,16 @@ struct Commentary {
         return (titles, detail.isEmpty ? nil : detail.joined(separator: " · "), titles[min(chosen, 1)])
     }
 
+    /// "Super over", "2nd super over".
+    private func superOver(_ event: MatchEvent) -> String? {
+        event.innings.flatMap { StatusText.superOver($0, in: snapshot) }
+    }
+
     private func toss(_ event: MatchEvent) -> Telling {
         let winner = snapshot.tossWinnerID.flatMap(snapshot.team)
         let short = winner.map { "\(code($0)) won the toss" } ?? "Toss"
         let other = winner.map { $0.id == snapshot.home.id ? snapshot.away : snapshot.home }
-        let first = snapshot.tossDecision == .bat ? winner : other
+        let first = snapshot.tossDecision == .bat ? nil : other
         return ([event.text, short], first.map { "\(DisplayText.name($0.name)) bat first" }, event.text)
     }
 

@@ -4,10 +4,10 @@ import SightscreenModels
 /// What those are told who were told of an event that the provider took back.
 enum Correction {
     /// The event of the alert: it has the order and the audience of what it takes back, and a key of its own.
-    static func told(_ old: CooldownFilter.Announced, at: Int) -> AlertComposer.Told {
+    static func told(_ old: CooldownFilter.Announced, in snapshot: MatchSnapshot, at: Int) -> AlertComposer.Told {
         let told = MatchEvent(
             key: old.key, kind: old.kind, value: old.value, innings: old.innings, ball: old.ball, text: "", at: at)
-        let texts = texts(old)
+        let texts = texts(old, in: snapshot)
         let words = AlertWords(
             titles: texts.map { "Correction: \($0)" } + ["Correction"], detail: nil, mention: texts[0],
             rank: KeyEventOrder.rank(told) ?? .max, sound: false, isKey: old.isKey ?? false, takesScore: true)
@@ -20,8 +20,11 @@ enum Correction {
     }
 
     /// "Buttler not out"; then what to say in less room.
-    private static func texts(_ old: CooldownFilter.Announced) -> [String] {
+    private static func texts(_ old: CooldownFilter.Announced, in snapshot: MatchSnapshot) -> [String] {
         let name = old.name
+        let innings = snapshot.innings.first { $0.number == old.innings }
+        let batting = innings?.batting.first { $0.playerID == old.player }
+        let bowling = innings?.bowling.first { $0.playerID == old.player }
         func of(_ named: (String) -> String, _ unnamed: String) -> [String] {
             (name.map { [named($0)] } ?? []) + [unnamed]
         }
@@ -31,7 +34,10 @@ enum Correction {
         case .hatTrick: of({ "no hat-trick for \($0)" }, "no hat-trick")
         case .onHatTrick: of({ "\($0) not on a hat-trick" }, "not on a hat-trick")
         case .fiveWickets: of({ "not yet \(old.value ?? 5) for \($0)" }, "not yet \(old.value ?? 5) wickets")
-        case .batterOnFire, .bowlerOnFire: of({ "\($0) not on fire yet" }, "not on fire yet")
+        // Figures were told, and figures put them right.
+        case .batterOnFire:
+            of({ name in batting.map { "\(name) \($0.runs) off \($0.ballsFaced)" } ?? name }, "put right")
+        case .bowlerOnFire: of({ name in bowling.map { "\(name) \($0.wickets) for \($0.runs)" } ?? name }, "put right")
         case .maidenOver: of({ "no maiden for \($0)" }, "no maiden over")
         case .inningsBreak: ["the innings goes on"]
         case .matchResult: ["no result yet"]
@@ -45,12 +51,17 @@ enum Correction {
     /// agree. Else a second frame has to.
     static func isCertain(_ old: CooldownFilter.Announced, in snapshot: MatchSnapshot) -> Bool {
         guard let innings = snapshot.innings.first(where: { $0.number == old.innings }),
-            innings.balls.contains(where: { $0.id == old.ballID && $0.label == old.ball }),
-            let row = innings.batting.first(where: { $0.playerID == old.player })
+            let ball = innings.balls.first(where: { $0.id == old.ballID && $0.label == old.ball })
         else { return false }
+        let row = innings.batting.first { $0.playerID == old.player }
         switch old.kind {
-        case .wicket: return row.dismissal == nil && !innings.balls.contains { $0.outID == old.player }
-        case .milestone: return row.runs < old.value ?? 50
+        case .wicket:
+            return row.map { $0.dismissal == nil } == true && !innings.balls.contains { $0.outID == old.player }
+        case .milestone: return row.map { $0.runs < old.value ?? 50 } == true
+        // Nobody is out on the ball, and the rows have as many out as the balls.
+        case .onHatTrick, .hatTrick, .fiveWickets, .bowlerOnFire:
+            let out = Set(innings.balls.compactMap(\.outID))
+            return ball.outID == nil && innings.batting.count { $0.dismissal != nil } == out.count
         default: return false
         }
     }

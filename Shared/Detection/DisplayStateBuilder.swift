@@ -160,6 +160,9 @@ public struct DisplayStateBuilder {
         let code = DisplayText.code(batting.code)
         if lead == 0 { return "Scores level" }
         if lead > 0 { return "\(code) lead by \(lead)" }
+        if case .won(let winner, let margin) = RunsResult(snapshot), winner != batting.id {
+            return "\(code) lose by \(margin)"
+        }
         return situation.followsOn ? "\(code) follow on, trail by \(-lead)" : "\(code) trail by \(-lead)"
     }
 }

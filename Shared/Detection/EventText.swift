@@ -36,7 +36,7 @@ struct EventText {
         let fielder = dismissal.fielderID.flatMap(name)
         return switch dismissal.how {
         case .bowled: bowler ?? "bowled"
-        case .caught: Self.joined(fielder.map { "c \($0)" } ?? "caught", bowler)
+        case .caught: caught(dismissal, fielder, bowler)
         case .caughtAndBowled: bowler.map { "c & \($0)" } ?? "caught and bowled"
         case .lbw: Self.joined("lbw", bowler)
         case .stumped: Self.joined(fielder.map { "st \($0)" } ?? "stumped", bowler)
@@ -49,6 +49,13 @@ struct EventText {
         case .hitTwice: "hit the ball twice"
         case .unknown: "out"
         }
+    }
+
+    /// "c Kohli b Bumrah"; of a fielder whom no lineup has "c sub b Bumrah", and of an unknown one "caught off Bumrah".
+    private func caught(_ dismissal: Dismissal, _ fielder: String?, _ bowler: String?) -> String {
+        if let fielder { return Self.joined("c \(fielder)", bowler) }
+        guard dismissal.fielderID == nil else { return Self.joined("c sub", bowler) }
+        return bowler.map { "caught off \($0.dropFirst(2))" } ?? "caught"
     }
 
     /// "FIFTY! Buttler off 29 balls", "150! Warner off 89 balls".

@@ -47,6 +47,7 @@ enum InningsEnd {
         }
         // The card has the score above it, and what was set stays true while the chase is on.
         guard let (chasing, target) = target(after: innings, in: snapshot) else { return "End of innings: \(score)" }
+        if target != innings.runs + 1 { return "\(DisplayText.code(chasing.code)) need \(target) (revised)" }
         return "\(code) set \(DisplayText.code(chasing.code)) \(target) to win"
     }
 

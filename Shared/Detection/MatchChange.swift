@@ -28,5 +28,12 @@ public struct MatchChange: Sendable, Equatable {
     /// Nothing is played for a while, scheduled or not: an interval, the break between innings, stumps, rain, a late start.
     public var isBreak: Bool
 
+    /// Those of `retracted` that this version does not tell anew, of another ball or of other people: an alert of theirs is
+    /// not to be told any more.
+    public var withdrawn: [String] {
+        let told = Set(events.lazy.map(\.key))
+        return retracted.filter { !told.contains($0) }
+    }
+
     public var displayState: MatchDisplayState { contentState.matchDisplayState }
 }

@@ -127,7 +127,7 @@ public struct MatchMachine: Codable, Sendable, Equatable {
         queueAlerts(fresh, retracted: retracted, in: frame)
         isOfFormerRelease = nil
         let corrected = readyCorrections(retracted, in: frame)
-        let ready = corrected + readyAlerts(in: frame)
+        let ready = corrected + readyAlerts(in: frame, besides: corrected)
         resultWords = result.held.map { frame.commentary.words(resultEvent($0, at: now / 1_000)) }
 
         let lastEvent = nextLastEvent(fresh, corrected: corrected, in: frame)
@@ -202,7 +202,8 @@ public struct MatchMachine: Codable, Sendable, Equatable {
             priority: alert != nil || isUrgent ? 10 : 5, alert: alert,
             announced: told.map(\.event), relevance: relevance, isSettled: result.settled != nil,
             atStumps: atStumps, isSuspended: isSuspended, hasBegun: hasBegun,
-            phase: (phases.phase ?? .notStarted).name, isBreak: phases.phase?.isBreak ?? false)
+            phase: (phases.phase ?? .notStarted).name,
+            isBreak: phases.phase?.isBreak ?? false || result.awaitsSuperOver ?? false)
     }
 }
 
@@ -411,10 +412,11 @@ extension MatchMachine {
     }
 
     /// Takes from the waiting what may be announced now, and forgets what never will be.
-    private mutating func readyAlerts(in frame: Frame) -> [ReadyAlert] {
+    private mutating func readyAlerts(in frame: Frame, besides corrected: [ReadyAlert]) -> [ReadyAlert] {
         var ready: [ReadyAlert] = []
         var left: [WaitingAlert] = []
         let awaitsResult = awaitsResult(in: frame.snapshot)
+        var announced: [CooldownFilter.Announced] = []
         for entry in waiting {
             // The text may have been corrected since.
             guard let event = frame.standing.first(where: { $0.key == entry.event.key }),
@@ -440,19 +442,39 @@ extension MatchMachine {
             }
             guard allowsRain(event.kind, in: frame) else { continue }
             let words = frame.commentary.words(event)
-            let announced = CooldownFilter.entry(
+            let told = CooldownFilter.entry(
                 event, in: frame.snapshot, isKey: words.isKey, name: frame.commentary.name(of: event))
             let until = entry.firstFetchedAt + frame.timing.resultWait
             if awaitsResult, frame.now < until {
-                current.hold = .init(until: until, words: words, entry: announced)
+                current.hold = .init(until: until, words: words, entry: told)
                 left.append(current)
                 continue
             }
             ready.append(ReadyAlert(told: .init(event: event, words: words), moment: current.moment))
-            cooldown.record(announced)
+            announced.append(told)
+        }
+        // The end of an innings that tells the revised target needs no second alert for it.
+        if ready.contains(where: { $0.told.event.kind == .inningsBreak && $0.told.event.innings == 1 }),
+            let target = frame.snapshot.revisedTarget,
+            let place = left.firstIndex(where: { $0.event.key == EventDetector.targetKey(target) })
+        {
+            let entry = left.remove(at: place)
+            let words = frame.commentary.words(entry.event)
+            ready.append(ReadyAlert(told: .init(event: entry.event, words: words), moment: entry.moment))
+            announced.append(CooldownFilter.entry(entry.event, in: frame.snapshot, isKey: words.isKey, name: nil))
         }
         waiting = left
+        record(announced, besides: corrected)
         return ready
+    }
+
+    /// Notes what is told together: followers of key alerts hear all of it where one part of it is key.
+    private mutating func record(_ announced: [CooldownFilter.Announced], besides corrected: [ReadyAlert] = []) {
+        let isKey = announced.contains { $0.isKey == true } || corrected.contains(where: \.told.words.isKey)
+        for var entry in announced {
+            entry.isKey = isKey
+            cooldown.record(entry)
+        }
     }
 
     /// Whether the last ball has decided the match, and the provider has not said so yet.
@@ -464,6 +486,8 @@ extension MatchMachine {
     /// Showers come and go: each way they are told once in a while.
     private mutating func allowsRain(_ kind: EventKind, in frame: Frame) -> Bool {
         guard kind == .suspended || kind == .resumed else { return true }
+        // Whoever was not told of the stop is not told of its end.
+        if kind == .resumed, rainToldAt[.resumed] ?? 0 >= rainToldAt[.suspended] ?? 0 { return false }
         if let before = rainToldAt[kind], frame.now - before < frame.timing.rainInterval { return false }
         rainToldAt[kind] = frame.now
         return true
@@ -472,13 +496,15 @@ extension MatchMachine {
     /// What has waited for a result that did not come.
     private mutating func dueAlerts(now: Int64, timing: MatchTiming) -> [ReadyAlert] {
         var due: [ReadyAlert] = []
+        var announced: [CooldownFilter.Announced] = []
         waiting.removeAll { entry in
             guard let hold = entry.hold, now >= hold.until else { return false }
             guard StalenessFilter.isFresh(entry.moment, now: now, within: timing.alertFreshness) else { return true }
             due.append(ReadyAlert(told: .init(event: entry.event, words: hold.words), moment: entry.moment))
-            cooldown.record(hold.entry)
+            announced.append(hold.entry)
             return true
         }
+        record(announced)
         return due
     }
 
@@ -497,7 +523,9 @@ extension MatchMachine {
             }
             cooldown.takeBack(correction.key)
             ready.append(
-                ReadyAlert(told: Correction.told(old, at: Int(frame.fetchedAt / 1_000)), moment: frame.fetchedAt))
+                ReadyAlert(
+                    told: Correction.told(old, in: frame.snapshot, at: Int(frame.fetchedAt / 1_000)),
+                    moment: frame.fetchedAt))
             return true
         }
         corrections = corrections.suffix(Self.waitingMax)
@@ -513,7 +541,7 @@ extension MatchMachine {
         /// So many balls after it, it goes; what the next ball makes untrue ("KKR need 11", the toss) goes with that.
         private var ballsMax: Int {
             switch last.kind.known {
-            case .closeFinish, .toss: 0
+            case .closeFinish, .toss, .stumps: 0
             default: 6
             }
         }
@@ -563,17 +591,17 @@ extension MatchMachine {
         if let event = frame.standing.first(where: { $0.key == shown.key }) {
             self.shown?.last = Self.lastEvent(event, ball: event.ball ?? shown.last.ball)
         } else if shown.last.kind.known != .correction {
-            guard let event = Self.newest(frame.standing) else {
+            guard let event = Self.newest(frame.standing.filter { !Self.isUntrue($0, in: frame) }) else {
                 self.shown = nil
                 return nil
             }
             _ = show(event, in: frame)
         }
-        guard self.shown?.isPast(in: frame.snapshot) == true else { return self.shown?.last }
-        // What a ball made untrue gives way to what was there before.
-        let isUntrue = self.shown?.last.kind.known == .closeFinish
+        let isUntrue = frame.standing.contains { $0.key == self.shown?.key && Self.isUntrue($0, in: frame) }
+        guard isUntrue || self.shown?.isPast(in: frame.snapshot) == true else { return self.shown?.last }
         self.shown = nil
-        if isUntrue, let event = Self.newest(frame.standing.filter({ $0.kind != .closeFinish })) {
+        // What a ball made untrue gives way to what was there before.
+        if isUntrue, let event = Self.newest(frame.standing.filter { !Self.isUntrue($0, in: frame) }) {
             _ = show(event, in: frame)
             if self.shown?.isPast(in: frame.snapshot) == true { self.shown = nil }
         }
@@ -587,6 +615,11 @@ extension MatchMachine {
             let rank = KeyEventOrder.rank(event), let rankBefore = KeyEventOrder.rank(before)
         else { return false }
         return rankBefore < rank
+    }
+
+    /// Whether the event told what was to come, and that has come or has not: "KKR need 11", "on a hat-trick".
+    private static func isUntrue(_ event: MatchEvent, in frame: Frame) -> Bool {
+        (event.kind == .closeFinish || event.kind == .onHatTrick) && frame.overtaking.covers(event)
     }
 
     private mutating func show(_ event: MatchEvent, in frame: Frame) -> ContentState.LastEvent {

@@ -2,8 +2,8 @@ import Cricket
 import SightscreenModels
 
 /// Which events the match has moved past: a fifty when the batter has 100, a new batter who is out again, a hat-trick that
-/// the bowler's next ball did not bring, the break before an innings that is on. Made once for a frame, so that a frame of nonsense with thousands of events costs no more than
-/// its size.
+/// the bowler's next ball did not bring, the break before an innings that is on. Made once for a frame, so that a frame of
+/// nonsense with thousands of events costs no more than its size.
 struct Overtaking {
     private struct Run: Hashable {
         var kind: EventKind

@@ -58,7 +58,10 @@ struct ResultNote {
     /// Whether the runs can lead to `winner` as the note says, by as much as it says. Where rain revised the target they say
     /// little: a side that is ahead of par when play ends has won by runs with all its wickets in hand.
     func allows(_ runs: RunsResult, winner: Int64) -> Bool {
-        if isByRule || isRevised { return true }
+        if isByRule { return true }
+        // A revised target that was reached is decided; short of it the note may go by par.
+        if isRevised, case .won(let team, let by) = runs, by.contains("wicket") { return team == winner }
+        if isRevised { return true }
         switch runs {
         case .won(let team, RunsResult.superOver): return team == winner
         case .won(let team, let by): return team == winner && !isTie && (margin ?? by) == by

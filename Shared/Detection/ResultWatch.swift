@@ -15,6 +15,8 @@ struct ResultWatch: Codable, Sendable, Equatable {
     /// What is announced at `due`, should nothing better be known by then.
     private(set) var held: String?
     private(set) var due: Int64?
+    /// Level, and a super over may follow. Nil in what a former release stored.
+    private(set) var awaitsSuperOver: Bool?
 
     /// Takes in a frame.
     mutating func observe(_ snapshot: MatchSnapshot, now: Int64, timing: MatchTiming) {
@@ -30,6 +32,7 @@ struct ResultWatch: Codable, Sendable, Equatable {
         if settled == nil || verdict.isSettled {
             outcome = ResultNote.outcome(verdict.text, in: snapshot)
         }
+        awaitsSuperOver = if case .awaitingSuperOver = verdict { true } else { false }
         switch verdict {
         case .settled(let text):
             settle(text)
@@ -57,6 +60,7 @@ struct ResultWatch: Codable, Sendable, Equatable {
 
     private mutating func settle(_ text: String) {
         settled = text
+        awaitsSuperOver = false
         held = nil
         due = nil
     }

@@ -14,8 +14,10 @@ enum StatusText {
         case .delayed: return reason(snapshot.note) ?? "Start delayed"
         case .postponed: return "Postponed"
         case .cancelled: return "Match cancelled"
-        case .innings, .unknown: return superOver(snapshot)
-        case .inningsBreak: return isTied(snapshot) ? "Super over to come" : "Innings break"
+        case .innings, .unknown: return snapshot.innings.last.flatMap { superOver($0.number, in: snapshot) }
+        case .inningsBreak:
+            guard isTied(snapshot), let last = snapshot.innings.last else { return "Innings break" }
+            return "\(superOver(last.number + 1, in: snapshot) ?? "Super over") to come"
         case .lunch: return "Lunch"
         case .tea: return "Tea"
         case .dinner: return "Dinner"
@@ -26,11 +28,9 @@ enum StatusText {
         }
     }
 
-    /// "Super over", "2nd super over".
-    private static func superOver(_ snapshot: MatchSnapshot) -> String? {
-        guard let number = snapshot.innings.last?.number, MatchSituation.isSuperOver(number, in: snapshot) else {
-            return nil
-        }
+    /// "Super over", "2nd super over"; nil for an innings of the match proper.
+    static func superOver(_ number: Int, in snapshot: MatchSnapshot) -> String? {
+        guard MatchSituation.isSuperOver(number, in: snapshot) else { return nil }
         switch (number - 1) / 2 {
         case 1: return "Super over"
         case 2: return "2nd super over"

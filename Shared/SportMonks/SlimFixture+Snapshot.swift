@@ -40,7 +40,11 @@ extension SlimFixture {
         guard format != .firstClass, innings.count <= 2, let first = innings.first, first.number == 1,
             let noted = NotedTarget(note), noted.runs != first.runs + 1
         else { return (nil, overs) }
-        return (noted.runs, overs ?? noted.overs)
+        // A note may be of before the last run or boundary of the first innings was put right.
+        let limit = overs ?? noted.overs
+        let isShortened = limit.map { $0.legalBalls != (scheduledOvers ?? 0) * 6 } ?? false
+        guard isShortened || abs(noted.runs - first.runs - 1) > 6 else { return (nil, overs) }
+        return (noted.runs, limit)
     }
 
     /// Twenty overs or fewer, one day, or longer; by the provider's `type`, else by the scheduled overs.

@@ -14,10 +14,10 @@ import Testing
         ("RR finish on 217/5, KKR need 218", "Off 120 balls, 10.90 an over"),
         ("KKR 0/1: Narine run out for 0", "run out (Hetmyer) 0 (0) · KKR need 218 off 119"),
         ("KKR 116/2: fifty for SS Iyer", "Off 32 balls, with 6 fours and 1 six · KKR need 102 off 60"),
-        ("KKR 180/7: Chahal on a hat-trick", "Out: SS Iyer, Mavi · Mavi out first ball · KKR need 38 off 19"),
+        ("KKR 180/7: Chahal on a hat-trick", "Mavi c Parag b Chahal 0 (1), after SS Iyer · KKR need 38 off 19"),
         (
             "KKR 180/8: hat-trick for Chahal",
-            "Out: SS Iyer, Mavi, Cummins · Chahal takes five · Cummins out first ball · KKR need 38 off 18"
+            "Cummins c Samson b Chahal 0 (1), after SS Iyer, Mavi · Chahal takes five · KKR need 38 off 18"
         ),
         ("KKR need 11 off the last over", "KKR 207/8 (19.0)"),
         ("RR won by 7 runs", "RR 217/5 (20.0) · KKR 210 (19.4)"),

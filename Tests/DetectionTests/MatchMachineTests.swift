@@ -51,6 +51,20 @@ import Testing
         #expect(!change.isBreak)
     }
 
+    /// Up to 20 minutes pass, in which a card would be stale after 10.
+    @Test func levelScoresBeforeASuperOverAreABreak() throws {
+        var book = PlayBook(overs: 1)
+        var played = Played(book.snapshot.id)
+        book.startInnings(batting: 1)
+        book.bowl("1 1 1 1 1 1")
+        book.startInnings(batting: 2)
+        book.bowl("1 1 1 1 1 1")
+        book.snapshot.phase = .finished
+        let change = try required(played.take(book.snapshot, at: book.fetchedAt))
+        #expect(change.contentState.expanded.status == "Scores level")
+        #expect(change.phase == "finished" && change.isBreak)
+    }
+
     @Test func aWicketThatBallAndRowAgreeOnAlertsAtOnceWithSound() throws {
         var (book, played) = opening()
         book.bowl("1 W")
@@ -114,7 +128,7 @@ import Testing
         let alert = try required(played.take(book.snapshot, at: book.fetchedAt)?.alert)
         #expect(alert.kind == .onHatTrick)
         #expect(alert.title == "MI 0/2: Last211 on a hat-trick")
-        #expect(alert.body == "Out: Last101, Last103 · Last103 out first ball · 0.2 overs")
+        #expect(alert.body == "Last103 b Last211 0 (1), after Last101 · 0.2 overs")
         #expect(alert.sound)
         #expect(played.alerts.count == 1)
     }

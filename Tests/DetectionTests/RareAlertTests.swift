@@ -81,18 +81,20 @@ import Testing
 
     @Test func aBowlerWithoutBallsIsOnFireByTheFigures() throws {
         var (book, played) = opening()
-        for (wickets, overs) in [(2, 2), (3, 3)] {
+        for (wickets, overs) in [(2, 2), (3, 3), (3, 3)] {
             book.snapshot.innings[0].bowling = [
                 BowlingLine(
                     playerID: 211, overs: Overs(completed: overs, balls: 0), maidens: 0, runs: 9, wickets: wickets,
                     wides: 0, noBalls: 0)
             ]
             book.snapshot.innings[0].overs = Overs(completed: overs * 2, balls: 0)
-            book.clock += 40
+            book.snapshot.innings[0].updatedAt = book.clock
+            book.clock += 5
             played.take(book.snapshot, at: book.fetchedAt)
         }
         let event = try #require(played.events.first { $0.kind == .bowlerOnFire })
         #expect(event.bowlerID == 211 && event.ballID == nil)
+        #expect(played.changes.flatMap(\.announced).contains { $0.kind == .bowlerOnFire })
     }
 
     @Test func fireInALostChaseIsNotTold() throws {
@@ -225,6 +227,73 @@ import Testing
         }
         #expect(played.events.count { $0.kind == .suspended } == 3)
         #expect(played.alerts.map(\.kind) == [.suspended, .resumed])
+    }
+
+    /// One answer says that play has stopped, which is not told for that alone.
+    @Test func playThatWasNotToldToHaveStoppedIsNotToldToResume() {
+        var (book, played) = opening()
+        book.bowl("4")
+        for phase in [MatchPhase.interrupted, .innings(1), .innings(1), .innings(1)] {
+            book.snapshot.phase = phase
+            book.clock += 5
+            played.take(book.snapshot, at: book.fetchedAt)
+        }
+        #expect(played.events.count { $0.kind == .resumed } == 1)
+        #expect(played.alerts == [])
+    }
+
+    @Test func theCardSaysOnAHatTrickUntilTheNextBall() throws {
+        var (book, played) = opening()
+        book.bowl("W W")
+        check(
+            played.take(book.snapshot, at: book.fetchedAt)?.contentState.expanded.lastEvent?.kind.known == .onHatTrick)
+        book.bowl("1")
+        let last = try required(played.take(book.snapshot, at: book.fetchedAt)).contentState.expanded.lastEvent
+        #expect(last?.kind.known == .wicket && last?.ball == "0.2")
+    }
+
+    @Test func stumpsAreOffTheCardWithTheNextBall() throws {
+        var (book, played) = opening(format: .firstClass, overs: nil)
+        book.bowl("1")
+        book.snapshot.phase = .stumps(day: 1)
+        check(played.take(book.snapshot, at: book.fetchedAt)?.contentState.expanded.lastEvent?.kind.known == .stumps)
+        book.snapshot.phase = .innings(1)
+        book.bowl("1")
+        check(played.take(book.snapshot, at: book.fetchedAt)?.contentState.expanded.lastEvent?.kind.known != .stumps)
+    }
+
+    /// What hung on the wicket is put right with it, and for those who heard it.
+    @Test func oneCorrectionTellsAllThatABallDidNotBring() throws {
+        var (book, played) = opening(format: .firstClass, overs: nil)
+        book.bowl("W W 1 W W")
+        played.take(book.snapshot, at: book.fetchedAt)
+        var reviewed = book
+        book.bowl("W")
+        let told = try required(played.take(book.snapshot, at: book.fetchedAt)?.alert)
+        #expect(told.isKey)
+        reviewed.bowl("•")
+        let correction = try required(played.take(reviewed.snapshot, at: book.fetchedAt + 5_000)?.alert)
+        #expect(correction.title.hasPrefix("Correction: ") && correction.isKey && !correction.sound)
+        #expect((correction.title + correction.body).contains("not out"))
+        #expect(correction.body.contains("Last211"), "\(correction)")
+        check(played.take(reviewed.snapshot, at: book.fetchedAt + 10_000)?.alert == nil)
+    }
+
+    /// "ZIM finish on 79/5, SA need 64" says it.
+    @Test func aTargetThatTheBreakTellsIsNotToldAgain() throws {
+        var (book, played) = opening(overs: 2)
+        book.bowl("1 1 1 1 1 1 1 1 1 1 1 1")
+        book.snapshot.phase = .inningsBreak
+        book.snapshot.revisedTarget = 9
+        book.snapshot.revisedOvers = Overs(completed: 1, balls: 0)
+        for _ in 0..<3 {
+            played.take(book.snapshot, at: book.fetchedAt)
+            book.clock += 5
+        }
+        let alert = try #require(played.alerts.first)
+        #expect(played.alerts.count == 1 && alert.kind == .inningsBreak)
+        #expect(alert.title == "MI finish on 12/0, CSK need 9" && alert.body.hasPrefix("Target revised"))
+        #expect(played.state?.expanded.lastEvent?.text == "CSK need 9 (revised)")
     }
 
     @Test func theWicketThatEndsTheMatchWaitsFiveSecondsForTheResult() throws {

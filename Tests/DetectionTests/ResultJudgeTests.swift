@@ -78,6 +78,10 @@ import Testing
         match.winnerID = 200
         match.note = nil
         #expect(ResultJudge.judge(match) == .unsettled("Chennai Super Kings won by 10 wickets"))
+        // A target that was reached is won, whatever they say.
+        match.winnerID = 100
+        match.note = "Mumbai Indians won by 3 runs"
+        #expect(ResultJudge.judge(match) == .unsettled("Chennai Super Kings won by 10 wickets"))
     }
 
     @Test func anInningsThatRainLeftWithBallsOverIsPlayedOutWithTheLastOfThem() {
