@@ -287,6 +287,19 @@ private struct Stage: CustomTestStringConvertible {
         #expect(shown.count == 1 && shown.allSatisfy { equation.contains($0) }, "\(shown)")
     }
 
+    /// "KKR need 218 off…" leaves out what matters.
+    @Test func whatIsNeededIsNotCutOnTheWatch() {
+        var state = Stage.all[0].state
+        state.matchDisplayState = .inningsBreak
+        state.compactLeading = .init(teamAbbr: "RR", score: "217/5")
+        state.expanded.innings = [.init(teamAbbr: "RR", score: "217/5", overs: "20.0")]
+        state.expanded.equation = "KKR need 218 off 120"
+        state.expanded.status = "Innings break"
+        let card = MatchCard(state: state, attributes: Stage.all[0].card.attributes, isStale: false)
+        let texts = Self.texts(card.layout(.small))
+        #expect(texts.contains("KKR need 218"), "\(texts)")
+    }
+
     @Test(arguments: Stage.all, [Presentation.lockScreen, .standBy, .expanded, .small])
     private func aStaleCardAlwaysSaysSo(stage: Stage, presentation: Presentation) {
         let layout = MatchCard(state: stage.state, attributes: stage.card.attributes, isStale: true).layout(

@@ -111,9 +111,12 @@ struct SmallCard {
     private var need: [RowDraft] {
         guard facts.hasBegun else { return [] }
         if let equation = facts.equation(beside: facts.batting?.abbr) {
+            // "PAK follow on, trail by 225" and "KKR need 218 off 120" in fewer words.
+            let short = equation.split(separator: ", ").last.map(String.init) ?? equation
+            let shorter = short.ranges(of: " off ").first.map { String(short[..<$0.lowerBound]) } ?? short
             let text = PieceDraft(
-                .equation, [equation, String(equation.split(separator: ", ").last ?? "")], [14, 13, 12], .semibold,
-                .need, keep: 90, mayGo: false, mayBeCut: true)
+                .equation, [equation, short, shorter], [14, 13, 12], .semibold, .need, keep: 90, mayGo: false,
+                mayBeCut: true)
             return [RowDraft(leading: [text], gap: 1, keep: Keep.need)]
         }
         return []
