@@ -48,29 +48,6 @@ public struct MatchMachine: Codable, Sendable, Equatable {
     /// Read from what the former release stored, and no frame was taken in since.
     private var isOfFormerRelease: Bool?
 
-    /// An event that should alert, and waits for a second part of the frame or a second frame to agree, or for the result.
-    struct WaitingAlert: Codable, Sendable, Equatable {
-        var event: MatchEvent
-        /// When it happened, milliseconds.
-        var moment: Int64
-        var firstFetchedAt: Int64
-        /// Agreed upon; it waits for the result that comes of it.
-        var hold: Hold?
-
-        struct Hold: Codable, Sendable, Equatable {
-            /// Milliseconds.
-            var until: Int64
-            var words: AlertWords
-            var entry: CooldownFilter.Announced
-        }
-    }
-
-    /// An event that was announced and is not there any more, and of which a second frame has to say so.
-    struct WaitingCorrection: Codable, Sendable, Equatable {
-        var key: String
-        var firstFetchedAt: Int64
-    }
-
     /// An alert that goes out with the next version.
     private struct ReadyAlert {
         var told: AlertComposer.Told
@@ -536,40 +513,7 @@ extension MatchMachine {
 // MARK: - The last event
 
 extension MatchMachine {
-    /// What `lastEvent` shows, and since when.
-    struct ShownEvent: Codable, Sendable, Equatable {
-        /// So many balls after it, it goes; what the next ball makes untrue ("KKR need 11", the toss) goes with that.
-        private var ballsMax: Int {
-            switch last.kind.known {
-            case .closeFinish, .toss, .stumps: 0
-            default: 6
-            }
-        }
-
-        var key: String
-        var last: ContentState.LastEvent
-        var innings: Int?
-        /// Balls of the match when it was first shown, for what has no ball of its own.
-        var ballsBefore: Int
-
-        init(_ event: MatchEvent, as last: ContentState.LastEvent, ballsBefore: Int) {
-            key = event.key
-            self.last = last
-            innings = event.innings
-            self.ballsBefore = ballsBefore
-        }
-
-        /// Whether more balls were bowled since.
-        func isPast(in snapshot: MatchSnapshot) -> Bool {
-            guard let label = last.ball, let innings, let own = snapshot.innings.first(where: { $0.number == innings }),
-                let place = own.balls.lastIndex(where: { $0.label == label })
-            else { return MatchMachine.balls(of: snapshot) - ballsBefore > ballsMax }
-            let later = snapshot.innings.reduce(0) { $0 + ($1.number > innings ? $1.balls.count : 0) }
-            return own.balls.count - 1 - place + later > ballsMax
-        }
-    }
-
-    fileprivate static func balls(of snapshot: MatchSnapshot) -> Int {
+    static func balls(of snapshot: MatchSnapshot) -> Int {
         snapshot.innings.reduce(0) { $0 + $1.balls.count }
     }
 

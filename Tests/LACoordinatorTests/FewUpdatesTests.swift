@@ -106,9 +106,11 @@ import Testing
             id: Ground.match, brake: MatchBrake(.none), rules: .init(bundleID: "app", freshness: 30, keepAlive: 1_200))
         let cohort = TokenCohort(
             number: 0, match: match, environment: .production, shard: 0, trust: ShardTrust(FreezeWatch()))
-        let slot = try #require(cohort.take(Self.phones(["asha"], areFew: false)[0]))
-        func priority(_ version: Int, at seconds: Int) -> APNsPriority? {
-            var update = FanOutTests.update(version)
+        var phone = Self.phones(["asha"], areFew: false)[0]
+        phone.level = AlertLevel.none
+        let slot = try #require(cohort.take(phone))
+        func priority(_ version: Int, at seconds: Int, alert: EventKind? = nil) -> APNsPriority? {
+            var update = FanOutTests.update(version, alert: alert)
             update.stamp = Stamp(Int(FanOutTests.now) + seconds)
             update.priority = 10
             _ = match.publish(update, repeatsQuietly: false)
@@ -122,6 +124,7 @@ import Testing
         #expect(priorities.count { $0 == .immediate } == LoopMatch.silentImmediatesPerHour)
         #expect(priorities.last == .routine)
         #expect(priority(200, at: 1_000) == .immediate, "a few have come back")
+        #expect(priority(201, at: 1_010, alert: .wicket) == .immediate, "whose follow wants no alert")
     }
 
     @Test func aFirstStateLeavesThemRoomForAlerts() {

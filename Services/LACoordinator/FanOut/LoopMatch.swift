@@ -94,8 +94,10 @@ final class LoopMatch {
             versionStamp = UInt32(clamping: new.stamp.rawValue)
             // One budget for all phones of the match: each of them gets the same versions.
             let (most, now) = (Self.silentImmediatesPerHour, new.stamp.rawValue)
+            // A wicket among such versions is one of them for a follower who wants no alert.
             isSilentImmediate =
-                new.priority == 10 && new.alert == nil && silentImmediates.hasRoom(of: most, now: now)
+                new.priority == 10 && (new.alert == nil || isSilentImmediate)
+                && silentImmediates.hasRoom(of: most, now: now)
             if isSilentImmediate { silentImmediates.take(of: most, now: now) }
         }
         coarse.published(new, isForAll: repeatsQuietly)

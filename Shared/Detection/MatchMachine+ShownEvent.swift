@@ -1,0 +1,37 @@
+import Cricket
+import SightscreenModels
+
+extension MatchMachine {
+    /// What `lastEvent` shows, and since when.
+    struct ShownEvent: Codable, Sendable, Equatable {
+        /// So many balls after it, it goes; what the next ball makes untrue ("KKR need 11", the toss) goes with that.
+        private var ballsMax: Int {
+            switch last.kind.known {
+            case .closeFinish, .toss, .stumps: 0
+            default: 6
+            }
+        }
+
+        var key: String
+        var last: ContentState.LastEvent
+        var innings: Int?
+        /// Balls of the match when it was first shown, for what has no ball of its own.
+        var ballsBefore: Int
+
+        init(_ event: MatchEvent, as last: ContentState.LastEvent, ballsBefore: Int) {
+            key = event.key
+            self.last = last
+            innings = event.innings
+            self.ballsBefore = ballsBefore
+        }
+
+        /// Whether more balls were bowled since.
+        func isPast(in snapshot: MatchSnapshot) -> Bool {
+            guard let label = last.ball, let innings, let own = snapshot.innings.first(where: { $0.number == innings }),
+                let place = own.balls.lastIndex(where: { $0.label == label })
+            else { return MatchMachine.balls(of: snapshot) - ballsBefore > ballsMax }
+            let later = snapshot.innings.reduce(0) { $0 + ($1.number > innings ? $1.balls.count : 0) }
+            return own.balls.count - 1 - place + later > ballsMax
+        }
+    }
+}
