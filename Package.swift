@@ -131,8 +131,8 @@ let package = Package(
         shared(
             "ServiceKit",
             [
-                "FileLock", "HTTPClient", hummingbird, httpTypes, logging, metrics, lifecycle, unixSignals,
-                configuration, concurrencyHelpers, nio[0],
+                "FileLock", "HTTPClient", "Postgres", "Reactor", hummingbird, httpTypes, logging, metrics, lifecycle,
+                unixSignals, configuration, concurrencyHelpers, nio[0],
             ]),
         // The control ports of the stand-ins and of the lab.
         shared("ControlHTTP", [hummingbird, httpTypes, nio[0]]),

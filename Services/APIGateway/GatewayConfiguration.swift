@@ -3,7 +3,7 @@ import SightscreenModels
 
 /// The gateway's settings, read and checked once.
 public struct GatewayConfiguration: Sendable {
-    public var databaseURL: Secret
+    public var database: DatabaseSetting
     /// What `iss` must equal.
     public var issuer: String
     public var clientIDs: Set<String>
@@ -65,7 +65,7 @@ public struct GatewayConfiguration: Sendable {
 
     /// - Throws: `ConfigurationError` that names the setting.
     public init(_ settings: Settings) throws(ConfigurationError) {
-        databaseURL = try settings.databaseURL()
+        database = try settings.database()
         let pool = try settings.url("COGNITO_ISSUER", default: nil)
         // A token's iss is compared letter for letter, so the issuer is kept as it was written.
         issuer = try settings.string("COGNITO_ISSUER")

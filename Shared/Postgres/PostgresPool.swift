@@ -17,13 +17,21 @@ public final class PostgresPool: Sendable {
     ///   - url: `postgresql://user@host/database`, or with a Unix socket `postgresql:///database?host=/folder&user=me`.
     ///   - size: connections at most, not counting one per `listen`. At least 2: one is kept for plain queries.
     ///   - applicationName: shown in `pg_stat_activity`, of which PostgreSQL keeps 63 bytes.
-    /// - Throws: `PostgresError` when `url` is not a connection string.
-    public init(url: String, size: Int = 4, applicationName: String, reactor: Reactor = PostgresPool.sharedReactor)
-        throws
-    {
-        configuration = try PostgresConfiguration(url: url, applicationName: applicationName)
+    ///   - standIns: let the password and the data travel as `url` says. Otherwise a server that is not on this machine must
+    ///     prove who it is, over TLS.
+    /// - Throws: `PostgresError`, `.configuration`, when `url` is not a connection string or asks for less than that.
+    public init(
+        url: String, size: Int = 4, applicationName: String, standIns: Bool = false,
+        reactor: Reactor = PostgresPool.sharedReactor
+    ) throws {
+        configuration = try PostgresConfiguration(url: url, applicationName: applicationName, standIns: standIns)
         self.reactor = reactor
         core = PoolCore(configuration: configuration, size: max(2, size), reactor: reactor, metrics: metrics)
+    }
+
+    /// Whether `init` takes `url`; nothing is connected to.
+    public static func check(url: String, standIns: Bool = false) throws {
+        _ = try PostgresConfiguration(url: url, applicationName: "", standIns: standIns)
     }
 
     deinit {
