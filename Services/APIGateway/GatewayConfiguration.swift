@@ -37,7 +37,7 @@ public struct GatewayConfiguration: Sendable {
             name: "COGNITO_JWKS_URL", default: "{issuer}/.well-known/jwks.json", help: "Where the pool's keys are."),
         SettingDescription(
             name: "ADMIN_API_KEY", default: "",
-            help: "What servers send as X-API-Key to administer, 32 characters or more; empty: none is taken.",
+            help: "What servers send as X-API-Key to administer: 32 characters or more, 16 different; empty: no key.",
             isSecret: true),
         SettingDescription(name: "GATEWAY_HOST", default: "127.0.0.1", help: "The address to listen on."),
         SettingDescription(name: "GATEWAY_PORT", default: "8080", help: "The port to listen on; 0 for any free one."),
