@@ -192,9 +192,9 @@ let package = Package(
         + service(
             "OperatorTool",
             [
-                models, "Activities", "LabAPI", "SportMonks", "Tapes", "TapeFile", "Detection", "Replay", "Postgres",
-                "Processes", "Reactor", "Store", "Tokens", "HTTPClient", "ServiceKit", hummingbird, httpTypes,
-                arguments, logging, lifecycle, unixSignals,
+                models, "Activities", "ControlHTTP", "LabAPI", "SportMonks", "Tapes", "TapeFile", "Detection", "Replay",
+                "Postgres", "Processes", "Reactor", "Store", "Tokens", "HTTPClient", "ServiceKit", hummingbird,
+                httpTypes, arguments, logging, lifecycle, unixSignals,
             ])
         + [
             // Tests.
@@ -326,7 +326,7 @@ let package = Package(
                 "OperatorTool",
                 [
                     models, "OperatorTool", arguments, "LabAPI", "Postgres", "Processes", "Reactor", "Store", "Tapes",
-                    "Tokens",
+                    "Tokens", hummingbird, logging, lifecycle,
                 ]),
             tests(
                 "EndToEnd",
