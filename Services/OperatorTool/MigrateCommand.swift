@@ -13,6 +13,9 @@ struct MigrateCommand: AsyncParsableCommand {
     @Option(help: "libpq URL of the database; by default DATABASE_URL.")
     var databaseURL: String?
 
+    @Option(help: "How many seconds to wait for the database; after that it ends with status 1.")
+    var wait = 30
+
     func run() async throws {
         guard let url = try databaseURL ?? Self.databaseURL(ProcessInfo.processInfo.environment) else {
             throw UpError.setting("DATABASE_URL", "is required; set it, or give --database-url")
@@ -20,7 +23,14 @@ struct MigrateCommand: AsyncParsableCommand {
         let pool = try Self.pool(
             url: url, applicationName: "sightscreen-migrate",
             standIns: Self.standIns(ProcessInfo.processInfo.environment))
-        try await pool.waitUntilReachable { Output.error("waiting for PostgreSQL: \($0)") }
+        do {
+            try await pool.waitUntilReachable(within: .seconds(wait)) {
+                Output.error("waiting for PostgreSQL: \($0)")
+            }
+        } catch let error as PostgresError {
+            await pool.close()
+            throw UpError("the database \(pool.place) cannot be used: \(error.message)")
+        }
         let applied = try await Migrator(pool: pool).migrate { Output.error($0) }
         await pool.close()
         print(applied.isEmpty ? "The schema is up to date." : "Applied \(applied.joined(separator: ", ")).")

@@ -15,6 +15,8 @@ struct PostgresConfiguration: Sendable {
     let hosts: [PostgresHost]
     /// Empty where nothing leaves the machine, and with stand-ins.
     let security: [(String, String)]
+    /// For a message.
+    let place: String
     private let userOptions: String
     private let resolvedNames: String?
 
@@ -29,6 +31,8 @@ struct PostgresConfiguration: Sendable {
         security =
             try remote.map { try TransportSecurity.options(for: $0, written: written, resolved: resolved) } ?? []
         resolvedNames = resolved["host"]
+        let ports = resolved["port"].map { ":\($0)" } ?? ""
+        place = hosts.map(\.description).joined(separator: ",") + "\(ports)/\(resolved["dbname"] ?? "")"
         userOptions = written["options"] ?? ""
     }
 

@@ -28,7 +28,7 @@ struct PostgresHost: Sendable, Equatable {
     var isSocket: Bool { address.isEmpty && (name.hasPrefix("/") || name.hasPrefix("@")) }
 
     /// For a message.
-    var description: String { name.isEmpty ? address : name }
+    var description: String { !name.isEmpty ? name : address.isEmpty ? "localhost" : address }
 
     private static func entries(_ text: String) -> [String] {
         text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)

@@ -120,10 +120,14 @@ public final class PostgresPool: Sendable {
         }
     }
 
-    /// Returns when the server answers a query; tries for ever, however long that takes.
+    /// Returns when the server answers a query.
     ///
-    /// - Parameter onWaiting: called with the reason after the first failure and then about every 5 s.
-    public func waitUntilReachable(onWaiting: (String) -> Void) async throws {
+    /// - Parameters:
+    ///   - patience: how long it is tried; nil: for ever.
+    ///   - onWaiting: called with the reason after the first failure and then about every 5 s.
+    /// - Throws: the last reason when the patience is over.
+    public func waitUntilReachable(within patience: Duration? = nil, onWaiting: (String) -> Void) async throws {
+        let begun = ContinuousClock.now
         var reported: ContinuousClock.Instant?
         while true {
             try Task.checkCancellation()
@@ -131,6 +135,7 @@ public final class PostgresPool: Sendable {
                 _ = try await query("SELECT 1", deadline: .seconds(2))
                 return
             } catch let error as PostgresError {
+                if let patience, .now - begun >= patience { throw error }
                 if reported.map({ .now - $0 >= .seconds(5) }) ?? true {
                     onWaiting(error.message)
                     reported = .now
@@ -162,6 +167,9 @@ public final class PostgresPool: Sendable {
             output.onTermination = { _ in listener.cancel() }
         }
     }
+
+    /// The hosts and the database for a message, without user and password: `db.example.com:5432/sightscreen`.
+    public var place: String { configuration.place }
 
     /// Closes every connection; queries in flight fail, later ones too.
     public func close() async { await core.close() }

@@ -213,6 +213,30 @@ import Tokens
         }
     }
 
+    /// Whoever runs it by hand, or waits for a job, is to know in the end.
+    @Test func aMigrationDoesNotWaitForEverForADatabaseThatIsNotThere() async throws {
+        let there = try await PrivatePostgres.shared.makeDatabase(migrated: false)
+        let none = there.replacing(/\/test_[0-9]+\?/, with: "/nowhere?")
+        let away = "postgresql://me:hunter2@127.0.0.1:1/nowhere"
+        try await withTemporaryDirectory { folder in
+            for (place, (url, named)) in [(none, "/nowhere"), (away, "127.0.0.1:1/nowhere")].enumerated() {
+                let log = folder.appending("log\(place)")
+                let environment = ["PATH": "/usr/bin:/bin", "DATABASE_URL": url]
+                let status = try await RunningSuite.processes.run(
+                    Command(
+                        "\(RunningSuite.binaries)/sightscreen", ["migrate", "--wait", "1"], environment: environment,
+                        output: .file(log)))
+                let text = Self.text(log)
+                #expect(status == .exited(1), "\(text)")
+                #expect(text.contains("\(named) cannot be used: ") && !text.contains("hunter2"), "\(text)")
+            }
+            let help = folder.appending("help")
+            _ = try await RunningSuite.processes.run(
+                Command("\(RunningSuite.binaries)/sightscreen", ["migrate", "--help"], output: .file(help)))
+            #expect(Self.text(help).contains("(default: 30)"))
+        }
+    }
+
     /// Status 1, because the one that has the port may be about to end.
     @Test(arguments: [
         ("api-gateway", "GATEWAY_PORT"), ("event-bus", "HEALTH_PORT"), ("mock-sportmonks", "MOCK_SPORTMONKS_PORT"),
