@@ -131,8 +131,8 @@ let package = Package(
         shared(
             "ServiceKit",
             [
-                "FileLock", "HTTPClient", hummingbird, httpTypes, logging, metrics, lifecycle, unixSignals,
-                configuration, concurrencyHelpers, nio[0],
+                "FileLock", "HTTPClient", "Postgres", "Reactor", hummingbird, httpTypes, logging, metrics, lifecycle,
+                unixSignals, configuration, concurrencyHelpers, nio[0],
             ]),
         // The control ports of the stand-ins and of the lab.
         shared("ControlHTTP", [hummingbird, httpTypes, nio[0]]),
@@ -192,9 +192,9 @@ let package = Package(
         + service(
             "OperatorTool",
             [
-                models, "Activities", "LabAPI", "SportMonks", "Tapes", "TapeFile", "Detection", "Replay", "Postgres",
-                "Processes", "Reactor", "Store", "Tokens", "HTTPClient", "ServiceKit", hummingbird, httpTypes,
-                arguments, logging, lifecycle, unixSignals,
+                models, "Activities", "ControlHTTP", "LabAPI", "SportMonks", "Tapes", "TapeFile", "Detection", "Replay",
+                "Postgres", "Processes", "Reactor", "Store", "Tokens", "HTTPClient", "ServiceKit", hummingbird,
+                httpTypes, arguments, logging, lifecycle, unixSignals,
             ])
         + [
             // Tests.
@@ -326,7 +326,7 @@ let package = Package(
                 "OperatorTool",
                 [
                     models, "OperatorTool", arguments, "LabAPI", "Postgres", "Processes", "Reactor", "Store", "Tapes",
-                    "Tokens",
+                    "Tokens", hummingbird, logging, lifecycle,
                 ]),
             tests(
                 "EndToEnd",

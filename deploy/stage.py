@@ -90,7 +90,7 @@ class Stage:
         self.tapes = pathlib.Path(tapes).resolve()
         self.keep = keep and pathlib.Path(keep).resolve()
         self.provider_token = secrets.token_hex(16)
-        self.admin_key = secrets.token_hex(32)
+        self.admin_key = secrets.token_urlsafe(48)
         self.gateways = []
 
     def __enter__(self):

@@ -6,6 +6,8 @@ import Tokens
 struct APIKey: Sendable {
     /// Shorter ones could be guessed.
     static let lengthMin = 32
+    /// Fewer different characters are a word that is repeated, not a key that was drawn.
+    static let differentMin = 16
     /// Longer ones would not fit into a header beside others.
     static let lengthMax = 512
 
@@ -14,7 +16,7 @@ struct APIKey: Sendable {
     private let digest: [UInt8]
 
     /// - Parameter setting: where the key comes from, for the error.
-    /// - Throws: `ConfigurationError` for a key that is too short, too long, or could not stand in a header.
+    /// - Throws: `ConfigurationError` for a key that is too short, too plain or too long, or could not stand in a header.
     init(name: String, secret: Secret, setting: String) throws(ConfigurationError) {
         let bytes = Array(secret.reveal().utf8)
         guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
@@ -23,6 +25,11 @@ struct APIKey: Sendable {
         }
         guard bytes.count >= Self.lengthMin else {
             throw ConfigurationError(setting: setting, problem: "is shorter than \(Self.lengthMin) characters")
+        }
+        guard Set(bytes).count >= Self.differentMin else {
+            throw ConfigurationError(
+                setting: setting,
+                problem: "has fewer than \(Self.differentMin) different characters; make one: openssl rand -base64 48")
         }
         guard bytes.count <= Self.lengthMax else {
             throw ConfigurationError(setting: setting, problem: "is longer than \(Self.lengthMax) characters")

@@ -21,8 +21,7 @@ public enum Gateway {
     static func services(
         _ configuration: GatewayConfiguration, settings: Settings, context: ServiceContext, more: [Route]
     ) throws -> [any Service] {
-        let pool = try PostgresPool(
-            url: configuration.databaseURL.reveal(), size: 8, applicationName: "api-gateway/\(settings.instance)")
+        let pool = try configuration.database.pool(size: 8, applicationName: "api-gateway/\(settings.instance)")
         let coordinators = WireDirectory(
             runDirectory: settings.runDirectory, service: "la-coordinator", logger: context.logger)
         let http = HTTPClient(configuration: .init(allowHTTP: configuration.allowsHTTP))

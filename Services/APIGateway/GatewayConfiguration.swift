@@ -3,7 +3,7 @@ import SightscreenModels
 
 /// The gateway's settings, read and checked once.
 public struct GatewayConfiguration: Sendable {
-    public var databaseURL: Secret
+    public var database: DatabaseSetting
     /// What `iss` must equal.
     public var issuer: String
     public var clientIDs: Set<String>
@@ -37,7 +37,7 @@ public struct GatewayConfiguration: Sendable {
             name: "COGNITO_JWKS_URL", default: "{issuer}/.well-known/jwks.json", help: "Where the pool's keys are."),
         SettingDescription(
             name: "ADMIN_API_KEY", default: "",
-            help: "What servers send as X-API-Key to administer, 32 characters or more; empty: none is taken.",
+            help: "What servers send as X-API-Key to administer: 32 characters or more, 16 different; empty: no key.",
             isSecret: true),
         SettingDescription(name: "GATEWAY_HOST", default: "127.0.0.1", help: "The address to listen on."),
         SettingDescription(name: "GATEWAY_PORT", default: "8080", help: "The port to listen on; 0 for any free one."),
@@ -65,7 +65,7 @@ public struct GatewayConfiguration: Sendable {
 
     /// - Throws: `ConfigurationError` that names the setting.
     public init(_ settings: Settings) throws(ConfigurationError) {
-        databaseURL = try settings.databaseURL()
+        database = try settings.database()
         let pool = try settings.url("COGNITO_ISSUER", default: nil)
         // A token's iss is compared letter for letter, so the issuer is kept as it was written.
         issuer = try settings.string("COGNITO_ISSUER")

@@ -97,12 +97,13 @@ struct GatewayResponder: HTTPResponder {
             return nil
         }
         let key = Self.apiKeyHeader.flatMap { request.headers[$0] }
+        if key != nil { try gate.admitGuess(client) }
         let caller: Caller
         do {
             caller = try await authenticator.caller(authorization: request.headers[.authorization], apiKey: key)
         } catch let refused as Authenticator.Refused {
             // One that was good once is a phone that was asleep: behind one address there are many of them.
-            if !refused.isExpired { try gate.admitBadCredentials(client, isKey: key != nil) }
+            if key != nil { gate.noteWrongKey(client) } else if !refused.isExpired { try gate.admitBadToken(client) }
             throw refused
         }
         // Before anything that costs more, and whatever comes of it.

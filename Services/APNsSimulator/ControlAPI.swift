@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The control port: what tests and phones tell the simulator and ask of it.
+/// The control port: what tests and phones tell the simulator and ask of it; web pages are kept away (`PageGuard`).
 ///
 /// - `POST /tokens` `{token, kind: start|update|device, environment: production|sandbox, timestamp?, match?,
 ///   frequentPushes?}`, an array of them or one a line, as many as there are → 201. `timestamp` is the stamp that the
@@ -30,6 +30,7 @@ struct ControlAPI: Sendable {
 
     func router() -> Router<BasicRequestContext> {
         let router = Router()
+        router.add(middleware: PageGuardMiddleware())
         router.post("tokens") { request, _ in try await registerTokens(request) }
         router.get("tokens") { _, _ in try JSONAnswer.response(await simulator.registeredTokens) }
         router.delete("tokens/:token") { request, context in

@@ -20,7 +20,7 @@ public struct CoordinatorConfiguration: Sendable {
         var tokenMinAge: Duration
     }
 
-    public var databaseURL: Secret
+    public var database: DatabaseSetting
     public var instance: String
     var apns: APNs
     /// Starts a second over all coordinators; 0 for no limit.
@@ -38,7 +38,7 @@ public struct CoordinatorConfiguration: Sendable {
 
     /// Reads and checks everything, the files too.
     public init(_ settings: Settings) throws(ConfigurationError) {
-        databaseURL = try settings.databaseURL()
+        database = try settings.database()
         instance = settings.instance
         apns = try APNs(settings)
         startRate = try settings.int("START_RATE", default: 5_000, in: 0...1_000_000)

@@ -2,6 +2,7 @@ import Logging
 import Metrics
 import Postgres
 import Reactor
+import ServiceKit
 import SightscreenModels
 import Store
 
@@ -28,10 +29,11 @@ actor HoldWatch {
     private var timer: Reactor.TimerID?
     private var works = true
 
-    /// - Throws: `PostgresError` when `url` is not a connection string.
-    init(url: String, instance: String, brakes: Brakes, freezes: FreezeWatch, logger: Logger) throws {
-        pool = try PostgresPool(
-            url: url, size: 2, applicationName: "la-coordinator/\(instance) holds", reactor: Self.reactor)
+    init(
+        database: DatabaseSetting, instance: String, brakes: Brakes, freezes: FreezeWatch, logger: Logger
+    ) throws(ConfigurationError) {
+        pool = try database.pool(
+            size: 2, applicationName: "la-coordinator/\(instance) holds", reactor: Self.reactor)
         store = HoldStore(pool: pool)
         self.brakes = brakes
         self.freezes = freezes

@@ -129,7 +129,7 @@ public actor LACoordinator {
         self.shards = shards
         store = ActivityStore(pool: pool)
         holdWatch = try HoldWatch(
-            url: configuration.databaseURL.reveal(), instance: configuration.instance, brakes: brakes, freezes: freezes,
+            database: configuration.database, instance: configuration.instance, brakes: brakes, freezes: freezes,
             logger: logger)
         holder = "\(configuration.instance)/\(String(UInt64.random(in: .min ... .max), radix: 36))"
         reactor = Reactor(name: "apns")

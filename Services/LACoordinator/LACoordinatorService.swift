@@ -26,13 +26,8 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
         readiness = context.readiness
         logger = context.logger
         tracer = context.tracer
-        do {
-            pool = try PostgresPool(
-                url: configuration.databaseURL.reveal(), size: 6,
-                applicationName: "la-coordinator/\(configuration.instance)")
-        } catch {
-            throw ConfigurationError(setting: "DATABASE_URL", problem: "is not a PostgreSQL URL")
-        }
+        pool = try configuration.database.pool(
+            size: 6, applicationName: "la-coordinator/\(configuration.instance)")
         context.metrics.describe("sightscreen_pushes_total", help: "Pushes by kind and what became of them.")
         context.metrics.describe(
             "sightscreen_push_failures_total", help: "Updates that were not taken, by APNs' reason or ours.")

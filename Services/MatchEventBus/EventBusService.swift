@@ -29,7 +29,7 @@ public struct EventBusService: Service {
     }
 
     public func run() async throws {
-        let pool = try PostgresPool(url: settings.databaseURL.reveal(), applicationName: "event-bus/\(instance)")
+        let pool = try settings.database.pool(applicationName: "event-bus/\(instance)")
         try await withLastResort({ await pool.close() }) {
             try await cancelWhenGracefulShutdown { try await serve(pool) }
         }

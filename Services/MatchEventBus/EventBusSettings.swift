@@ -3,13 +3,13 @@ public import ServiceKit
 
 /// What an operator can set, read once at start.
 public struct EventBusSettings: Sendable {
-    public var databaseURL: Secret
+    public var database: DatabaseSetting
     public var timing: MatchTiming
     public var leaseDuration: Duration
 
     /// - Throws: `ConfigurationError` that names the setting.
     public init(_ settings: Settings) throws {
-        databaseURL = try settings.databaseURL()
+        database = try settings.database()
         timing = MatchTiming(
             resultHold: try settings.duration("RESULT_HOLD", default: .seconds(300), in: .zero ... .hours(24))
                 .milliseconds,

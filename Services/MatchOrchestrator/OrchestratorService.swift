@@ -27,7 +27,7 @@ public struct OrchestratorService: Service {
     }
 
     public func run() async throws {
-        let pool = try PostgresPool(url: settings.databaseURL.reveal(), applicationName: "orchestrator/\(instance)")
+        let pool = try settings.database.pool(applicationName: "orchestrator/\(instance)")
         try await withLastResort({ await pool.close() }) {
             try await cancelWhenGracefulShutdown { try await serve(pool) }
         }

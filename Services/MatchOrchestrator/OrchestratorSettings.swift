@@ -2,7 +2,7 @@ public import ServiceKit
 
 /// What an operator can set, read once at start.
 public struct OrchestratorSettings: Sendable {
-    public var databaseURL: Secret
+    public var database: DatabaseSetting
     public var providerURL: ServiceURL
     public var providerToken: Secret
     /// Plain http is allowed: only with the stand-ins.
@@ -19,7 +19,7 @@ public struct OrchestratorSettings: Sendable {
 
     /// - Throws: `ConfigurationError` that names the setting.
     public init(_ settings: Settings) throws {
-        databaseURL = try settings.databaseURL()
+        database = try settings.database()
         providerURL = try settings.url("SPORTMONKS_URL", default: "https://cricket.sportmonks.com/api/v2.0")
         providerToken = try settings.tokenSecret("SPORTMONKS_API_TOKEN")
         allowsHTTP = try settings.standIns

@@ -5,7 +5,7 @@ import SightscreenModels
 import Tapes
 
 /// The control port, under `/control`: what tests, the demo and the gateway's replay tell the stand-in. It has no
-/// authentication and belongs on a loopback address.
+/// authentication and belongs on a loopback address; web pages are kept away (`PageGuard`).
 ///
 /// - `GET /control/tapes` → `[{tapeId, title}]`: converted matches by id, recorded tapes by name.
 /// - `POST /control/tapes/:tapeId/load` `{speed?, lead?, paused?, variant?, seed?, ballsPerFrame?, fixture?, faults?}` →
@@ -27,7 +27,7 @@ struct ControlAPI: Sendable {
     let deck: MatchDeck
 
     func add(to router: Router<BasicRequestContext>) {
-        let control = router.group("control")
+        let control = router.group("control").add(middleware: PageGuardMiddleware())
         control.get("tapes") { _, _ in try JSONAnswer.response(await deck.tapes()) }
         control.post("tapes/:tape/load") { request, context in
             try await load(try context.parameters.require("tape"), request)

@@ -1,3 +1,4 @@
+import ControlHTTP
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
@@ -9,6 +10,8 @@ import NIOCore
 /// - `GET /.well-known/jwks.json`
 /// - `POST /token` `{"user": "asha"}` → `{"accessToken": "…", "expiresIn": 86400}`: any name is a user, and nobody is an
 ///   administrator. The token's issuer is the address that was called.
+///
+/// Web pages are kept away (`PageGuard`).
 struct DevIssuer: Sendable {
     static let bodyBytesMax = 1_024
     static let lifetime = 86_400
@@ -20,8 +23,12 @@ struct DevIssuer: Sendable {
         host: String, port: Int, logger: Logger, onReady: @escaping @Sendable (Int) async -> Void = { _ in }
     ) -> some ApplicationProtocol {
         let jwks = identity.jwks
-        let responder = CallbackResponder<BasicRequestContext> { request, _ in
-            request.uri.path == "/token" ? try await signIn(request) : Self.answer(request, jwks: jwks)
+        let pages = PageGuard()
+        let responder = CallbackResponder<BasicRequestContext> { request, context in
+            do { try pages.check(request) } catch let problem as Problem {
+                return try problem.response(from: request, context: context)
+            }
+            return request.uri.path == "/token" ? try await signIn(request) : Self.answer(request, jwks: jwks)
         }
         return Application(
             responder: responder,

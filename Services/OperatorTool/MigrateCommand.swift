@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import Postgres
+import ServiceKit
 import Store
 
 /// `sightscreen migrate`: brings the database's schema up to date; safe to run again and beside running services.
@@ -12,24 +13,42 @@ struct MigrateCommand: AsyncParsableCommand {
     @Option(help: "libpq URL of the database; by default DATABASE_URL.")
     var databaseURL: String?
 
+    @Option(help: "How many seconds to wait for the database; after that it ends with status 1.")
+    var wait = 30
+
     func run() async throws {
         guard let url = try databaseURL ?? Self.databaseURL(ProcessInfo.processInfo.environment) else {
             throw UpError.setting("DATABASE_URL", "is required; set it, or give --database-url")
         }
-        let pool = try Self.pool(url: url, applicationName: "sightscreen-migrate")
-        try await pool.waitUntilReachable { Output.error("waiting for PostgreSQL: \($0)") }
+        let pool = try Self.pool(
+            url: url, applicationName: "sightscreen-migrate",
+            standIns: Self.standIns(ProcessInfo.processInfo.environment))
+        do {
+            try await pool.waitUntilReachable(within: .seconds(wait)) {
+                Output.error("waiting for PostgreSQL: \($0)")
+            }
+        } catch let error as PostgresError {
+            await pool.close()
+            throw UpError("the database \(pool.place) cannot be used: \(error.message)")
+        }
         let applied = try await Migrator(pool: pool).migrate { Output.error($0) }
         await pool.close()
         print(applied.isEmpty ? "The schema is up to date." : "Applied \(applied.joined(separator: ", ")).")
     }
 
-    /// Few connections; libpq's own words for a URL it does not understand may hold its password.
-    static func pool(url: String, size: Int = 1, applicationName: String) throws -> PostgresPool {
+    /// Few connections, by the rules that services have.
+    static func pool(
+        url: String, size: Int = 1, applicationName: String, standIns: Bool
+    ) throws -> PostgresPool {
         do {
-            return try PostgresPool(url: url, size: size, applicationName: applicationName)
-        } catch {
-            throw UpError.setting("DATABASE_URL", "is not a URL like postgresql://user@host:5432/name")
-        }
+            return try DatabaseSetting(url: Secret(url), standIns: standIns)
+                .pool(size: size, applicationName: applicationName)
+        } catch { throw UpError.setting(error.setting, error.problem) }
+    }
+
+    /// `SIGHTSCREEN_STAND_INS`, read as services read it.
+    static func standIns(_ environment: [String: String]) throws -> Bool {
+        do { return try Settings.standIns(environment) } catch { throw UpError.setting(error.setting, error.problem) }
     }
 
     /// `DATABASE_URL`, or what is in the file that `DATABASE_URL_FILE` names.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Tokens
 
 /// `sightscreen token --user NAME [--admin]`: prints a bearer token for the HTTP API of a development run.
 struct TokenCommand: ParsableCommand {
@@ -25,7 +26,9 @@ struct TokenCommand: ParsableCommand {
 
     func validate() throws {
         guard !user.isEmpty else { throw ValidationError("--user: a name is needed") }
-        guard lifetime > 0 else { throw ValidationError("--lifetime: must be more than 0 seconds") }
+        guard (1...BearerTokenVerifier.lifetimeMax).contains(lifetime) else {
+            throw ValidationError("--lifetime: must be 1 to \(BearerTokenVerifier.lifetimeMax) seconds")
+        }
     }
 
     func run() throws {

@@ -36,8 +36,7 @@ public struct ScorePollerService: Service, CustomStringConvertible {
     public func run() async throws {
         readiness.set("database", false, reason: "waiting for PostgreSQL")
         try await cancelWhenGracefulShutdown {
-            let pool = try PostgresPool(
-                url: settings.databaseURL.reveal(), size: 2, applicationName: "score-poller/\(instance)")
+            let pool = try settings.database.pool(size: 2, applicationName: "score-poller/\(instance)")
             try await withLastResort({ await pool.close() }) {
                 do {
                     try await DatabaseStart.wait(for: pool, logger: logger)

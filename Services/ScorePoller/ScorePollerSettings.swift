@@ -3,7 +3,7 @@ public import ServiceKit
 
 /// What an operator can set, read once at start.
 public struct ScorePollerSettings: Sendable {
-    public var databaseURL: Secret
+    public var database: DatabaseSetting
     public var provider: ServiceURL
     public var apiToken: Secret
     public var hourlyLimit: Int
@@ -16,7 +16,7 @@ public struct ScorePollerSettings: Sendable {
 
     /// - Throws: `ConfigurationError` that names the setting.
     public init(_ settings: Settings) throws {
-        databaseURL = try settings.databaseURL()
+        database = try settings.database()
         apiToken = try settings.tokenSecret("SPORTMONKS_API_TOKEN")
         provider = try settings.url("SPORTMONKS_URL", default: "https://cricket.sportmonks.com/api/v2.0")
         hourlyLimit = try settings.int("SPORTMONKS_HOURLY_LIMIT", default: 2_000, in: 0...1_000_000)

@@ -12,6 +12,7 @@ final class HTTP2SendingSession: HTTP2ByteEnd {
         /// 0: free.
         var stream: Int32 = 0
         var isAnswered = false
+        var interimAnswers = 0
         /// Its deadline has passed, and its outcome was told; the slot is free again when its stream is closed.
         var isTold = false
         var bodyOffset = 0
@@ -26,6 +27,10 @@ final class HTTP2SendingSession: HTTP2ByteEnd {
         var code: HTTP2ErrorCode
         var debugData: [UInt8]
     }
+
+    /// Interim answers (1xx) that may come before an answer, which needs one at most; a server that sends them for ever
+    /// keeps a stream busy that it never answers.
+    static let interimAnswersMax = 16
 
     /// Requests that may be under way at once.
     let slotCount: Int
@@ -208,6 +213,7 @@ final class HTTP2SendingSession: HTTP2ByteEnd {
                 for index in 0..<min(count, 3) {
                     slot.pointee.reply.status = slot.pointee.reply.status * 10 + Int(value[index]) - 48
                 }
+                if slot.pointee.reply.status < 200 { HTTP2SendingSession.gotInterimAnswer(session, slot) }
             } else if HTTP2SendingSession.from(me).keepsHeaders
                 || slot.pointee.reply.status != 200 && HTTP2SendingSession.isRetryAfter(name, nameCount)
             {
@@ -254,6 +260,14 @@ final class HTTP2SendingSession: HTTP2ByteEnd {
             HTTP2SendingSession.from(me).didNotSend(frame.pointee.hd.stream_id)
             return 0
         }
+    }
+
+    private static func gotInterimAnswer(_ session: OpaquePointer?, _ slot: UnsafeMutablePointer<Slot>) {
+        slot.pointee.interimAnswers += 1
+        guard slot.pointee.interimAnswers == interimAnswersMax + 1 else { return }
+        // The outcome is told when the stream is closed by it.
+        nghttp2_submit_rst_stream(
+            session, UInt8(NGHTTP2_FLAG_NONE.rawValue), slot.pointee.stream, HTTP2ErrorCode.enhanceYourCalm.rawValue)
     }
 
     /// Of a refusal it is kept in any case: few answers have it, and it asks for something.

@@ -4,17 +4,17 @@ import Glibc
 /// thread of the task pool may.
 enum HostResolver {
     private final class Request {
-        let hosts: [String]
+        let hosts: [PostgresHost]
         let continuation: CheckedContinuation<[String], any Error>
-        init(_ hosts: [String], _ continuation: CheckedContinuation<[String], any Error>) {
+        init(_ hosts: [PostgresHost], _ continuation: CheckedContinuation<[String], any Error>) {
             self.hosts = hosts
             self.continuation = continuation
         }
     }
 
-    /// One address per host; "" for the path of a Unix socket.
-    static func addresses(of hosts: [String]) async throws -> [String] {
-        if hosts.allSatisfy(isPath) { return hosts.map { _ in "" } }
+    /// One address per host; "" for a Unix socket.
+    static func addresses(of hosts: [PostgresHost]) async throws -> [String] {
+        if hosts.allSatisfy({ known($0) != nil }) { return hosts.map { known($0) ?? "" } }
         return try await withCheckedThrowingContinuation { continuation in
             let request = Unmanaged.passRetained(Request(hosts, continuation))
             var thread = pthread_t()
@@ -35,10 +35,15 @@ enum HostResolver {
         }
     }
 
-    private static func isPath(_ host: String) -> Bool { host.hasPrefix("/") || host.hasPrefix("@") }
+    /// What needs no look-up; nil: a name.
+    private static func known(_ host: PostgresHost) -> String? {
+        if !host.address.isEmpty { return host.address }
+        return host.name.isEmpty || host.isSocket ? "" : nil
+    }
 
-    private static func resolve(_ host: String) throws -> String {
-        if isPath(host) { return "" }
+    private static func resolve(_ entry: PostgresHost) throws -> String {
+        if let known = known(entry) { return known }
+        let host = entry.name
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?

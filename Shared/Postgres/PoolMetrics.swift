@@ -51,6 +51,7 @@ extension PostgresError.Code {
     /// Without the server's own code: a label's values come from a fixed set.
     fileprivate var name: String {
         switch self {
+        case .configuration: "configuration"
         case .unavailable: "unavailable"
         case .deadline: "deadline"
         case .constraint: "constraint"

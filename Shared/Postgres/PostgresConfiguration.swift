@@ -1,6 +1,3 @@
-import CPostgres
-import Glibc
-
 /// Where and how to connect: what `PQconnectStartParams` is given.
 struct PostgresConfiguration: Sendable {
     static let connectTimeout: Duration = .seconds(3)
@@ -14,32 +11,32 @@ struct PostgresConfiguration: Sendable {
 
     let url: String
     let applicationName: String
-    /// Host names in the URL, in order; paths of Unix sockets and addresses among them.
-    let hosts: [String]
+    /// In the order in which they are tried; service files and PG* variables are read.
+    let hosts: [PostgresHost]
+    /// Empty where nothing leaves the machine, and with stand-ins.
+    let security: [(String, String)]
+    /// For a message.
+    let place: String
     private let userOptions: String
+    private let resolvedNames: String?
 
-    init(url: String, applicationName: String) throws {
+    /// - Parameter standIns: allow what `TransportSecurity` refuses.
+    init(url: String, applicationName: String, standIns: Bool = false) throws {
         self.url = url
         self.applicationName = applicationName
-        var message: UnsafeMutablePointer<CChar>?
-        guard let options = PQconninfoParse(url, &message) else {
-            // libpq's message may quote the URL, and with it a password: it is not passed on.
-            if let message { PQfreemem(message) }
-            throw PostgresError(.unavailable, "the database URL is not a PostgreSQL connection string")
-        }
-        defer { PQconninfoFree(options) }
-        var values: [String: String] = [:]
-        var option = options
-        while let keyword = option.pointee.keyword {
-            if let value = option.pointee.val { values[String(cString: keyword)] = String(cString: value) }
-            option += 1
-        }
-        let needsNames = values["hostaddr"] == nil
-        hosts = needsNames ? (values["host"] ?? "").split(separator: ",").map(String.init) : []
-        userOptions = values["options"] ?? ""
+        let written = try ConnectionOptions.written(in: url)
+        let resolved = try ConnectionOptions.resolved(url)
+        hosts = PostgresHost.list(names: resolved["host"], addresses: resolved["hostaddr"])
+        let remote = standIns ? nil : hosts.first { !$0.isLocal }
+        security =
+            try remote.map { try TransportSecurity.options(for: $0, written: written, resolved: resolved) } ?? []
+        resolvedNames = resolved["host"]
+        let ports = resolved["port"].map { ":\($0)" } ?? ""
+        place = hosts.map(\.description).joined(separator: ",") + "\(ports)/\(resolved["dbname"] ?? "")"
+        userOptions = written["options"] ?? ""
     }
 
-    /// - Parameter addresses: one per entry of `hosts`, "" for the path of a Unix socket.
+    /// - Parameter addresses: one per entry of `hosts`, "" for a Unix socket.
     func parameters(addresses: [String]) -> [(String, String)] {
         let limits = Self.serverLimits.map { "-c \($0)" }.joined(separator: " ")
         var parameters = [
@@ -48,6 +45,9 @@ struct PostgresConfiguration: Sendable {
             ("tcp_user_timeout", "10000"), ("keepalives_idle", "10"), ("keepalives_interval", "3"),
             ("keepalives_count", "3"),
         ]
+        parameters += security
+        // A service file may have been written anew: the hosts that were checked are connected to.
+        if let resolvedNames { parameters.append(("host", resolvedNames)) }
         if addresses.contains(where: { !$0.isEmpty }) {
             parameters.append(("hostaddr", addresses.joined(separator: ",")))
         }

@@ -417,7 +417,7 @@ actor PostgresConnection {
         return lines.isEmpty ? "the connection was lost" : lines.joined(separator: "; ")
     }
 
-    private static func withCStrings<R>(
+    static func withCStrings<R>(
         _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> R
     ) -> R {
         ParameterText(strings.map { .text($0) }).withPointers { _, pointers, _, _ in body(pointers) }

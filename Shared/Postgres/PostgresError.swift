@@ -4,6 +4,8 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible {
     public enum Code: Sendable, Hashable {
         /// The server cannot be reached. Nothing was sent: trying again is safe.
         case unavailable
+        /// The connection string is malformed, or would send a password unprotected; the message goes on after its name.
+        case configuration
         /// No answer in time, or the server stopped the statement (`statement_timeout`). A write may have happened.
         case deadline
         /// SQLSTATE class 23.

@@ -17,13 +17,21 @@ public final class PostgresPool: Sendable {
     ///   - url: `postgresql://user@host/database`, or with a Unix socket `postgresql:///database?host=/folder&user=me`.
     ///   - size: connections at most, not counting one per `listen`. At least 2: one is kept for plain queries.
     ///   - applicationName: shown in `pg_stat_activity`, of which PostgreSQL keeps 63 bytes.
-    /// - Throws: `PostgresError` when `url` is not a connection string.
-    public init(url: String, size: Int = 4, applicationName: String, reactor: Reactor = PostgresPool.sharedReactor)
-        throws
-    {
-        configuration = try PostgresConfiguration(url: url, applicationName: applicationName)
+    ///   - standIns: let the password and the data travel as `url` says. Otherwise a server that is not on this machine must
+    ///     prove who it is, over TLS.
+    /// - Throws: `PostgresError`, `.configuration`, when `url` is not a connection string or asks for less than that.
+    public init(
+        url: String, size: Int = 4, applicationName: String, standIns: Bool = false,
+        reactor: Reactor = PostgresPool.sharedReactor
+    ) throws {
+        configuration = try PostgresConfiguration(url: url, applicationName: applicationName, standIns: standIns)
         self.reactor = reactor
         core = PoolCore(configuration: configuration, size: max(2, size), reactor: reactor, metrics: metrics)
+    }
+
+    /// Whether `init` takes `url`; nothing is connected to.
+    public static func check(url: String, standIns: Bool = false) throws {
+        _ = try PostgresConfiguration(url: url, applicationName: "", standIns: standIns)
     }
 
     deinit {
@@ -112,10 +120,14 @@ public final class PostgresPool: Sendable {
         }
     }
 
-    /// Returns when the server answers a query; tries for ever, however long that takes.
+    /// Returns when the server answers a query.
     ///
-    /// - Parameter onWaiting: called with the reason after the first failure and then about every 5 s.
-    public func waitUntilReachable(onWaiting: (String) -> Void) async throws {
+    /// - Parameters:
+    ///   - patience: how long it is tried; nil: for ever.
+    ///   - onWaiting: called with the reason after the first failure and then about every 5 s.
+    /// - Throws: the last reason when the patience is over.
+    public func waitUntilReachable(within patience: Duration? = nil, onWaiting: (String) -> Void) async throws {
+        let begun = ContinuousClock.now
         var reported: ContinuousClock.Instant?
         while true {
             try Task.checkCancellation()
@@ -123,6 +135,7 @@ public final class PostgresPool: Sendable {
                 _ = try await query("SELECT 1", deadline: .seconds(2))
                 return
             } catch let error as PostgresError {
+                if let patience, .now - begun >= patience { throw error }
                 if reported.map({ .now - $0 >= .seconds(5) }) ?? true {
                     onWaiting(error.message)
                     reported = .now
@@ -154,6 +167,9 @@ public final class PostgresPool: Sendable {
             output.onTermination = { _ in listener.cancel() }
         }
     }
+
+    /// The hosts and the database for a message, without user and password: `db.example.com:5432/sightscreen`.
+    public var place: String { configuration.place }
 
     /// Closes every connection; queries in flight fail, later ones too.
     public func close() async { await core.close() }

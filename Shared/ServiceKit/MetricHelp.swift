@@ -17,6 +17,8 @@ enum MetricHelp {
         "sightscreen_leases_lost_total": "Leases that this process lost while it wanted them.",
         "sightscreen_leases_handed_over_total": "Leases that this process let go of for others to take.",
         "sightscreen_socket_connections": "Connections over the sockets of a service, seen from this end of them.",
+        "sightscreen_socket_connections_broken_total":
+            "Connections over the sockets of a service closed for what came on them: a bad frame, another user, one too many.",
         "sightscreen_socket_frames_dropped_total":
             "Frames that did not go out because their reader was too slow, which lost its connection.",
         "sightscreen_frames_waiting": "Matches whose newest frame is not committed yet.",

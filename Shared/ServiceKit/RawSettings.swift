@@ -35,7 +35,10 @@ struct RawSettings {
     }
 
     func bool(_ name: String) throws(ConfigurationError) -> Bool? {
-        guard let text = try string(name) else { return nil }
+        try string(name).map { (text) throws(ConfigurationError) in try Self.bool(name, text) }
+    }
+
+    static func bool(_ name: String, _ text: String) throws(ConfigurationError) -> Bool {
         switch text.lowercased() {
         case "1", "true", "yes", "on": return true
         case "0", "false", "no", "off": return false

@@ -52,7 +52,7 @@ public struct ServiceDescription: Sendable {
     private static let databaseSetting = SettingDescription(
         name: "DATABASE_URL", default: nil,
         help:
-            "PostgreSQL: postgresql://user:password@host:5432/name, or postgresql://user@/name?host=/folder/of/the/socket.",
+            "PostgreSQL: postgresql://user@/name?host=/folder/of/the/socket, or on another machine postgresql://user:password@host:5432/name?sslmode=verify-full&sslrootcert=FILE.",
         isSecret: true)
 
     private static func commonSettings(healthPort: Int) -> [SettingDescription] {
@@ -77,7 +77,9 @@ public struct ServiceDescription: Sendable {
                 help: "text, or json for one JSON object a line; to standard error."),
             SettingDescription(
                 name: "SIGHTSCREEN_STAND_INS", default: "0",
-                help: "1 allows http, private hosts and an APNs that is not Apple's. Never set it in production."),
+                help:
+                    "1 allows http, private hosts, a database without TLS, an APNs that is not Apple's. Never set it in production."
+            ),
         ] + TraceSettings.descriptions
     }
 }

@@ -56,6 +56,13 @@ public struct Settings: Sendable {
     /// Whether http, private hosts and an APNs that is not Apple's are allowed: `SIGHTSCREEN_STAND_INS=1`.
     public var standIns: Bool { get throws(ConfigurationError) { allowsStandIns } }
 
+    /// The same for a tool that has no settings of a service.
+    public static func standIns(_ environment: [String: String]) throws(ConfigurationError) -> Bool {
+        let name = "SIGHTSCREEN_STAND_INS"
+        guard let text = environment[name], !text.isEmpty else { return false }
+        return try RawSettings.bool(name, text)
+    }
+
     /// A required setting.
     public func string(_ name: String) throws(ConfigurationError) -> String { try required(name, raw.string(name)) }
 
@@ -116,17 +123,9 @@ public struct Settings: Sendable {
 
     public func optionalSecret(_ name: String) throws(ConfigurationError) -> Secret? { try raw.secret(name) }
 
-    /// `DATABASE_URL`, checked for its shape.
-    public func databaseURL() throws(ConfigurationError) -> Secret {
-        let secret = try self.secret("DATABASE_URL")
-        let text = secret.reveal()
-        guard text.hasPrefix("postgresql://") || text.hasPrefix("postgres://"),
-            text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F })
-        else {
-            throw ConfigurationError(
-                setting: "DATABASE_URL", problem: "is not a URL like postgresql://user@host:5432/name")
-        }
-        return secret
+    /// `DATABASE_URL`, checked: its form, and that nothing would travel to another machine unprotected.
+    public func database() throws(ConfigurationError) -> DatabaseSetting {
+        try DatabaseSetting(url: secret(DatabaseSetting.name), standIns: allowsStandIns)
     }
 
     /// The path of a file that can be read, as given (`APNS_CA_FILE`); its content is not looked at.

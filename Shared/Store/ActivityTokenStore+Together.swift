@@ -98,7 +98,7 @@ extension ActivityTokenStore {
         case .serialization, .constraint, .decoding: return true
         // Data that is refused; a state of the transaction or of an object; too many locks for the server's table.
         case .server(let state): return ["22", "25", "42", "55"].contains(state.prefix(2)) || state == "53200"
-        case .unavailable, .deadline, .outcomeUnknown, .notDurable: return false
+        case .unavailable, .deadline, .outcomeUnknown, .notDurable, .configuration: return false
         }
     }
 }

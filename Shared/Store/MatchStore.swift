@@ -7,6 +7,9 @@ public struct MatchStore: Sendable {
     public static let channel = "match_updates"
     /// Seconds a stamp may run ahead of the database's clock. Two versions in quick succession fit; more must wait.
     public static let stampLeadMax = 1
+    /// Rows of `active_matches`: what the whole world plays in a week. The provider names its matches, and must not be able to
+    /// fill the table with invented ones.
+    public static let matchesMax = 500
 
     private let pool: PostgresPool
 
@@ -31,7 +34,7 @@ public struct MatchStore: Sendable {
     /// Writes one version: state, machine and log row together, in one statement that also checks that the lease is still
     /// ours and that nobody has written since. Takes the next stamp under the match's row lock.
     ///
-    /// - Throws: `StoreError` `.leaseLost`, `.versionMoved` or `.tooSoon`, none of which wrote anything;
+    /// - Throws: `StoreError` `.leaseLost`, `.versionMoved`, `.tooSoon` or `.full`, none of which wrote anything;
     ///   `PostgresError`, of which `.outcomeUnknown` and `.deadline` may have.
     public func commit(_ commit: MatchCommit) async throws -> CommittedMatch {
         let rows = try await pool.query(
@@ -76,7 +79,8 @@ public struct MatchStore: Sendable {
             """
             SELECT EXISTS (SELECT 1 FROM leases WHERE name = $1 AND epoch = $2 AND expires_at > clock_timestamp())
                    AND NOT EXISTS (SELECT 1 FROM active_matches WHERE match_id = $3 AND epoch > $2) AS held,
-                   EXISTS (SELECT 1 FROM active_matches WHERE match_id = $3 AND version <> $4) AS moved
+                   EXISTS (SELECT 1 FROM active_matches WHERE match_id = $3 AND version <> $4) AS moved,
+                   $4 = 0 AND NOT (\(Self.hasRoom)) AS full
             """,
             [
                 .text(commit.lease.name.rawValue), .int(commit.lease.epoch), .int(commit.matchID.rawValue),
@@ -88,8 +92,16 @@ public struct MatchStore: Sendable {
         if try row.bool("moved") {
             return StoreError(.versionMoved, "match \(commit.matchID) is past version \(commit.previousVersion)")
         }
+        if try row.bool("full") {
+            return StoreError(.full, "match \(commit.matchID) is new, and there are \(Self.matchesMax) matches")
+        }
         return StoreError(.tooSoon, "the stamps of match \(commit.matchID) are ahead of the clock")
     }
+
+    /// Evaluated for a match's first version only.
+    private static let hasRoom = """
+        (SELECT count(*) FROM (SELECT FROM active_matches LIMIT \(matchesMax)) AS known) < \(matchesMax)
+        """
 
     private static let commitStatement = """
         WITH \(LeaseGuard.sql(name: 1, epoch: 2)), written AS (
@@ -104,6 +116,7 @@ public struct MatchStore: Sendable {
                 CASE WHEN $10::boolean THEN clock_timestamp() END, CASE WHEN $11::boolean THEN clock_timestamp() END,
                 CASE WHEN $12::boolean THEN clock_timestamp() END, clock_timestamp()
             FROM lease_guard
+            WHERE $4::bigint > 0 OR \(hasRoom)
             ON CONFLICT (match_id) DO UPDATE SET
                 version = a.version + 1,
                 stamp = greatest(a.stamp + 1, floor(extract(epoch FROM clock_timestamp()))::bigint),

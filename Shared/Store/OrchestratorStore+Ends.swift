@@ -34,7 +34,8 @@ extension OrchestratorStore {
 
     /// Fixtures that will not be played on now by the schedule's word: cancelled, abandoned, postponed, or no longer
     /// listed at two syncs in a row; only those that have something to end, and of those in play only where the bus has
-    /// been silent for `quiet`.
+    /// been silent for `quiet`. Also matches that the schedule never had, a day after they went live: the provider made them
+    /// up, or forgot them.
     public func calledOffMatches(quiet: Duration) async throws -> [CalledOffMatch] {
         let rows = try await pool.query(
             """
@@ -45,7 +46,15 @@ extension OrchestratorStore {
                     AND a.updated_at < clock_timestamp() - $2::double precision * interval '1 second')
                 AND (a.match_id IS NOT NULL OR EXISTS (
                     SELECT 1 FROM live_activities AS l WHERE l.match_id = f.match_id AND l.status <> 'ended'))
-            ORDER BY f.match_id
+            UNION ALL
+            SELECT a.match_id, true
+            FROM active_matches AS a
+            WHERE a.settled_at IS NULL AND a.ended_at IS NULL
+                AND a.updated_at < clock_timestamp() - $2::double precision * interval '1 second'
+                -- What time alone commits is no word of the provider.
+                AND coalesce(a.went_live_at, a.updated_at) < clock_timestamp() - interval '1 day'
+                AND NOT EXISTS (SELECT 1 FROM fixtures AS f WHERE f.match_id = a.match_id)
+            ORDER BY match_id
             """, [.textArray(["Aban.", "Cancl.", "Cancl", "Postp."]), quiet.parameter])
         return try rows.map {
             CalledOffMatch(matchID: MatchID(try $0.int64("match_id")), hasVanished: try $0.bool("vanished"))

@@ -13,6 +13,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case versionMoved
         /// The stamps of a match are as far ahead of the clock as they may be.
         case tooSoon
+        /// There are as many as there may be.
+        case full
     }
 
     public var code: Code

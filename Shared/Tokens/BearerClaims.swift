@@ -2,7 +2,7 @@
 public struct BearerClaims: Hashable, Sendable {
     public enum Use: String, Hashable, Sendable { case access, id }
 
-    /// The user: a UUID.
+    /// The user: a UUID, in small letters, as Cognito writes it. However else it is written, it is the same user.
     public let sub: String
     public let tokenUse: Use
     /// The app it was made for: `client_id` of an access token, `aud` of an id token.

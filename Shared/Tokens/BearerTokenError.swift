@@ -9,6 +9,8 @@ public enum BearerTokenError: Error, Hashable, Sendable {
     case badSignature
     case expired
     case notYetValid
+    /// Its issuer gives none that lasts for so long.
+    case longLived
     case wrongIssuer
     /// Made for another app: `client_id` or `aud` is not ours.
     case wrongClient
@@ -24,6 +26,7 @@ public enum BearerTokenError: Error, Hashable, Sendable {
         case .badSignature: "bad-signature"
         case .expired: "expired"
         case .notYetValid: "not-yet-valid"
+        case .longLived: "long-lived"
         case .wrongIssuer: "wrong-issuer"
         case .wrongClient: "wrong-client"
         case .badClaim: "bad-claim"
@@ -40,6 +43,7 @@ extension BearerTokenError: CustomStringConvertible {
         case .badSignature: "the token's signature does not match"
         case .expired: "the token has expired"
         case .notYetValid: "the token is not valid yet"
+        case .longLived: "the token is valid for more than a day"
         case .wrongIssuer: "the token was made by another issuer"
         case .wrongClient: "the token was made for another client"
         case .badClaim(let name): "the token's claim '\(name)' is missing or malformed"

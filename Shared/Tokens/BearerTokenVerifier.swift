@@ -5,6 +5,9 @@ public struct BearerTokenVerifier: Sendable {
     public static let tokenBytesMax = 8192
     /// How far the issuer's clock may be from ours, in seconds.
     public static let leeway = 60
+    /// What Cognito allows at most: from `iat` to `exp`, in seconds. A deleted account is remembered for twice as long, so
+    /// that its tokens have expired by then.
+    public static let lifetimeMax = 86_400
 
     private let issuer: String
     private let clientIDs: Set<String>
@@ -75,6 +78,7 @@ public struct BearerTokenVerifier: Sendable {
         let issuedAt = try time("iat", in: claims)
         guard now < expiresAt + Self.leeway else { throw .expired }
         guard issuedAt <= now + Self.leeway else { throw .notYetValid }
+        guard expiresAt - issuedAt <= Self.lifetimeMax else { throw .longLived }
         if claims["nbf"] != nil, try time("nbf", in: claims) > now + Self.leeway { throw .notYetValid }
         guard let use = claims["token_use"]?.string.flatMap(BearerClaims.Use.init) else { throw .badClaim("token_use") }
         let clientClaim = use == .access ? "client_id" : "aud"
@@ -82,7 +86,7 @@ public struct BearerTokenVerifier: Sendable {
         guard clientIDs.contains(where: { Self.isSame($0, client) }) else { throw .wrongClient }
         guard let sub = claims["sub"]?.string, Self.isUUID(sub) else { throw .badClaim("sub") }
         return BearerClaims(
-            sub: sub, tokenUse: use, clientID: client, expiresAt: expiresAt, issuedAt: issuedAt,
+            sub: sub.lowercased(), tokenUse: use, clientID: client, expiresAt: expiresAt, issuedAt: issuedAt,
             groups: try groups(in: claims))
     }
 

@@ -38,7 +38,7 @@ final class WireConnection: Sendable {
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandlers(
-                        FrameReader(), ReplyHandler(path: path, state: state, logger: logger))
+                        FrameReader(), ReplyHandler(path: path, state: state, logger: logger, metrics: metrics))
                 }
             }
         let channel: any Channel
@@ -153,11 +153,13 @@ final class WireConnection: Sendable {
         private let path: String
         private let state: NIOLockedValueBox<State>
         private let logger: Logger
+        private let metrics: WireMetrics?
 
-        init(path: String, state: NIOLockedValueBox<State>, logger: Logger) {
+        init(path: String, state: NIOLockedValueBox<State>, logger: Logger, metrics: WireMetrics?) {
             self.path = path
             self.state = state
             self.logger = logger
+            self.metrics = metrics
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -181,10 +183,14 @@ final class WireConnection: Sendable {
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
             // Anything but a frame that is not one of ours is a peer that went away.
-            let level = error is WireError ? Logger.Level.warning : .debug
-            logger.log(
-                level: level, "A connection is closed",
-                metadata: ["wire.path": "\(path)", "reason": "\(ErrorText.of(error))"])
+            let isBroken = error is WireError
+            if let unsaid = isBroken && metrics != nil ? metrics?.brokenConnection() : 0 {
+                logger.log(
+                    level: isBroken ? .warning : .debug, "A connection is closed",
+                    metadata: [
+                        "wire.path": "\(path)", "reason": "\(ErrorText.of(error))", "wire.unsaid": "\(unsaid)",
+                    ])
+            }
             context.close(promise: nil)
         }
 

@@ -6,6 +6,8 @@ struct WireMetrics: Sendable {
 
     private let connections: Meter
     private let dropped: Counter
+    private let broken: Counter
+    private let lines = LinePerSecond()
 
     /// - Parameter folder: where the sockets are; its name is the service's.
     init(folder: String, _ end: End) {
@@ -13,9 +15,11 @@ struct WireMetrics: Sendable {
         let dimensions = [("service", service), ("end", end.rawValue)]
         connections = Meter(label: "sightscreen_socket_connections", dimensions: dimensions)
         dropped = Counter(label: "sightscreen_socket_frames_dropped_total", dimensions: dimensions)
+        broken = Counter(label: "sightscreen_socket_connections_broken_total", dimensions: dimensions)
         // They show before anything happens.
         connections.increment(by: 0)
         dropped.increment(by: 0)
+        broken.increment(by: 0)
     }
 
     func opened() { connections.increment(by: 1) }
@@ -23,4 +27,11 @@ struct WireMetrics: Sendable {
 
     /// A frame did not go out because its reader is too slow, which costs the reader its connection.
     func droppedFrame() { dropped.increment() }
+
+    /// A connection is closed because of what came on it, or who it came from.
+    /// - Returns: how many of these the log was not told since its last line; nil: it is not told of this one either.
+    func brokenConnection() -> Int? {
+        broken.increment()
+        return lines.admit()
+    }
 }

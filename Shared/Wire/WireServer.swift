@@ -7,7 +7,7 @@ public import ServiceLifecycle
 
 /// Listens on `RUN_DIR/<service>/<instance>.sock` for processes of the same user.
 ///
-/// A frame that is not one of ours closes the connection it came on, with one warning. A message of a type that nobody here
+/// A frame that is not one of ours closes the connection it came on; each is counted, and one a second is told in a warning. A message of a type that nobody here
 /// handles is answered as a failure, which a request hears and a notice does not: its sender may be newer than we are, and what
 /// else it says is good. Notices of a connection are handled one after the other, requests beside each other. A peer that does
 /// not take its answers is dropped.
@@ -154,8 +154,10 @@ public final class WireServer: Service, Sendable {
                 try await self.answer(frames, of: channel.channel, number)
             }
         } catch let error as WireError {
+            guard let unsaid = metrics.brokenConnection() else { return }
             logger.warning(
-                "A connection is closed", metadata: ["wire.connection": "\(number)", "reason": "\(error)"])
+                "A connection is closed",
+                metadata: ["wire.connection": "\(number)", "reason": "\(error)", "wire.unsaid": "\(unsaid)"])
         } catch {
             // The peer went away in the middle of something, or we are stopping.
             logger.debug(

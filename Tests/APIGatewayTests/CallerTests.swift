@@ -67,7 +67,8 @@ import Tokens
     }
 
     @Test(arguments: [
-        "guess me", "0123456789abcdef0123456789abcde", "0123456789abcdef 123456789abcdef0",
+        "guess me", String(repeating: "k", count: 40), "0123456789abcde0123456789abcde0123456789abcde",
+        "0123456789abcdef0123456789abcde", "0123456789abcdef 123456789abcdef0",
         "0123456789abcdef0123456789abcdé",
         "0123456789abcdef0123456789abcdef\n0", String(repeating: "a", count: 513),
     ])

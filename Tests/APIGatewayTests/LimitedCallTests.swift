@@ -2,9 +2,10 @@ import Testing
 
 /// Limits as callers meet them.
 @Suite struct LimitedCallTests {
-    private static let key = String(repeating: "k", count: 40)
+    private static let key = "the-key-of-0123456789-administrators"
 
-    @Test func wrongKeysAreLimitedAndTheRightOneIsAlwaysLetIn() async throws {
+    /// A limit that lets the right key through hides answers and hinders no guess.
+    @Test func overTheLimitOfWrongKeysNotEvenTheRightOneIsLetIn() async throws {
         try await GatewayHarness.run(environment: ["ADMIN_API_KEY": Self.key]) { gateway in
             func ask(_ key: String) async throws -> GatewayHarness.Answer {
                 try await gateway.send("GET", "/admin/hold", as: nil, headers: [("x-api-key", key)])
@@ -16,9 +17,21 @@ import Testing
             }
             let limited = try await ask(String(repeating: "x", count: 40))
             #expect(limited.status == 429)
-            #expect(limited.header("retry-after") == "6")
+            #expect(limited.header("retry-after") == "3600")
             let right = try await ask(Self.key)
-            #expect(right.status == 200)
+            #expect(right.status == 429)
+            // An administrator's token is no guess.
+            let administrator = try await gateway.send("GET", "/admin/hold", as: "carol", isAdmin: true)
+            #expect(administrator.status == 200)
+        }
+    }
+
+    @Test func aFewWrongKeysDoNotKeepTheRightOneOut() async throws {
+        try await GatewayHarness.run(environment: ["ADMIN_API_KEY": Self.key]) { gateway in
+            for key in [String](repeating: "x", count: 9) + [Self.key, Self.key] {
+                let answer = try await gateway.send("GET", "/admin/hold", as: nil, headers: [("x-api-key", key)])
+                #expect(answer.status == (key == Self.key ? 200 : 401))
+            }
         }
     }
 

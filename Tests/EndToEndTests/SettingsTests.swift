@@ -51,6 +51,9 @@ import Tokens
             [
                 Case(service: service, setting: "DATABASE_URL", value: nil),
                 Case(service: service, setting: "DATABASE_URL", value: "not a url"),
+                Case(
+                    service: service, setting: "DATABASE_URL",
+                    value: "postgresql://u:p@db.example.com/x?sslmode=prefer"),
             ]
         }
         + (services + standIns).flatMap { service in
@@ -173,6 +176,65 @@ import Tokens
         #expect(lines.count == 1, "\(text)")
         #expect(lines.last?.contains(example.setting) == true, "\(text)")
         #expect(lines.last?.hasPrefix("\(example.service): ") == true, "\(text)")
+    }
+
+    /// What the URL leaves open, libpq finds elsewhere.
+    @Test(arguments: [
+        ("postgresql:///x", ["PGHOST": "db.example.com"]),
+        ("postgresql://u@localhost/x", ["PGHOSTADDR": "203.0.113.7"]),
+        ("postgresql:///x?sslrootcert=FILE", ["PGHOST": "localhost,db.example.com", "PGSSLMODE": "prefer"]),
+        ("postgresql://u@db.example.com/x?sslrootcert=FILE", ["PGCHANNELBINDING": "prefer"]),
+        ("postgresql:///x", ["PGSERVICEFILE": "FILE", "PGSERVICE": "far"]),
+        ("postgresql:///x?service=far", ["PGSERVICEFILE": "FILE"]),
+        ("postgresql:///x?service=nowhere", ["PGSERVICEFILE": "FILE"]),
+    ])
+    func aDatabaseThatIsNotOnThisMachineNeedsTLSWhereverItIsNamed(
+        _ url: String, _ more: [String: String]
+    ) async throws {
+        let folder = try TemporaryDirectory()
+        defer { folder.remove() }
+        // Any file that can be read is a certificate until a server shows its own.
+        let file = folder.appending("service")
+        try Data("[far]\nhost=db.example.com\nsslmode=require\n".utf8).write(to: URL(filePath: file))
+        func named(_ text: String) -> String { text == "FILE" ? file : text }
+        let programs = [("event-bus", []), ("sightscreen", ["migrate"]), ("sightscreen", ["inspect", "match", "1"])]
+        for (place, (program, arguments)) in programs.enumerated() {
+            var environment = Self.complete(program, folder: folder.path)
+            environment["HOME"] = folder.path
+            environment["DATABASE_URL"] = url.replacing("FILE", with: file)
+            environment.merge(more.mapValues(named)) { $1 }
+            let log = folder.appending("log\(place)")
+            let status = try await RunningSuite.processes.run(
+                Command(
+                    "\(RunningSuite.binaries)/\(program)", arguments, environment: environment, output: .file(log)))
+            let text = Self.text(log)
+            #expect(status == .exited(78), "\(program): \(text)")
+            #expect(text.split(separator: "\n").count == 1 && text.contains("DATABASE_URL: "), "\(text)")
+        }
+    }
+
+    /// Whoever runs it by hand, or waits for a job, is to know in the end.
+    @Test func aMigrationDoesNotWaitForEverForADatabaseThatIsNotThere() async throws {
+        let there = try await PrivatePostgres.shared.makeDatabase(migrated: false)
+        let none = there.replacing(/\/test_[0-9]+\?/, with: "/nowhere?")
+        let away = "postgresql://me:hunter2@127.0.0.1:1/nowhere"
+        try await withTemporaryDirectory { folder in
+            for (place, (url, named)) in [(none, "/nowhere"), (away, "127.0.0.1:1/nowhere")].enumerated() {
+                let log = folder.appending("log\(place)")
+                let environment = ["PATH": "/usr/bin:/bin", "DATABASE_URL": url]
+                let status = try await RunningSuite.processes.run(
+                    Command(
+                        "\(RunningSuite.binaries)/sightscreen", ["migrate", "--wait", "1"], environment: environment,
+                        output: .file(log)))
+                let text = Self.text(log)
+                #expect(status == .exited(1), "\(text)")
+                #expect(text.contains("\(named) cannot be used: ") && !text.contains("hunter2"), "\(text)")
+            }
+            let help = folder.appending("help")
+            _ = try await RunningSuite.processes.run(
+                Command("\(RunningSuite.binaries)/sightscreen", ["migrate", "--help"], output: .file(help)))
+            #expect(Self.text(help).contains("(default: 30)"))
+        }
     }
 
     /// Status 1, because the one that has the port may be about to end.

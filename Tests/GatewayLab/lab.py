@@ -60,7 +60,7 @@ class Lab:
         self.extra_settings = settings or {}
         self.wants_proxy = key_proxy
         self.proxy = None
-        self.api_key = secrets.token_hex(32)
+        self.api_key = secrets.token_urlsafe(48)
         self.port = None
 
     def __enter__(self):

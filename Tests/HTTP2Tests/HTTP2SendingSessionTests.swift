@@ -120,6 +120,36 @@ import Testing
         #expect(pair.client.inFlight == 0)
     }
 
+    /// `:status: 103`, as a literal that no table remembers.
+    private static func interimAnswer(to stream: Int32) -> [UInt8] {
+        [0, 0, 5, 1, 4, 0, 0, 0, UInt8(stream), 0x08, 3] + Array("103".utf8)
+    }
+
+    @Test func interimAnswersComeBeforeAnAnswerAndNotForEver() throws {
+        let pair = try Pair()
+        for tag in 1...2 {
+            #expect(pair.send(tag))
+            try pair.exchange()
+        }
+        try #require(pair.requests.count == 2)
+        let streams = pair.requests.map(\.stream)
+        for stream in streams {
+            for _ in 0..<HTTP2SendingSession.interimAnswersMax {
+                try Self.interimAnswer(to: stream).withUnsafeBytes { try pair.client.receive($0) }
+            }
+        }
+        try pair.exchange()
+        #expect(pair.outcomes.isEmpty && pair.client.inFlight == 2)
+        for _ in 0..<1_000 {
+            try Self.interimAnswer(to: streams[1]).withUnsafeBytes { try pair.client.receive($0) }
+        }
+        pair.server.answer(stream: streams[0], .respond(HTTP2Response(status: 200)))
+        try pair.exchange()
+        #expect(
+            pair.outcomes == [1: .response(HTTP2Response(status: 200)), 2: .unknown(.reset(.enhanceYourCalm))])
+        #expect(pair.client.inFlight == 0)
+    }
+
     @Test func cutsOffALongAnswer() throws {
         let pair = try Pair(replyBytesMax: 5)
         #expect(pair.send(1))

@@ -307,9 +307,9 @@ import Testing
     @Test func holdsThatWereNeverReadAreNotSaidToStayInForce() async throws {
         let lines = LogLines()
         // Nobody listens there.
+        let database = try DatabaseSetting(url: Secret("postgresql://nobody@localhost:1/none"), standIns: false)
         let watch = try HoldWatch(
-            url: "postgresql://nobody@localhost:1/none", instance: "a", brakes: Brakes(), freezes: FreezeWatch(),
-            logger: lines.logger)
+            database: database, instance: "a", brakes: Brakes(), freezes: FreezeWatch(), logger: lines.logger)
         let running = Task { await watch.run(onChange: {}) }
         try await eventually("it is said") { lines.count("The holds cannot be read") > 0 }
         await watch.close(ending: running)

@@ -34,6 +34,27 @@ import Testing
         }
     }
 
+    /// The provider names its matches, and must not fill the table with them.
+    @Test func thereIsNoRoomForMoreMatchesThanTheWorldPlays() async throws {
+        try await withDatabase { pool in
+            let store = MatchStore(pool: pool)
+            let lease = try await Self.lease(pool)
+            try await pool.execute(
+                """
+                INSERT INTO active_matches (match_id, version, stamp, epoch, display_state, content_state, relevance)
+                SELECT n, 1, 1, 1, 'live', '{}', 50 FROM generate_series(1, $1::bigint) AS n
+                """, [.int(MatchStore.matchesMax)])
+            await expectRefusal(.full) { _ = try await store.commit(Self.commit(after: 0, lease)) }
+            try await pool.execute("DELETE FROM active_matches WHERE match_id = 7")
+            let first = try await store.commit(Self.commit(after: 0, lease))
+            #expect(first.version == MatchVersion(1))
+            // One that is there goes on.
+            let second = try await Self.commitSoon(store, Self.commit(after: 1, lease))
+            #expect(second.version == MatchVersion(2))
+            #expect(try await pool.query("SELECT 1 FROM active_matches").count == MatchStore.matchesMax)
+        }
+    }
+
     @Test func versionsCountUpAndStampsFollowTheClock() async throws {
         try await withDatabase { pool in
             let store = MatchStore(pool: pool)

@@ -162,9 +162,9 @@ import Testing
     }
 
     @Test func checksTheShapeOfTheDatabaseURL() {
-        #expect(problem(["DATABASE_URL": "not a url"]) { _ = try $0.databaseURL() }?.contains("not a url") == false)
-        #expect(problem(["DATABASE_URL": "postgresql://u@/db?host=/tmp"]) { _ = try $0.databaseURL() } == nil)
-        #expect(problem { _ = try $0.databaseURL() }?.hasPrefix("DATABASE_URL: is required") == true)
+        #expect(problem(["DATABASE_URL": "not a url"]) { _ = try $0.database() }?.contains("not a url") == false)
+        #expect(problem(["DATABASE_URL": "postgresql://u@/db?host=/tmp"]) { _ = try $0.database() } == nil)
+        #expect(problem { _ = try $0.database() }?.hasPrefix("DATABASE_URL: is required") == true)
     }
 
     @Test func helpNamesEverySettingWithItsDefault() {

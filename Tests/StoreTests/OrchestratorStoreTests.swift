@@ -260,6 +260,24 @@ import Testing
         }
     }
 
+    @Test func aMatchThatTheScheduleNeverHadIsOverAfterADay() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (store, lease) = try await liveMatch(pool)
+            try await pool.execute("UPDATE active_matches SET went_live_at = now() - interval '23 hours'")
+            #expect(try await store.calledOffMatches(quiet: .zero).isEmpty)
+            try await pool.execute("UPDATE active_matches SET went_live_at = now() - interval '25 hours'")
+            // The bus still commits versions: somebody sees it being played.
+            #expect(try await store.calledOffMatches(quiet: .seconds(60)).isEmpty)
+            let off = try await store.calledOffMatches(quiet: .zero)
+            #expect(off == [CalledOffMatch(matchID: Self.match, hasVanished: true)])
+            try await FixtureStore(pool: pool).upsert([fixture()], under: lease)
+            #expect(try await store.calledOffMatches(quiet: .zero).isEmpty)
+            try await pool.execute("DELETE FROM fixtures")
+            try await store.endCalledOffMatches(off.map(\.matchID), under: lease)
+            #expect(try await store.calledOffMatches(quiet: .zero).isEmpty)
+        }
+    }
+
     @Test func aCalledOffMatchEndsAndItsFollowersAreLetGo() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             let (store, lease) = try await liveMatch(pool)

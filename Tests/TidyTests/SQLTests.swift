@@ -32,7 +32,7 @@ import Testing
             #"StartBudget.thisHour("other.device_id = \(device)")"#, "column", "device", "table", "user",
         ],
         "Shared/Store/LeaseGuard.swift": ["epoch", "name"],
-        "Shared/Store/MatchStore.swift": ["channel", "stampLeadMax"],
+        "Shared/Store/MatchStore.swift": ["channel", "stampLeadMax", "hasRoom", "matchesMax"],
         "Shared/Store/Migrator.swift": ["migration.checksum", "migration.name", "migration.sql"],
         "Shared/Store/MissingCardSQL.swift": ["device", "match", "row", "user"],
         "Shared/Store/OrchestratorStore+Ends.swift": ["dismissal", "picking", "reason"],

@@ -27,6 +27,8 @@ enum ClaimAttacks {
             ),
             ("nbf", ["\(now + 61)", "253402300799"], "not-yet-valid"),
             ("nbf", ["\"\(now)\"", "null", "\(now).5", "-1", "1e3", "[]"], "bad-claim nbf"),
+            ("exp", ["\(now + 86_401)", "253402300799"], "long-lived"),
+            ("iat", ["\(now - 82_801)", "0"], "long-lived"),
             ("iat", ["\(now + 61)", "253402300799"], "not-yet-valid"),
             ("iat", [nil, "{}", "\"\(now)\"", "null", "\(now).0", "-1", "1e309"], "bad-claim iat"),
             (

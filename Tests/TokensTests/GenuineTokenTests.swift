@@ -90,6 +90,18 @@ import Tokens
         #expect(try verify(TokenForge.claims(["iat": "\(now + 60)", "nbf": "\(now + 60)"])).sub == TokenForge.sub)
     }
 
+    @Test func aTokenOfADayIsTheLongestLivedOne() throws {
+        let now = TokenForge.now
+        #expect(try verify(TokenForge.claims(["exp": "\(now + 86_400)"])).expiresAt == now + 86_400)
+        #expect(try verify(TokenForge.claims(["iat": "\(now - 86_390)", "exp": "\(now + 10)"])).sub == TokenForge.sub)
+    }
+
+    @Test func aUserIsTheSameInLargeAndSmallLetters() throws {
+        for sub in [TokenForge.sub, TokenForge.sub.uppercased(), "6F1c7D3a-9d0b-4c55-8a6e-0123456789AB"] {
+            #expect(try verify(TokenForge.claims(["sub": "\"\(sub)\""])).sub == TokenForge.sub)
+        }
+    }
+
     @Test func theLongestTokenThatIsRead() throws {
         func token(filler: Int) throws -> String {
             try TokenForge.token(claims: TokenForge.claims(["x": "\"\(String(repeating: "a", count: filler))\""]))

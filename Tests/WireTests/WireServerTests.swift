@@ -1,5 +1,7 @@
 import Glibc
 import Messages
+import Metrics
+import ServiceKit
 import TestKit
 import Testing
 import Wire
@@ -89,6 +91,37 @@ import Wire
             try await eventually("\(what) is said") { !server.log.warnings.isEmpty }
             #expect(server.log.warnings.count == 1, "\(what): \(server.log.warnings)")
             await server.stop()
+        }
+    }
+
+    /// A peer that does wrong as often as it can fills no disk.
+    @Test func badFramesAreCountedAndTheLogHearsOfOneASecond() async throws {
+        let registry = PrometheusRegistry()
+        try await withMetricsFactory(registry) {
+            try await withTemporaryDirectory { folder in
+                let server = try await RunningServer("\(folder.path)/bus/a.sock")
+                let begun = ContinuousClock.now
+                for _ in 0..<30 {
+                    let bad = try #require(RawSocket(server.path))
+                    bad.write([0, 0, 0, 0])
+                    #expect(try await bad.isEnded())
+                }
+                let count = #"sightscreen_socket_connections_broken_total{end="server",service="bus"} 30"#
+                let other = #"sightscreen_socket_connections_broken_total{service="bus",end="server"} 30"#
+                try await eventually("all are counted") {
+                    let text = registry.text()
+                    return text.contains(count) || text.contains(other)
+                }
+                let seconds = Int((ContinuousClock.now - begun).components.seconds)
+                #expect((1...seconds + 1).contains(server.log.warnings.count), "\(server.log.warnings)")
+                try await Task.sleep(for: .seconds(1.1))
+                let last = try #require(RawSocket(server.path))
+                last.write([0, 0, 0, 0])
+                try await eventually("the next one is told, with how many were not") {
+                    server.log.warnings.contains { $0.contains("wire.unsaid=") && !$0.contains("wire.unsaid=0") }
+                }
+                await server.stop()
+            }
         }
     }
 

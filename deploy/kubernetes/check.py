@@ -4,6 +4,7 @@
 Reads the manifests with Debian's python3-yaml and holds every container to what an operator must not forget. It knows no schema of
 Kubernetes: `kubectl apply --dry-run=server` does."""
 
+import ipaddress
 import os
 import re
 import sys
@@ -15,6 +16,9 @@ LOCKED = {
     "allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True, "capabilities": {"drop": ["ALL"]},
 }
 SERVICES = {"la-coordinator", "event-bus", "score-poller", "orchestrator", "api-gateway"}
+# The cloud's own services, which give credentials to whoever asks, are among them.
+PRIVATE = [ipaddress.ip_network(text) for text in
+           ("10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7", "fe80::/10")]
 # Those that reach each other through sockets.
 TOGETHER = {"la-coordinator", "event-bus", "score-poller", "orchestrator"}
 
@@ -77,6 +81,21 @@ def wrong_with_pod(kind, name, pod, known, shared):
             yield f"{what}: SIGHTSCREEN_RUN_DIR is no folder of its own in the volume of the sockets"
 
 
+def wrong_with_policy(spec):
+    """Whom the pods reach: named ports only, and of what everybody can reach by address nothing of a private network."""
+    if set(spec.get("policyTypes", [])) != {"Ingress", "Egress"}:
+        yield "does not bound both directions"
+    for rule in spec.get("ingress", []) + spec.get("egress", []):
+        if not rule.get("ports") or not (rule.get("from") or rule.get("to")):
+            yield "a rule for every port, or for everybody"
+        for block in (place["ipBlock"] for place in rule.get("to", []) if "ipBlock" in place):
+            holes = {ipaddress.ip_network(text) for text in block.get("except", [])}
+            for network in PRIVATE:
+                if network.version == ipaddress.ip_network(block["cidr"]).version and \
+                        network.subnet_of(ipaddress.ip_network(block["cidr"])) and not any(network.subnet_of(hole) for hole in holes):
+                    yield f"{block['cidr']}: reaches {network}"
+
+
 def main():
     with open(os.path.join(HERE, "sightscreen.yaml"), encoding="utf-8") as file:
         documents = list(yaml.safe_load_all(file))
@@ -90,6 +109,8 @@ def main():
         kind, name = document["kind"], document["metadata"]["name"]
         if not document.get("apiVersion"):
             problems.append(f"{kind} {name}: no apiVersion")
+        if kind == "NetworkPolicy":
+            problems += [f"{kind} {name}: {problem}" for problem in wrong_with_policy(document["spec"])]
         pod = document.get("spec", {}).get("template", {}).get("spec")
         if pod is None:
             continue
@@ -104,6 +125,8 @@ def main():
                 problems.append(f"{name}: too little time to end")
             if not any(other["kind"] == "PodDisruptionBudget" and other["metadata"]["name"] == name for other in documents):
                 problems.append(f"{name}: no PodDisruptionBudget")
+    if not any(document["kind"] == "NetworkPolicy" for document in documents):
+        problems.append("there is no NetworkPolicy")
     if not SERVICES <= set(places):
         problems.append(f"missing: {SERVICES - set(places)}")
     elif len({places[service] for service in TOGETHER}) != 1:

@@ -23,10 +23,25 @@ struct RateGate: Sendable {
         return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 
-    /// Bad credentials were shown. Good ones are always let in, however many bad ones come from the same address:
-    /// nobody can lock out the others behind it, or the operator.
-    func admitBadCredentials(_ address: ClientAddress, isKey: Bool) throws {
-        try admit(isKey ? .failedAdminKeys : .failedTokens, address.network)
+    /// A bad token was shown. Good ones are always let in, however many bad ones come from the same address: nobody can
+    /// lock out the others behind it.
+    func admitBadToken(_ address: ClientAddress) throws { try admit(.failedTokens, address.network) }
+
+    /// An administrators' key is shown and not compared yet: over the limit not even the right one is let in, or the limit
+    /// would hide answers and not hinder guesses.
+    func admitGuess(_ address: ClientAddress) throws {
+        guard factor > 0 else { return }
+        try refuse(limiter.check(guesses(of: address), now: now()))
+    }
+
+    /// The key was wrong.
+    func noteWrongKey(_ address: ClientAddress) {
+        guard factor > 0 else { return }
+        limiter.note(guesses(of: address), now: now())
+    }
+
+    private func guesses(of address: ClientAddress) -> RateCharge {
+        RateCharge(.failedAdminKeys.times(factor), address.network)
     }
 
     /// A public call.

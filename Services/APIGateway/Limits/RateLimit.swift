@@ -33,14 +33,19 @@ struct RateLimit: Hashable, Sendable {
     let perMinute: Int
     let burst: Int
     let whenFull: WhenFull
+    /// Of a limit on failures: so long a caller is refused who has used up the bucket; 0: until there is room in it again.
+    let lockoutMinutes: Int
 
     /// - Parameter burst: as many as in a minute, if not given.
-    init(_ name: Name, perMinute: Int, burst: Int? = nil, whenFull: WhenFull = .letIn) {
+    init(
+        _ name: Name, perMinute: Int, burst: Int? = nil, whenFull: WhenFull = .letIn, lockoutMinutes: Int = 0
+    ) {
         precondition(perMinute > 0 && burst ?? 1 > 0, "a limit that lets nobody in")
         self.name = name
         self.perMinute = perMinute
         self.burst = burst ?? perMinute
         self.whenFull = whenFull
+        self.lockoutMinutes = lockoutMinutes
     }
 
     // MARK: - The limits
@@ -63,9 +68,10 @@ struct RateLimit: Hashable, Sendable {
     /// so is everybody behind the same address. When the memory is full it lets in: what a forgotten address gains is
     /// signatures checked, which cost some processor time and open nothing.
     static let failedTokens = RateLimit(.failedTokens, perMinute: 6_000)
-    /// Administrators' keys that were wrong; per client address. This one refuses when its memory is full: many
-    /// addresses guessing at once must not get more guesses, and no user waits for an administrator's call.
-    static let failedAdminKeys = RateLimit(.failedAdminKeys, perMinute: 10, whenFull: .refuse)
+    /// Administrators' keys that were wrong; per client address. Over the limit no key of that address is looked at for an
+    /// hour, the right one neither. This one refuses when its memory is full: many addresses guessing at once must not get
+    /// more guesses, and no user waits for an administrator's call.
+    static let failedAdminKeys = RateLimit(.failedAdminKeys, perMinute: 10, whenFull: .refuse, lockoutMinutes: 60)
 
     static let all = [
         follows, deviceRegistrations, userRegistrations, reads, account, publicCalls, administration, failedTokens,
@@ -74,7 +80,9 @@ struct RateLimit: Hashable, Sendable {
 
     /// So many times as much; the rule for a setting of the operator's.
     func times(_ factor: Int) -> RateLimit {
-        RateLimit(name, perMinute: perMinute * factor, burst: burst * factor, whenFull: whenFull)
+        RateLimit(
+            name, perMinute: perMinute * factor, burst: burst * factor, whenFull: whenFull,
+            lockoutMinutes: lockoutMinutes)
     }
 
     // MARK: - The rule
@@ -98,8 +106,12 @@ struct RateLimit: Hashable, Sendable {
     func giveBack(_ fullAt: inout Int64) { fullAt -= interval }
 
     /// Counts one that cannot be refused any more, because it has happened. The bucket is empty at worst: what
-    /// came in at the same time does not add up to a longer wait.
+    /// came in at the same time does not add up to a longer wait, and does not prolong a lockout.
     func note(_ fullAt: inout Int64, now: Int64) {
+        if lockoutMinutes > 0, wait(fullAt, now: now) > 0 { return }
         fullAt = min(max(fullAt, now) + interval, now + interval * Int64(burst))
+        if lockoutMinutes > 0, wait(fullAt, now: now) > 0 {
+            fullAt = now + interval * Int64(burst - 1) + Int64(lockoutMinutes) * 60_000_000_000
+        }
     }
 }

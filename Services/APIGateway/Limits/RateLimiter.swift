@@ -73,7 +73,7 @@ struct RateLimiter: Sendable {
 
     /// Whether a request would be let in. It is not counted: this is for limits on failures, which are counted by `note`
     /// when they have happened. Requests under way at the same time may all fail, so a caller can have as many failures
-    /// more than the limit says as the requests it has under way.
+    /// more than the limit says as there are threads that compare.
     func check(_ charge: RateCharge, now: Int64) -> RateVerdict {
         let wait = shard(charge).withLockedValue { shard in
             let wait = shard.waitForRoom(charge, now)

@@ -85,7 +85,8 @@ struct InspectOptions: ParsableArguments {
             throw UpError.setting("DATABASE_URL", "is required; set it, or give --database-url")
         }
         // What is counted for a match is counted side by side.
-        let pool = try MigrateCommand.pool(url: url, size: 4, applicationName: "sightscreen-inspect")
+        let pool = try MigrateCommand.pool(
+            url: url, size: 4, applicationName: "sightscreen-inspect", standIns: MigrateCommand.standIns(environment))
         let found: Found?
         do { found = try await read(InspectStore(pool: pool), named == nil) } catch let error as PostgresError {
             await pool.close()

@@ -124,7 +124,7 @@ struct UpRun: Sendable {
             try await cluster.prepareDatabase()
             url = cluster.url()
         }
-        let pool = try MigrateCommand.pool(url: url, applicationName: "sightscreen-up")
+        let pool = try MigrateCommand.pool(url: url, applicationName: "sightscreen-up", standIns: true)
         try await pool.waitUntilReachable { Output.error("waiting for PostgreSQL: \($0)") }
         _ = try await Migrator(pool: pool).migrate { Output.error($0) }
         await pool.close()

@@ -13,6 +13,8 @@ import Testing
         #expect(RateLimit.all.map(\.perMinute) == [30, 60, 120, 300, 5, 6_000, 600, 6_000, 10])
         #expect(RateLimit.all.allSatisfy { $0.burst == $0.perMinute })
         #expect(RateLimit.all.filter { $0.whenFull == .refuse } == [.failedAdminKeys])
+        #expect(RateLimit.all.filter { $0.lockoutMinutes > 0 } == [.failedAdminKeys])
+        #expect(RateLimit.all.allSatisfy { $0.times(3).lockoutMinutes == $0.lockoutMinutes })
     }
 
     @Test(arguments: RateLimit.all, [0, 1, 7 * 86_400 * second])
@@ -47,7 +49,7 @@ import Testing
     }
 
     @Test func failuresThatHappenedEmptyTheBucketAndNoMore() {
-        let limit = RateLimit.failedAdminKeys
+        let limit = RateLimit(.failedTokens, perMinute: 10)
         var fullAt: Int64 = 0
         for _ in 0..<9 { limit.note(&fullAt, now: 0) }
         #expect(limit.wait(fullAt, now: 0) == 0)
@@ -56,6 +58,28 @@ import Testing
         #expect(limit.wait(fullAt, now: 6 * Self.second) == 0)
         limit.note(&fullAt, now: 6 * Self.second)
         #expect(limit.wait(fullAt, now: 6 * Self.second) == 6 * Self.second)
+    }
+
+    @Test func whoHasUsedUpTheGuessesWaitsAnHourThatNothingProlongs() {
+        let limit = RateLimit.failedAdminKeys
+        let hour = 60 * Self.minute
+        var fullAt: Int64 = 0
+        for _ in 0..<9 { limit.note(&fullAt, now: 0) }
+        #expect(limit.wait(fullAt, now: 0) == 0)
+        limit.note(&fullAt, now: 0)
+        #expect(limit.wait(fullAt, now: 0) == hour)
+        // Those that were under way.
+        for _ in 0..<100 { limit.note(&fullAt, now: Self.second) }
+        #expect(limit.wait(fullAt, now: Self.second) == hour - Self.second)
+        #expect(limit.wait(fullAt, now: hour - 1) == 1)
+        // One guess more, and the next hour.
+        #expect(limit.wait(fullAt, now: hour) == 0)
+        limit.note(&fullAt, now: hour)
+        #expect(limit.wait(fullAt, now: hour) == hour)
+        // A minute after the hour all of them are back.
+        #expect(limit.wait(fullAt, now: 2 * hour + Self.minute) == 0)
+        for _ in 0..<9 { limit.note(&fullAt, now: 2 * hour + Self.minute) }
+        #expect(limit.wait(fullAt, now: 2 * hour + Self.minute) == 0)
     }
 
     /// Two threads may read the clock in one order and come in the other.

@@ -67,10 +67,11 @@ import Testing
             #expect(limiter.check(guesser, now: 0) == .admitted)
             limiter.note(guesser, now: 0)
         }
-        #expect(limiter.check(guesser, now: 0) == .refused(retryAfter: 6, by: .failedAdminKeys))
+        #expect(limiter.check(guesser, now: 0) == .refused(retryAfter: 3_600, by: .failedAdminKeys))
         #expect(limiter.check(RateCharge(.failedAdminKeys, "192.0.2.2"), now: 0) == .admitted)
         #expect(limiter.check(RateCharge(.failedTokens, "192.0.2.1"), now: 0) == .admitted)
-        #expect(limiter.check(guesser, now: 6 * Self.second) == .admitted)
+        #expect(limiter.check(guesser, now: 3_599 * Self.second) == .refused(retryAfter: 1, by: .failedAdminKeys))
+        #expect(limiter.check(guesser, now: 3_600 * Self.second) == .admitted)
     }
 
     @Test func twoGatewaysLetInTwiceAsManyAtMost() {

@@ -1,0 +1,42 @@
+public import Postgres
+public import Reactor
+
+/// `DATABASE_URL`, checked: the one place where a service's pool comes from.
+public struct DatabaseSetting: Sendable {
+    static let name = "DATABASE_URL"
+
+    private let url: Secret
+    private let standIns: Bool
+
+    /// - Parameter standIns: allow what travels unprotected to another machine.
+    /// - Throws: when it is not a PostgreSQL URL, or asks for less than `sslmode=verify-full` of another machine.
+    public init(url: Secret, standIns: Bool) throws(ConfigurationError) {
+        let text = url.reveal()
+        guard text.hasPrefix("postgresql://") || text.hasPrefix("postgres://"),
+            text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F })
+        else {
+            throw ConfigurationError(setting: Self.name, problem: "is not a URL like postgresql://user@host:5432/name")
+        }
+        self.url = url
+        self.standIns = standIns
+        try Self.naming { try PostgresPool.check(url: text, standIns: standIns) }
+    }
+
+    /// - Parameters: as those of `PostgresPool`.
+    public func pool(
+        size: Int = 4, applicationName: String, reactor: Reactor = PostgresPool.sharedReactor
+    ) throws(ConfigurationError) -> PostgresPool {
+        try Self.naming {
+            try PostgresPool(
+                url: url.reveal(), size: size, applicationName: applicationName, standIns: standIns, reactor: reactor)
+        }
+    }
+
+    private static func naming<R>(_ body: () throws -> R) throws(ConfigurationError) -> R {
+        do { return try body() } catch let error as PostgresError {
+            throw ConfigurationError(setting: name, problem: error.message)
+        } catch {
+            throw ConfigurationError(setting: name, problem: "cannot be used")
+        }
+    }
+}
