@@ -30,7 +30,15 @@ final class LabGateway {
         case .token(let match, let token, let activity, let start):
             let key = LifeKey(match: match, user: user, device: device)
             database.addDevice(owner)
-            if world.bug != .tokensAreNotMoved { takeFromOthers(token, key) }
+            if world.bug != .tokensAreNotMoved {
+                let life = database.life(key)
+                if !life.isFollowed || life.phase == .ended, isHeldByAnother(token, user) {
+                    // Nothing comes of it; to somebody who does not follow the app is told so, and ends its card.
+                    if !life.isFollowed { phone.wasRefused(token) }
+                    return true
+                }
+                takeFromOthers(token, key)
+            }
             for intent in database.handle(key, .tokenReported(token, activity: activity, start: start)) {
                 if case .unfollow = intent { unfollow(user, match) }
             }
@@ -62,6 +70,16 @@ final class LabGateway {
             world.database.handle(key, .unfollowed)
         }
         world.database.unfollow(user, match)
+    }
+
+    /// By an activity of another user that runs, or is owed an end.
+    private func isHeldByAnother(_ token: UpdateToken, _ user: Int) -> Bool {
+        world.database.keys.contains { other in
+            other.user != user
+                && world.database.lives[other]?.generations.contains {
+                    $0.token == token && ($0.status != .ended || $0.endPush.isDue)
+                } == true
+        }
     }
 
     private func takeFromOthers(_ token: UpdateToken, _ key: LifeKey) {

@@ -226,6 +226,11 @@ final class SimulatedPhone {
 
     func endAll(why: String) { for activity in activities { finish(activity, why: why) } }
 
+    /// The user does not follow the match of that card.
+    func wasRefused(_ token: UpdateToken) {
+        for activity in activities where activity.token == token { finish(activity, why: "ended by the app") }
+    }
+
     func wasRegistered(_ token: UpdateToken) {
         for activity in activities where activity.token == token {
             activity.registeredAt = activity.registeredAt ?? world.now

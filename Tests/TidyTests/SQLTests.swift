@@ -21,7 +21,7 @@ import Testing
         ],
         "Shared/Store/ActivityTokenStore.swift": [
             "assignments", "condition", "insertion", "isFormer", "isNews", "isOwed", "recordsMax", "situations",
-            "startIsOut",
+            "startIsOut", "startWasSent",
         ],
         "Shared/Store/ActivityTokenWrite.swift": ["assignments"],
         "Shared/Store/DeviceStore.swift": ["column"],

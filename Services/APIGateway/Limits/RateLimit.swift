@@ -11,6 +11,7 @@ struct RateLimit: Hashable, Sendable {
         case follows
         case deviceRegistrations = "device-registrations"
         case userRegistrations = "user-registrations"
+        case refusedRegistrations = "refused-registrations"
         case reads
         case account
         case publicCalls = "public-calls"
@@ -33,14 +34,17 @@ struct RateLimit: Hashable, Sendable {
     let perMinute: Int
     let burst: Int
     let whenFull: WhenFull
+    /// Failures beyond the burst that were under way at the same time and are waited for all the same.
+    let debtMax: Int
 
     /// - Parameter burst: as many as in a minute, if not given.
-    init(_ name: Name, perMinute: Int, burst: Int? = nil, whenFull: WhenFull = .letIn) {
+    init(_ name: Name, perMinute: Int, burst: Int? = nil, whenFull: WhenFull = .letIn, debtMax: Int = 0) {
         precondition(perMinute > 0 && burst ?? 1 > 0, "a limit that lets nobody in")
         self.name = name
         self.perMinute = perMinute
         self.burst = burst ?? perMinute
         self.whenFull = whenFull
+        self.debtMax = debtMax
     }
 
     // MARK: - The limits
@@ -51,6 +55,10 @@ struct RateLimit: Hashable, Sendable {
     static let deviceRegistrations = RateLimit(.deviceRegistrations, perMinute: 60)
     /// The same for all phones of a user, whatever names they come under.
     static let userRegistrations = RateLimit(.userRegistrations, perMinute: 120)
+    /// Activity tokens of which nothing came but a refusal or an end; per user. Each may cost a row and a push to whatever
+    /// token was named, so those that were sent all at once are waited for afterwards, one by one: as many as a user can
+    /// send in a minute.
+    static let refusedRegistrations = RateLimit(.refusedRegistrations, perMinute: 5, debtMax: 115)
     /// Whatever only reads; per user.
     static let reads = RateLimit(.reads, perMinute: 300)
     /// Export and deletion, the most costly calls; per user.
@@ -68,13 +76,15 @@ struct RateLimit: Hashable, Sendable {
     static let failedAdminKeys = RateLimit(.failedAdminKeys, perMinute: 10, whenFull: .refuse)
 
     static let all = [
-        follows, deviceRegistrations, userRegistrations, reads, account, publicCalls, administration, failedTokens,
+        follows, deviceRegistrations, userRegistrations, refusedRegistrations, reads, account, publicCalls,
+        administration, failedTokens,
         failedAdminKeys,
     ]
 
     /// So many times as much; the rule for a setting of the operator's.
     func times(_ factor: Int) -> RateLimit {
-        RateLimit(name, perMinute: perMinute * factor, burst: burst * factor, whenFull: whenFull)
+        RateLimit(
+            name, perMinute: perMinute * factor, burst: burst * factor, whenFull: whenFull, debtMax: debtMax * factor)
     }
 
     // MARK: - The rule
@@ -97,9 +107,9 @@ struct RateLimit: Hashable, Sendable {
     /// As if the last one let in had not come.
     func giveBack(_ fullAt: inout Int64) { fullAt -= interval }
 
-    /// Counts one that cannot be refused any more, because it has happened. The bucket is empty at worst: what
-    /// came in at the same time does not add up to a longer wait.
+    /// Counts one that cannot be refused any more, because it has happened. The bucket is empty at worst, and `debtMax`
+    /// owed to it: what came in at the same time adds up to no longer wait.
     func note(_ fullAt: inout Int64, now: Int64) {
-        fullAt = min(max(fullAt, now) + interval, now + interval * Int64(burst))
+        fullAt = min(max(fullAt, now) + interval, now + interval * Int64(burst + debtMax))
     }
 }
