@@ -4,8 +4,8 @@ import SightscreenModels
 /// The HTTP API: each request one transaction.
 final class LabGateway {
     private unowned let world: World
-    /// Who has which token of the app and which start token.
-    private var owners: [String: DeviceKey] = [:]
+    /// Who has which start token.
+    private var owners: [PushToStartToken: DeviceKey] = [:]
 
     init(_ world: World) { self.world = world }
 
@@ -52,14 +52,17 @@ final class LabGateway {
                 world.oracle.unfollowed(user, match)
             }
         case .register(let allows, let cards, let bootedAt):
-            take("d\(phone.number).\(phone.installation)", for: owner)
             tellAll(owner) { match in
                 .appRegistered(
                     allows: allows,
                     cards: CardReport(cards[match] ?? .absent, bootedAt: Moment(milliseconds: bootedAt)))
             }
+            // The answer names the cards of matches that are not followed.
+            for match in cards.keys where !database.life(LifeKey(match: match, user: user, device: device)).isFollowed {
+                phone.wasToldToEnd(match)
+            }
         case .startToken(let token):
-            take(token.rawValue, for: owner)
+            take(token, for: owner)
             tellAll(owner) { _ in .startTokenReported(token) }
         }
         return true
@@ -91,10 +94,9 @@ final class LabGateway {
         }
     }
 
-    /// Whoever registers it last has it; the former owner's phone is gone.
-    private func take(_ token: String, for owner: DeviceKey) {
+    /// Whoever registers it last has it, and nothing else of the former owner's.
+    private func take(_ token: PushToStartToken, for owner: DeviceKey) {
         if let loser = owners[token], loser != owner, world.bug != .tokensAreNotMoved {
-            for key in world.database.keys where key.owner == loser { world.database.handle(key, .phoneLost) }
             world.database.changePhone(loser) {
                 $0.startToken = nil
                 $0.startTokenAt = nil

@@ -113,6 +113,7 @@ struct LifeCase: Sendable {
     }
 
     private mutating func startToken() -> PushToStartToken {
+        if random.chance(0.1), let former = life.phone.formerStartTokens.randomElement(using: &random) { return former }
         if random.chance(0.3), let last = life.phone.startToken ?? life.phone.fallback.spentToken { return last }
         return PushToStartToken(fresh("s"))
     }
