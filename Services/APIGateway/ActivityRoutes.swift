@@ -6,6 +6,7 @@ import Store
 /// What a phone reports of its Live Activities.
 struct ActivityRoutes: Sendable {
     let activities: ActivityTokenStore
+    let gate: RateGate
     let bell: any CoordinatorBell
 
     private static let which = [
@@ -46,6 +47,7 @@ struct ActivityRoutes: Sendable {
     }
 
     @Sendable private func registerToken(_ request: GatewayRequest) async throws -> Reply {
+        try gate.checkRefusedRegistrations(of: request.caller)
         let match = try request.matchID
         let fields = request.fields
         let token = try fields.token("activityToken", as: UpdateToken.self)
@@ -56,14 +58,32 @@ struct ActivityRoutes: Sendable {
             activityId: try fields.identifier("activityId", as: ActivityID.self),
             startId: try fields.identifier("startId", as: StartID.self))
         let registered = try await activities.register(report, match: match, user: request.user)
+        if Self.isInVain(registered) { gate.noteRefusedRegistration(of: request.caller) }
         await bell.ring(for: registered.changedMatches)
         switch registered.action {
         case .refuse:
             throw Problem(.notFollowing, "an end is sent to the activity")
-        case .end:
+        case .pass(.unknownMatch):
+            throw Problem(.unknownMatch)
+        case .pass(.notFollowed):
+            throw Problem(.notFollowing, "nothing is sent to the activity")
+        case .pass(.tooManyEnds):
+            throw LimitReached(.owedEnds)
+        case .pass(.tooManyGenerations):
+            throw LimitReached(.activities)
+        case .end, .pass(.anothersToken):
             return Self.answer(.ended, registered.contentState)
         case .activate, .rotate, .keep, .adopt, .replace:
             return Self.answer(.active, registered.contentState)
+        }
+    }
+
+    /// Nothing came of it, or nothing but an end. One that is on its way already costs no other push.
+    private static func isInVain(_ registered: ActivityTokenStore.Registered) -> Bool {
+        switch registered.action {
+        case .refuse, .pass: true
+        case .end: !registered.changedMatches.isEmpty
+        case .activate, .rotate, .keep, .adopt, .replace: false
         }
     }
 

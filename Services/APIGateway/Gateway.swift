@@ -65,8 +65,10 @@ public enum Gateway {
         let devices = DeviceRoutes(
             devices: DeviceStore(
                 pool: pool, startLease: configuration.startLease, dismissAfter: configuration.dismissAfter), bell: bell)
+        let gate = RateGate(limiter: RateLimiter(), factor: configuration.rateLimitFactor)
         let activities = ActivityRoutes(
-            activities: ActivityTokenStore(pool: pool, dismissAfter: configuration.dismissAfter), bell: bell)
+            activities: ActivityTokenStore(pool: pool, dismissAfter: configuration.dismissAfter), gate: gate,
+            bell: bell)
         let open = PublicRoutes(control: control, schedule: schedule, missing: missing)
         let users = UserRoutes(accounts: AccountStore(pool: pool), deleted: deleted, bell: bell)
         var routes = open.routes + MatchRoutes(schedule: schedule, cache: cache).routes + follows.routes
@@ -82,7 +84,6 @@ public enum Gateway {
             table: RouteTable(routes + PublicRoutes.describing(routes) + more),
             authenticator: Authenticator(verifier: verifier, keys: keys, apiKey: configuration.apiKey),
             deleted: deleted, refusals: RefusalLog(), proxies: configuration.trustedProxies,
-            gate: RateGate(limiter: RateLimiter(), factor: configuration.rateLimitFactor), logger: logger,
-            tracer: tracer)
+            gate: gate, logger: logger, tracer: tracer)
     }
 }

@@ -16,6 +16,7 @@ struct DatabaseWatch: Service, CustomStringConvertible {
 
     func run() async throws {
         RateGate.beginCounters()
+        TokenMoves.beginCounters()
         readiness.set("database", false, reason: "waiting for PostgreSQL")
         try await cancelWhenGracefulShutdown {
             do {

@@ -19,7 +19,7 @@ public enum ActivityEvent: Hashable, Sendable {
     ///   - cards: what it shows of this match; nil when it does not say.
     case appRegistered(allows: Bool?, cards: CardReport?)
     case startTokenReported(PushToStartToken)
-    /// Unregistered, or now somebody else's.
+    /// Unregistered.
     case phoneLost
 
     // APNs' answers.

@@ -21,12 +21,16 @@ public struct ActivityGeneration: Hashable, Sendable {
     public var lostItsToken: Bool
     /// Apple said that its token was dead, and the phone may still show it under another one.
     public var cardMayBeThere: Bool
+    /// An end push is owed to its token, and has not gone out.
+    public var endIsOwed: Bool
+    /// The server sent its start, or the start of its renewal: no report of a phone alone has made it.
+    public var startWasSent: Bool
 
     public init(
         generation: Int, status: Status, startID: StartID? = nil, activityID: ActivityID? = nil,
         token: UpdateToken? = nil, renewalStartID: StartID? = nil, formerTokens: [UpdateToken] = [],
         startIsOut: Bool = false, endedBeforeFollow: Bool = false, lostItsToken: Bool = false,
-        cardMayBeThere: Bool = false
+        cardMayBeThere: Bool = false, endIsOwed: Bool = false, startWasSent: Bool = false
     ) {
         self.generation = generation
         self.status = status
@@ -39,6 +43,8 @@ public struct ActivityGeneration: Hashable, Sendable {
         self.endedBeforeFollow = endedBeforeFollow
         self.lostItsToken = lostItsToken
         self.cardMayBeThere = cardMayBeThere
+        self.endIsOwed = endIsOwed
+        self.startWasSent = startWasSent
     }
 
     public var isCurrent: Bool { status != .ended }

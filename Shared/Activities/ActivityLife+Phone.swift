@@ -40,10 +40,18 @@ extension ActivityLife {
     }
 
     mutating func startTokenReported(_ token: PushToStartToken, _ now: Moment) {
-        phone.startToken = token
-        phone.startTokenAt = now
-        phone.deadStartToken = nil
-        phone.fallback.registered(token: token)
+        if phone.formerStartTokens.contains(token) {
+            // All it says is that the app is awake.
+            phone.fallback.registered(token: nil)
+        } else {
+            if let last = phone.startToken ?? phone.deadStartToken, last != token {
+                phone.formerStartTokens = (phone.formerStartTokens + [last]).suffix(Phone.formerStartTokensMax)
+            }
+            phone.startToken = token
+            phone.startTokenAt = now
+            phone.deadStartToken = nil
+            phone.fallback.registered(token: token)
+        }
         resume(false, now)
     }
 

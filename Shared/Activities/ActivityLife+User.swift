@@ -65,6 +65,7 @@ extension ActivityLife {
             addEnded(token, activity, start, .matchEnd, lingers ? .linger : .now, now)
         case .refuse:
             addEnded(token, activity, start, .unfollowed, .now, now)
+        case .pass: break
         }
         return []
     }

@@ -13,6 +13,8 @@ public struct ActivityLife: Hashable, Sendable {
         public var startTokenAt: Moment?
         /// The last one, which APNs called dead, while the app has registered no other.
         public var deadStartToken: PushToStartToken?
+        /// Those that were replaced, the newest last: a report of one comes too late.
+        public var formerStartTokens: [PushToStartToken] = []
         public var fallback: FallbackProgress
         public var reconcile: ReconcileProgress
 
@@ -28,6 +30,9 @@ public struct ActivityLife: Hashable, Sendable {
             self.fallback = fallback
             self.reconcile = reconcile
         }
+
+        /// A late report is of one of the last few.
+        public static let formerStartTokensMax = 4
 
         /// A push can start an activity on it.
         public var isCapable: Bool { allowsActivities && startToken != nil }

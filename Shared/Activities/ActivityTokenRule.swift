@@ -4,6 +4,10 @@ public import SightscreenModels
 ///
 /// Three things can be wrong with a token: it belongs to an activity that is already over, to a second activity beside
 /// the one that runs, or to one that nobody wants. Such a token gets an end push and is never used for anything else.
+///
+/// Whoever reports a token need not have it from a phone. So a report that comes to nothing sends little and writes
+/// little: an unknown match nothing at all, a token of somebody else's activity no end, and a phone's match a bounded
+/// number of ends and generations.
 public struct ActivityTokenRule: Sendable {
     public enum Action: Hashable, Sendable {
         /// The generation's first token.
@@ -23,7 +27,36 @@ public struct ActivityTokenRule: Sendable {
         case end(generation: Int?)
         /// As `end(nil)`; the user does not even follow the match.
         case refuse
+        /// Nothing is recorded and nothing is sent.
+        case pass(Reason)
     }
+
+    /// Why nothing comes of a report.
+    public enum Reason: Hashable, Sendable {
+        case unknownMatch
+        /// The user does not follow the match, and the token gets no end: an activity has it, or too many are owed.
+        case notFollowed
+        /// The token would get an end, and another user's activity has it.
+        case anothersToken
+        /// `owedEndsMax` of the match wait for that phone.
+        case tooManyEnds
+        /// `reportedMax` of the match were made by reports of that phone.
+        case tooManyGenerations
+    }
+
+    /// Another activity that has the token, or is owed an end with it.
+    public enum Holder: Hashable, Sendable {
+        case nobody
+        /// One of the same user's, of another match or on another phone.
+        case user
+        case another
+    }
+
+    /// More activities than iOS lets an app have on a phone do not end at once.
+    public static let owedEndsMax = 4
+    /// Generations of one match on one phone that its reports have made. Those of starts that the server sent are not
+    /// counted: they have limits of their own, and a Test of five days needs many.
+    public static let reportedMax = 16
 
     public var token: UpdateToken
     public var activityID: ActivityID?
@@ -31,19 +64,58 @@ public struct ActivityTokenRule: Sendable {
     public var isFollowed: Bool
     /// The match has ended, and with it all its activities.
     public var matchIsOver: Bool
+    /// The provider has, or had lately, such a match.
+    public var matchIsKnown: Bool
+    public var holder: Holder
 
     public init(
-        token: UpdateToken, activityID: ActivityID?, startID: StartID?, isFollowed: Bool, matchIsOver: Bool
+        token: UpdateToken, activityID: ActivityID?, startID: StartID?, isFollowed: Bool, matchIsOver: Bool,
+        matchIsKnown: Bool = true, holder: Holder = .nobody
     ) {
         self.token = token
         self.activityID = activityID
         self.startID = startID
         self.isFollowed = isFollowed
         self.matchIsOver = matchIsOver
+        self.matchIsKnown = matchIsKnown
+        self.holder = holder
     }
 
     /// - Parameter records: all generations of the match on that phone, newest first.
     public func action(for records: [ActivityGeneration]) -> Action {
+        guard matchIsKnown else { return .pass(.unknownMatch) }
+        let action = meaning(for: records)
+        let isFull = records.count(where: { !$0.startWasSent }) >= Self.reportedMax
+        let owesMany = records.count(where: \.endIsOwed) >= Self.owedEndsMax
+        switch action {
+        case .activate, .rotate, .keep, .pass: return action
+        case .adopt: return isFull ? .pass(.tooManyGenerations) : action
+        case .replace(let generation):
+            // The renewal was asked for.
+            if records.contains(where: { $0.generation == generation && isRenewal(of: $0, among: records) }) {
+                return action
+            }
+            return isFull ? .pass(.tooManyGenerations) : owesMany ? .pass(.tooManyEnds) : action
+        case .end(let generation?):
+            let record = records.first { $0.generation == generation }
+            if let record, owesNothingNew(record) { return action }
+            if holder == .another { return .pass(.anothersToken) }
+            return owesMany && record?.endIsOwed != true ? .pass(.tooManyEnds) : action
+        case .end(nil):
+            if holder == .another { return .pass(.anothersToken) }
+            return isFull ? .pass(.tooManyGenerations) : owesMany ? .pass(.tooManyEnds) : action
+        case .refuse:
+            return holder != .nobody || isFull || owesMany ? .pass(.notFollowed) : action
+        }
+    }
+
+    /// Its end is on the way already, or the token was replaced and gets none.
+    private func owesNothingNew(_ record: ActivityGeneration) -> Bool {
+        record.endIsOwed && record.token == token || record.formerTokens.contains(token)
+    }
+
+    /// What the token is, whatever may come of it.
+    private func meaning(for records: [ActivityGeneration]) -> Action {
         let named = record(in: records)
         // It comes too late. Should the activity have to end, its newest token is told.
         if let named, named.isCurrent, named.formerTokens.contains(token) {

@@ -76,7 +76,8 @@ public struct LifeGeneration: Hashable, Sendable {
             renewalStartID: renewalStartID, formerTokens: formerTokens,
             startIsOut: start.sentAt != nil || start.isLeased(now),
             endedBeforeFollow: endedAt.flatMap { ended in followedAt.map { ended < $0 } } ?? false,
-            lostItsToken: reason == .tokenInvalid, cardMayBeThere: card != nil)
+            lostItsToken: reason == .tokenInvalid, cardMayBeThere: card != nil, endIsOwed: endPush.isDue,
+            startWasSent: start.sentAt != nil)
     }
 
     /// When the phone last said, by a token or a list, that the card was there.

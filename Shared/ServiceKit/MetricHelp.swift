@@ -53,6 +53,7 @@ enum MetricHelp {
         "sightscreen_http_request_seconds": "From a request's arrival to its answer, by route.",
         "sightscreen_http_connections": "Open connections of clients.",
         "sightscreen_http_refused_total": "Connections and requests that were refused before they reached a route.",
+        "sightscreen_tokens_moved_total": "Push tokens that moved from one user to another, by kind.",
         "sightscreen_http_limited_total": "Requests that were refused for a rate limit, by limit.",
     ]
 }

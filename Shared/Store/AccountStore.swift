@@ -60,7 +60,7 @@ public struct AccountStore: Sendable {
                     push_to_start_token_at = NULL, os_version = NULL, app_version = NULL, platform = DEFAULT,
                     live_activities_enabled = DEFAULT, frequent_pushes_enabled = DEFAULT, created_at = DEFAULT,
                     \(StartFallbackSQL.forgotten), visible_push_at = NULL, reconcile_due_at = NULL,
-                    reconcile_sent_at = NULL, reconcile_before_at = NULL,
+                    reconcile_sent_at = NULL, reconcile_before_at = NULL, former_start_tokens = NULL,
                     -- So long ago that a phone that comes back is noted as seen anew.
                     last_seen_at = clock_timestamp() - interval '1 day'
                 WHERE user_id = $1

@@ -26,7 +26,6 @@ struct ActivityTokenBatch: Sendable {
 
     struct Record: Sendable {
         var generation: ActivityGeneration
-        var endIsDue: Bool
         /// Changes with every change of the row.
         var mark: String
         /// Where it is in the table, until it is changed.
@@ -34,6 +33,7 @@ struct ActivityTokenBatch: Sendable {
     }
 
     struct Match: Sendable {
+        var isKnown: Bool
         var isOver: Bool
         var lingers: Bool
         var contentState: String?
@@ -119,7 +119,7 @@ struct ActivityTokenBatch: Sendable {
             w.created_at IS NOT NULL AS is_followed,
             l.generation, l.status, l.start_id, l.activity_id, l.update_token, l.renewal_start_id,
             l.end_push = 'due' AS end_is_due,
-            l.changed_xid, l.address, l.start_is_out, l.was_former,
+            l.changed_xid, l.address, l.start_is_out, l.start_was_sent, l.was_former,
             coalesce(l.ended_at < w.created_at, false) AS ended_before_follow,
             coalesce(l.end_reason = 'token_invalid', false) AS lost_its_token,
             l.card IS NOT NULL AS card_may_be_there
@@ -140,6 +140,7 @@ struct ActivityTokenBatch: Sendable {
         LEFT JOIN LATERAL (
             SELECT a.generation, a.status, a.start_id, a.activity_id, a.update_token, a.renewal_start_id, a.end_push,
                 a.ended_at, a.end_reason, a.card, a.changed_xid, a.ctid AS address, \(ActivityTokenStore.startIsOut) AS start_is_out,
+                \(ActivityTokenStore.startWasSent) AS start_was_sent,
                 \(ActivityTokenStore.wasFormer("r.token")) AS was_former
             FROM live_activities a
             WHERE a.match_id = r.match_id AND a.user_id = r.user_id AND a.device_id = p.device_id
@@ -190,7 +191,7 @@ struct ActivityTokenBatch: Sendable {
             facts[place].records.append(
                 Record(
                     generation: try ActivityTokenStore.generation(row, reported: jobs[place].request.activityToken),
-                    endIsDue: try row.bool("end_is_due"), mark: try row.string("changed_xid"),
+                    mark: try row.string("changed_xid"),
                     address: try row.string("address")))
         }
         for place in facts.indices where facts[place].records.count > 1 {
@@ -203,7 +204,7 @@ struct ActivityTokenBatch: Sendable {
         var matches: [MatchID: Match] = [:]
         for row in rows {
             matches[MatchID(try row.int64("match_id"))] = Match(
-                isOver: try row.bool("is_over"), lingers: try row.bool("lingers"),
+                isKnown: try row.bool("is_known"), isOver: try row.bool("is_over"), lingers: try row.bool("lingers"),
                 contentState: try row.optionalString("content_state"))
         }
         return matches
@@ -235,11 +236,12 @@ struct ActivityTokenBatch: Sendable {
         _ place: Int, _ facts: Facts, _ match: Match, _ write: inout ActivityTokenWrite
     ) -> Plan.Verdict {
         guard let device = facts.device else { return .deviceRequired }
-        guard let wasSeenLately = facts.wasSeenLately else { return .alone }
         let job = jobs[place]
         let rule = ActivityTokenRule(
             token: job.request.activityToken, activityID: job.request.activityId, startID: job.request.startId,
-            isFollowed: facts.isFollowed, matchIsOver: match.isOver)
+            isFollowed: facts.isFollowed, matchIsOver: match.isOver, matchIsKnown: match.isKnown)
+        guard match.isKnown else { return .decided(rule.action(for: []), writes: false) }
+        guard let wasSeenLately = facts.wasSeenLately else { return .alone }
         let action = rule.action(for: facts.records.map(\.generation))
         var row = ActivityTokenWrite.Row(place: place, job: job, device: device, lingers: match.lingers)
         if !wasSeenLately { write.add(row, to: .seen) }
@@ -269,12 +271,13 @@ struct ActivityTokenBatch: Sendable {
             guard let record = facts.records.first(where: { $0.generation.generation == generation }) else {
                 return .alone
             }
-            let isOwed = record.endIsDue && record.generation.token == rule.token
+            let isOwed = record.generation.endIsOwed && record.generation.token == rule.token
             guard isOwed || !record.generation.formerTokens.isEmpty else { return change(generation, .end) }
             return change(generation, .name) { job.request.activityId == nil || $0.generation.activityID != nil }
         case .adopt: return insert(.adopt)
         case .end(nil): return insert(.insertEnded)
         case .refuse: return insert(.refuse)
+        case .pass: return .decided(action, writes: false)
         case .replace(let generation):
             row.next = (facts.records.first?.generation.generation ?? 0) + 1
             return change(generation, .replace)

@@ -11,7 +11,7 @@ extension ActivityTokenStore {
 
     /// What holds for the matches `$1`: a row for each, whether it is known or not. `$2` is `DISMISS_AFTER`.
     static let situations = """
-        SELECT m.match_id,
+        SELECT m.match_id, a.match_id IS NOT NULL OR f.match_id IS NOT NULL AS is_known,
             CASE WHEN a.match_id IS NULL THEN coalesce(\(LiveMatch.fixtureIsOver), false)
                 ELSE a.ended_at IS NOT NULL END AS is_over,
             -- It ended so recently that its result may stay on the Lock Screen.
@@ -23,6 +23,9 @@ extension ActivityTokenStore {
 
     /// Of a row `a` of `live_activities`.
     static let startIsOut = "(a.start_sent_at IS NOT NULL OR coalesce(a.start_lease_until > clock_timestamp(), false))"
+
+    /// Of a row `a` of `live_activities`: its start, or that of its renewal.
+    static let startWasSent = "(a.start_sent_at IS NOT NULL OR a.renewal_sent_at IS NOT NULL)"
 
     /// Of a row of `live_activities`: it had this token before another one. Only where one was replaced is the token
     /// hashed, and that is seldom.
@@ -45,7 +48,8 @@ extension ActivityTokenStore {
             renewalStartID: try row.optionalString("renewal_start_id").map { StartID($0) },
             formerTokens: former.map { [$0] } ?? [], startIsOut: try row.bool("start_is_out"),
             endedBeforeFollow: try row.bool("ended_before_follow"), lostItsToken: try row.bool("lost_its_token"),
-            cardMayBeThere: try row.bool("card_may_be_there"))
+            cardMayBeThere: try row.bool("card_may_be_there"), endIsOwed: try row.bool("end_is_due"),
+            startWasSent: try row.bool("start_was_sent"))
     }
 
     /// Activities that have the token, and those that an end with it is due to; some may come twice.

@@ -44,26 +44,35 @@ public struct ActivityTokenStore: Sendable {
         _ job: ActivityTokenJob, isAwaited: IsAwaited, _ pool: PostgresPool, _ dismissAfter: Int
     ) async throws -> Registered {
         let (request, user) = (job.request, job.user)
-        return try await pool.forUser(user, token: request.activityToken) { transaction in
+        let (registered, moves) = try await pool.forUser(user, token: request.activityToken) { transaction in
             // It may have waited for a connection, and for others of this user.
             guard isAwaited(0) else { throw GatherRefusal.late }
             try await transaction.execute(ActivityTokenBatch.asPlannedOnce)
             let device = try await UserDevices.resolve(transaction, user: user, device: request.deviceId)
-            try await UserDevices.touch(transaction, user: user, device: device)
             let key = Key(match: job.match, user: user, device: device)
-            var changed = try await takeFromOthers(transaction, request.activityToken, key)
             let situation = try await situation(transaction, key, dismissAfter)
-            let records = try await records(transaction, key, reported: request.activityToken)
-            let rule = ActivityTokenRule(
+            var rule = ActivityTokenRule(
                 token: request.activityToken, activityID: request.activityId, startID: request.startId,
-                isFollowed: situation.isFollowed, matchIsOver: situation.isOver)
+                isFollowed: situation.isFollowed, matchIsOver: situation.isOver, matchIsKnown: situation.isKnown)
+            guard rule.matchIsKnown else {
+                return (Registered(action: rule.action(for: []), contentState: nil, changedMatches: []), 0)
+            }
+            try await UserDevices.touch(transaction, user: user, device: device)
+            rule.holder = try await holder(transaction, request.activityToken, key)
+            let records = try await records(transaction, key, reported: request.activityToken)
             let action = rule.action(for: records)
+            var (changed, moves): (Set<MatchID>, Int) = ([], 0)
+            if rule.holder != .nobody, action.takesTheToken {
+                (changed, moves) = try await takeFromOthers(transaction, request.activityToken, key)
+            }
             let isChanged = try await apply(
                 action, rule, key, transaction, generation: (records.first?.generation ?? 0) + 1,
                 lingers: situation.lingers)
             if isChanged { changed.insert(job.match) }
-            return Registered(action: action, contentState: situation.contentState, changedMatches: changed)
+            return (Registered(action: action, contentState: situation.contentState, changedMatches: changed), moves)
         }
+        TokenMoves.count(.update, moves)
+        return registered
     }
 
     /// `POST /matches/:id/activity-dismissed`.
@@ -129,6 +138,7 @@ public struct ActivityTokenStore: Sendable {
     }
 
     private struct Situation: Sendable {
+        var isKnown: Bool
         var isFollowed: Bool
         var isOver: Bool
         /// It ended so recently that its result may stay on the Lock Screen.
@@ -146,7 +156,8 @@ public struct ActivityTokenStore: Sendable {
             """, [.intArray([key.match.rawValue]), .int(dismissAfter), .text(key.user.rawValue)])
         guard let row = rows.first else { throw PostgresError(.decoding, "no row for the match") }
         return Situation(
-            isFollowed: try row.bool("is_followed"), isOver: try row.bool("is_over"), lingers: try row.bool("lingers"),
+            isKnown: try row.bool("is_known"), isFollowed: try row.bool("is_followed"), isOver: try row.bool("is_over"),
+            lingers: try row.bool("lingers"),
             contentState: ShownState(try row.optionalString("content_state")))
     }
 
@@ -159,10 +170,27 @@ public struct ActivityTokenStore: Sendable {
                 \(startIsOut) AS start_is_out, coalesce(\(wasFormer("$4")), false) AS was_former,
                 coalesce(ended_at < (SELECT created_at FROM match_follows WHERE match_id = $1 AND user_id = $2), false)
                     AS ended_before_follow,
-                coalesce(end_reason = 'token_invalid', false) AS lost_its_token, card IS NOT NULL AS card_may_be_there
+                coalesce(end_reason = 'token_invalid', false) AS lost_its_token, card IS NOT NULL AS card_may_be_there,
+                end_push = 'due' AS end_is_due, \(startWasSent) AS start_was_sent
             FROM live_activities a WHERE \(Key.condition) ORDER BY generation DESC LIMIT \(recordsMax) FOR UPDATE
             """, key.parameters + [PostgresValue(reported?.rawValue)]
         ).map { try generation($0, reported: reported) }
+    }
+
+    /// Who else has the token. Under the token's lock nobody begins to have it meanwhile.
+    private static func holder(
+        _ transaction: PostgresTransaction, _ token: UpdateToken, _ key: Key
+    ) async throws -> ActivityTokenRule.Holder {
+        let rows = try await transaction.query(
+            """
+            SELECT bool_or(o.user_id <> $2) AS is_anothers FROM (\(owners(of: "$4"))) AS o
+            WHERE (o.match_id, o.user_id, o.device_id) <> ($1, $2, $3)
+            """, key.parameters + [.text(token.rawValue)])
+        switch try rows.first?.optionalBool("is_anothers") {
+        case true?: return .another
+        case false?: return .user
+        case nil: return .nobody
+        }
     }
 
     // MARK: - What is done
@@ -171,9 +199,12 @@ public struct ActivityTokenStore: Sendable {
     /// now reach the new owner's activity, and so would one that still waits.
     private static func takeFromOthers(
         _ transaction: PostgresTransaction, _ token: UpdateToken, _ key: Key
-    ) async throws -> Set<MatchID> {
+    ) async throws -> (changed: Set<MatchID>, moves: Int) {
         let rows = try await transaction.query(Self.taking, key.parameters + [.text(token.rawValue)])
-        return Set(try rows.map { MatchID(try $0.int64("match_id")) })
+        return (
+            Set(try rows.map { MatchID(try $0.int64("match_id")) }),
+            try rows.count(where: { try $0.string("user_id") != key.user.rawValue })
+        )
     }
 
     static let taking = """
@@ -186,7 +217,7 @@ public struct ActivityTokenStore: Sendable {
             -- With OR the planner would go by the indexes of either kind, and through all ends that are due.
             AND update_token = $4 AND CASE WHEN status <> 'ended' THEN true ELSE end_push = 'due' END
             AND (match_id, user_id, device_id) <> ($1, $2, $3)
-        RETURNING match_id
+        RETURNING match_id, user_id
         """
 
     /// - Parameter generation: the next one, for actions that make a record.
@@ -236,6 +267,7 @@ public struct ActivityTokenStore: Sendable {
             return try await insert(key, rule, transaction, next, "match_end", lingers: lingers)
         case .refuse:
             return try await insert(key, rule, transaction, next, "user_unfollow")
+        case .pass: return false
         }
     }
 
@@ -258,5 +290,16 @@ public struct ActivityTokenStore: Sendable {
                 .int(generation), .int(route.hash), .int(route.shard), PostgresValue(rule.startID?.rawValue),
                 PostgresValue(rule.activityID?.rawValue), .text(rule.token.rawValue), .bool(lingers), .text(state),
             ]) > 0
+    }
+}
+
+extension ActivityTokenRule.Action {
+    /// The token is this activity's from now on, to be pushed to or to be ended. A token that was replaced, a stranger's
+    /// and one that nothing comes of stay whose they are.
+    fileprivate var takesTheToken: Bool {
+        switch self {
+        case .activate, .rotate, .adopt, .replace, .end: true
+        case .keep, .refuse, .pass: false
+        }
     }
 }

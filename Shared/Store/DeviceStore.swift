@@ -19,7 +19,7 @@ public struct DeviceStore: Sendable {
     public struct Registered: Hashable, Sendable {
         public var device: DeviceID
         public var isCapable: Bool
-        /// Their activities changed, on this phone or on one that lost a token to it.
+        /// The user's activities changed.
         public var changedMatches: Set<MatchID>
         /// What is to be done about the cards that the phone listed.
         public var cards = Cards()
@@ -37,20 +37,20 @@ public struct DeviceStore: Sendable {
     /// What happens to the stored device token.
     public enum TokenChange: Hashable, Sendable { case keep, forget, set(DeviceToken) }
 
-    /// `POST /devices`. A token that another phone or user had moves here, and the former owner's activities end.
+    /// `POST /devices`. A token that another phone or user had moves here, and nothing else of theirs changes.
     /// - Throws: `LimitReached`, `PostgresError`.
     public func register(
         _ registration: DeviceRegistration, token: TokenChange, user: UserID
     ) async throws -> Registered {
         var newToken: DeviceToken?
         if case .set(let value) = token { newToken = value }
-        return try await pool.forUser(user, token: newToken) { [newToken] transaction in
+        let (registered, moves) = try await pool.forUser(user, token: newToken) { [newToken] transaction in
             let device = registration.deviceId
-            var changed: Set<MatchID> = []
+            var moves = 0
             if let value = newToken {
-                changed = try await Self.take(transaction, "device_token", value.rawValue, user, device)
+                moves = try await Self.take(transaction, Self.takeDeviceToken, value.rawValue, user, device)
             }
-            changed.formUnion(try await UserDevices.makeRoom(transaction, user: user, device: device))
+            var changed = try await UserDevices.makeRoom(transaction, user: user, device: device)
             let route = DeviceRoute(user: user, device: device)
             let rows = try await transaction.query(
                 """
@@ -92,33 +92,50 @@ public struct DeviceStore: Sendable {
                 activity.isThere && activity.activityId.map { !cards.end.contains($0) } ?? true
             }
             changed.formUnion(try await resume(transaction, user, device, capable: capable, running: running))
-            return Registered(device: device, isCapable: capable, changedMatches: changed, cards: cards)
+            return (Registered(device: device, isCapable: capable, changedMatches: changed, cards: cards), moves)
         }
+        TokenMoves.count(.device, moves)
+        return registered
     }
 
-    /// `POST /devices/push-to-start-token`.
+    /// `POST /devices/push-to-start-token`. One that the phone had before its present one comes too late, and changes
+    /// nothing but that the app was heard of.
     /// - Throws: `DeviceRequired`, `LimitReached`, `PostgresError`.
     public func register(_ registration: PushToStartRegistration, user: UserID) async throws -> Registered {
-        try await pool.forUser(user, token: registration.pushToStartToken) { transaction in
+        let (registered, moves) = try await pool.forUser(user, token: registration.pushToStartToken) { transaction in
             let device = try await UserDevices.resolve(transaction, user: user, device: registration.deviceId)
             let token = registration.pushToStartToken.rawValue
-            var changed = try await Self.take(transaction, "push_to_start_token", token, user, device)
+            let moves = try await Self.take(transaction, Self.takeStartToken, token, user, device)
             try await UserDevices.touch(transaction, user: user, device: device)
             let rows = try await transaction.query(
-                """
-                UPDATE devices d SET push_to_start_token = $3, push_to_start_token_at = clock_timestamp(),
-                    dead_start_token_hash = NULL, \(StartFallbackSQL.registered),
-                    -- What the same token has had it does not get again.
-                    fallback_token_hash =
-                        CASE WHEN fallback_token_hash = \(StartFallbackSQL.hash("$3::text")) THEN fallback_token_hash END
-                WHERE user_id = $1 AND device_id = $2
-                RETURNING \(LiveMatch.capableDevice) AS capable
-                """, [.text(user.rawValue), .text(device.rawValue), .text(token)])
+                Self.setStartToken, [.text(user.rawValue), .text(device.rawValue), .text(token)])
             let capable = try rows.first?.bool("capable") ?? false
-            changed.formUnion(try await resume(transaction, user, device, capable: capable, running: []))
-            return Registered(device: device, isCapable: capable, changedMatches: changed)
+            let changed = try await resume(transaction, user, device, capable: capable, running: [])
+            return (Registered(device: device, isCapable: capable, changedMatches: changed), moves)
         }
+        TokenMoves.count(.start, moves)
+        return registered
     }
+
+    private static let setStartToken = """
+        UPDATE devices d
+        SET push_to_start_token = CASE WHEN v.is_former THEN d.push_to_start_token ELSE v.token END,
+            push_to_start_token_at = CASE WHEN v.is_former THEN d.push_to_start_token_at ELSE clock_timestamp() END,
+            dead_start_token_hash = CASE WHEN v.is_former THEN d.dead_start_token_hash END,
+            former_start_tokens = CASE WHEN v.is_former OR v.last = v.hash OR v.last IS NULL THEN d.former_start_tokens
+                ELSE (array_prepend(v.last, d.former_start_tokens))[1:\(ActivityLife.Phone.formerStartTokensMax)] END,
+            \(StartFallbackSQL.registered),
+            -- What the same token has had it does not get again.
+            fallback_token_hash = CASE WHEN v.is_former OR d.fallback_token_hash = v.hash THEN d.fallback_token_hash END
+        FROM (
+            SELECT p.user_id, p.device_id, r.token, r.hash, \(StartFallbackSQL.wasFormer("r.hash", of: "p")) AS is_former,
+                coalesce(\(StartFallbackSQL.hash("p.push_to_start_token")), p.dead_start_token_hash) AS last
+            FROM devices p, (SELECT $3::text AS token, \(StartFallbackSQL.hash("$3::text")) AS hash) r
+            WHERE p.user_id = $1 AND p.device_id = $2
+        ) v
+        WHERE d.user_id = v.user_id AND d.device_id = v.device_id
+        RETURNING \(LiveMatch.capableDevice) AS capable
+        """
 
     /// `DELETE /devices/:deviceToken`, also by the phone's id: nothing is sent to it any more and its activities end.
     ///
@@ -145,27 +162,33 @@ public struct DeviceStore: Sendable {
 
     // MARK: -
 
-    /// Takes a token from whoever has it. That phone, or that user on this phone, is gone: what runs there ends.
+    /// Takes a token from the device that has it, and nothing but that token: who knows one need not have the phone.
+    /// Cards of the former owner's that are there all the same are named in the answer to the phone's next list.
+    /// - Returns: from how many other users it moved.
     private static func take(
-        _ transaction: PostgresTransaction, _ column: String, _ token: String, _ user: UserID, _ device: DeviceID
-    ) async throws -> Set<MatchID> {
+        _ transaction: PostgresTransaction, _ statement: String, _ token: String, _ user: UserID, _ device: DeviceID
+    ) async throws -> Int {
         let losers = try await transaction.query(
-            """
-            UPDATE devices
-            SET device_token = NULL, device_token_at = NULL, push_to_start_token = NULL, push_to_start_token_at = NULL,
-                \(StartFallbackSQL.forgotten)
-            WHERE \(column) = $1 AND (user_id, device_id) <> ($2, $3)
-            RETURNING user_id, device_id
-            """, [.text(token), .text(user.rawValue), .text(device.rawValue)])
-        var changed: Set<MatchID> = []
-        for loser in losers {
-            changed.formUnion(
-                try await PendingStarts.endAll(
-                    transaction, user: UserID(try loser.string("user_id")),
-                    device: DeviceID(try loser.string("device_id"))))
-        }
-        return changed
+            statement, [.text(token), .text(user.rawValue), .text(device.rawValue)])
+        return try losers.count(where: { try $0.string("user_id") != user.rawValue })
     }
+
+    private static let takeDeviceToken = """
+        UPDATE devices SET device_token = NULL, device_token_at = NULL
+        WHERE device_token = $1 AND (user_id, device_id) <> ($2, $3)
+        RETURNING user_id
+        """
+
+    /// Not by a phone whose former one it is.
+    private static let takeStartToken = """
+        UPDATE devices
+        SET push_to_start_token = NULL, push_to_start_token_at = NULL, \(StartFallbackSQL.forgotten)
+        WHERE push_to_start_token = $1 AND (user_id, device_id) <> ($2, $3)
+            AND NOT EXISTS (
+                SELECT FROM devices p WHERE p.user_id = $2 AND p.device_id = $3
+                    AND \(StartFallbackSQL.wasFormer(StartFallbackSQL.hash("$1::text"), of: "p")))
+        RETURNING user_id
+        """
 
     /// What the app saw the user dismiss, in case it could not say so by itself.
     private func dismiss(

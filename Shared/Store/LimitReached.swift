@@ -1,3 +1,5 @@
+import Activities
+
 /// A user has as many of something as a user may have. Nothing was changed; asking again does not help until one goes.
 public struct LimitReached: Error, Hashable, Sendable, CustomStringConvertible {
     /// What there is too much of.
@@ -8,6 +10,10 @@ public struct LimitReached: Error, Hashable, Sendable, CustomStringConvertible {
         case finishedFollows
         /// Phones.
         case devices
+        /// Ends that a phone is owed for one match.
+        case owedEnds
+        /// Activities of one match that a phone has reported.
+        case activities
     }
 
     public var kind: Kind
@@ -20,6 +26,8 @@ public struct LimitReached: Error, Hashable, Sendable, CustomStringConvertible {
         case .follows: FollowStore.followsMax
         case .finishedFollows: FollowStore.finishedFollowsMax
         case .devices: UserDevices.devicesMax
+        case .owedEnds: ActivityTokenRule.owedEndsMax
+        case .activities: ActivityTokenRule.reportedMax
         }
     }
 
@@ -29,6 +37,8 @@ public struct LimitReached: Error, Hashable, Sendable, CustomStringConvertible {
         case .follows: "a user follows at most \(max) matches that are not over"
         case .finishedFollows: "a user follows at most \(max) matches that are over"
         case .devices: "a user has at most \(max) devices that were seen in the last \(UserDevices.unseenDays) days"
+        case .owedEnds: "at most \(max) ends of one match wait for a phone"
+        case .activities: "at most \(max) activities of one match are taken from a phone"
         }
     }
 }

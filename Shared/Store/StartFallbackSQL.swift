@@ -32,6 +32,11 @@ enum StartFallbackSQL {
     /// What is kept of a start token to know it again: a dead one is not.
     static func hash(_ token: String) -> String { "encode(sha256(convert_to(\(token), 'UTF8')), 'hex')" }
 
+    /// Of a row of `devices`: it had the start token of this hash before another one.
+    static func wasFormer(_ hash: String, of row: String) -> String {
+        "(\(row).former_start_tokens IS NOT NULL AND \(hash) = ANY (\(row).former_start_tokens))"
+    }
+
     /// The start token that is in question on the phone.
     static let tokenHash = "coalesce(\(hash("d.push_to_start_token")), d.dead_start_token_hash, '')"
 

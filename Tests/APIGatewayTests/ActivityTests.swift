@@ -80,6 +80,53 @@ import Testing
         }
     }
 
+    @Test func aMatchThatNobodyKnowsIsRefusedAndNothingIsWrittenOrSent() async throws {
+        try await GatewayHarness.run { gateway in
+            let answer = try await gateway.postToken("t1", device: "phone", match: MatchID(4_711))
+            #expect(answer.status == 404)
+            #expect(answer.problem == "unknown-match")
+            #expect(try await gateway.pool.query("SELECT FROM live_activities").isEmpty)
+            #expect(try await gateway.pool.query("SELECT FROM devices").isEmpty)
+            #expect(gateway.bell.matches.isEmpty)
+        }
+    }
+
+    @Test func theTokenOfAnothersActivityGetsNoEndFromWhoDoesNotFollow() async throws {
+        try await GatewayHarness.run { gateway in
+            try await gateway.register("phone", as: "alice")
+            try await gateway.follow(as: "alice")
+            _ = try await gateway.postToken("t1", device: "phone", as: "alice")
+            let refused = try await gateway.postToken("t1", device: "phone", as: "bob")
+            #expect(refused.status == 404)
+            #expect(refused.problem == "not-following")
+            let over = try await gateway.postToken(
+                "t1", device: "phone", as: "bob", match: GatewayHarness.finishedMatch)
+            #expect(try outlook(over) == .ended)
+            #expect(try await gateway.activities(of: "alice") == ["phone 1 active"])
+            #expect(try await gateway.pool.query("SELECT FROM live_activities").count == 1)
+        }
+    }
+
+    @Test func aPhonesActivitiesOfAMatchAndTheEndsItIsOwedAreBounded() async throws {
+        try await GatewayHarness.run(environment: ["RATE_LIMIT_FACTOR": "0"]) { gateway in
+            try await gateway.follow()
+            func post(_ number: Int) async throws -> GatewayHarness.Answer {
+                try await gateway.postToken("t\(number)", device: "phone", #","activityId":"a\#(number)""#)
+            }
+            for number in 1...5 { #expect(try outlook(try await post(number)) == .active) }
+            #expect(try await post(6).problem == "limit-reached")
+            for number in 6...16 {
+                try await gateway.pool.execute("UPDATE live_activities SET end_push = 'sent' WHERE end_push = 'due'")
+                #expect(try outlook(try await post(number)) == .active)
+            }
+            try await gateway.pool.execute("UPDATE live_activities SET end_push = 'sent' WHERE end_push = 'due'")
+            let answer = try await post(17)
+            #expect(answer.status == 409)
+            #expect(answer.problem == "limit-reached")
+            #expect(try await gateway.activities().count == 16)
+        }
+    }
+
     @Test func anActivityOfTheAppsOwnIsTakenWhenTheMatchIsFollowed() async throws {
         try await GatewayHarness.run { gateway in
             try await gateway.follow(GatewayHarness.laterMatch)

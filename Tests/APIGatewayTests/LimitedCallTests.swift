@@ -1,3 +1,4 @@
+import SightscreenModels
 import Testing
 
 /// Limits as callers meet them.
@@ -49,6 +50,44 @@ import Testing
             #expect(read.status == 200)
             let other = try await gateway.send("POST", "/user/follow/match", "{}", as: "bob")
             #expect(other.status == 400)
+        }
+    }
+
+    @Test func activityTokensOfWhichNothingComesAreLimitedByUser() async throws {
+        try await GatewayHarness.run { gateway in
+            try await gateway.follow(GatewayHarness.laterMatch)
+            func refused(_ number: Int, as user: String = "alice") async throws -> GatewayHarness.Answer {
+                try await gateway.postToken("t\(number)", device: "phone", as: user, #","activityId":"a\#(number)""#)
+            }
+            // A good one costs nothing.
+            for number in 0..<3 {
+                let good = try await gateway.postToken(
+                    "good\(number)", device: "phone", match: GatewayHarness.laterMatch, #","activityId":"good""#)
+                #expect(good.status == 200)
+            }
+            for number in 1...5 { #expect(try await refused(number).status == 404) }
+            let limited = try await refused(6)
+            #expect(limited.status == 429)
+            #expect(limited.problem == "rate-limited")
+            #expect((10...12).contains(limited.header("retry-after").flatMap { Int($0) } ?? 0))
+            #expect(try await gateway.activities().count == 4)
+            #expect(try await refused(1, as: "bob").status == 404)
+        }
+    }
+
+    /// Those under way at once are all looked at, and waited for afterwards.
+    @Test func manyAtOnceAreNoWayAroundThatLimit() async throws {
+        try await GatewayHarness.run { gateway in
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for number in 0..<40 {
+                    group.addTask {
+                        try await gateway.postToken("t\(number)", device: "phone", match: MatchID(4_711)).status
+                    }
+                }
+                for try await status in group { #expect([404, 429].contains(status)) }
+            }
+            let limited = try await gateway.postToken("t", device: "phone")
+            #expect(limited.status == 429)
         }
     }
 

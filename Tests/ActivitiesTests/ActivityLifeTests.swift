@@ -237,7 +237,7 @@ import Testing
             let now = Self.begin + .seconds(second)
             if life.handle(.passDue, at: now).contains(.silentPush) { asked.append(second) }
             // Its token is registered and dies again and again.
-            guard second % 300 == 0 else { continue }
+            guard second % 600 == 0 else { continue }
             let token = UpdateToken("t\(second)")
             _ = life.handle(.tokenReported(token, activity: Self.shown, start: nil), at: now)
             _ = life.handle(.updateAnswered(token, .tokenDead(since: nil)), at: now)

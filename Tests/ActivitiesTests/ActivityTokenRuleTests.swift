@@ -152,6 +152,78 @@ import Testing
         #expect(action(records, activity: first, start: one) == .end(generation: 3))
     }
 
+    // MARK: - What nothing comes of
+
+    @Test func nothingComesOfAMatchThatNobodyKnows() {
+        for (records, followed, over) in [([], true, false), ([active(1)], true, false), ([], false, true)] {
+            let rule = ActivityTokenRule(
+                token: new, activityID: nil, startID: nil, isFollowed: followed, matchIsOver: over,
+                matchIsKnown: false)
+            #expect(rule.action(for: records) == .pass(.unknownMatch))
+        }
+    }
+
+    private func held(
+        by holder: ActivityTokenRule.Holder, _ records: [ActivityGeneration], followed: Bool, over: Bool
+    ) -> ActivityTokenRule.Action {
+        ActivityTokenRule(
+            token: new, activityID: nil, startID: nil, isFollowed: followed, matchIsOver: over, holder: holder
+        ).action(for: records)
+    }
+
+    @Test func aTokenThatAnActivityHasGetsNoEndFromAnother() {
+        #expect(held(by: .another, [], followed: false, over: false) == .pass(.notFollowed))
+        #expect(held(by: .user, [], followed: false, over: false) == .pass(.notFollowed))
+        #expect(held(by: .another, [], followed: true, over: true) == .pass(.anothersToken))
+        #expect(held(by: .another, [ended(1)], followed: true, over: false) == .pass(.anothersToken))
+        // Within a user whoever registers it last has it; so has a follower who shows what runs.
+        #expect(held(by: .user, [], followed: true, over: true) == .end(generation: nil))
+        #expect(held(by: .another, [], followed: true, over: false) == .adopt)
+        #expect(held(by: .another, [active(1)], followed: true, over: false) == .rotate(generation: 1))
+    }
+
+    @Test func endsThatAreOwedAreBounded() {
+        func owed(_ count: Int) -> [ActivityGeneration] {
+            (1...count).reversed().map { number in
+                var record = ended(number, activity: ActivityID("owed-\(number)"))
+                record.endIsOwed = true
+                return record
+            }
+        }
+        #expect(action(owed(3), activity: first, followed: false) == .refuse)
+        #expect(action(owed(4), activity: first, followed: false) == .pass(.notFollowed))
+        #expect(action(owed(4), activity: first, over: true) == .pass(.tooManyEnds))
+        #expect(action([active(5, activity: second)] + owed(4), activity: first) == .pass(.tooManyEnds))
+        #expect(action([ended(5, activity: first)] + owed(4), activity: first) == .pass(.tooManyEnds))
+        // One that is owed anyway, and what owes none.
+        #expect(action(owed(4), activity: ActivityID("owed-2")) == .end(generation: 2))
+        #expect(action([active(5, activity: first)] + owed(4), activity: first) == .rotate(generation: 5))
+        #expect(action(owed(4), activity: first) == .adopt)
+    }
+
+    @Test func generationsThatReportsHaveMadeAreBoundedAndThoseOfSentStartsAreNot() {
+        func reported(_ count: Int) -> [ActivityGeneration] {
+            (1...count).reversed().map { ended($0, activity: ActivityID("reported-\($0)")) }
+        }
+        #expect(action(reported(15), activity: first) == .adopt)
+        #expect(action(reported(16), activity: first) == .pass(.tooManyGenerations))
+        #expect(action(reported(16), activity: first, over: true) == .pass(.tooManyGenerations))
+        #expect(action(reported(16), activity: first, followed: false) == .pass(.notFollowed))
+        var running = active(17, activity: second)
+        #expect(action([running] + reported(16), activity: first) == .pass(.tooManyGenerations))
+        #expect(action([running] + reported(16), activity: second) == .rotate(generation: 17))
+        #expect(action([pending(17)] + reported(16), activity: first) == .activate(generation: 17))
+        // The server asked for it.
+        running.renewalStartID = two
+        #expect(action([running] + reported(16), activity: first, start: two) == .replace(generation: 17))
+        let sent = reported(40).map { record in
+            var record = record
+            record.startWasSent = true
+            return record
+        }
+        #expect(action(sent, activity: first) == .adopt)
+    }
+
     @Test func nothingBecomesActiveOnceTheMatchIsOver() {
         #expect(action([], over: true) == .end(generation: nil))
         #expect(action([pending(1)], over: true) == .end(generation: 1))

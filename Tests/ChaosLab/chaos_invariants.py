@@ -329,6 +329,8 @@ def tokens_have_one_owner(case):
         owners = by([row for row in rows if row[name]], lambda row: row[name])
         problems += [f"{name} {token[:8]} has {len(found)} owners" for token, found in owners.items() if len(found) > 1]
     for token, _, to in case.moved:
+        if to is None:
+            continue
         for row in case.rows.activities:
             if row["update_token"] == token and row["status"] != "ended" and row["user_id"] != to:
                 problems.append(f"{token[:8]} still belongs to {row['user_id'][:8]}")

@@ -163,11 +163,16 @@ class Fleet:
             if not self.following[to].wait(ACTIVITY_PATIENCE):
                 return
             with self.guard:
+                place = len(self.moved)
                 self.moved.append((token, owner, self.users[to]))
             shown.ended_ms = now_ms()
-            self.send(index, "token", "POST", f"/matches/{self.match}/activity-token", {
+            answer = self.send(index, "token", "POST", f"/matches/{self.match}/activity-token", {
                 "activityToken": token, "deviceId": self.phones[index].device, "activityId": shown.id}, token,
                 activity=shown.id, user=to)
+            if not answer or answer.get("liveActivity") == "ended":
+                # Not followed any more, or over: the token stays whose it was. Or nobody knows.
+                with self.guard:
+                    self.moved[place] = (token, owner, None)
 
     def activity(self, index):
         """The one that runs on the phone and that the server knows, when there is one soon."""

@@ -237,6 +237,10 @@ class Invariants(unittest.TestCase):
         self.case.moved = [(TOKENS["ann"], "ann", "bob")]
         self.fails(judge.tokens_have_one_owner)
 
+    def test_a_token_that_was_not_taken_is_left_to_its_owner(self):
+        self.case.moved = [(TOKENS["ann"], "ann", None)]
+        self.passes(judge.tokens_have_one_owner)
+
     def test_gaps_and_repetitions_of_versions_are_found(self):
         self.case.rows.updates[1]["version"] = 1
         self.fails(judge.one_writer)

@@ -4,8 +4,8 @@ import SightscreenModels
 /// The HTTP API: each request one transaction.
 final class LabGateway {
     private unowned let world: World
-    /// Who has which token of the app and which start token.
-    private var owners: [String: DeviceKey] = [:]
+    /// Who has which start token.
+    private var owners: [PushToStartToken: DeviceKey] = [:]
 
     init(_ world: World) { self.world = world }
 
@@ -30,7 +30,15 @@ final class LabGateway {
         case .token(let match, let token, let activity, let start):
             let key = LifeKey(match: match, user: user, device: device)
             database.addDevice(owner)
-            if world.bug != .tokensAreNotMoved { takeFromOthers(token, key) }
+            if world.bug != .tokensAreNotMoved {
+                let life = database.life(key)
+                if !life.isFollowed || life.phase == .ended, isHeldByAnother(token, user) {
+                    // Nothing comes of it; to somebody who does not follow the app is told so, and ends its card.
+                    if !life.isFollowed { phone.wasRefused(token) }
+                    return true
+                }
+                takeFromOthers(token, key)
+            }
             for intent in database.handle(key, .tokenReported(token, activity: activity, start: start)) {
                 if case .unfollow = intent { unfollow(user, match) }
             }
@@ -44,14 +52,17 @@ final class LabGateway {
                 world.oracle.unfollowed(user, match)
             }
         case .register(let allows, let cards, let bootedAt):
-            take("d\(phone.number).\(phone.installation)", for: owner)
             tellAll(owner) { match in
                 .appRegistered(
                     allows: allows,
                     cards: CardReport(cards[match] ?? .absent, bootedAt: Moment(milliseconds: bootedAt)))
             }
+            // The answer names the cards of matches that are not followed.
+            for match in cards.keys where !database.life(LifeKey(match: match, user: user, device: device)).isFollowed {
+                phone.wasToldToEnd(match)
+            }
         case .startToken(let token):
-            take(token.rawValue, for: owner)
+            take(token, for: owner)
             tellAll(owner) { _ in .startTokenReported(token) }
         }
         return true
@@ -64,6 +75,16 @@ final class LabGateway {
         world.database.unfollow(user, match)
     }
 
+    /// By an activity of another user that runs, or is owed an end.
+    private func isHeldByAnother(_ token: UpdateToken, _ user: Int) -> Bool {
+        world.database.keys.contains { other in
+            other.user != user
+                && world.database.lives[other]?.generations.contains {
+                    $0.token == token && ($0.status != .ended || $0.endPush.isDue)
+                } == true
+        }
+    }
+
     private func takeFromOthers(_ token: UpdateToken, _ key: LifeKey) {
         for other in world.database.keys where other != key {
             guard let life = world.database.lives[other], life.generations.contains(where: { $0.token == token }) else {
@@ -73,10 +94,9 @@ final class LabGateway {
         }
     }
 
-    /// Whoever registers it last has it; the former owner's phone is gone.
-    private func take(_ token: String, for owner: DeviceKey) {
+    /// Whoever registers it last has it, and nothing else of the former owner's.
+    private func take(_ token: PushToStartToken, for owner: DeviceKey) {
         if let loser = owners[token], loser != owner, world.bug != .tokensAreNotMoved {
-            for key in world.database.keys where key.owner == loser { world.database.handle(key, .phoneLost) }
             world.database.changePhone(loser) {
                 $0.startToken = nil
                 $0.startTokenAt = nil

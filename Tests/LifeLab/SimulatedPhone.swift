@@ -26,6 +26,7 @@ final class SimulatedPhone {
     var answersSilent = false
     var answersVisible = false
     private var budget: [Int] = []
+    private var cardsOfFormerUsers: Set<ActivityID> = []
     lazy var outbox = PhoneOutbox(self)
 
     init(_ world: World, number: Int, user: Int) {
@@ -119,7 +120,10 @@ final class SimulatedPhone {
         world.note("phone \(number): user \(user) instead of \(self.user)")
         self.user = user
         outbox.forget()
-        for activity in activities { activity.registeredAt = nil }
+        for activity in activities {
+            activity.registeredAt = nil
+            cardsOfFormerUsers.insert(activity.id)
+        }
         open()
     }
 
@@ -225,6 +229,19 @@ final class SimulatedPhone {
     func vanish(_ activity: PhoneActivity) { finish(activity, why: "ended by the system") }
 
     func endAll(why: String) { for activity in activities { finish(activity, why: why) } }
+
+    /// The user does not follow the match of that card.
+    func wasRefused(_ token: UpdateToken) {
+        for activity in activities where activity.token == token { finish(activity, why: "ended by the app") }
+    }
+
+    /// The server has named its cards of that match. Here only those of a former user go by that: the others must come
+    /// right without it.
+    func wasToldToEnd(_ match: Int) {
+        for activity in activities where activity.match == match && cardsOfFormerUsers.contains(activity.id) {
+            finish(activity, why: "ended by the app")
+        }
+    }
 
     func wasRegistered(_ token: UpdateToken) {
         for activity in activities where activity.token == token {

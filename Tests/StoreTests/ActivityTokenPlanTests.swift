@@ -16,6 +16,12 @@ import Testing
     }
 
     private static func seed(_ pool: PostgresPool, _ user: String) async throws {
+        try await pool.execute(
+            """
+            INSERT INTO fixtures (match_id, league_id, competition, format, status, home_id, home_name, home_code,
+                away_id, away_name, away_code)
+            VALUES (1, 1, 'League', 'twenty20', 'NS', 1, 'A', 'A', 2, 'B', 'B') ON CONFLICT DO NOTHING
+            """)
         for statement in [
             "INSERT INTO match_follows (user_id, match_id) VALUES ($1, 1)",
             "INSERT INTO devices (user_id, device_id, route, shard) VALUES ($1, 'phone', 1, 1)",

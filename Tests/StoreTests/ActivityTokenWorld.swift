@@ -239,7 +239,7 @@ struct ActivityTokenWorld {
             """)
         let devices = try await pool.query(
             """
-            SELECT (user_id, device_id, route, shard, platform, environment, device_token, push_to_start_token,
+            SELECT (user_id, device_id, route, shard, platform, environment, device_token, push_to_start_token, former_start_tokens,
                 last_seen_at > now() - interval '1 hour')::text AS line
             FROM devices ORDER BY user_id, device_id
             """)

@@ -28,7 +28,8 @@ struct LifeCase: Sendable {
     private var named = 0
 
     var user: UserID { UserID("user\(number)") }
-    var thief: UserID { UserID("thief\(number)") }
+    /// Another one each time.
+    var thief: UserID { UserID("thief\(number)x\(named)") }
 
     init(number: Int, match: Int, matchID: MatchID, begin: Moment, seed: UInt64) {
         (self.number, self.match, self.matchID) = (number, match, matchID)
@@ -76,7 +77,11 @@ struct LifeCase: Sendable {
                 allows: random.chance(0.3) ? nil : random.chance(0.85), cards: random.chance(0.3) ? nil : cards(now))
         case 70..<78: return .startTokenReported(startToken())
         case 78..<81: return .phoneLost
-        case 81..<84: return knownToken().map { .tokenTaken($0) }
+        case 81..<84:
+            // Nobody can take one to a match that is over.
+            guard life.phase != .ended, let token = knownToken() else { return nil }
+            _ = fresh("thief")
+            return .tokenTaken(token)
         case 84..<90:
             guard let token = random.chance(0.85) ? current?.token : knownToken() else { return nil }
             return .updateAnswered(token, .tokenDead(since: since(current?.tokenAt, now)))
@@ -108,6 +113,7 @@ struct LifeCase: Sendable {
     }
 
     private mutating func startToken() -> PushToStartToken {
+        if random.chance(0.1), let former = life.phone.formerStartTokens.randomElement(using: &random) { return former }
         if random.chance(0.3), let last = life.phone.startToken ?? life.phone.fallback.spentToken { return last }
         return PushToStartToken(fresh("s"))
     }

@@ -77,7 +77,13 @@ struct LifeGround: Sendable {
             answer.pushesState = Self.pushesState(
                 try await register(token, activity, start, one.matchID, one.user, isAlone: isAlone))
         case .tokenTaken(let token):
+            try await pool.execute(
+                "INSERT INTO match_follows (user_id, match_id) VALUES ($1, $2)",
+                [.text(one.thief.rawValue), .int(one.matchID.rawValue)])
             _ = try await register(token, nil, nil, one.matchID, one.thief, isAlone: isAlone)
+            // The rules know of one user: the token is nobody's before it is reported again.
+            try await pool.execute("DELETE FROM live_activities WHERE user_id = $1", [.text(one.thief.rawValue)])
+            try await pool.execute("DELETE FROM match_follows WHERE user_id = $1", [.text(one.thief.rawValue)])
         case .dismissed(let activity, let token):
             let said = try await tokens.dismiss(
                 ActivityDismissedRequest(deviceId: LifeCase.device, activityId: activity, activityToken: token),
@@ -159,7 +165,7 @@ struct LifeGround: Sendable {
     private static func pushesState(_ action: ActivityTokenRule.Action) -> Bool {
         switch action {
         case .activate, .rotate, .adopt, .replace: true
-        case .keep, .end, .refuse: false
+        case .keep, .end, .refuse, .pass: false
         }
     }
 

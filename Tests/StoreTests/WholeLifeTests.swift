@@ -276,15 +276,22 @@ import Testing
         }
     }
 
-    /// Another user signs in on the phone: what the first one followed is not shown to him.
-    @Test func anotherUserOnThePhoneEndsWhatRanThere() async throws {
+    /// Another user signs in on the phone, or knows its start token. Nothing is started there any more, and what runs is
+    /// left to the phone: its list names a card that the new user does not follow.
+    @Test func anotherUserOnThePhoneIsToldToEndWhatRunsThere() async throws {
         try await with { ground in
             let start = try #require(try await ground.claimStarts().first)
             _ = try await ground.register("ee01", "first", start.startID)
             _ = try await DeviceStore(pool: ground.pool).register(
                 PushToStartRegistration(pushToStartToken: PushToStartToken("aa01"), deviceId: Self.phone),
                 user: UserID("ben"))
-            #expect(try await ground.rows() == ["1 ended token_invalid due"])
+            #expect(try await ground.rows() == ["1 active none"])
+            let listed = try await DeviceStore(pool: ground.pool).register(
+                DeviceRegistration(
+                    deviceId: Self.phone,
+                    activities: [RunningActivity(matchId: Self.match, activityId: ActivityID("first"))]),
+                token: .keep, user: UserID("ben"))
+            #expect(listed.cards.end == [ActivityID("first")])
             try await ground.pass()
             #expect(try await ground.claimStarts().isEmpty)
         }

@@ -65,6 +65,18 @@ struct RateGate: Sendable {
         try admit(.deviceRegistrations, [claims.sub, device?.rawValue])
     }
 
+    /// Refuses a user whose reports of activity tokens have come to nothing too often, before another is looked at.
+    func checkRefusedRegistrations(of caller: Caller?) throws {
+        guard factor > 0, case .user(let claims)? = caller else { return }
+        try refuse(limiter.check(RateCharge(RateLimit.refusedRegistrations.times(factor), claims.sub), now: now()))
+    }
+
+    /// Counts a report of an activity token that came to nothing.
+    func noteRefusedRegistration(of caller: Caller?) {
+        guard factor > 0, case .user(let claims)? = caller else { return }
+        limiter.note(RateCharge(RateLimit.refusedRegistrations.times(factor), claims.sub), now: now())
+    }
+
     private func admit(_ limit: RateLimit, _ caller: some Hashable) throws {
         guard factor > 0 else { return }
         try refuse(limiter.admit(RateCharge(limit.times(factor), caller), now: now()))

@@ -11,6 +11,7 @@ struct RateLimit: Hashable, Sendable {
         case follows
         case deviceRegistrations = "device-registrations"
         case userRegistrations = "user-registrations"
+        case refusedRegistrations = "refused-registrations"
         case reads
         case account
         case publicCalls = "public-calls"
@@ -35,10 +36,13 @@ struct RateLimit: Hashable, Sendable {
     let whenFull: WhenFull
     /// Of a limit on failures: so long a caller is refused who has used up the bucket; 0: until there is room in it again.
     let lockoutMinutes: Int
+    /// Failures beyond the burst that were under way at the same time and are waited for all the same.
+    let debtMax: Int
 
     /// - Parameter burst: as many as in a minute, if not given.
     init(
-        _ name: Name, perMinute: Int, burst: Int? = nil, whenFull: WhenFull = .letIn, lockoutMinutes: Int = 0
+        _ name: Name, perMinute: Int, burst: Int? = nil, whenFull: WhenFull = .letIn, lockoutMinutes: Int = 0,
+        debtMax: Int = 0
     ) {
         precondition(perMinute > 0 && burst ?? 1 > 0, "a limit that lets nobody in")
         self.name = name
@@ -46,6 +50,7 @@ struct RateLimit: Hashable, Sendable {
         self.burst = burst ?? perMinute
         self.whenFull = whenFull
         self.lockoutMinutes = lockoutMinutes
+        self.debtMax = debtMax
     }
 
     // MARK: - The limits
@@ -56,6 +61,10 @@ struct RateLimit: Hashable, Sendable {
     static let deviceRegistrations = RateLimit(.deviceRegistrations, perMinute: 60)
     /// The same for all phones of a user, whatever names they come under.
     static let userRegistrations = RateLimit(.userRegistrations, perMinute: 120)
+    /// Activity tokens of which nothing came but a refusal or an end; per user. Each may cost a row and a push to whatever
+    /// token was named, so those that were sent all at once are waited for afterwards, one by one: as many as a user can
+    /// send in a minute.
+    static let refusedRegistrations = RateLimit(.refusedRegistrations, perMinute: 5, debtMax: 115)
     /// Whatever only reads; per user.
     static let reads = RateLimit(.reads, perMinute: 300)
     /// Export and deletion, the most costly calls; per user.
@@ -74,7 +83,8 @@ struct RateLimit: Hashable, Sendable {
     static let failedAdminKeys = RateLimit(.failedAdminKeys, perMinute: 10, whenFull: .refuse, lockoutMinutes: 60)
 
     static let all = [
-        follows, deviceRegistrations, userRegistrations, reads, account, publicCalls, administration, failedTokens,
+        follows, deviceRegistrations, userRegistrations, refusedRegistrations, reads, account, publicCalls,
+        administration, failedTokens,
         failedAdminKeys,
     ]
 
@@ -82,7 +92,7 @@ struct RateLimit: Hashable, Sendable {
     func times(_ factor: Int) -> RateLimit {
         RateLimit(
             name, perMinute: perMinute * factor, burst: burst * factor, whenFull: whenFull,
-            lockoutMinutes: lockoutMinutes)
+            lockoutMinutes: lockoutMinutes, debtMax: debtMax * factor)
     }
 
     // MARK: - The rule
@@ -105,11 +115,11 @@ struct RateLimit: Hashable, Sendable {
     /// As if the last one let in had not come.
     func giveBack(_ fullAt: inout Int64) { fullAt -= interval }
 
-    /// Counts one that cannot be refused any more, because it has happened. The bucket is empty at worst: what
-    /// came in at the same time does not add up to a longer wait, and does not prolong a lockout.
+    /// Counts one that cannot be refused any more, because it has happened. The bucket is empty at worst, and `debtMax`
+    /// owed to it: what came in at the same time does not add up to a longer wait, and does not prolong a lockout.
     func note(_ fullAt: inout Int64, now: Int64) {
         if lockoutMinutes > 0, wait(fullAt, now: now) > 0 { return }
-        fullAt = min(max(fullAt, now) + interval, now + interval * Int64(burst))
+        fullAt = min(max(fullAt, now) + interval, now + interval * Int64(burst + debtMax))
         if lockoutMinutes > 0, wait(fullAt, now: now) > 0 {
             fullAt = now + interval * Int64(burst - 1) + Int64(lockoutMinutes) * 60_000_000_000
         }

@@ -10,7 +10,7 @@ import Testing
 
     @Test func theLimitsAreTheseAndEachHasItsName() {
         #expect(RateLimit.all.map(\.name) == RateLimit.Name.allCases)
-        #expect(RateLimit.all.map(\.perMinute) == [30, 60, 120, 300, 5, 6_000, 600, 6_000, 10])
+        #expect(RateLimit.all.map(\.perMinute) == [30, 60, 120, 5, 300, 5, 6_000, 600, 6_000, 10])
         #expect(RateLimit.all.allSatisfy { $0.burst == $0.perMinute })
         #expect(RateLimit.all.filter { $0.whenFull == .refuse } == [.failedAdminKeys])
         #expect(RateLimit.all.filter { $0.lockoutMinutes > 0 } == [.failedAdminKeys])
@@ -80,6 +80,15 @@ import Testing
         #expect(limit.wait(fullAt, now: 2 * hour + Self.minute) == 0)
         for _ in 0..<9 { limit.note(&fullAt, now: 2 * hour + Self.minute) }
         #expect(limit.wait(fullAt, now: 2 * hour + Self.minute) == 0)
+    }
+
+    @Test func failuresThatWereUnderWayAtOnceAreWaitedForWhereALimitSaysSo() {
+        let limit = RateLimit.refusedRegistrations
+        var fullAt: Int64 = 0
+        for _ in 0..<20 { limit.note(&fullAt, now: 0) }
+        #expect(limit.wait(fullAt, now: 0) == 16 * 12 * Self.second)
+        for _ in 0..<1_000 { limit.note(&fullAt, now: 0) }
+        #expect(limit.wait(fullAt, now: 0) == 116 * 12 * Self.second)
     }
 
     /// Two threads may read the clock in one order and come in the other.
