@@ -213,7 +213,7 @@ class Stage:
 
         now = int(time.time())
         claims = {"sub": subject, "iss": self.issuer, "client_id": CLIENT, "token_use": "access", "iat": now - 7_200,
-                  "auth_time": now - 7_200, "exp": now + 86_400, "jti": str(uuid.uuid4())}
+                  "auth_time": now - 7_200, "exp": now + 72_000, "jti": str(uuid.uuid4())}
         signed = text({"alg": "RS256", "kid": self.key_id}) + b"." + text(claims)
         signature = subprocess.run(
             ["openssl", "dgst", "-sha256", "-sign", self.folder / "issuer" / "issuer-key.pem"], input=signed, check=True,

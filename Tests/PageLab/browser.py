@@ -177,7 +177,9 @@ class Page:
             if value:
                 return value
             if time.monotonic() > end:
-                raise BrowserError(f"never true: {script}; now {self.run(f'JSON.stringify({script})')}")
+                happened = self.run("document.querySelector('.log')?.innerText ?? ''")
+                raise BrowserError(
+                    f"never true: {script}; now {self.run(f'JSON.stringify({script})')}; what happened: {happened}")
             time.sleep(0.02)
 
     def text(self, selector):

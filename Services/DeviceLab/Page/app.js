@@ -71,8 +71,8 @@ async function act(body) {
   if (!action.matchId && action.action === 'dismiss') action.matchId = meantActivity(store.phone, store.match?.id)?.matchId;
   else if (!action.matchId && store.match && ['follow', 'unfollow'].includes(action.action)) action.matchId = store.match.id;
   try {
-    const state = await post(`api/phones/${encodeURIComponent(store.phone.id)}/actions`, action);
-    if (state.id === store.phone.id) showPhone(state);
+    // The stream brings what comes of it. The answer has the phone as it was, and may be overtaken by newer news.
+    await post(`api/phones/${encodeURIComponent(store.phone.id)}/actions`, action);
   } catch (problem) {
     tell(problem);
   }
