@@ -5,7 +5,7 @@ public import SightscreenModels
 /// Three things can be wrong with a token: it belongs to an activity that is already over, to a second activity beside
 /// the one that runs, or to one that nobody wants. Such a token gets an end push and is never used for anything else.
 ///
-/// Whoever reports a token need not have it from a phone. So a report that comes to nothing sends little and writes
+/// A caller who reports a token need not have it from a phone. So a report that comes to nothing sends little and writes
 /// little: an unknown match nothing at all, a token of somebody else's activity no end, and a phone's match a bounded
 /// number of ends and generations.
 public struct ActivityTokenRule: Sendable {

@@ -58,7 +58,7 @@ enum Correction {
         case .wicket:
             return row.map { $0.dismissal == nil } == true && !innings.balls.contains { $0.outID == old.player }
         case .milestone: return row.map { $0.runs < old.value ?? 50 } == true
-        // Nobody is out on the ball, and the rows have as many out as the balls.
+        // The ball has no wicket, and the rows have as many out as the balls.
         case .onHatTrick, .hatTrick, .fiveWickets, .bowlerOnFire:
             let out = Set(innings.balls.compactMap(\.outID))
             return ball.outID == nil && innings.batting.count { $0.dismissal != nil } == out.count

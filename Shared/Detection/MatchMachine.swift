@@ -463,7 +463,7 @@ extension MatchMachine {
     /// Showers come and go: each way they are told once in a while.
     private mutating func allowsRain(_ kind: EventKind, in frame: Frame) -> Bool {
         guard kind == .suspended || kind == .resumed else { return true }
-        // Whoever was not told of the stop is not told of its end.
+        // The end of a stop that was not told is not told either.
         if kind == .resumed, rainToldAt[.resumed] ?? 0 >= rainToldAt[.suspended] ?? 0 { return false }
         if let before = rainToldAt[kind], frame.now - before < frame.timing.rainInterval { return false }
         rainToldAt[kind] = frame.now

@@ -177,7 +177,7 @@ public struct ActivityTokenStore: Sendable {
         ).map { try generation($0, reported: reported) }
     }
 
-    /// Who else has the token. Under the token's lock nobody begins to have it meanwhile.
+    /// Who else has the token. The token's lock keeps it from moving meanwhile.
     private static func holder(
         _ transaction: PostgresTransaction, _ token: UpdateToken, _ key: Key
     ) async throws -> ActivityTokenRule.Holder {

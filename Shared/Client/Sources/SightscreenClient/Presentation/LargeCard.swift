@@ -195,7 +195,7 @@ struct LargeCard {
         return [RowDraft(leading: [text], gap: 2, keep: Keep.session)]
     }
 
-    /// While play has stopped for its hour, nobody bowls.
+    /// No bowler is shown during a scheduled interval.
     private func players(_ size: Double) -> [RowDraft] {
         let isBreak = !facts.isInPlay && facts.state.matchDisplayState == .live
         return batters(size) + (isBreak ? [] : bowling(size))
