@@ -60,6 +60,8 @@ extension ActivityLife {
         phone.startTokenAt = nil
         phone.deadStartToken = nil
         phone.fallback.forgotten()
+        // The app took it off, whatever APNs has said of its token.
+        for place in generations.indices { generations[place].card = nil }
         changeCurrent { $0.end(.tokenInvalid, .now, now) }
     }
 

@@ -54,10 +54,14 @@ enum PendingStarts {
             [.int(match.rawValue), .text(user.rawValue), .text(device.rawValue), .int(lease)])
     }
 
-    /// Ends every current activity on a phone that is no longer this user's; those that run get an end push.
+    /// Ends every current activity on a phone that is no longer this user's; those that run get an end push. Of none is it
+    /// asked any more whether it was swiped away: the app took them off.
     static func endAll(
         _ transaction: PostgresTransaction, user: UserID, device: DeviceID
     ) async throws -> Set<MatchID> {
+        try await transaction.execute(
+            "UPDATE live_activities SET card = NULL WHERE user_id = $1 AND device_id = $2 AND card IS NOT NULL",
+            [.text(user.rawValue), .text(device.rawValue)])
         let rows = try await transaction.query(
             """
             UPDATE live_activities

@@ -130,6 +130,20 @@ import Testing
         }
     }
 
+    /// A sign-out: the app takes the cards off, a push meets that, and then the phone is unregistered.
+    @Test func aCardThatASignOutTookOffIsNotMissedByWhoComesBack() async throws {
+        try await with { ground in
+            try await ground.die()
+            _ = try await DeviceStore(pool: ground.pool).unregister(Self.phone.rawValue, user: Self.user)
+            #expect(try await ground.rows() == ["1 ended token_invalid"])
+            _ = try await DeviceStore(pool: ground.pool).register(
+                PushToStartRegistration(pushToStartToken: PushToStartToken("aa01"), deviceId: Self.phone),
+                user: Self.user)
+            #expect(try await ground.report([]).gone.isEmpty)
+            #expect(try await ground.rows() == ["1 ended token_invalid", "2 pending"])
+        }
+    }
+
     @Test func aPhoneWithoutADeviceTokenIsNotToBeAsked() async throws {
         try await with { ground in
             try await ground.pool.execute("UPDATE devices SET device_token = NULL")

@@ -11,7 +11,8 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
     /// All cards of the phone, none if the list is empty; what runs is not started again. Left out: nothing is said of
     /// them.
     public var activities: [RunningActivity]?
-    /// When the phone was last restarted, seconds since 1970: that takes all cards away.
+    /// When the phone was last restarted, or the app took all cards off since its user left; seconds since 1970. Either takes
+    /// all cards away that were there.
     public var bootedAt: Int?
 
     public init(

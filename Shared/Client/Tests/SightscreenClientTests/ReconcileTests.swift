@@ -67,6 +67,21 @@ import Testing
         await phone.end()
     }
 
+    /// The backend saw its token die, and could not be told why.
+    @Test func aCardThatTheAppTookOffAtASignOutIsNotTakenForSwipedAway() async throws {
+        let (phone, _) = try await showing()
+        await phone.gateway.setOffline(true)
+        await phone.app.signOut()
+        await phone.session.signOut()
+        let left = phone.clock.now
+        #expect(await !phone.shown().contains(where: \.isRunning))
+        await phone.gateway.setOffline(false)
+        await phone.session.signIn(Sample.user, token: "good")
+        try await phone.launch()
+        try await phone.soon("it is registered") { try await #require(reported(phone)).bootedAt ?? 0 > left }
+        await phone.end()
+    }
+
     @Test func whatShouldNotBeThereIsEnded() async throws {
         let (phone, id) = try await showing()
         await phone.gateway.setFollows([], of: Sample.user)

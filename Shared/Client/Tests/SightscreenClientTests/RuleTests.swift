@@ -189,7 +189,7 @@ import Testing
 
     @Test func wishesOutliveTheAppAndAreKeptForTheirUser() {
         let (store, ravi) = (InMemoryKeyValueStore(), UserID("ravi"))
-        let shelf = FollowShelf(store: store)
+        let shelf = FollowShelf(store: store, clock: SimulatedClock(now: Sample.now))
         var book = shelf.book(of: Sample.user)
         let request = FollowRequest(matchId: MatchID(3), teamId: "6", alerts: .key)
         _ = book.follow(request)
@@ -214,7 +214,7 @@ import Testing
     }
 
     @Test func whatIsKeptForOthersIsBounded() {
-        let shelf = FollowShelf(store: InMemoryKeyValueStore())
+        let shelf = FollowShelf(store: InMemoryKeyValueStore(), clock: SimulatedClock(now: Sample.now))
         for number in 1...2 * FollowShelf.keptMax {
             var book = shelf.book(of: UserID("user-\(number)"))
             _ = book.unfollow(Self.match)

@@ -105,6 +105,8 @@ public actor FakeFollowManager: FollowManager {
 
     public func keptUser() -> UserID? { user }
 
+    public func leftAt() -> Int? { nil }
+
     public func forgetUser() {
         user = nil
         book = FollowBook()

@@ -7,6 +7,9 @@ public protocol FollowManager: Sendable {
     /// Whose follows this phone remembers; nil when nobody's.
     func keptUser() async -> UserID?
 
+    /// When a user last left this phone, whose cards the app took off then; seconds since 1970. Nil when none has.
+    func leftAt() async -> Int?
+
     /// Reads what this phone remembers of the user, and begins to bring the backend's and its own view together.
     ///
     /// - Parameter changed: gets each reconciliation that changed something, and is waited for.

@@ -11,6 +11,8 @@ struct FollowShelf: Sendable {
     static let followedKey = "followedMatchIds"
     /// Another user's follows are never shown.
     static let userKey = "followedMatchIds.user"
+    /// When a user last left this phone.
+    static let leftKey = "followedMatchIds.leftAt"
     /// All that the backend has not heard, in one value: an app that ends while it writes leaves the one or the other.
     static let wishesKey = "pendingWishes"
     /// What is kept for users who have signed out. They may never come back; the oldest makes room.
@@ -23,6 +25,7 @@ struct FollowShelf: Sendable {
     }
 
     let store: any KeyValueStore
+    let clock: any ClientClock
 
     /// Makes room for the user, if it was another one's.
     func book(of user: UserID) -> FollowBook {
@@ -43,6 +46,7 @@ struct FollowShelf: Sendable {
     /// The user has signed out. What was not heard waits for the next sign-in.
     func leave() {
         guard let owner else { return }
+        store.set([String(clock.now)], forKey: Self.leftKey)
         let own = kept().filter { $0.user == owner }.compactMap(\.wish.afterSignOut)
         var wishes: [PendingWish] = []
         for wish in own where !wishes.contains(wish) { wishes.append(wish) }
@@ -50,6 +54,9 @@ struct FollowShelf: Sendable {
         store.set(nil, forKey: Self.followedKey)
         store.set(nil, forKey: Self.userKey)
     }
+
+    /// Seconds since 1970.
+    var leftAt: Int? { store.strings(forKey: Self.leftKey)?.first.flatMap { Int($0) } }
 
     private var owner: UserID? { store.strings(forKey: Self.userKey)?.first.map { UserID($0) } }
 

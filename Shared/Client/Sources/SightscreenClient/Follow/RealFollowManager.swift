@@ -27,7 +27,7 @@ public actor RealFollowManager: FollowManager {
     ) {
         self.api = api
         self.device = device
-        shelf = FollowShelf(store: store)
+        shelf = FollowShelf(store: store, clock: clock)
         self.clock = clock
         self.jitter = jitter
     }
@@ -52,6 +52,8 @@ public actor RealFollowManager: FollowManager {
     public func keptUser() -> UserID? {
         shelf.store.strings(forKey: FollowShelf.userKey)?.first.map { UserID($0) }
     }
+
+    public func leftAt() -> Int? { shelf.leftAt }
 
     // MARK: - Taps
 

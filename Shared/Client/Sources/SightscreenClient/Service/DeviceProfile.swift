@@ -29,10 +29,13 @@ public struct DeviceProfile: Hashable, Sendable {
     public static let activitiesMax = 16
 
     /// What is said to the gateway: who this is, what the user allows, and which cards are here.
-    /// - Parameter ended: cards that have left the screen without the user's doing.
+    /// - Parameters:
+    ///   - ended: cards that have left the screen without the user's doing.
+    ///   - leftAt: when the app took all cards off, since a user left. The backend may not have heard of that: a card that
+    ///     is missing since was not swiped away, as after a restart.
     func registration(
         _ permission: ActivityPermission, _ activities: [PhoneActivity], ended: [RunningActivity] = [],
-        deviceToken: DeviceToken?, now: Int
+        deviceToken: DeviceToken?, leftAt: Int? = nil, now: Int
     ) -> DeviceRegistration {
         // Those that run first: the gateway takes so many.
         let shown = activities.filter { $0.state != .dismissed }.sorted { $0.isRunning && !$1.isRunning }
@@ -42,7 +45,9 @@ public struct DeviceProfile: Hashable, Sendable {
             deviceId: deviceID, platform: platform, deviceToken: deviceToken, osVersion: osVersion,
             appVersion: appVersion, environment: environment, liveActivitiesEnabled: permission.showsActivities,
             frequentPushesEnabled: permission.allowsFrequentPushes,
-            activities: Array((listed + gone).prefix(Self.activitiesMax)), bootedAt: bootedAt)
+            activities: Array((listed + gone).prefix(Self.activitiesMax)),
+            // Whole seconds: what was there in that one counts, too.
+            bootedAt: [bootedAt, leftAt.map { $0 + 1 }].compactMap { $0 }.max())
     }
 }
 

@@ -204,7 +204,7 @@ public actor RealLiveActivityService: LiveActivityService {
     private func report() async -> DeviceRegistration {
         profile.registration(
             await lifecycle.permission(), await lifecycle.activities(), ended: ended, deviceToken: deviceToken,
-            now: clock.now)
+            leftAt: await follows.leftAt(), now: clock.now)
     }
 
     // MARK: - What the managers report
