@@ -350,6 +350,27 @@ class Ground:
             SELECT {MATCH}, user_id, device_id, 1, route, route >> 57 FROM starters""")
         return found
 
+    def add_invented(self, accounts, each):
+        """Activities of accounts that made up their tokens, each on phones of its own. Returns the tokens."""
+        numbers = range(1, accounts * each + 1)
+        self.sql(f"""
+            CREATE TEMPORARY TABLE inventors AS
+            SELECT n, md5('inventor' || n % {accounts})::uuid::text AS user_id, md5('no phone' || n)::uuid::text AS device_id,
+                hashtextextended('no phone' || n, 0) & 9223372036854775807 AS route
+            FROM generate_series(1, {numbers[-1]}) AS n;
+            INSERT INTO devices (user_id, device_id, route, shard) SELECT user_id, device_id, route, route >> 57 FROM inventors;
+            INSERT INTO match_follows (user_id, match_id) SELECT DISTINCT user_id, {MATCH} FROM inventors;
+            INSERT INTO live_activities (match_id, user_id, device_id, generation, route, shard, status, start_attempts,
+                update_token, token_at, activated_at)
+            SELECT {MATCH}, user_id, device_id, 1, route, route >> 57, 'active', 1, repeat(md5('invented' || n), 5),
+                clock_timestamp(), clock_timestamp()
+            FROM inventors""")
+        return {hashlib.md5(f"invented{number}".encode()).hexdigest() * 5 for number in numbers}
+
+    def active(self):
+        """Tokens of activities that run, as the table has them."""
+        return {row[0] for row in self.sql("SELECT update_token FROM live_activities WHERE status = 'active'")}
+
     def start_tokens(self):
         """That the table has."""
         return {row[0] for row in self.sql("SELECT push_to_start_token FROM devices WHERE push_to_start_token IS NOT NULL")}

@@ -16,6 +16,7 @@ GOALS = {
     "kills": fanout_alerts.kills, "newer": fanout_alerts.newer, "handover": fanout_alerts.handover,
     "freeze": fanout_alerts.freeze, "renewals": fanout_renewals.renewals, "goaways": fanout_troubles.goaways,
     "resets": fanout_troubles.resets, "storms": fanout_troubles.storms,
+    "invented": fanout_troubles.invented,
 }
 
 

@@ -25,6 +25,12 @@ AFTER_STORM_MAX = 180.0
 # That wait for a start, at most: more than it takes to tell a mistake from a few bad tokens.
 STARTERS = 1_000
 
+# Beside honest phones: accounts, the tokens that each of them invents, and how many of the phones' own die.
+ACCOUNTS = 1_000
+INVENTED_EACH = 3
+DEAD = 10
+RETIRED_WITHIN = 60
+
 # By name: a reason and the share of the updates that it befalls. "gone" deletes tokens instead; "bad-start-tokens" befalls
 # starts.
 STORMS = {
@@ -190,6 +196,61 @@ def storms(options, dice):
     return verdict
 
 
+def invented(options, dice):
+    """Accounts invent tokens, and a few phones' own tokens die meanwhile. Those are gone within a minute, and no other that
+    is good. None is gone where APNs calls all of them bad, though it took them before (the address of the other
+    environment), where it refuses our key, and where it has never taken any (a new deployment)."""
+    verdict = Verdict("invented")
+    good = set(tokens(options.phones))
+    retired_within, innocent = None, {}
+    with Ground(options.binaries, options.phones) as ground:
+        ground.warm_up()
+        made_up = ground.add_invented(ACCOUNTS, INVENTED_EACH)
+        ground.commit()
+        time.sleep(5)
+        dead = set(dice.sample(sorted(good), DEAD))
+        for token in dead:
+            ground.simulator.fault({"reason": "BadDeviceToken"}, tokenPrefix=token, count=0)
+        begun = time.monotonic()
+        while time.monotonic() - begun < RETIRED_WITHIN:
+            ground.commit()
+            time.sleep(3)
+            if retired_within is None and not dead & ground.active():
+                retired_within = round(time.monotonic() - begun)
+        active = ground.active()
+        gone, kept = len(good - dead - active), len(made_up & active)
+        for cause, reason in (("otherEnvironment", "BadDeviceToken"), ("wrongKey", "InvalidProviderToken")):
+            innocent[cause] = all_refused(ground, reason)
+    with Ground(options.binaries, options.phones) as ground:
+        ground.simulator.fault({"reason": "BadDeviceToken"}, count=0)
+        ground.start().wait_for_shards()
+        innocent["newDeployment"] = all_refused(ground, "BadDeviceToken")
+    verdict.require(retired_within is not None, f"of {DEAD} dead tokens some are not retired after {RETIRED_WITHIN} s")
+    verdict.require(gone == 0, f"{gone} good tokens are gone beside invented ones")
+    verdict.require(kept < len(made_up), "no invented token was retired")
+    for cause, lost in innocent.items():
+        verdict.require(lost == 0, f"{cause}: {lost} tokens were retired that are good")
+    verdict.figures |= {
+        "phones": options.phones, "accounts": ACCOUNTS, "invented": len(made_up), "inventedRetired": len(made_up) - kept,
+        "dead": DEAD, "retiredWithinSeconds": retired_within, "goodRetired": gone, "innocentRetired": innocent,
+    }
+    return verdict
+
+
+def all_refused(ground, reason):
+    """How many tokens are retired while APNs gives this answer to every update of some versions."""
+    ground.simulator.clear_faults()
+    ground.simulator.fault({"reason": reason}, count=0)
+    before = ground.active()
+    refused = ground.simulator.newest()
+    for _ in range(4):
+        ground.commit()
+        time.sleep(3)
+    if ground.simulator.newest() == refused:
+        raise Failed(f"nothing was sent while APNs answered {reason}")
+    return len([token for token in before - ground.active() if token in set(tokens(ground.phones))])
+
+
 def starts(ground, verdict, name, options):
     """Other phones wait for a push that starts their activity, and APNs calls all of their tokens bad. None of these is gone
     afterwards, and each phone that has its own is started when the storm is over."""
@@ -276,7 +337,7 @@ def account(ground, verdict, name, since, alerted, alive):
             dead.add(push.token)
     needed = sum(min(len(found), 2 if version in alerted else 1) for (_, version), found in stamps.items())
     amplification = round(requests / max(1, needed), 3)
-    active = {row[0] for row in ground.sql("SELECT update_token FROM live_activities WHERE status = 'active'")}
+    active = ground.active()
     retired, kept = len(alive - active), len(active - alive)
     verdict.require(retired == 0, f"{name}: {retired} tokens were retired that are good")
     verdict.require(kept == 0, f"{name}: {kept} dead tokens are still active in the table")

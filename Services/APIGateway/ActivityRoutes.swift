@@ -48,6 +48,7 @@ struct ActivityRoutes: Sendable {
 
     @Sendable private func registerToken(_ request: GatewayRequest) async throws -> Reply {
         try gate.checkRefusedRegistrations(of: request.caller)
+        try gate.checkBadTokens(of: request.caller)
         let match = try request.matchID
         let fields = request.fields
         let token = try fields.token("activityToken", as: UpdateToken.self)

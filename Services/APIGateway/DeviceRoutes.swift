@@ -4,6 +4,7 @@ import Store
 /// The user's phones and the tokens that reach them.
 struct DeviceRoutes: Sendable {
     let devices: DeviceStore
+    let gate: RateGate
     let bell: any CoordinatorBell
 
     /// Since 1970.
@@ -38,7 +39,8 @@ struct DeviceRoutes: Sendable {
                     ]), max: GatewayLimits.runningActivitiesMax),
                 "All cards of the phone: what runs is not started again, and a card whose token had died is explained."),
             Schema.optional(
-                "bootedAt", .integer(Self.seconds), "When the phone was last restarted: that takes all cards away."),
+                "bootedAt", .integer(Self.seconds),
+                "When the phone was last restarted, or its app took all cards off: none was swiped away by that."),
         ])
 
     private static let startToken = Operation.Body(
@@ -83,6 +85,7 @@ struct DeviceRoutes: Sendable {
             liveActivitiesEnabled: try fields.flag("liveActivitiesEnabled"),
             frequentPushesEnabled: try fields.flag("frequentPushesEnabled"),
             activities: try fields.objects("activities")?.map(Self.activity), bootedAt: try fields.integer("bootedAt"))
+        if registration.deviceToken != nil { try gate.checkBadTokens(of: request.caller) }
         let change: DeviceStore.TokenChange =
             registration.deviceToken.map { .set($0) } ?? (fields.isNull("deviceToken") ? .forget : .keep)
         let registered = try await devices.register(registration, token: change, user: request.user)
@@ -90,6 +93,7 @@ struct DeviceRoutes: Sendable {
     }
 
     @Sendable private func registerStartToken(_ request: GatewayRequest) async throws -> Reply {
+        try gate.checkBadTokens(of: request.caller)
         let fields = request.fields
         let registration = PushToStartRegistration(
             pushToStartToken: try FieldReader.required(

@@ -29,6 +29,7 @@ public enum Gateway {
         let readiness = context.readiness
         let accounts = AccountStore(pool: pool)
         let deleted = DeletedAccounts(logger: context.logger) { try await accounts.deletions(since: $0) }
+        let blocked = BlockedAccounts(logger: context.logger) { try await accounts.blockedForBadTokens() }
         let cache = ReplyCache()
         let control = ControlSource(settings: configuration.appConfig, cache: cache)
         return [
@@ -36,13 +37,14 @@ public enum Gateway {
             DatabaseWatch(pool: pool, readiness: readiness, logger: context.logger),
             KeyWatch(keys: keys, readiness: readiness),
             deleted,
+            blocked,
             ControlWatch(source: control, store: AdminStore(pool: pool), logger: context.logger),
             GatewayServer(
                 host: configuration.host, port: configuration.port,
                 responder: responder(
                     configuration, pool: pool, keys: keys,
                     bell: GatheredBell(WireCoordinatorBell(coordinators: coordinators)), deleted: deleted,
-                    control: control, cache: cache, instance: settings.instance,
+                    blocked: blocked, control: control, cache: cache, instance: settings.instance,
                     missing: { readiness.missing.map(\.name) + (deleted.hasRead ? [] : ["deleted accounts"]) },
                     logger: context.logger, tracer: context.tracer, more: more),
                 addressFile: "\(settings.runDirectory)/api-gateway/\(settings.instance).http", logger: context.logger,
@@ -53,7 +55,7 @@ public enum Gateway {
 
     static func responder(
         _ configuration: GatewayConfiguration, pool: PostgresPool, keys: KeySource, bell: any CoordinatorBell,
-        deleted: DeletedAccounts, control: ControlSource, cache: ReplyCache, instance: String,
+        deleted: DeletedAccounts, blocked: BlockedAccounts, control: ControlSource, cache: ReplyCache, instance: String,
         missing: @escaping @Sendable () -> [String], logger: Logger, tracer: Tracer = .off, more: [Route] = []
     ) -> GatewayResponder {
         let schedule = ScheduleStore(pool: pool)
@@ -62,10 +64,11 @@ public enum Gateway {
         let follows = FollowRoutes(
             follows: FollowStore(
                 pool: pool, retention: configuration.followRetention, startLease: configuration.startLease), bell: bell)
+        let gate = RateGate(limiter: RateLimiter(), factor: configuration.rateLimitFactor, blocked: blocked)
         let devices = DeviceRoutes(
             devices: DeviceStore(
-                pool: pool, startLease: configuration.startLease, dismissAfter: configuration.dismissAfter), bell: bell)
-        let gate = RateGate(limiter: RateLimiter(), factor: configuration.rateLimitFactor)
+                pool: pool, startLease: configuration.startLease, dismissAfter: configuration.dismissAfter), gate: gate,
+            bell: bell)
         let activities = ActivityRoutes(
             activities: ActivityTokenStore(pool: pool, dismissAfter: configuration.dismissAfter), gate: gate,
             bell: bell)

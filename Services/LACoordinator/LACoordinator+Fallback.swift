@@ -71,10 +71,10 @@ extension LACoordinator {
         case .held: try await store.releaseFallback(claim, after: .seconds(30))
         case .answered(let answer):
             switch StartVerdict(answer) {
-            case .sent: noteGoodToken(claim.environment)
+            case .sent: noteGoodToken(.fallback(claim))
             case .retire(let sinceMs): try await store.retireDeviceToken(claim, sinceMs: sinceMs)
             case .retireUnlessMany:
-                suspect(.fallback(claim), claim.environment)
+                suspect(.fallback(claim))
                 try await store.releaseFallback(claim, after: .seconds(60))
             case .giveUp: return
             case .again(let seconds): try await store.releaseFallback(claim, after: .seconds(seconds))

@@ -9,6 +9,7 @@ extension LACoordinator {
     /// Claims pending activities and sends each one push-to-start.
     func sendStarts() async throws {
         await retireBadTokens()
+        await noteProvenTokens()
         let allowed = startsAllowed()
         guard allowed > 0, !holds.isEmpty else { return }
         var claims = try await store.claimStarts(
@@ -110,10 +111,10 @@ extension LACoordinator {
         case .held: try await store.releaseStart(claim, after: .seconds(30))
         case .answered(let answer):
             switch StartVerdict(answer) {
-            case .sent: noteGoodToken(claim.environment)
+            case .sent: noteGoodToken(.start(claim))
             case .retire(let sinceMs): try await store.retireStartToken(claim, sinceMs: sinceMs)
             case .retireUnlessMany:
-                suspect(.start(claim), claim.environment)
+                suspect(.start(claim))
                 try await store.releaseStart(claim, after: .seconds(60))
             case .giveUp: try await store.giveUpStart(claim)
             case .again(let seconds): try await store.releaseStart(claim, after: .seconds(seconds))

@@ -140,7 +140,10 @@ extension LACoordinator {
     /// Writes the verdicts down, however long the database takes: an activity that is active in the table and gets nothing
     /// would keep its follower from another start.
     private func noteDead(_ tokens: [FanOutReport.DeadToken]) async {
-        let dead = tokens.map { ActivityStore.DeadToken(match: $0.match, token: $0.token, tokenAt: $0.tokenAt) }
+        let dead = tokens.map {
+            ActivityStore.DeadToken(match: $0.match, token: $0.token, tokenAt: $0.tokenAt, isBad: $0.isBad)
+        }
+        countBadTokens(tokens.count(where: \.isBad), .update)
         var backoff = Backoff(initial: .milliseconds(500), maximum: .seconds(10))
         var isSaid = false
         while true {

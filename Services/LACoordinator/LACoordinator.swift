@@ -105,6 +105,8 @@ public actor LACoordinator {
     var thoroughlyLookedAt = ContinuousClock.now
     /// Of starts and pushes to apps.
     var badTokens: [APNsEnvironment: BadTokenJury<SuspectClaim>] = [:]
+    /// Start and device tokens that had their first 200, until that is noted.
+    var provenTokens: [ActivityStore.ProvenToken] = []
     private(set) var isStopping = false
     private var databaseWorks = true
 

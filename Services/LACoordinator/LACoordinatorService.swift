@@ -32,6 +32,8 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
         context.metrics.describe(
             "sightscreen_push_failures_total", help: "Updates that were not taken, by APNs' reason or ours.")
         context.metrics.describe(
+            "sightscreen_bad_tokens_retired_total", help: "Tokens that APNs called bad and that were retired, by kind.")
+        context.metrics.describe(
             "sightscreen_pushes_repeated_total", help: "Updates sent once more because the one before was not taken.")
         context.metrics.describe(
             "sightscreen_apns_stopped",
@@ -97,6 +99,10 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
     private func beginCounters() {
         for counter in ["sightscreen_alerts_lost_total", "sightscreen_roster_mismatches_total"] {
             Counter(label: counter).increment(by: 0)
+        }
+        for kind in TokenKind.allCases {
+            Counter(label: "sightscreen_bad_tokens_retired_total", dimensions: [("kind", kind.rawValue)]).increment(
+                by: 0)
         }
         for failure in PushFailure.all {
             Counter(label: "sightscreen_push_failures_total", dimensions: [("reason", failure.name)]).increment(by: 0)

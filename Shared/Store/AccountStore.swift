@@ -57,7 +57,8 @@ public struct AccountStore: Sendable {
                 """
                 UPDATE devices
                 SET device_token = NULL, device_token_at = NULL, push_to_start_token = NULL,
-                    push_to_start_token_at = NULL, os_version = NULL, app_version = NULL, platform = DEFAULT,
+                    push_to_start_token_at = NULL, start_token_proven_at = NULL, device_token_proven_at = NULL,
+                    os_version = NULL, app_version = NULL, platform = DEFAULT,
                     live_activities_enabled = DEFAULT, frequent_pushes_enabled = DEFAULT, created_at = DEFAULT,
                     \(StartFallbackSQL.forgotten), visible_push_at = NULL, reconcile_due_at = NULL,
                     reconcile_sent_at = NULL, reconcile_before_at = NULL, former_start_tokens = NULL,
@@ -103,6 +104,22 @@ public struct AccountStore: Sendable {
         var deletions: [UserID: Int] = [:]
         for row in rows { deletions[UserID(try row.string("user_id"))] = try row.int("deleted_at") }
         return deletions
+    }
+
+    /// Accounts with so many bad tokens within an hour register no more until it is over.
+    public static let badTokensMax = 20
+
+    /// Those accounts, and the seconds that they have to wait.
+    public func blockedForBadTokens() async throws -> [UserID: Int] {
+        let rows = try await pool.query(
+            """
+            SELECT user_id, ceil(extract(epoch FROM since + \(BadTokenSQL.window) - clock_timestamp()))::int AS wait
+            FROM bad_tokens b WHERE count >= $1 AND NOT \(BadTokenSQL.isOver("b"))
+            ORDER BY since DESC LIMIT \(Self.deletionsMax)
+            """, [.int(Self.badTokensMax)], deadline: .seconds(5))
+        var blocked: [UserID: Int] = [:]
+        for row in rows { blocked[UserID(try row.string("user_id"))] = try row.int("wait") }
+        return blocked
     }
 
     static let deletedAtColumn = "ceil(extract(epoch FROM deleted_at))::bigint AS deleted_at"

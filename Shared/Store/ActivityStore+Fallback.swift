@@ -36,7 +36,7 @@ extension ActivityStore {
         FallbackClaim(
             userID: UserID(try row.string("user_id")), deviceID: DeviceID(try row.string("device_id")),
             shard: try row.int("shard"), environment: try row.string("environment"),
-            token: DeviceToken(try row.string("device_token")),
+            token: DeviceToken(try row.string("device_token")), isProven: try row.bool("is_proven"),
             step: isReconcile ? .silent : StartFallback.Step(rawValue: try row.string("fallback_step")) ?? .passive,
             match: try Self.card(row), now: try row.int("now"), isReconcile: isReconcile, mark: try row.string("mark"))
     }
@@ -70,7 +70,8 @@ extension ActivityStore {
             WHERE d.user_id = due.user_id AND d.device_id = due.device_id AND d.fallback_push = 'due'
             RETURNING d.*
         )
-        SELECT c.user_id, c.device_id, c.shard, c.environment, c.device_token, c.fallback_step,
+        SELECT c.user_id, c.device_id, c.shard, c.environment, c.device_token,
+            c.device_token_proven_at IS NOT NULL AS is_proven, c.fallback_step,
             c.fallback_match_id AS match_id, c.fallback_at::text AS mark,
             floor(extract(epoch FROM clock_timestamp()))::bigint AS now, \(cardColumns)
         FROM claimed c LEFT JOIN fixtures f ON f.match_id = c.fallback_match_id
@@ -97,7 +98,8 @@ extension ActivityStore {
             WHERE d.user_id = due.user_id AND d.device_id = due.device_id AND d.reconcile_due_at IS NOT NULL
             RETURNING d.*, due.match_id
         )
-        SELECT c.user_id, c.device_id, c.shard, c.environment, c.device_token, c.match_id,
+        SELECT c.user_id, c.device_id, c.shard, c.environment, c.device_token,
+            c.device_token_proven_at IS NOT NULL AS is_proven, c.match_id,
             c.reconcile_sent_at::text AS mark, floor(extract(epoch FROM clock_timestamp()))::bigint AS now,
             \(cardColumns)
         FROM claimed c LEFT JOIN fixtures f ON f.match_id = c.match_id
@@ -143,18 +145,23 @@ extension ActivityStore {
 
     /// APNs says that the device token is dead. That says nothing about the phone's other tokens. What is due to it has had
     /// its try: the next step waits for no token.
-    /// - Parameter sinceMs: APNs' own time of the verdict, milliseconds since 1970.
-    public func retireDeviceToken(_ claim: FallbackClaim, sinceMs: Int64?) async throws {
+    /// - Parameters:
+    ///   - sinceMs: APNs' own time of the verdict, milliseconds since 1970.
+    ///   - isBad: it is BadDeviceToken, and believed: its account is counted.
+    public func retireDeviceToken(_ claim: FallbackClaim, sinceMs: Int64?, isBad: Bool = false) async throws {
         try await pool.execute(
             """
-            UPDATE devices SET device_token = NULL, device_token_at = NULL,
-                fallback_push = CASE fallback_push WHEN 'due' THEN 'sent' ELSE fallback_push END
-            WHERE user_id = $1 AND device_id = $2 AND device_token = $3
-                AND \(TokenVerdictSQL.isAbout(registered: "device_token_at", since: "$4"))
+            WITH retired AS (
+                UPDATE devices SET device_token = NULL, device_token_at = NULL,
+                    fallback_push = CASE fallback_push WHEN 'due' THEN 'sent' ELSE fallback_push END
+                WHERE user_id = $1 AND device_id = $2 AND device_token = $3
+                    AND \(TokenVerdictSQL.isAbout(registered: "device_token_at", since: "$4"))
+                RETURNING user_id
+            ) \(BadTokenSQL.count("SELECT user_id FROM retired WHERE $5::bool"))
             """,
             [
                 .text(claim.userID.rawValue), .text(claim.deviceID.rawValue), .text(claim.token.rawValue),
-                PostgresValue(sinceMs),
+                PostgresValue(sinceMs), .bool(isBad),
             ])
     }
 

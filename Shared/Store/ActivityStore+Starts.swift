@@ -142,7 +142,8 @@ extension ActivityStore {
             SELECT c.match_id, c.user_id, c.device_id, c.generation, c.route, c.\(columns.id) AS claimed_id,
                 c.\(columns.attempts) AS attempts,
                 floor(extract(epoch FROM c.\(columns.leaseUntil)))::bigint AS lease_until,
-                d.environment, d.push_to_start_token, w.team_id AS followed_team_id,
+                d.environment, d.push_to_start_token,
+                d.start_token_proven_at IS NOT NULL AS is_proven, w.team_id AS followed_team_id,
                 \(Self.cardColumns)
             FROM claimed c
             JOIN devices d ON d.user_id = c.user_id AND d.device_id = c.device_id
@@ -157,7 +158,7 @@ extension ActivityStore {
             StartClaim(
                 key: try key(row), route: DeviceRoute(hash: try row.int64("route")),
                 environment: try row.string("environment"),
-                token: PushToStartToken(try row.string("push_to_start_token")),
+                token: PushToStartToken(try row.string("push_to_start_token")), isProven: try row.bool("is_proven"),
                 startID: StartID(try row.string("claimed_id")), leaseUntil: try row.int("lease_until"),
                 attempt: try row.int("attempts"), isRenewal: columns.status == "active",
                 followedTeamID: try row.optionalInt64("followed_team_id").map { String($0) },
@@ -189,18 +190,23 @@ extension ActivityStore {
 
     /// APNs says that the push-to-start token is dead: starts go on when the app has registered another one. Where the word
     /// is about an earlier life of the token, each try would get the same answer for a while.
-    /// - Parameter sinceMs: APNs' own time of the verdict, milliseconds since 1970.
-    public func retireStartToken(_ claim: StartClaim, sinceMs: Int64?) async throws {
+    /// - Parameters:
+    ///   - sinceMs: APNs' own time of the verdict, milliseconds since 1970.
+    ///   - isBad: it is BadDeviceToken, and believed: its account is counted.
+    public func retireStartToken(_ claim: StartClaim, sinceMs: Int64?, isBad: Bool = false) async throws {
         let token: [PostgresValue] = [
             .text(claim.key.userID.rawValue), .text(claim.key.deviceID.rawValue), .text(claim.token.rawValue),
         ]
         try await pool.execute(
             """
-            UPDATE devices SET push_to_start_token = NULL,
-                dead_start_token_hash = \(StartFallbackSQL.hash("push_to_start_token"))
-            WHERE user_id = $1 AND device_id = $2 AND push_to_start_token = $3
-                AND \(TokenVerdictSQL.isAbout(registered: "push_to_start_token_at", since: "$4"))
-            """, token + [PostgresValue(sinceMs)])
+            WITH retired AS (
+                UPDATE devices SET push_to_start_token = NULL,
+                    dead_start_token_hash = \(StartFallbackSQL.hash("push_to_start_token"))
+                WHERE user_id = $1 AND device_id = $2 AND push_to_start_token = $3
+                    AND \(TokenVerdictSQL.isAbout(registered: "push_to_start_token_at", since: "$4"))
+                RETURNING user_id
+            ) \(BadTokenSQL.count("SELECT user_id FROM retired WHERE $5::bool"))
+            """, token + [PostgresValue(sinceMs), .bool(isBad)])
         let stays = try await pool.query(
             """
             SELECT FROM devices WHERE user_id = $1 AND device_id = $2 AND push_to_start_token = $3

@@ -257,11 +257,14 @@ public struct ActivityStore: Sendable {
         public var token: UpdateToken
         /// As in its record.
         public var tokenAt: Double
+        /// It is BadDeviceToken, and believed: its account is counted.
+        public var isBad: Bool
 
-        public init(match: MatchID, token: UpdateToken, tokenAt: Double) {
+        public init(match: MatchID, token: UpdateToken, tokenAt: Double, isBad: Bool = false) {
             self.match = match
             self.token = token
             self.tokenAt = tokenAt
+            self.isBad = isBad
         }
     }
 
@@ -295,11 +298,14 @@ public struct ActivityStore: Sendable {
                 """, tokens)
             try await transaction.execute(
                 """
-                UPDATE live_activities la SET
-                    status = 'ended', end_reason = 'token_invalid', ended_at = clock_timestamp(), card = 'unknown'
-                FROM unnest($1::bigint[], $2::text[], $3::text[]) AS dead (match_id, token, token_at)
-                WHERE \(Self.isDead)
-                """, tokens)
+                WITH retired AS (
+                    UPDATE live_activities la SET
+                        status = 'ended', end_reason = 'token_invalid', ended_at = clock_timestamp(), card = 'unknown'
+                    FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bool[]) AS dead (match_id, token, token_at, is_bad)
+                    WHERE \(Self.isDead)
+                    RETURNING la.user_id, dead.is_bad
+                ) \(BadTokenSQL.count("SELECT user_id FROM retired WHERE is_bad"))
+                """, tokens + [.boolArray(dead.map(\.isBad))])
         }
     }
 

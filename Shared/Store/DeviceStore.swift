@@ -65,6 +65,8 @@ public struct DeviceStore: Sendable {
                     environment = coalesce($6::text, d.environment),
                     device_token = CASE WHEN $12::bool THEN d.device_token ELSE excluded.device_token END,
                     device_token_at = CASE WHEN $12::bool THEN d.device_token_at ELSE excluded.device_token_at END,
+                    device_token_proven_at = CASE WHEN $12::bool OR d.device_token = excluded.device_token
+                        THEN d.device_token_proven_at END,
                     os_version = coalesce($8::text, d.os_version), app_version = coalesce($9::text, d.app_version),
                     live_activities_enabled = coalesce($10::bool, d.live_activities_enabled),
                     frequent_pushes_enabled = coalesce($11::bool, d.frequent_pushes_enabled),
@@ -121,6 +123,8 @@ public struct DeviceStore: Sendable {
         UPDATE devices d
         SET push_to_start_token = CASE WHEN v.is_former THEN d.push_to_start_token ELSE v.token END,
             push_to_start_token_at = CASE WHEN v.is_former THEN d.push_to_start_token_at ELSE clock_timestamp() END,
+            start_token_proven_at = CASE WHEN v.is_former OR d.push_to_start_token = v.token
+                THEN d.start_token_proven_at END,
             dead_start_token_hash = CASE WHEN v.is_former THEN d.dead_start_token_hash END,
             former_start_tokens = CASE WHEN v.is_former OR v.last = v.hash OR v.last IS NULL THEN d.former_start_tokens
                 ELSE (array_prepend(v.last, d.former_start_tokens))[1:\(ActivityLife.Phone.formerStartTokensMax)] END,

@@ -8,6 +8,8 @@ public struct FallbackClaim: Sendable {
     public var shard: Int
     public var environment: String
     public var token: DeviceToken
+    /// APNs has taken a push to it before.
+    public var isProven: Bool
     public var step: StartFallback.Step
     /// The match whose activity could not be started.
     public var match: MatchCard

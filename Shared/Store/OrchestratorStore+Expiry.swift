@@ -66,7 +66,7 @@ extension OrchestratorStore {
     }
 
     /// Removes what has had its time: deleted accounts, expired follows, ended activities and matches, old fixtures,
-    /// holds of matches that are over.
+    /// counts of bad tokens, holds of matches that are over.
     public func purge(after retention: Duration, under lease: Lease) async throws {
         _ = try await repeated(
             lease,
@@ -112,6 +112,9 @@ extension OrchestratorStore {
                         OR t.missing_since < clock_timestamp() - interval '7 days')
                     AND NOT EXISTS (SELECT 1 FROM match_follows AS f WHERE f.match_id = t.match_id)
                     """), [.int(bite)])
+        _ = try await repeated(
+            lease,
+            Self.deleteStatement(from: "bad_tokens", key: ["user_id"], where: BadTokenSQL.isOver("t")), [.int(bite)])
         try await forgetReconciles(lease)
         try await purgeHolds(after: retention, lease)
     }

@@ -7,6 +7,8 @@ public struct StartClaim: Sendable {
     public var route: DeviceRoute
     public var environment: String
     public var token: PushToStartToken
+    /// APNs has taken a push to it before.
+    public var isProven: Bool
     public var startID: StartID
     /// Seconds since 1970.
     public var leaseUntil: Int

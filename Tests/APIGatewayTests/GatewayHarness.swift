@@ -31,12 +31,13 @@ struct GatewayHarness: Sendable {
     static let finishedMatch = MatchID(1_304_078)
 
     /// Runs `body` against a gateway whose database has one match in play, one to come and one that is over.
+    /// - Parameter rows: a statement for further rows, which the gateway finds when it begins.
     static func run(
         keys: KeySource? = nil, url: String? = nil, environment: [String: String] = [:], cacheAge: Duration = .zero,
         knowsDeletions: Bool = true,
         times: GatewayTimes = GatewayTimes(), connectionsMax: Int = GatewayLimits.connectionsMax,
         logger: Logger = Logger(label: "gateway-tests") { _ in SwiftLogNoOpLogHandler() },
-        tracer: Tracer = .off, _ body: (GatewayHarness) async throws -> Void
+        tracer: Tracer = .off, rows: String? = nil, _ body: (GatewayHarness) async throws -> Void
     ) async throws {
         let url = try await { () async throws -> String in
             if let url { return url }
@@ -44,6 +45,7 @@ struct GatewayHarness: Sendable {
         }()
         let pool = try PostgresPool(url: url, size: 4, applicationName: "gateway-tests")
         try await seed(pool)
+        if let rows { try await pool.execute(rows) }
         let bell = RecordingBell()
         let keys = keys ?? KeySource(logger: logger) { Array(signer.jwks.utf8) }
         let description = ServiceDescription(
@@ -55,10 +57,13 @@ struct GatewayHarness: Sendable {
         let accounts = AccountStore(pool: pool)
         let deleted = DeletedAccounts(logger: logger) { try await accounts.deletions(since: $0) }
         if knowsDeletions { await deleted.readOnce() }
+        let blocked = BlockedAccounts(logger: logger) { try await accounts.blockedForBadTokens() }
+        await blocked.readOnce()
         let cache = ReplyCache(ageMax: cacheAge)
         let responder = Gateway.responder(
             configuration, pool: pool, keys: keys, bell: bell,
-            deleted: deleted, control: ControlSource(settings: configuration.appConfig, cache: cache), cache: cache,
+            deleted: deleted, blocked: blocked, control: ControlSource(settings: configuration.appConfig, cache: cache),
+            cache: cache,
             instance: "test",
             missing: { [] }, logger: logger, tracer: tracer)
         let (ports, port) = AsyncStream<Int>.makeStream()

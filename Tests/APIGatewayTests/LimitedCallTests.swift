@@ -53,6 +53,37 @@ import Testing
         }
     }
 
+    @Test func anAccountWithTooManyBadTokensRegistersNoMoreForTheHour() async throws {
+        let rows = """
+            INSERT INTO bad_tokens (user_id, since, count)
+            VALUES ('\(GatewayHarness.sub("alice"))', clock_timestamp() - interval '50 minutes', 20),
+                ('\(GatewayHarness.sub("bob"))', clock_timestamp(), 19)
+            """
+        try await GatewayHarness.run(rows: rows) { gateway in
+            let token = String(repeating: "d1", count: 32)
+            let calls = [
+                ("/devices", #"{"deviceId":"phone","platform":"ios","deviceToken":"\#(token)"}"#),
+                ("/devices/push-to-start-token", #"{"deviceId":"phone","pushToStartToken":"\#(token)"}"#),
+                (
+                    "/matches/\(GatewayHarness.match)/activity-token",
+                    #"{"deviceId":"phone","activityToken":"\#(token)"}"#
+                ),
+            ]
+            for (path, body) in calls {
+                let answer = try await gateway.send("POST", path, body)
+                #expect(answer.status == 429, "\(path): \(answer.text)")
+                #expect((590...601).contains(answer.header("retry-after").flatMap { Int($0) } ?? 0))
+                let other = try await gateway.send("POST", path, body, as: "bob")
+                #expect(other.status != 429, "\(path): \(other.text)")
+            }
+            // What it shows may be said, and it may leave.
+            let list = try await gateway.send(
+                "POST", "/devices", #"{"deviceId":"phone","platform":"ios","activities":[]}"#)
+            #expect(list.status == 200)
+            #expect(try await gateway.send("DELETE", "/devices/phone").status == 204)
+        }
+    }
+
     @Test func activityTokensOfWhichNothingComesAreLimitedByUser() async throws {
         try await GatewayHarness.run { gateway in
             try await gateway.follow(GatewayHarness.laterMatch)

@@ -5,16 +5,16 @@ import Testing
 @Suite struct BadTokenJuryTests {
     private static let second: Int64 = 1_000_000_000
 
-    /// Seconds of answers, good ones before bad ones, which are numbered.
+    /// Seconds of answers to proven tokens, good ones before bad ones, which are numbered and each of another account.
     /// - Returns: those that are believed.
     private func judged(_ seconds: [(good: Int, bad: Int)]) -> [Int] {
         var jury = BadTokenJury<Int>()
         var believed = jury.judge(now: 0)
         var number = 0
         for (index, answers) in seconds.enumerated() {
-            for _ in 0..<answers.good { jury.noteGood() }
+            for _ in 0..<answers.good { jury.noteGood(isProven: true) }
             for _ in 0..<answers.bad {
-                jury.noteBad(number)
+                jury.noteBad(number, of: UInt64(number), isProven: true)
                 number += 1
             }
             believed += jury.judge(now: Int64(index + 1) * Self.second)
@@ -65,6 +65,51 @@ import Testing
         #expect(judged([(3, 1), (3, 1), (0, 0), (3, 1), (0, 0)]) == [0])
         let quiet = [(good: Int, bad: Int)](repeating: (0, 0), count: 60)
         #expect(judged([(3, 1), (0, 0)] + quiet + [(3, 1), (0, 0)]) == [0, 1])
+    }
+
+    /// A second of answers for each; those to tokens that were never proven are numbered from 1,000 on.
+    private func believed(_ seconds: [(good: Int, bad: Int, invented: Int)]) -> [Int] {
+        var jury = BadTokenJury<Int>()
+        var believed = jury.judge(now: 0)
+        for (index, answers) in seconds.enumerated() {
+            for _ in 0..<answers.good { jury.noteGood(isProven: true) }
+            for number in 0..<answers.bad { jury.noteBad(number, of: UInt64(number), isProven: true) }
+            for number in 0..<answers.invented { jury.noteBad(1_000 + number, of: 7, isProven: false) }
+            believed += jury.judge(now: Int64(index + 1) * Self.second)
+        }
+        return believed
+    }
+
+    /// Six accounts with sixty invented tokens kept every dead token alive.
+    @Test func whatSomebodyInventsProtectsNoDeadToken() {
+        #expect(believed([(100, 1, 360), (0, 0, 0)]).first == 0)
+        let believed = believed(
+            [(100, 0, 360)] + [(good: Int, bad: Int, invented: Int)](repeating: (0, 0, 360), count: 59))
+        #expect(believed.count == 100 && believed.allSatisfy { $0 >= 1_000 })
+    }
+
+    @Test func unprovenTokensGoOnlyWhereProvenOnesAreTaken() {
+        #expect(believed([(0, 0, 50), (0, 0, 0)]).isEmpty)
+        #expect(believed([(0, 100, 50), (0, 0, 0)]).isEmpty)
+        #expect(believed([(100, 6, 50), (0, 0, 0)]).isEmpty)
+        #expect(believed([(100, 5, 50), (0, 0, 0)]).count { $0 >= 1_000 } == 50)
+        // Few answers: one.
+        #expect(believed([(3, 0, 50), (0, 0, 50), (0, 0, 0)]) == [1_000])
+        // What a host takes that was never proven says nothing.
+        var jury = BadTokenJury<Int>()
+        _ = jury.judge(now: 0)
+        for _ in 0..<1_000 { jury.noteGood(isProven: false) }
+        jury.noteBad(1, of: 1, isProven: false)
+        #expect(jury.judge(now: Self.second).isEmpty && jury.judge(now: 2 * Self.second).isEmpty)
+    }
+
+    @Test func ofAnAccountOneBadAnswerAMinuteCounts() {
+        var jury = BadTokenJury<Int>()
+        _ = jury.judge(now: 0)
+        for _ in 0..<100 { jury.noteGood(isProven: true) }
+        for number in 0..<10 { jury.noteBad(number, of: 7, isProven: true) }
+        _ = jury.judge(now: Self.second)
+        #expect(jury.judge(now: 2 * Self.second).count == 10)
     }
 
     @Test func aMinuteLaterItIsForgotten() {

@@ -134,8 +134,10 @@ import Testing
             await ground.apns.answer { push, _ in
                 push.token == Self.deviceToken ? StubAPNs.refusal(reason) : StubAPNs.accepted
             }
-            // A host that takes nothing is not believed.
+            // A host is believed that takes a token which it took before.
             try await ground.follow("ben")
+            try await ground.pool.execute(
+                "UPDATE devices SET start_token_proven_at = clock_timestamp() WHERE user_id = 'ben'")
             try await ground.coordinate { _ in
                 try await eventually("it is retired", within: .seconds(30)) {
                     try await state(ground).contains("no token")

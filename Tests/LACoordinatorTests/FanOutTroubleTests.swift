@@ -234,6 +234,41 @@ import Testing
         await bench.end()
     }
 
+    /// A thousand accounts with three invented tokens each, beside two hundred phones of which one's token is dead: of the
+    /// phones' own only that one is retired, and of the others a hundred at most.
+    @Test func inventedTokensKeepNoDeadTokenAlive() async throws {
+        let bench = try await Bench(threads: 1)
+        let dead = Ground.updateToken("user7")
+        await bench.apns.answer { push, _ in
+            push.token == dead || !Self.isOfAPhone.contains(push.token)
+                ? StubAPNs.refusal(.badDeviceToken) : StubAPNs.accepted
+        }
+        await bench.crowd(200)
+        await bench.fanOut.take(
+            (0..<3_000).map { number in
+                var entry = FanOutTests.Bench.entry("inventor\(number)")
+                entry.key = RosterKey(
+                    user: UserID("inventor\(number % 1_000)"), device: DeviceID("\(number)"), generation: 1)
+                entry.delivered = nil
+                return entry
+            })
+        await bench.fanOut.publish([FanOutTests.update(2)])
+        try await eventually("all are answered", within: patience) {
+            let progress = await bench.fanOut.progress(Ground.match)
+            return progress.accepted == 199 && Self.named(progress) == ["BadDeviceToken": 3_001]
+        }
+        try await eventually("the dead one is retired, and what was invented", within: patience) {
+            let retired = bench.dead()
+            return retired.contains(dead) && retired.count > 1
+        }
+        let retired = bench.dead()
+        #expect(retired.filter(Self.isOfAPhone.contains) == [dead])
+        #expect(retired.count <= 101)
+        await bench.end()
+    }
+
+    private static let isOfAPhone = Set((0..<200).map { Ground.updateToken("user\($0)") })
+
     @Test func connectionsAreThereBeforeThereIsAnythingToSend() async throws {
         let bench = try await Bench(threads: 1)
         await bench.crowd(10)

@@ -80,6 +80,8 @@ import Testing
             let users = ["asha", "ben", "cat"]
             for user in users { try await ground.follow(user) }
             try await ground.pool.execute("UPDATE devices SET environment = 'sandbox' WHERE user_id = 'asha'")
+            try await ground.pool.execute(
+                "UPDATE devices SET start_token_proven_at = clock_timestamp() WHERE user_id = 'cat'")
             await ground.apns.answer { push, _ in
                 push.token == Ground.startToken("cat") ? StubAPNs.accepted : StubAPNs.refusal(.badDeviceToken)
             }

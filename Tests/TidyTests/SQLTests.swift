@@ -24,6 +24,7 @@ import Testing
             "startIsOut", "startWasSent",
         ],
         "Shared/Store/ActivityTokenWrite.swift": ["assignments"],
+        "Shared/Store/BadTokenSQL.swift": ["row", "users", "window"],
         "Shared/Store/HoldStore.swift": ["everywhere"],
         "Shared/Store/InspectStore+MatchSQL.swift": ["cap", "isGivenUp", "isLeased"],
         "Shared/Store/InspectStore+Phones.swift": ["condition"],

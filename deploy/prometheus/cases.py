@@ -206,6 +206,17 @@ CASES = [
         },
     ),
     Case(
+        "SightscreenTokensBad",
+        fires={
+            'sightscreen_pushes_total{kind="update",outcome="accepted"}': rising(90),
+            'sightscreen_push_failures_total{reason="BadDeviceToken"}': rising(10),
+        },
+        quiet={
+            'sightscreen_pushes_total{kind="update",outcome="accepted"}': rising(99),
+            'sightscreen_push_failures_total{reason="BadDeviceToken"}': rising(1),
+        },
+    ),
+    Case(
         "SightscreenRosterWrong", labels=[{"instance": "1"}],
         fires={'sightscreen_roster_mismatches_total{instance="1"}': "0x200 1x300"},
         quiet={'sightscreen_roster_mismatches_total{instance="1"}': flat(0)},

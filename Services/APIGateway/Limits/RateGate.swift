@@ -7,6 +7,7 @@ struct RateGate: Sendable {
     let limiter: RateLimiter
     /// `RATE_LIMIT_FACTOR`: 1 is as `RateLimit` says, 0 lets everybody in.
     let factor: Int
+    let blocked: BlockedAccounts
     var now: @Sendable () -> Int64 = RateGate.monotonic
 
     /// Counts what is refused from 0 on, so that an alert on what it grows by sees the first one, too.
@@ -63,6 +64,13 @@ struct RateGate: Sendable {
     func admit(device: DeviceID?, of caller: Caller?) throws {
         guard case .user(let claims)? = caller else { return }
         try admit(.deviceRegistrations, [claims.sub, device?.rawValue])
+    }
+
+    /// Refuses to register a token for a user of whose tokens APNs called too many bad.
+    func checkBadTokens(of caller: Caller?) throws {
+        guard factor > 0, case .user(let claims)? = caller, let seconds = blocked.wait(UserID(claims.sub))
+        else { return }
+        try refuse(.refused(retryAfter: seconds, by: .badTokens))
     }
 
     /// Refuses a user whose reports of activity tokens have come to nothing too often, before another is looked at.

@@ -12,6 +12,8 @@ struct RateLimit: Hashable, Sendable {
         case deviceRegistrations = "device-registrations"
         case userRegistrations = "user-registrations"
         case refusedRegistrations = "refused-registrations"
+        /// Not a rate of calls: see `BlockedAccounts`.
+        case badTokens = "bad-tokens"
         case reads
         case account
         case publicCalls = "public-calls"

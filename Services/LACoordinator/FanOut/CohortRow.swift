@@ -77,25 +77,33 @@ struct CohortRow {
         set { failureNumber = newValue?.rawValue ?? 0 }
     }
 
+    /// APNs has taken a push to its token.
+    var isProven: Bool { delivered > 0 }
+
     var alertLevel: AlertLevel { AlertLevel.allCases[Int(level)] }
 }
 
-/// Names an activity: 128 bits of a hash of user and device, seeded anew in each process, so that nobody can make two of the
+/// Names an activity: 128 bits of hashes of user and device, seeded anew in each process, so that nobody can make two of the
 /// same, and of its generation.
 package struct RosterKey: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64
 
     package init(user: UserID, device: DeviceID, generation: Int) {
-        func hash(_ salt: UInt8) -> UInt64 {
-            var hasher = Hasher()
-            hasher.combine(salt)
-            hasher.combine(user)
-            hasher.combine(device)
-            return UInt64(bitPattern: Int64(hasher.finalize()))
-        }
-        self.init(high: hash(1), low: hash(2) &+ Self.step(generation))
+        var phone = Hasher()
+        phone.combine(user)
+        phone.combine(device)
+        self.init(high: Self.account(of: user), low: Self.hash(phone) &+ Self.step(generation))
     }
+
+    /// A hash of the user alone.
+    static func account(of user: UserID) -> UInt64 {
+        var account = Hasher()
+        account.combine(user)
+        return hash(account)
+    }
+
+    private static func hash(_ hasher: consuming Hasher) -> UInt64 { UInt64(bitPattern: Int64(hasher.finalize())) }
 
     private init(high: UInt64, low: UInt64) {
         self.high = high
@@ -116,6 +124,9 @@ package struct RosterKey: Hashable, Sendable {
     package static func == (one: Self, other: Self) -> Bool { one.low == other.low && one.high == other.high }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(low) }
+
+    /// Whose activity it is.
+    var account: UInt64 { high }
 
     /// A hash already.
     var bits: UInt64 { low }

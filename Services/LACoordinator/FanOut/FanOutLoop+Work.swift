@@ -143,7 +143,7 @@ extension FanOutLoop {
         let isGone = wasLeaving || cohort.isLost
         switch outcome {
         case .response(let response) where response.status == 200:
-            lines.badTokens.noteGood()
+            lines.badTokens.noteGood(isProven: row.pointee.isProven)
             sender.isProven = true
             lines.accepted(tag)
             accepted(row, cohort, slot, stamp)
@@ -226,7 +226,7 @@ extension FanOutLoop {
         guard !row.pointee.flags.contains(.isLeaving), !cohort.isLost else { return }
         let slot = tag & 0xffff_ffff
         switch verdict.phone {
-        case .retire(let sinceMs) where isAbout(row, sinceMs): retire(row, cohort, slot)
+        case .retire(let sinceMs) where isAbout(row, sinceMs): retire(row, cohort, slot, isBad: false)
         // Of an earlier life of the token.
         case .retire: again(row, cohort, slot, from: .seconds(1), to: .seconds(60))
         case .retireUnlessMany: suspect(row, cohort, slot, lines)
@@ -262,10 +262,13 @@ extension FanOutLoop {
             registered: moment(row.pointee.tokenAt), since: sinceMs.map { Moment(milliseconds: Int($0)) })
     }
 
-    private func retire(_ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ slot: Int) {
+    private func retire(
+        _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ slot: Int, isBad: Bool
+    ) {
         dead.append(
             .init(
-                match: cohort.match.id, token: UpdateToken(cohort.token(slot)), tokenAt: row.pointee.tokenAt))
+                match: cohort.match.id, token: UpdateToken(cohort.token(slot)), tokenAt: row.pointee.tokenAt,
+                isBad: isBad))
         cohort.retire(slot)
     }
 
@@ -274,7 +277,8 @@ extension FanOutLoop {
         _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ slot: Int, _ lines: APNsLines
     ) {
         lines.badTokens.noteBad(
-            SuspectToken(cohort: cohort, slot: slot, key: row.pointee.key, tokenAt: row.pointee.tokenAt))
+            SuspectToken(cohort: cohort, slot: slot, key: row.pointee.key, tokenAt: row.pointee.tokenAt),
+            of: row.pointee.key.account, isProven: row.pointee.isProven)
         again(row, cohort, slot, from: .seconds(60), to: .seconds(60))
     }
 
@@ -284,7 +288,7 @@ extension FanOutLoop {
         let row = cohort.row(suspect.slot)
         // Not one that was registered meanwhile.
         guard row.pointee.tokenAt == suspect.tokenAt else { return }
-        retire(row, cohort, suspect.slot)
+        retire(row, cohort, suspect.slot, isBad: true)
     }
 
     /// The wait before the next try: doubling, a half of it random.

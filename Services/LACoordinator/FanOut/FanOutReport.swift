@@ -32,6 +32,8 @@ package enum FanOutReport: Sendable {
         package var token: UpdateToken
         /// As it was taken in.
         package var tokenAt: Double
+        /// Not one that had been good (410): a bad one, for whoever registered it.
+        package var isBad: Bool
     }
 
     package struct APNsRefusal: Sendable {

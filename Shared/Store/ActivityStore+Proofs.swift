@@ -1,0 +1,46 @@
+import Postgres
+public import SightscreenModels
+
+extension ActivityStore {
+    /// A token of a phone that has had its first 200. That of an update token is not noted: `BucketProgress` says which
+    /// phones show a state.
+    public enum ProvenToken: Hashable, Sendable {
+        case start(PushToStartToken, UserID, DeviceID)
+        case device(DeviceToken, UserID, DeviceID)
+    }
+
+    /// Notes them, once for each token.
+    public func prove(_ tokens: [ProvenToken]) async throws {
+        var (users, devices, starts, others): ([String], [String], [String?], [String?]) = ([], [], [], [])
+        for token in tokens {
+            switch token {
+            case .start(let token, let user, let device):
+                (users, devices) = (users + [user.rawValue], devices + [device.rawValue])
+                (starts, others) = (starts + [token.rawValue], others + [nil])
+            case .device(let token, let user, let device):
+                (users, devices) = (users + [user.rawValue], devices + [device.rawValue])
+                (starts, others) = (starts + [nil], others + [token.rawValue])
+            }
+        }
+        try await pool.execute(
+            """
+            WITH proven AS (
+                SELECT user_id, device_id, max(start_token) AS start_token, max(device_token) AS device_token
+                FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
+                    AS one (user_id, device_id, start_token, device_token)
+                GROUP BY user_id, device_id
+            ), locked AS (
+                -- In the order of everybody else.
+                SELECT d.user_id, d.device_id, p.start_token, p.device_token
+                FROM devices d JOIN proven p ON p.user_id = d.user_id AND p.device_id = d.device_id
+                ORDER BY d.user_id, d.device_id FOR UPDATE OF d
+            )
+            UPDATE devices d SET
+                start_token_proven_at = CASE WHEN d.push_to_start_token = l.start_token
+                    THEN coalesce(d.start_token_proven_at, clock_timestamp()) ELSE d.start_token_proven_at END,
+                device_token_proven_at = CASE WHEN d.device_token = l.device_token
+                    THEN coalesce(d.device_token_proven_at, clock_timestamp()) ELSE d.device_token_proven_at END
+            FROM locked l WHERE d.user_id = l.user_id AND d.device_id = l.device_id
+            """, [.textArray(users), .textArray(devices), .textArray(starts), .textArray(others)])
+    }
+}

@@ -1,0 +1,135 @@
+import Activities
+import Postgres
+import SightscreenModels
+import TestKit
+import Testing
+
+@testable import Store
+
+/// Tokens that APNs has taken a push to, and accounts with tokens that it calls bad.
+@Suite struct BadTokenTests {
+    private static let ann = UserID("ann"), phone = DeviceID("phone")
+
+    private struct Ground {
+        var pool: PostgresPool
+        var activities: ActivityStore { ActivityStore(pool: pool) }
+        var accounts: AccountStore { AccountStore(pool: pool) }
+
+        func register(device token: String) async throws {
+            _ = try await DeviceStore(pool: pool).register(
+                DeviceRegistration(deviceId: phone), token: .set(DeviceToken(token)), user: ann)
+        }
+
+        func register(start token: String) async throws {
+            _ = try await DeviceStore(pool: pool).register(
+                PushToStartRegistration(pushToStartToken: PushToStartToken(token), deviceId: phone), user: ann)
+        }
+
+        func prove(start: String, device: String) async throws {
+            try await activities.prove([
+                .start(PushToStartToken(start), ann, phone), .device(DeviceToken(device), ann, phone),
+            ])
+        }
+
+        func proven() async throws -> [Bool] {
+            let row = try await pool.query(
+                """
+                SELECT start_token_proven_at IS NOT NULL AS start, device_token_proven_at IS NOT NULL AS device FROM devices
+                """)[0]
+            return [try row.bool("start"), try row.bool("device")]
+        }
+
+        func provenAt() async throws -> String {
+            try await pool.query("SELECT concat(start_token_proven_at, device_token_proven_at) AS at FROM devices")[0]
+                .string("at")
+        }
+
+        /// Activities of so many matches, whose tokens APNs calls bad.
+        func retire(_ matches: ClosedRange<Int>, isBad: Bool = true, of user: UserID = ann) async throws {
+            var dead: [ActivityStore.DeadToken] = []
+            for match in matches {
+                try await pool.execute(
+                    """
+                    INSERT INTO live_activities
+                        (match_id, user_id, device_id, generation, route, shard, status, update_token, token_at)
+                    VALUES ($1, $2, 'phone', 1, 0, 0, 'active', $3, to_timestamp(1000))
+                    """, [.int(match), .text(user.rawValue), .text("\(user)-\(match)")])
+                dead.append(
+                    .init(
+                        match: MatchID(Int64(match)), token: UpdateToken("\(user)-\(match)"), tokenAt: 1_000,
+                        isBad: isBad))
+            }
+            try await activities.retire(dead)
+        }
+    }
+
+    private func with(_ body: (Ground) async throws -> Void) async throws {
+        try await withDatabase(size: 3) { (pool: PostgresPool) async throws in try await body(Ground(pool: pool)) }
+    }
+
+    @Test func aTokenIsProvenOnceAndItsSuccessorIsNot() async throws {
+        try await with { ground in
+            try await ground.register(device: "d1")
+            try await ground.register(start: "s1")
+            #expect(try await ground.proven() == [false, false])
+            try await ground.prove(start: "another", device: "another")
+            #expect(try await ground.proven() == [false, false])
+            try await ground.prove(start: "s1", device: "d1")
+            let at = try await ground.provenAt()
+            // Again, and registered again.
+            try await ground.prove(start: "s1", device: "d1")
+            try await ground.register(device: "d1")
+            try await ground.register(start: "s1")
+            #expect(try await ground.proven() == [true, true])
+            #expect(try await ground.provenAt() == at)
+            try await ground.register(start: "s2")
+            #expect(try await ground.proven() == [false, true])
+            try await ground.register(device: "d2")
+            #expect(try await ground.proven() == [false, false])
+            // One that came too late proves nothing of the one that stays, and takes nothing from it.
+            try await ground.prove(start: "s2", device: "d2")
+            try await ground.register(start: "s1")
+            #expect(try await ground.proven() == [true, true])
+        }
+    }
+
+    @Test func twentyBadTokensInAnHourBlockAnAccountForTheRestOfIt() async throws {
+        try await with { ground in
+            try await ground.retire(1...19)
+            // Those of a phone that has gone (410) do not count, nor do another's.
+            try await ground.retire(20...30, isBad: false)
+            try await ground.retire(20...30, of: UserID("bob"))
+            #expect(try await ground.accounts.blockedForBadTokens().isEmpty)
+            try await ground.retire(31...31)
+            let wait = try #require(try await ground.accounts.blockedForBadTokens()[Self.ann])
+            #expect((3_500...3_600).contains(wait))
+            // Deleted and made anew it is the same account.
+            _ = try await ground.accounts.delete(Self.ann, tokenIssuedAt: 0)
+            #expect(try await ground.accounts.blockedForBadTokens()[Self.ann] != nil)
+            try await ground.pool.execute("UPDATE bad_tokens SET since = since - interval '1 hour'")
+            #expect(try await ground.accounts.blockedForBadTokens().isEmpty)
+            // Another hour begins.
+            try await ground.retire(32...32)
+            #expect(try await ground.accounts.blockedForBadTokens().isEmpty)
+            #expect(
+                try await ground.pool.query("SELECT FROM bad_tokens WHERE user_id = 'ann' AND count = 1").count == 1)
+        }
+    }
+
+    @Test func whatIsCountedGoesAfterAnHour() async throws {
+        try await with { ground in
+            try await ground.retire(1...2)
+            try await ground.retire(1...2, of: UserID("bob"))
+            try await ground.pool.execute(
+                "UPDATE bad_tokens SET since = since - interval '61 minutes' WHERE user_id = 'ann'")
+            let held = try await LeaseStore(pool: ground.pool).acquire(
+                [.orchestrator], holder: "test/1", duration: .seconds(60))
+            try await OrchestratorStore(pool: ground.pool).purge(
+                after: .seconds(3_600), under: try #require(held.first))
+            #expect(
+                try await ground.pool.query("SELECT user_id FROM bad_tokens").map { try $0.string("user_id") } == [
+                    "bob"
+                ])
+        }
+    }
+}
