@@ -21,8 +21,8 @@ STAND_INS = {"apns-simulator", "mock-sportmonks", "device-lab"}
 BESIDE = {"migrate", "proxy", "prometheus"}
 # They end by themselves.
 ONCE = {"migrate", "secrets"}
-# Images that are not built here.
-FOREIGN = {"postgres:15-bookworm"}
+# Images that are not built here: a full version.
+FOREIGN = re.compile(r"postgres:15\.\d+-bookworm(@sha256:[0-9a-f]{64})?")
 PRODUCTION_TAG = ":${SIGHTSCREEN_VERSION:-local}"
 LOOPBACK = re.compile(r"127\.0\.0\.1:|\$\{GATEWAY_ADDRESS:-127\.0\.0\.1:\d+\}:")
 SECRET_NAME = re.compile(r"KEY|PASSWORD|PASSWD|TOKEN|SECRET|CREDENTIAL|DATABASE_URL|PRIVATE")
@@ -148,7 +148,7 @@ def wrong_with_life(name, service, stage):
 def wrong_with_image(service, is_production, built):
     image, target = service.get("image", ""), (service.get("build") or {}).get("target")
     if target is None:
-        if image not in FOREIGN:
+        if not FOREIGN.fullmatch(image):
             yield f"image {image}: neither built here nor pinned"
     elif target not in built:
         yield f"target {target}: no stage of the Dockerfile"
@@ -285,13 +285,14 @@ MISTAKES = [
     (DEMO, "dev-issuer", {"healthcheck": GONE}, "how it is"),
     (DEMO, "postgres", {"image": "postgres:latest"}, "nor pinned"),
     (DEMO, "postgres", {"image": "postgres"}, "nor pinned"),
+    (DEMO, "postgres", {"image": "postgres:15-bookworm"}, "nor pinned"),
     (None, "proxy", {"build": GONE, "image": "haproxy:2.6"}, "nor pinned"),
     (None, "proxy", {"build": {"target": "other"}}, "no stage"),
     (None, "proxy", {"build": {"target": "build"}}, "as root"),
     (PRODUCTION, "proxy", {"image": "sightscreen/proxy:latest"}, "not sightscreen/proxy"),
     (PRODUCTION, "event-bus", {"environment": {"SIGHTSCREEN_STAND_INS": "1"}}, "stand-ins be used"),
     (PRODUCTION, "apns-simulator", {"build": {"target": "apns-simulator"}}, "is a stand-in"),
-    (PRODUCTION, "postgres", {"image": "postgres:15-bookworm"}, "or unknown"),
+    (PRODUCTION, "postgres", {"image": "postgres:15.19-bookworm"}, "or unknown"),
     (PRODUCTION, "api-gateway", {"ports": ["127.0.0.1:8080:8080"]}, "publishes a port"),
     (PRODUCTION, "prometheus", {"profiles": GONE}, "publishes a port"),
     (PRODUCTION, "event-bus", {"deploy": GONE}, "number of replicas"),

@@ -22,6 +22,7 @@ OTHERS = {
     "haproxy_backend_current_queue": "gauge", "haproxy_backend_retry_warnings_total": "counter",
     "haproxy_backend_redispatch_warnings_total": "counter", "haproxy_backend_connection_errors_total": "counter",
     "haproxy_frontend_current_sessions": "gauge", "haproxy_frontend_http_requests_total": "counter",
+    "haproxy_frontend_denied_connections_total": "counter",
 }
 WORDS = {
     "and", "or", "unless", "by", "without", "on", "ignoring", "group_left", "group_right", "bool", "offset", "inf", "nan",

@@ -67,14 +67,17 @@ unpack_tools() {
 }
 
 # The tests in release, in a folder of their own since what others build in release cannot be tested from inside.
-tests_build=(swift build -c release --scratch-path .build/tests -Xswiftc -enable-testing)
+tests_build=(swift build -c release --only-use-versions-from-resolved-file --scratch-path .build/tests -Xswiftc -enable-testing)
 
 require_swift() {
     if [ "$(uname -s)" != Linux ]; then
         echo "The services run on Linux; here they run in containers: docker compose up --build" >&2
         return 1
     fi
-    command -v swift >/dev/null && return 0
-    echo "swift is not in PATH: install the Swift 6.3 toolchain for Debian 12 first (https://www.swift.org/install)" >&2
-    return 1
+    if ! command -v swift >/dev/null; then
+        echo "swift is not in PATH: install the Swift 6.3 toolchain for Debian 12 first (https://www.swift.org/install)" >&2
+        return 1
+    fi
+    # The same versions of all packages on every machine.
+    "$(dirname "${BASH_SOURCE[0]}")/lock" --versions
 }

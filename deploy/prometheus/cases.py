@@ -252,6 +252,13 @@ CASES = [
         "SightscreenNoGateway", fires={'haproxy_backend_active_servers{proxy="gateways"}': flat(0)},
         quiet={'haproxy_backend_active_servers{proxy="gateways"}': flat(1)},
     ),
+    Case(
+        "SightscreenAddressOverItsBound", fires={'haproxy_frontend_denied_connections_total{proxy="api"}': rising(10)},
+        quiet={
+            'haproxy_frontend_denied_connections_total{proxy="api"}': rising(4),
+            'haproxy_frontend_denied_connections_total{proxy="health"}': rising(10),
+        },
+    ),
     slow_or_fast("SightscreenGatewaySlow", "sightscreen_http_request_seconds", series='route="/user/follows"'),
     Case(
         "SightscreenGatewayFull", labels=[{"instance": "1"}], fires={'sightscreen_http_connections{instance="1"}': flat(4000)},

@@ -7,6 +7,8 @@ import concurrent.futures
 import http.client
 import json
 import os
+import re
+import resource
 import signal
 import socket
 import ssl
@@ -211,6 +213,73 @@ class ProxyTests(unittest.TestCase):
         names = [call[2]["x-request-id"] for call in first.seen]
         self.assertEqual(names[0], "phone-7")
         self.assertRegex(names[1], "^[0-9a-f-]{36}$")
+
+    # Many connections from one address
+
+    def held(self, proxy, source, count):
+        """Connections that stay open to the end of the test, without those that were refused."""
+        found = [connection for connection in (proxy.connect(source) for _ in range(count)) if connection]
+        for connection in found:
+            self.addCleanup(connection.close)
+        return found
+
+    def passed(self, proxy, source, count):
+        """How many of these connections were served, each closed before the next one."""
+        return sum(1 for _ in range(count) if (connection := proxy.connect(source)) and connection.close() is None)
+
+    def test_one_address_gets_a_part_of_the_slots(self):
+        self.gateway(1)
+        proxy = self.proxy(1, PROXY_ADDRESS_CONNECTIONS="5")
+        mine = self.held(proxy, "127.0.77.96", 8)
+        self.assertEqual(len(mine), 5)
+        self.assertEqual(proxy.metric('haproxy_frontend_denied_connections_total{proxy="api"}'), 3)
+        self.assertEqual(len(self.held(proxy, "127.0.77.94", 5)), 5, "another address is served")
+        mine[0].close()
+        eventually("there is room for another one", lambda: self.held(proxy, "127.0.77.96", 1))
+        self.assertEqual(self.held(proxy, "127.0.77.96", 3), [])
+        self.assertNotIn("127.0.77.96", proxy.lines())
+
+    def test_one_address_opens_a_number_of_connections_in_ten_seconds(self):
+        self.gateway(1)
+        proxy = self.proxy(1, PROXY_ADDRESS_NEW="20")
+        begun = time.monotonic()
+        self.assertEqual(self.passed(proxy, "127.0.77.96", 30), 20)
+        self.assertEqual(self.passed(proxy, "127.0.77.94", 20), 20, "another address is served")
+        # Those that were refused do not count, so an address that goes on trying is served again, too.
+        eventually("it is served again", lambda: self.passed(proxy, "127.0.77.96", 1), seconds=15)
+        self.assertGreater(time.monotonic() - begun, 5)
+
+    def test_exempt_addresses_and_proxies_in_front_have_no_bound(self):
+        self.gateway(1)
+        with tempfile.NamedTemporaryFile("w", suffix=".exempt") as file:
+            file.write("# an office\n127.0.77.96\n\n127.0.78.0/24\n")
+            file.flush()
+            proxy = self.proxy(
+                1, PROXY_ADDRESS_CONNECTIONS="3", PROXY_ADDRESS_NEW="6", PROXY_EXEMPT=file.name, PROXY_FRONT="127.0.77.93")
+        for source, served in (("127.0.77.96", 10), ("127.0.78.5", 10), ("127.0.77.93", 10), ("127.0.77.94", 3)):
+            self.assertEqual(len(self.held(proxy, source, 10)), served, source)
+
+    def test_without_settings_the_bounds_hold_and_leave_most_slots_to_others(self):
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "haproxy.cfg"), encoding="utf-8") as file:
+            text = file.read()
+        slots = int(re.search(r"^    maxconn (\d+)$", text, re.M)[1])
+        connections = int(re.search(r"^    setenv PROXY_ADDRESS_CONNECTIONS (\d+)$", text, re.M)[1])
+        self.assertLessEqual(connections, slots // 4)
+        self.gateway(1)
+        # Empty, as the compose file hands on what was not set.
+        proxy = self.proxy(1, PROXY_ADDRESS_CONNECTIONS="", PROXY_ADDRESS_NEW="")
+        self.assertEqual(len(self.held(proxy, "127.0.77.96", 300)), 300, "a small network is served whole")
+        rest = connections - 300
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 8192)), hard))
+        many = [socket.create_connection(("127.0.0.1", proxy.port), source_address=("127.0.77.96", 0)) for _ in range(rest)]
+        for connection in many:
+            self.addCleanup(connection.close)
+        eventually(
+            "they are all there",
+            lambda: proxy.metric('haproxy_frontend_current_sessions{proxy="api"}') == connections)
+        self.assertIsNone(proxy.connect("127.0.77.96"))
+        self.assertEqual(len(self.held(proxy, "127.0.77.94", 10)), 10)
 
     # Operation
 

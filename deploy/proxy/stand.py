@@ -165,6 +165,7 @@ class Proxy:
                 "PROXY_RESOLVER": f"127.0.0.1:{resolver_port}",
                 "PROXY_LISTEN": f"127.0.0.1:{self.port}",
                 "PROXY_HEALTH": f"127.0.0.1:{self.health}",
+                "PROXY_EXEMPT": os.path.join(HERE, "exempt"),
                 **more,
             },
             stdout=self.log,
@@ -197,6 +198,28 @@ class Proxy:
         finally:
             if connection is None:
                 own.close()
+
+    def metric(self, series):
+        """The value of one series of its metrics; None when there is none."""
+        text = self.ask("GET", "/metrics", port=self.health)[2].decode()
+        return next((float(line.split()[-1]) for line in text.splitlines() if line.startswith(series + " ")), None)
+
+    def connect(self, source):
+        """A connection from that address on which one request was answered with 200, still open; None when it was refused."""
+        connection = socket.socket()
+        connection.settimeout(20)
+        connection.bind((source, 0))
+        try:
+            connection.connect(("127.0.0.1", self.port))
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            answer = connection.recv(65536)
+        except (ConnectionResetError, BrokenPipeError):
+            answer = b""
+        if not answer:
+            connection.close()
+            return None
+        assert answer.startswith(b"HTTP/1.1 200 "), answer[:80]
+        return connection
 
     def raw(self, data, source="127.0.0.1"):
         with socket.create_connection(("127.0.0.1", self.port), timeout=20, source_address=(source, 0)) as connection:
