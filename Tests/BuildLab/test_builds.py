@@ -205,7 +205,7 @@ class PackageTests(unittest.TestCase):
         text = images.read("deploy/Dockerfile")
         self.assertIn("COPY deploy/lock deploy/swift-packages deploy/\n", text)
         build = text[:text.index("AS runtime")]
-        self.assertLess(build.index("    deploy/lock \\\n"), build.index("swift build"))
+        self.assertLess(build.index("    deploy/lock ${LOCK} \\\n"), build.index("swift build"))
         for line in build.splitlines():
             if "swift build" in line:
                 self.assertIn("--only-use-versions-from-resolved-file", line)
