@@ -109,7 +109,7 @@ let package = Package(
         shared("Detection", [models, "Cricket"]),
         shared("Tapes", ["SportMonks"]),
         shared("Replay", [models, "Cricket", "SportMonks", "Detection", "Tapes", "TapeFile"]),
-        shared("Activities", [models]),
+        shared("Activities", [models, "Cricket"]),
         shared("Messages", [models, "SportMonks"]),
         shared("APNsProtocol", [models, "Activities", "Cricket"]),
         shared("LabAPI", [models]),

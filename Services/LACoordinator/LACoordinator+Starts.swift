@@ -68,7 +68,10 @@ extension LACoordinator {
         let payload: PushPayload
         do {
             payload = try LiveActivityPayload.start(
-                stamp: stamp, contentState: update.contentState, staleAt: staleAt(stamp, match),
+                stamp: stamp, contentState: update.contentState,
+                staleAt: LiveActivityPayload.staleAt(
+                    stamp, isInBreak: match.isInBreak,
+                    keepAlive: Int(configuration.keepAliveInterval.components.seconds)),
                 relevance: update.relevance,
                 alert: Self.startAlert(claim.match, update.contentState, at: clock.seconds),
                 attributesType: configuration.apns.attributesType, attributes: attributes

@@ -248,11 +248,6 @@ extension LACoordinator {
             if progress.version == asked.version, progress.isComplete { time(progress, asked.match) }
         }
     }
-
-    /// Ten minutes ahead in play; in breaks ten minutes after the next keep-alive.
-    func staleAt(_ stamp: Stamp, _ match: MatchFanOut) -> Int {
-        stamp.rawValue + 600 + (match.isInBreak ? Int(configuration.keepAliveInterval.components.seconds) : 0)
-    }
 }
 
 extension FanOutReport.APNsRefusal {

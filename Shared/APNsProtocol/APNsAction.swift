@@ -34,26 +34,6 @@ public enum APNsAction: Hashable, Sendable {
     /// APNs is in trouble: starts and ends back off, updates give way to newer ones; `reconnecting` asks for a new
     /// connection first. Counts for the breaker.
     case retryLater(reconnecting: Bool)
-
-    /// Whether a start or an end that met with it should be sent again.
-    public var resendsStartsAndEnds: Bool {
-        switch self {
-        case .reconnect, .refreshProviderToken, .stopSending, .connectForKey, .backOffToken, .freezeProviderToken,
-            .retryLater, .rebuildSmaller:
-            true
-        case .accepted, .tokenDead, .tokenUnknown, .stopTopic, .ourBug, .keyRevoked: false
-        }
-    }
-
-    /// Whether an operator must look: it will not go away by itself.
-    public var isAlarm: Bool {
-        switch self {
-        case .stopTopic, .ourBug, .stopSending, .keyRevoked, .rebuildSmaller: true
-        case .accepted, .tokenDead, .tokenUnknown, .reconnect, .refreshProviderToken, .connectForKey, .backOffToken,
-            .freezeProviderToken, .retryLater:
-            false
-        }
-    }
 }
 
 extension APNsAnswer {

@@ -42,6 +42,12 @@ public struct LiveActivityPayload: Hashable, Sendable {
         self.start = start
     }
 
+    /// When a state is out of date: ten minutes after its stamp; in a break ten minutes after the next keep-alive.
+    /// - Parameter keepAlive: the longest time without a version in a break, in seconds.
+    public static func staleAt(_ stamp: Stamp, isInBreak: Bool, keepAlive: Int) -> Int {
+        stamp.rawValue + 600 + (isInBreak ? keepAlive : 0)
+    }
+
     /// Starts an activity on a phone, and has iOS hand the app a token for its updates. The alert is required by iOS.
     public static func start(
         stamp: Stamp, contentState: ContentState, staleAt: Int?, relevance: Double?, alert: PushAlert,

@@ -1,3 +1,5 @@
+import Cricket
+
 /// How far a match is, as far as Live Activities go.
 public enum LivePhase: String, Sendable, Hashable, CaseIterable, Codable {
     /// Neither the schedule nor anybody else has heard of it.
@@ -56,7 +58,7 @@ public enum LivePhase: String, Sendable, Hashable, CaseIterable, Codable {
             } else if facts.hasVanished {
                 .calledOff
             } else if let status = facts.fixtureStatus {
-                Self.byStatus[status] ?? .upcoming
+                LivePhase(MatchPhase(status: status))
             } else {
                 .unknown
             }
@@ -66,9 +68,8 @@ public enum LivePhase: String, Sendable, Hashable, CaseIterable, Codable {
         "live": .live, "inningsBreak": .live, "suspended": .suspended, "completed": .settled, "abandoned": .settled,
     ]
 
-    private static let byStatus: [String: LivePhase] = [
-        "1st Innings": .live, "2nd Innings": .live, "3rd Innings": .live, "4th Innings": .live, "Innings Break": .live,
-        "Tea Break": .live, "Lunch": .live, "Dinner": .live, "Int.": .live, "Finished": .ended, "Aban.": .calledOff,
-        "Cancl.": .calledOff, "Cancl": .calledOff, "Postp.": .calledOff,
-    ]
+    /// By the schedule alone.
+    private init(_ phase: MatchPhase) {
+        self = phase.isInPlay ? .live : phase.isCalledOff ? .calledOff : phase == .finished ? .ended : .upcoming
+    }
 }

@@ -120,18 +120,6 @@ public enum MatchFormat: String, Codable, Sendable, Hashable {
     case firstClass
 }
 
-/// Where the match is, by the provider's `status` alone.
-public enum MatchPhase: Codable, Hashable, Sendable {
-    case notStarted, delayed, postponed, cancelled
-    /// 1 for the first innings.
-    case innings(Int)
-    case inningsBreak, lunch, tea, dinner
-    case stumps(day: Int)
-    case interrupted
-    case abandoned, finished
-    case unknown(String)
-}
-
 /// What the winner of the toss does first.
 public enum TossDecision: String, Codable, Sendable, Hashable { case bat, bowl }
 

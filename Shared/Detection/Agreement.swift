@@ -38,7 +38,9 @@ enum Agreement: Equatable {
             self = Self.row(of: event.batterID, in: innings) { $0.runs >= (event.value ?? 50) }
         case .batterOnFire:
             guard event.ballID != nil else { return }
-            self = Self.row(of: event.batterID, in: innings) { $0.ballsFaced >= 15 && $0.runs >= 2 * $0.ballsFaced }
+            self = Self.row(of: event.batterID, in: innings) {
+                BatterTally(runs: $0.runs, faced: $0.ballsFaced).isOnFire
+            }
         case .onHatTrick, .hatTrick, .bowlerOnFire, .fiveWickets:
             let taken = innings.balls.reduce(0) {
                 $0 + ($1.bowlerID == event.playerID && $1.howOut?.isBowlers == true ? 1 : 0)

@@ -58,33 +58,7 @@ extension SlimFixture {
     }
 
     /// By `status` alone; `live` says only that the match is covered.
-    public var phase: MatchPhase {
-        let word = status.lowercased().filter { $0 != "." }
-        switch word {
-        case "ns", "not started": return .notStarted
-        case "delayed": return .delayed
-        case "postp", "postponed": return .postponed
-        case "cancl", "cancelled", "canceled": return .cancelled
-        case "innings break": return .inningsBreak
-        case "lunch", "lunch break": return .lunch
-        case "tea", "tea break": return .tea
-        case "dinner", "dinner break": return .dinner
-        case "int", "interrupted", "rain": return .interrupted
-        case "aban", "abandoned": return .abandoned
-        case "finished": return .finished
-        default: break
-        }
-        if word.hasSuffix("innings"), let number = Int(word.prefix { $0.isASCII && $0.isNumber }),
-            (1...99).contains(number)
-        {
-            return .innings(number)
-        }
-        if word.hasPrefix("stump") {
-            let day = Int(String(word.reversed().prefix { $0.isASCII && $0.isNumber }.reversed()))
-            return .stumps(day: day.flatMap { (1...9).contains($0) ? $0 : nil } ?? 1)
-        }
-        return .unknown(status)
-    }
+    public var phase: MatchPhase { MatchPhase(status: status) }
 
     var drawnOutcome: DrawnOutcome? {
         switch drawNoResult?.lowercased().filter({ $0.isLetter }) {

@@ -12,7 +12,7 @@ extension ActivityTokenStore {
     /// What holds for the matches `$1`: a row for each, whether it is known or not. `$2` is `DISMISS_AFTER`.
     static let situations = """
         SELECT m.match_id, a.match_id IS NOT NULL OR f.match_id IS NOT NULL AS is_known,
-            CASE WHEN a.match_id IS NULL THEN coalesce(\(LiveMatch.fixtureIsOver), false)
+            CASE WHEN a.match_id IS NULL THEN coalesce(\(FixtureSQL.isOver("f.status")), false)
                 ELSE a.ended_at IS NOT NULL END AS is_over,
             -- It ended so recently that its result may stay on the Lock Screen.
             coalesce(a.ended_at > clock_timestamp() - make_interval(secs => $2::int), false) AS lingers,

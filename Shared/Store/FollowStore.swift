@@ -177,7 +177,7 @@ public struct FollowStore: Sendable {
         let rows = try await transaction.query(
             """
             SELECT f.home_id, f.away_id, a.content_state, coalesce(\(LiveMatch.condition), false) AS is_live,
-                CASE WHEN a.match_id IS NULL THEN coalesce(\(LiveMatch.fixtureIsOver), false)
+                CASE WHEN a.match_id IS NULL THEN coalesce(\(FixtureSQL.isOver("f.status")), false)
                     ELSE a.ended_at IS NOT NULL OR a.settled_at IS NOT NULL
                         OR a.display_state IN ('completed', 'abandoned') END AS is_over
             FROM (SELECT $1::bigint AS match_id) m

@@ -15,7 +15,4 @@ public enum LiveMatch {
 
     /// Of a row `d` of `devices`: a push can start an activity on it.
     public static let capableDevice = "(d.live_activities_enabled AND d.push_to_start_token IS NOT NULL)"
-
-    /// Of a row `f` of `fixtures`, by the provider's status alone.
-    static let fixtureIsOver = "f.status IN ('Finished', 'Aban.', 'Cancl.', 'Cancl')"
 }

@@ -83,7 +83,7 @@ enum MissingCardSQL {
     static let judge = """
         SELECT activity_id, bool_or(is_over) AS is_over FROM (
             SELECT r.activity_id, named.is_wanted, w.user_id IS NULL
-                OR CASE WHEN a.match_id IS NULL THEN coalesce(\(LiveMatch.fixtureIsOver), false)
+                OR CASE WHEN a.match_id IS NULL THEN coalesce(\(FixtureSQL.isOver("f.status")), false)
                     ELSE coalesce(a.ended_at <= clock_timestamp() - make_interval(secs => $6::int), false) END
                 OR coalesce(named.status = 'ended' AND NOT named.is_wanted AND NOT named.lingers, false) AS is_over
             FROM unnest($3::bigint[], $4::text[], $5::text[]) AS r (match_id, activity_id, start_id)

@@ -41,21 +41,21 @@ extension OrchestratorStore {
             """
             SELECT f.match_id, coalesce(f.missing_since < f.synced_at, false) AS vanished
             FROM fixtures AS f LEFT JOIN active_matches AS a ON a.match_id = f.match_id
-            WHERE (f.status = ANY($1::text[]) OR f.missing_since < f.synced_at)
+            WHERE (\(FixtureSQL.isCalledOff("f.status")) OR f.missing_since < f.synced_at)
                 AND (a.match_id IS NULL OR a.settled_at IS NULL AND a.ended_at IS NULL
-                    AND a.updated_at < clock_timestamp() - $2::double precision * interval '1 second')
+                    AND a.updated_at < clock_timestamp() - $1::double precision * interval '1 second')
                 AND (a.match_id IS NOT NULL OR EXISTS (
                     SELECT 1 FROM live_activities AS l WHERE l.match_id = f.match_id AND l.status <> 'ended'))
             UNION ALL
             SELECT a.match_id, true
             FROM active_matches AS a
             WHERE a.settled_at IS NULL AND a.ended_at IS NULL
-                AND a.updated_at < clock_timestamp() - $2::double precision * interval '1 second'
+                AND a.updated_at < clock_timestamp() - $1::double precision * interval '1 second'
                 -- What time alone commits is no word of the provider.
                 AND coalesce(a.went_live_at, a.updated_at) < clock_timestamp() - interval '1 day'
                 AND NOT EXISTS (SELECT 1 FROM fixtures AS f WHERE f.match_id = a.match_id)
             ORDER BY match_id
-            """, [.textArray(["Aban.", "Cancl.", "Cancl", "Postp."]), quiet.parameter])
+            """, [quiet.parameter])
         return try rows.map {
             CalledOffMatch(matchID: MatchID(try $0.int64("match_id")), hasVanished: try $0.bool("vanished"))
         }

@@ -38,14 +38,14 @@ extension OrchestratorStore {
                 LEFT JOIN fixtures AS x ON x.match_id = f.match_id
                 WHERE f.expires_at IS NOT NULL
                     AND (a.match_id IS NOT NULL AND a.ended_at IS NULL
-                        OR a.match_id IS NULL AND x.missing_since IS NULL AND x.status <> ALL($4::text[]))
+                        OR a.match_id IS NULL AND x.missing_since IS NULL AND NOT \(FixtureSQL.isOver("x.status")))
                 LIMIT $3::bigint
             ), changed AS (
                 UPDATE match_follows AS f SET expires_at = NULL FROM lease_guard, picked
                 WHERE f.match_id = picked.match_id AND f.user_id = picked.user_id RETURNING 1
             )
             SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM changed) AS taken, NULL AS matches
-            """, [.int(bite), .textArray(Self.statusesOver)])
+            """, [.int(bite)])
     }
 
     /// Matches that are over and have follows that do not end.
@@ -56,12 +56,12 @@ extension OrchestratorStore {
                 SELECT match_id FROM active_matches WHERE ended_at IS NOT NULL
                 UNION
                 SELECT f.match_id FROM fixtures AS f
-                WHERE (f.status = ANY($1::text[]) OR f.missing_since < f.synced_at)
+                WHERE (\(FixtureSQL.isOver("f.status")) OR f.missing_since < f.synced_at)
                     AND NOT EXISTS (SELECT 1 FROM active_matches AS a WHERE a.match_id = f.match_id)
             ) AS over
             WHERE EXISTS (SELECT 1 FROM match_follows AS f WHERE f.match_id = over.match_id AND f.expires_at IS NULL)
             ORDER BY over.match_id
-            """, [.textArray(Self.statusesOver)])
+            """)
         return try rows.map { MatchID(try $0.int64("match_id")) }
     }
 
@@ -148,8 +148,8 @@ extension OrchestratorStore {
                     AND NOT EXISTS (SELECT 1 FROM active_matches AS m WHERE m.match_id = t.match_id)
                     AND NOT EXISTS (SELECT 1 FROM live_activities AS l WHERE l.match_id = t.match_id)
                     AND NOT EXISTS (
-                        SELECT 1 FROM fixtures AS x WHERE x.match_id = t.match_id AND x.status <> ALL($5::text[]))
-                    """), [.int(bite), retention.parameter, .textArray(Self.statusesOver)])
+                        SELECT 1 FROM fixtures AS x WHERE x.match_id = t.match_id AND NOT \(FixtureSQL.isOver("x.status")))
+                    """), [.int(bite), retention.parameter])
         // Last: trouble with one account keeps nothing else.
         try await eraseDeletedUsers(under: lease)
     }

@@ -24,13 +24,13 @@ extension OrchestratorStore {
                         AND (a.went_live_at IS NOT NULL OR a.settled_at IS NOT NULL OR a.ended_at IS NOT NULL))
                 AND (
                     -- Nothing is in play for longer than a Test: an older one was forgotten by the provider.
-                    f.status = ANY($1::text[]) AND f.starts_at > clock_timestamp() - interval '6 days'
+                    \(FixtureSQL.isInPlay("f.status")) AND f.starts_at > clock_timestamp() - interval '6 days'
                     -- A start that is hours overdue is a delay of which the provider has not spoken.
-                    OR f.status = 'NS' AND $2::double precision > 0
-                        AND f.starts_at <= clock_timestamp() + $2::double precision * interval '1 second'
+                    OR \(FixtureSQL.hasNotStarted("f.status")) AND $1::double precision > 0
+                        AND f.starts_at <= clock_timestamp() + $1::double precision * interval '1 second'
                         AND f.starts_at > clock_timestamp() - interval '1 hour')
             ORDER BY match_id
-            """, [.textArray(Self.statusesInPlay), lead.parameter])
+            """, [lead.parameter])
         return try rows.map { MatchID(try $0.int64("match_id")) }
     }
 

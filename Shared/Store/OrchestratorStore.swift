@@ -10,13 +10,6 @@ public struct OrchestratorStore: Sendable {
     /// Rows per statement. A bite takes well under a second, so it stays far from `statement_timeout` and does not keep
     /// the lease's row locked for long.
     public static let biteMax = 5_000
-    /// The provider's words for a match in play; `status` decides, not `live`.
-    static let statusesInPlay = [
-        "1st Innings", "2nd Innings", "3rd Innings", "4th Innings", "Innings Break", "Tea Break", "Lunch", "Dinner",
-        "Int.",
-    ]
-    /// For a match that will not be played on.
-    static let statusesOver = ["Finished", "Aban.", "Cancl.", "Cancl"]
 
     let pool: PostgresPool
     let bite: Int

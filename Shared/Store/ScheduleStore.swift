@@ -105,9 +105,8 @@ public struct ScheduleStore: Sendable {
                 WHEN a.ended_at IS NOT NULL OR a.settled_at IS NOT NULL
                     OR a.display_state IN ('completed', 'abandoned') THEN 'completed'
                 WHEN a.version > 0 AND a.display_state IN ('live', 'inningsBreak', 'suspended') THEN 'live'
-                WHEN \(LiveMatch.fixtureIsOver) THEN 'completed'
-                WHEN f.status LIKE '% Innings' OR f.status LIKE 'Stump Day %'
-                    OR f.status IN ('Innings Break', 'Tea Break', 'Lunch', 'Dinner', 'Int.') THEN 'live'
+                WHEN \(FixtureSQL.isOver("f.status")) THEN 'completed'
+                WHEN \(FixtureSQL.isInPlay("f.status")) OR \(FixtureSQL.isAtStumps("f.status")) THEN 'live'
                 ELSE 'upcoming'
             END AS state
         FROM fixtures f LEFT JOIN active_matches a USING (match_id)

@@ -92,11 +92,4 @@ struct APNsActionTests {
         let answer = APNsAnswer(reason, timestampMs: reason.status == 410 ? 1_700_000_000_123 : nil)
         #expect(APNsAnswer(status: answer.status, body: answer.body) == answer)
     }
-
-    @Test func alarmsAndRepeatsAreToldApart() {
-        #expect(APNsAction.stopSending.isAlarm && APNsAction.stopSending.resendsStartsAndEnds)
-        #expect(!APNsAction.retryLater(reconnecting: true).isAlarm)
-        #expect(!APNsAction.ourBug.resendsStartsAndEnds)
-        #expect(!APNsAction.tokenDead(sinceMs: nil).resendsStartsAndEnds)
-    }
 }

@@ -95,6 +95,7 @@ enum LifeTable {
             return (resumed(next), [])
         case .phoneLost:
             next.hasStartToken = false
+            next.card = nil
             return (ending(next, .tokenInvalid, owes: .now), [])
         case .startAccepted, .startUnknown, .startNotProcessed, .startRefused, .startTokenDead, .startTokenDeadBefore:
             return startAnswer(state, event)

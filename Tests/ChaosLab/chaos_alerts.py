@@ -155,18 +155,32 @@ def eligible(case, committed_ms, alert):
 def missed(case):
     """(version, phone, token) of all that should have heard of an alert and did not; and how many should have.
 
-    A newer alert does not stand for an older one: one push tells both. What was taken back soon need not be told."""
+    A newer alert does not stand for an older one: one push tells both. What was taken back soon need not be told, and its
+    correction only to who was told it."""
     found, should = [], 0
     told = {(push.token, version) for push, versions in tellings(case) for version in versions}
     for version, committed_ms, alert in alerts(case):
-        is_over = taken_back(case, version, committed_ms, alert)
+        is_over, corrected = taken_back(case, version, committed_ms, alert), corrected_by(case, version, alert)
         for phone, token in eligible(case, committed_ms, alert):
             if (token, version) in told:
                 should += 1
-            elif not is_over:
+            elif not is_over and (not corrected or any((token, each) in told for each in corrected)):
                 should += 1
                 found.append((version, phone, token))
     return found, should
+
+
+def corrected_by(case, version, alert):
+    """The versions whose alerts this one corrects; none where it is no correction."""
+    keys = next((retracted(row) for row in case.rows.updates if row["version"] == version), set())
+    return [number for number, _, other in alerts(case) if alert.get("kind") == "correction" and number < version
+            and keys & set((other.get("eventKeys") or [])[:1])]
+
+
+def retracted(row):
+    """The keys of the events that a version takes back."""
+    keys = row.get("retracted") or []
+    return set(json.loads(keys) if isinstance(keys, str) else keys)
 
 
 def taken_back(case, version, committed_ms, alert):
@@ -174,8 +188,7 @@ def taken_back(case, version, committed_ms, alert):
     keys = set(alert.get("eventKeys") or [])
     return any(
         row["version"] > version and row["committed_ms"] <= committed_ms + FRESH_MS
-        and keys & set(json.loads(row["retracted"]) if isinstance(row["retracted"], str) else row["retracted"])
-        for row in case.rows.updates + case.after.updates if row.get("retracted"))
+        and keys & retracted(row) for row in case.rows.updates + case.after.updates)
 
 
 def alerts_come(case):

@@ -138,6 +138,18 @@ class Alerts(unittest.TestCase):
 
     # I8
 
+    def test_a_correction_is_only_for_who_was_told_what_it_corrects(self):
+        for is_told in (False, True):
+            self.case = good()
+            self.case.is_control = True
+            self.both("", first=is_told)
+            self.case.rows.updates[1]["alert"]["eventKeys"] = ["milestone-1"]
+            self.case.rows.updates[2] |= {"retracted": '["milestone-1"]', "alert": ALERT | {"kind": "correction"}}
+            for each in self.case.pushes:
+                if each.version == 3:
+                    each.alert = None
+            self.assertEqual(self.found(judge.alerts_come), 2 if is_told else 0)
+
     def test_an_alert_that_does_not_come_is_found_without_faults(self):
         self.case.is_control = True
         self.assertEqual(judge.alerts_come(self.case), (2, []))

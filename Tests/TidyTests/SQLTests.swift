@@ -25,6 +25,7 @@ import Testing
         ],
         "Shared/Store/ActivityTokenWrite.swift": ["assignments"],
         "Shared/Store/BadTokenSQL.swift": ["row", "users", "window"],
+        "Shared/Store/FixtureSQL.swift": ["isOneOf(\\.isInPlay, status)", "word(status)"],
         "Shared/Store/HoldStore.swift": ["everywhere"],
         "Shared/Store/InspectStore+MatchSQL.swift": ["cap", "isGivenUp", "isLeased"],
         "Shared/Store/InspectStore+Phones.swift": ["condition"],

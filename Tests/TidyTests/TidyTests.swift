@@ -31,7 +31,7 @@ import Testing
         "Cricket": ["SightscreenModels"],
         "SportMonks": ["SightscreenModels", "Cricket"],
         "Detection": ["SightscreenModels", "Cricket"],
-        "Activities": ["SightscreenModels"],
+        "Activities": ["SightscreenModels", "Cricket"],
         "Tapes": ["SportMonks"],
         "Replay": ["SightscreenModels", "Cricket", "SportMonks", "Detection", "Tapes", "TapeFile"],
         "Messages": ["SightscreenModels", "SportMonks"],
@@ -109,6 +109,25 @@ import Testing
                     !["CPostgres", "CCurl", "COpenSSL", "CNGHTTP2", "CZstd", "CLinux"].contains(imported),
                     "\(Self.place(file, line)): a service imports \(imported)")
             }
+        }
+    }
+
+    /// What the provider calls the states of a match stands in one file; the stand-ins that play the provider have their own.
+    @Test func theProvidersWordsStandInOnePlace() {
+        let words = ["\"ns\"", "aban\"", "cancl\"", "postp\"", "tea break", "aban.", "cancl.", "postp."]
+        let product = Self.sources.filter { file in
+            !["Tests", "Package.swift"].contains(file.parts[0]) && !["Tapes", "MockSportMonks"].contains(file.module)
+                && !file.parts.contains("Client")
+        }
+        var places: [String: Set<String>] = [:]
+        for file in product {
+            for line in file.lines where !line.drop(while: { $0 == " " }).hasPrefix("//") {
+                let text = line.lowercased()
+                for word in words where text.contains(word) { places[word, default: []].insert(file.path) }
+            }
+        }
+        for word in words {
+            #expect(places[word] ?? [] == (word.hasSuffix(".") ? [] : ["Shared/Cricket/MatchPhase.swift"]), "\(word)")
         }
     }
 

@@ -255,8 +255,9 @@ final class LoopMatch {
             } else { .routine(at: Int(stamp)) }
         let payload = try? LiveActivityPayload.update(
             stamp: Stamp(Int(stamp)), contentState: update.contentState,
-            staleAt: Int(stamp) + 600 + (update.isInBreak ? rules.keepAlive : 0), relevance: update.relevance,
-            alert: alert.map { PushAlert($0) }
+            staleAt: LiveActivityPayload.staleAt(
+                Stamp(Int(stamp)), isInBreak: update.isInBreak, keepAlive: rules.keepAlive),
+            relevance: update.relevance, alert: alert.map { PushAlert($0) }
         ).encode()
         return payload.map {
             PushVariant(
