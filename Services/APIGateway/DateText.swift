@@ -1,3 +1,5 @@
+import SightscreenModels
+
 /// Days and moments as RFC 3339 writes them, in seconds since 1970. Years 0000 to 9999 of the Gregorian calendar.
 enum DateText {
     /// "2026-11-22": midnight UTC. Nil for what is not a day of the calendar.
@@ -54,9 +56,9 @@ enum DateText {
         /// Days since 1970.
         mutating func day() -> Int? {
             guard let year = number(4, 0...9999), take("-"), let month = number(2, 1...12), take("-"),
-                let day = number(2, 1...31), day <= DateText.daysInMonth(year, month)
+                let day = number(2, 1...31)
             else { return nil }
-            return DateText.daysSince1970(year, month, day)
+            return UTCDay(year: year, month: month, day: day)?.number
         }
 
         /// Seconds east of Greenwich.
@@ -68,23 +70,5 @@ enum DateText {
             }
             return (hours * 3_600 + minutes * 60) * (isWest ? -1 : 1)
         }
-    }
-
-    private static func isLeap(_ year: Int) -> Bool {
-        year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
-    }
-
-    private static func daysInMonth(_ year: Int, _ month: Int) -> Int {
-        month == 2 ? (isLeap(year) ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
-    }
-
-    /// By counting years from March, so that the leap day is the last of its year.
-    private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let marchYear = month > 2 ? year : year - 1
-        let era = (marchYear >= 0 ? marchYear : marchYear - 399) / 400
-        let yearOfEra = marchYear - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        return era * 146_097 + dayOfEra - 719_468
     }
 }

@@ -5,6 +5,7 @@ import NIOCore
 import ServiceKit
 import ServiceLifecycle
 import SightscreenModels
+import SportMonks
 import Tapes
 
 /// The provider's API under `/api/v2.0`: `/livescores`, `/fixtures` and `/fixtures/{id}`, as far as the suite uses them.
@@ -168,7 +169,7 @@ struct ProviderAPI: Sendable {
     /// `2026-10-09,2026-10-12` or with times; a day that ends the span belongs to it.
     private static func span(_ text: String) throws -> ClosedRange<Int> {
         let ends = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-        guard ends.count == 2, let from = ProviderDate.seconds(ends[0]), var to = ProviderDate.seconds(ends[1]) else {
+        guard ends.count == 2, let from = ProviderTime.seconds(ends[0]), var to = ProviderTime.seconds(ends[1]) else {
             throw Refusal(status: .badRequest, message: "starts_between wants two dates.")
         }
         if !ends[1].contains("T") { to += 86_399 }

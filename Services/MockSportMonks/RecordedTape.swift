@@ -1,4 +1,5 @@
 import FoundationEssentials
+import SportMonks
 import TapeFile
 import Tapes
 
@@ -44,7 +45,7 @@ struct RecordedTape: Sendable {
         let most = answers.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
         guard let id = wanted ?? most, answers[id] != nil else { throw Problem.noMatch }
         recordedID = id
-        var index = RecordedTapeIndex(match: id, recordedAt: ProviderDate.seconds(reader.header.recordedAt) ?? 0)
+        var index = RecordedTapeIndex(match: id, recordedAt: ProviderTime.seconds(reader.header.recordedAt) ?? 0)
         let again = try TapeFileReader(bytes: file)
         var number = 0
         while let answer = try again.next() {
@@ -66,12 +67,12 @@ struct RecordedTape: Sendable {
     ///   - id: under which it plays.
     func shifted(_ element: [UInt8], id: Int64, clock: TapeClock) -> [UInt8] {
         var rewriter = MemberRewriter(element)
-        rewriter.replace("starting_at") { _ in "\"\(ProviderDate.text(clock.startsAt))\"" }
+        rewriter.replace("starting_at") { _ in "\"\(ProviderTime.text(clock.startsAt))\"" }
         rewriter.replace("updated_at") { text in
-            guard text.hasPrefix("\""), let time = ProviderDate.seconds(String(text.dropFirst().dropLast())) else {
+            guard text.hasPrefix("\""), let time = ProviderTime.seconds(String(text.dropFirst().dropLast())) else {
                 return nil
             }
-            return "\"\(ProviderDate.text(clock.time(of: time - playedAt)))\""
+            return "\"\(ProviderTime.text(clock.time(of: time - playedAt)))\""
         }
         if id != recordedID {
             rewriter.replace("fixture_id") { $0 == String(recordedID) ? String(id) : nil }

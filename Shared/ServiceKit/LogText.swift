@@ -1,3 +1,5 @@
+import SightscreenModels
+
 /// Text that cannot break out of its line: whatever comes from outside, a log line stays one line.
 enum LogText {
     /// Control characters become `\n`, `\r`, `\t` or `\u001b`.
@@ -32,21 +34,10 @@ enum LogText {
 
     /// Whole milliseconds since 1970 as `2026-11-21T09:46:04.123Z`.
     static func timestamp(milliseconds: Int64) -> String {
-        let days = Int(milliseconds.dividedFloor(by: 86_400_000))
-        let rest = Int(milliseconds - Int64(days) * 86_400_000)
-        // Days to a date of the Gregorian calendar, by years that begin in March.
-        let shifted = days + 719_468
-        let era = shifted.dividedFloor(by: 146_097)
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let march = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * march + 2) / 5 + 1
-        let month = march < 10 ? march + 3 : march - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+        let day = UTCDay(at: Int(milliseconds.dividedFloor(by: 1_000)))
+        let rest = Int(milliseconds) - day.startsAt * 1_000
         let time = "\(padded(rest / 3_600_000, 2)):\(padded(rest / 60_000 % 60, 2)):\(padded(rest / 1000 % 60, 2))"
-        return "\(date)T\(time).\(padded(rest % 1000, 3))Z"
+        return "\(day)T\(time).\(padded(rest % 1000, 3))Z"
     }
 
     private static func padded(_ number: Int, _ width: Int) -> String {

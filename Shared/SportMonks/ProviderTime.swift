@@ -1,3 +1,5 @@
+import SightscreenModels
+
 /// The provider's dates: `2026-10-09T13:00:00.000000Z`, also with a blank for the T, without fraction or without Z.
 /// They are always UTC.
 public enum ProviderTime {
@@ -10,9 +12,8 @@ public enum ProviderTime {
     static func seconds(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         guard bytes.count >= 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
             let year = number(bytes, 0, 4), let month = number(bytes, 5, 2), let day = number(bytes, 8, 2),
-            (1970...9999).contains(year), (1...12).contains(month), (1...31).contains(day)
+            year >= 1970, let midnight = UTCDay(year: year, month: month, day: day)?.startsAt
         else { return nil }
-        let midnight = days(year: year, month: month, day: day) * 86_400
         if bytes.count == 10 { return midnight }
         guard bytes.count >= 19, bytes[10] == UInt8(ascii: "T") || bytes[10] == UInt8(ascii: " "),
             bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"), let hour = number(bytes, 11, 2),
@@ -21,6 +22,15 @@ public enum ProviderTime {
         return midnight + hour * 3_600 + minute * 60 + second
     }
 
+    /// - Parameter seconds: since 1970.
+    public static func text(_ seconds: Int) -> String {
+        let day = UTCDay(at: seconds)
+        let rest = seconds - day.startsAt
+        return "\(day)T\(pad(rest / 3_600)):\(pad(rest / 60 % 60)):\(pad(rest % 60)).000000Z"
+    }
+
+    private static func pad(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }
+
     private static func number(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ length: Int) -> Int? {
         var value = 0
         for byte in bytes[start..<start + length] {
@@ -28,14 +38,5 @@ public enum ProviderTime {
             value = value * 10 + Int(byte - UInt8(ascii: "0"))
         }
         return value
-    }
-
-    /// Days from 1970-01-01 in the Gregorian calendar, counting years from March so that the leap day comes last.
-    private static func days(year: Int, month: Int, day: Int) -> Int {
-        let shifted = month <= 2 ? year - 1 : year
-        let era = shifted / 400
-        let yearOfEra = shifted % 400
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 }

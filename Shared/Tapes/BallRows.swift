@@ -1,3 +1,5 @@
+import SportMonks
+
 /// The ball rows of a tape as JSON. A row that was written once is copied from then on: balls are nearly all of an
 /// answer, and the same from frame to frame.
 struct BallRows: Sendable {
@@ -87,7 +89,7 @@ struct BallRows: Sendable {
                 $0.field("out", score.isOut)
             }
             $0.field("team", raw: teams[delivery.innings])
-            $0.field("updated_at", ProviderDate.text(clock.time(of: postedAt)))
+            $0.field("updated_at", ProviderTime.text(clock.time(of: postedAt)))
             for (name, player) in [
                 ("batsmanone", delivery.slots.0), ("batsmantwo", delivery.slots.1),
                 ("batsmanout", delivery.wicket?.player), ("catchstump", delivery.catcher),

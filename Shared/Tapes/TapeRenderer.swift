@@ -1,3 +1,5 @@
+import SportMonks
+
 /// Writes one frame of a tape as the provider's JSON; what it needs to know is added up already.
 struct TapeRenderer {
     /// What the provider gives teams that belong to no country it has.
@@ -57,7 +59,7 @@ struct TapeRenderer {
         json.field("round", words.round)
         json.field("localteam_id", tape.homeTeamID)
         json.field("visitorteam_id", tape.awayTeamID)
-        json.field("starting_at", ProviderDate.text(clock.startsAt))
+        json.field("starting_at", ProviderTime.text(clock.startsAt))
         json.field("type", words.type)
         json.field("live", true)
         json.field("status", frame.status)
@@ -357,7 +359,7 @@ struct TapeRenderer {
 
     // MARK: Figures
 
-    private func date(_ offset: Int) -> String { ProviderDate.text(clock.time(of: offset)) }
+    private func date(_ offset: Int) -> String { ProviderTime.text(clock.time(of: offset)) }
 
     /// `20`, `18.4`: a complete over has no decimals.
     private static func overs(_ overs: (completed: Int, balls: Int)) -> String {

@@ -38,14 +38,14 @@ struct CacheLab: AsyncParsableCommand {
             transport: transport, session: FakeSession(user: UserID("bench"), token: token),
             clock: clock, retries: .never)
         let files = DirectoryFileStore(path: folder)
-        let today = MatchDay(at: clock.now)
+        let today = UTCDay(at: clock.now)
 
         guard case .new(let answer, let tag) = try await api.matches(on: today), !answer.matches.isEmpty else {
             throw ValidationError("the gateway has no matches today")
         }
         // The same day seven times: what a week's strip of dates has.
         let window = ScheduleWindow.around(today)
-        let days = (window.lowerBound.number...window.upperBound.number).map { MatchDay(number: $0) }
+        let days = (window.lowerBound.number...window.upperBound.number).map { UTCDay(number: $0) }
         let cache = RealMatchCacheStore(disk: MatchDiskCacheWrapper(files: files), clock: clock)
         for day in days { cache.keep(CachedDay(day: day, matches: answer.matches, fetchedAt: clock.now, tag: tag)) }
         await cache.flush()
@@ -74,7 +74,7 @@ struct CacheLab: AsyncParsableCommand {
 
     /// Beside a dictionary.
     @MainActor
-    private func lookUp(_ days: [MatchDay], in cache: RealMatchCacheStore) -> Compared {
+    private func lookUp(_ days: [UTCDay], in cache: RealMatchCacheStore) -> Compared {
         var times = Compared()
         var found = 0
         let reference = Dictionary(
@@ -100,7 +100,7 @@ struct CacheLab: AsyncParsableCommand {
     /// file that has the day and nothing else, read and decoded off the main actor.
     @MainActor
     private func readDisk(
-        _ days: [MatchDay], _ count: Int, _ files: DirectoryFileStore, _ clock: SystemClientClock
+        _ days: [UTCDay], _ count: Int, _ files: DirectoryFileStore, _ clock: SystemClientClock
     ) async throws -> Compared {
         var times = Compared()
         let plain = "\(folder)/plain"
@@ -131,7 +131,7 @@ struct CacheLab: AsyncParsableCommand {
 
     @MainActor
     private func hydrate(
-        _ days: [MatchDay], _ files: DirectoryFileStore, _ clock: SystemClientClock
+        _ days: [UTCDay], _ files: DirectoryFileStore, _ clock: SystemClientClock
     ) async throws -> Times {
         var all = Times()
         for _ in 0..<max(1, rounds / 10) {
@@ -147,7 +147,7 @@ struct CacheLab: AsyncParsableCommand {
     /// Beside the same question without the client: its answer is not looked at.
     @MainActor
     private func ask(
-        _ api: SightscreenAPI, _ day: MatchDay, _ tag: String?, _ bare: CurlTransport, _ token: String
+        _ api: SightscreenAPI, _ day: UTCDay, _ tag: String?, _ bare: CurlTransport, _ token: String
     ) async throws -> (whole: Compared, unchanged: Times) {
         var (whole, unchanged) = (Compared(), Times())
         let question = APIRequest(

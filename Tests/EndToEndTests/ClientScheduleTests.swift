@@ -85,9 +85,9 @@ struct ClientScheduleTests {
     }
 
     /// Which day a match is on; play may begin around midnight.
-    private func scheduled(_ match: MatchID, _ app: App) async throws -> (MatchDay, MatchItem) {
-        let today = MatchDay(at: SystemClientClock().now)
-        var found: (MatchDay, MatchItem)?
+    private func scheduled(_ match: MatchID, _ app: App) async throws -> (UTCDay, MatchItem) {
+        let today = UTCDay(at: SystemClientClock().now)
+        var found: (UTCDay, MatchItem)?
         try await eventually("the schedule has the match", within: .seconds(60)) {
             for day in [today, today + 1, today - 1] {
                 if let item = try await app.schedule.refresh(day).match(match) { found = (day, item) }
@@ -98,7 +98,7 @@ struct ClientScheduleTests {
     }
 
     /// Cold starts of the app without a network, over what is on its disk.
-    private func launches(_ bearer: String, _ path: String, _ day: MatchDay, _ match: MatchID) async throws {
+    private func launches(_ bearer: String, _ path: String, _ day: UTCDay, _ match: MatchID) async throws {
         let nowhere = CountingTransport(base: "http://127.0.0.1:9")
         let offline = App(nowhere, bearer: bearer, folder: path)
         await offline.cache.loadFromDisk()

@@ -57,7 +57,7 @@ import Testing
         let recorded = playedAt - 60
         let writer = try TapeFileWriter(
             TapeFileHeader(
-                title: "Two matches", recordedAt: ProviderDate.text(recorded).replacing(".000000Z", with: "Z")))
+                title: "Two matches", recordedAt: ProviderTime.text(recorded).replacing(".000000Z", with: "Z")))
         let data = try #require(FileManager.default.contents(atPath: "\(RunningMock.tapes)/1178424.json"))
         let match = try CricsheetMatch(json: [UInt8](data))
         let clock = TapeClock(startsAt: playedAt)
@@ -122,11 +122,11 @@ import Testing
             let text = String(decoding: try await mock.get("fixtures/9000000000").body, as: UTF8.self)
             #expect(text.contains(#""fixture_id":9000000000"#) && !text.contains("1178424,"))
             let dates = text.split(separator: #""updated_at":""#).dropFirst().compactMap {
-                ProviderDate.seconds(String($0.prefix(27)))
+                ProviderTime.seconds(String($0.prefix(27)))
             }
             #expect((dates.max() ?? 0) >= now - 5 && (dates.max() ?? 0) <= now + 60)
             let start = text.split(separator: #""starting_at":""#).dropFirst().first.map { String($0.prefix(27)) } ?? ""
-            #expect(abs((ProviderDate.seconds(start) ?? 0) - now) < 60)
+            #expect(abs((ProviderTime.seconds(start) ?? 0) - now) < 60)
         }
     }
 

@@ -1,3 +1,4 @@
+import SportMonks
 import Tapes
 import Testing
 
@@ -276,10 +277,10 @@ import Testing
             try JSON(tape.livescoreFixture(index, clock: clock))["balls"].rows.last?["updated_at"].string
         }
         #expect(tape.frame(index).offset == 80)
-        #expect(try updated() == ProviderDate.text(Samples.start + 2))
+        #expect(try updated() == ProviderTime.text(Samples.start + 2))
         // Held after the first ball, and shown a minute later.
         clock.reach(80, at: Double(Samples.start + 61), speed: 40)
-        #expect(try updated() == ProviderDate.text(Samples.start + 61))
+        #expect(try updated() == ProviderTime.text(Samples.start + 61))
         #expect(clock.time(of: 40) == Samples.start + 1, "the past stays")
         #expect(clock.time(of: 79) <= Samples.start + 61)
     }

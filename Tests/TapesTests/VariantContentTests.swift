@@ -1,3 +1,4 @@
+import SportMonks
 import Tapes
 import Testing
 
@@ -71,7 +72,7 @@ import Testing
         if match == 1_298_152 { #expect(besideTheNext > 0, "sometimes the next ball is there") }
         for ball in final {
             guard let id = ball["id"].int, let since = wrong[id] else { continue }
-            let fixed = try #require(ProviderDate.seconds(ball["updated_at"].string ?? "")) - Samples.start
+            let fixed = try #require(ProviderTime.seconds(ball["updated_at"].string ?? "")) - Samples.start
             #expect((5...10).contains(fixed - since))
         }
     }

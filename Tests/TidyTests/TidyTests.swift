@@ -53,7 +53,7 @@ import Testing
 
     static let upper: [String: Set<String>] = [
         "Store": Set(pure.keys).union(["Postgres"]),
-        "ServiceKit": ["FileLock", "HTTPClient", "Postgres", "Reactor"],
+        "ServiceKit": ["SightscreenModels", "FileLock", "HTTPClient", "Postgres", "Reactor"],
         "ControlHTTP": [],
     ]
 

@@ -66,7 +66,7 @@ final class AppServices {
 
 extension AppServices {
     /// What a day shows, and logos before they are scrolled to.
-    func open(_ day: MatchDay) async throws -> [MatchItem] {
+    func open(_ day: UTCDay) async throws -> [MatchItem] {
         let schedule = try await schedule.fetchSchedule(for: day)
         await images.prefetch(schedule.matches)
         return schedule.matches

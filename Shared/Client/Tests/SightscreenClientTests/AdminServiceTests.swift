@@ -81,7 +81,7 @@ import Testing
         app().admin.setMode(.canned(.liveMatch))
         let api = app().api
         let match = SampleMatches.live(now: Sample.now)
-        guard case .new(let day, _) = try await api.matches(on: MatchDay(at: Sample.now)) else {
+        guard case .new(let day, _) = try await api.matches(on: UTCDay(at: Sample.now)) else {
             Issue.record("there is no tag")
             return
         }

@@ -13,7 +13,7 @@ import Testing
     static let now = ScheduleDesk.now
 
     private static func entry(
-        _ day: MatchDay, _ statuses: MatchStatus..., fetchedAt: Int = ScheduleDesk.now
+        _ day: UTCDay, _ statuses: MatchStatus..., fetchedAt: Int = ScheduleDesk.now
     ) -> CachedDay {
         let matches = statuses.enumerated().map { index, status in
             ScheduleDesk.match(Int64(day.number * 10 + index), status, on: day)
@@ -325,7 +325,7 @@ import Testing
 
     /// What the document warns of: this compiles only as long as coding belongs to no actor.
     @Test nonisolated func codingBelongsToNoActor() async throws {
-        let entry = CachedDay(day: MatchDay(number: 1), matches: [], fetchedAt: 0)
+        let entry = CachedDay(day: UTCDay(number: 1), matches: [], fetchedAt: 0)
         let data = try await Task.detached { try JSONEncoder().encode(entry) }.value
         #expect(try JSONDecoder().decode(CachedDay.self, from: data) == entry)
     }

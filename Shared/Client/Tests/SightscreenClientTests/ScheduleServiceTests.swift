@@ -97,7 +97,7 @@ import Testing
         for offset in -3...3 { _ = try await desk.service.fetchSchedule(for: today + offset) }
         // The next day, and an app that was asleep for days.
         for days in [1, 5] {
-            let now = MatchDay(at: desk.clock.now) + days
+            let now = UTCDay(at: desk.clock.now) + days
             desk.clock.advance(seconds: now.startsAt - desk.clock.now)
             for offset in -3...3 { _ = try await desk.service.fetchSchedule(for: now + offset) }
             #expect((-9...9).filter { desk.service.cached(now + $0) != nil } == Array(-3...3))

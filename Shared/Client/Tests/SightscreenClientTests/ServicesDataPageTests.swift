@@ -119,7 +119,7 @@ import Testing
     /// And each suite of them is there for something that the page names.
     @Test(arguments: [
         "ScheduleServiceTests", "DataSourceTests", "DataPollerTests", "MatchCacheStoreTests", "DiskCacheStoreTests",
-        "FileStoreTests", "SlowDiskTests", "ImageCacheServiceTests", "MatchDayTests", "AdminServiceTests",
+        "FileStoreTests", "SlowDiskTests", "ImageCacheServiceTests", "UTCDayTests", "AdminServiceTests",
     ])
     func theSuitesOfDataAreOnThePage(_ suite: String) throws {
         #expect(try Self.page().contains { $0.tests.contains { $0.hasPrefix("\(suite).") } })

@@ -15,12 +15,12 @@ import Testing
     let today = ScheduleDesk.today
     let url = "https://images.example/6.png"
 
-    private func entry(_ day: MatchDay, fetchedAt: Int = ScheduleDesk.now) -> CachedDay {
+    private func entry(_ day: UTCDay, fetchedAt: Int = ScheduleDesk.now) -> CachedDay {
         CachedDay(day: day, matches: [ScheduleDesk.match(1, .completed, on: day)], fetchedAt: fetchedAt, tag: "\"t\"")
     }
 
     /// A folder in which these days are.
-    private func written(_ days: MatchDay...) async throws -> InMemoryFileStore {
+    private func written(_ days: UTCDay...) async throws -> InMemoryFileStore {
         let files = InMemoryFileStore()
         let desk = try ScheduleDesk(files: files)
         for day in days { desk.cache.keep(entry(day)) }

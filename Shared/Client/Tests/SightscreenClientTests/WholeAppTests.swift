@@ -8,7 +8,7 @@ import Testing
 /// over a phone and servers in memory.
 @MainActor
 @Suite struct WholeAppTests {
-    private static let today = MatchDay(at: Sample.now)
+    private static let today = UTCDay(at: Sample.now)
 
     /// A phone that the app was used on: somebody is signed in, and today's matches are on its disk.
     private func usedPhone() async throws -> AppPhone {

@@ -10,7 +10,7 @@ extension SightscreenAPI {
     /// - Parameter tag: of what is known of the day.
     /// - Returns: `nextCursor` is nil, and the tag too when there was more than one page.
     public func matches(
-        on day: MatchDay, ifNoneMatch tag: String? = nil
+        on day: UTCDay, ifNoneMatch tag: String? = nil
     ) async throws(APIError) -> Tagged<MatchesResponse> {
         let path = "/matches?date=\(day)&limit=\(Self.pageMax)"
         let first: Tagged<MatchList> = try await read(path, ifNoneMatch: tag)

@@ -71,9 +71,9 @@ public final class CannedTransport: APITransport {
 
     private func schedule(_ query: String, _ scenario: CannedScenario) -> MatchesResponse {
         let date = query.split(separator: "&").first { $0.hasPrefix("date=") }.map { String($0.dropFirst(5)) }
-        let day = date.flatMap { MatchDay($0) }
+        let day = date.flatMap { UTCDay($0) }
         let found = matches(scenario).filter { match in
-            day == nil || match.startsAt.map { MatchDay(at: $0) } == day
+            day == nil || match.startsAt.map { UTCDay(at: $0) } == day
         }
         let isLive = found.contains { $0.status == .live }
         return MatchesResponse(matches: found, nextCursor: nil, retryAfterMs: isLive ? interval(scenario) : 30_000)

@@ -25,7 +25,7 @@ public struct CacheRule: Hashable, Sendable {
 
     /// Whether a day can be shown without asking. Today never can: at any moment a match may begin.
     public func isFresh(_ entry: CachedDay, now: Int) -> Bool {
-        let today = MatchDay(at: now)
+        let today = UTCDay(at: now)
         guard entry.day != today else { return false }
         let age = now - entry.fetchedAt
         // The clock was set back: nobody knows how old it is.
@@ -33,7 +33,7 @@ public struct CacheRule: Hashable, Sendable {
         // The most restless match decides; a day without any is settled if it was over when it was asked for.
         let limit =
             entry.matches.map { seconds(for: $0.status) }.min()
-            ?? (MatchDay(at: entry.fetchedAt) > entry.day ? completedSeconds : upcomingSeconds)
+            ?? (UTCDay(at: entry.fetchedAt) > entry.day ? completedSeconds : upcomingSeconds)
         guard age < limit else { return false }
         // Told before the start, looked at after it: it may be in play by now.
         return !entry.matches.contains { match in

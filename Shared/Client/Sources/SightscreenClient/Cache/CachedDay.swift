@@ -5,7 +5,7 @@ public import SightscreenModels
 /// Its coding is written out and nonisolated: files are written and read off the main actor, and where a module's default
 /// is the main actor, a synthesized conformance would belong to it.
 public struct CachedDay: Hashable, Sendable {
-    public var day: MatchDay
+    public var day: UTCDay
     /// By start.
     public var matches: [MatchItem]
     /// Seconds since 1970: when the gateway said so last, or that nothing has changed.
@@ -15,7 +15,7 @@ public struct CachedDay: Hashable, Sendable {
     /// The answer's entity tag; nil when it came in several pages.
     public var tag: String?
 
-    public init(day: MatchDay, matches: [MatchItem], fetchedAt: Int, retryAfterMs: Int = 30_000, tag: String? = nil) {
+    public init(day: UTCDay, matches: [MatchItem], fetchedAt: Int, retryAfterMs: Int = 30_000, tag: String? = nil) {
         self.day = day
         self.matches = matches
         self.fetchedAt = fetchedAt
@@ -45,7 +45,7 @@ extension CachedDay: Codable {
 
     public nonisolated init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        day = try container.decode(MatchDay.self, forKey: .day)
+        day = try container.decode(UTCDay.self, forKey: .day)
         matches = try container.decode([MatchItem].self, forKey: .matches)
         fetchedAt = try container.decode(Int.self, forKey: .fetchedAt)
         retryAfterMs = try container.decode(Int.self, forKey: .retryAfterMs)

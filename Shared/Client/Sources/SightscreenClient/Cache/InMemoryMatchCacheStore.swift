@@ -5,7 +5,7 @@ public import SightscreenModels
 @MainActor
 @Observable
 public final class InMemoryMatchCacheStore: MatchCacheStore {
-    private var days: [MatchDay: CachedDay]
+    private var days: [UTCDay: CachedDay]
     public private(set) var live: CachedLive?
 
     public init(days: [CachedDay] = [], live: CachedLive? = nil) {
@@ -13,13 +13,13 @@ public final class InMemoryMatchCacheStore: MatchCacheStore {
         self.live = live
     }
 
-    public func schedule(on day: MatchDay) -> CachedDay? { days[day] }
+    public func schedule(on day: UTCDay) -> CachedDay? { days[day] }
     public func match(_ id: MatchID) -> MatchItem? { days.values.lazy.compactMap { $0.match(id) }.first }
-    public func storedSchedule(on day: MatchDay) -> CachedDay? { days[day] }
+    public func storedSchedule(on day: UTCDay) -> CachedDay? { days[day] }
     public func keep(_ entry: CachedDay) { days[entry.day] = entry }
     public func keep(_ live: CachedLive) { self.live = live }
     /// Canned days stay.
-    public func slide(to window: ClosedRange<MatchDay>) {}
+    public func slide(to window: ClosedRange<UTCDay>) {}
     public func loadFromDisk() {}
     public func flush() {}
 

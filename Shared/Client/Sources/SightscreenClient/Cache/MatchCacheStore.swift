@@ -7,7 +7,7 @@ public import SightscreenModels
 @MainActor
 public protocol MatchCacheStore: AnyObject, Observable, Sendable {
     /// What is in memory for a day, however old it is.
-    func schedule(on day: MatchDay) -> CachedDay?
+    func schedule(on day: UTCDay) -> CachedDay?
 
     /// A match of a day that is in memory.
     func match(_ id: MatchID) -> MatchItem?
@@ -16,7 +16,7 @@ public protocol MatchCacheStore: AnyObject, Observable, Sendable {
     var live: CachedLive? { get }
 
     /// What is in memory or, failing that, on disk.
-    func storedSchedule(on day: MatchDay) async -> CachedDay?
+    func storedSchedule(on day: UTCDay) async -> CachedDay?
 
     /// In memory at once, where its day is in the window; on disk soon.
     func keep(_ entry: CachedDay)
@@ -25,7 +25,7 @@ public protocol MatchCacheStore: AnyObject, Observable, Sendable {
     func keep(_ live: CachedLive)
 
     /// Which days stay in memory, beside today.
-    func slide(to window: ClosedRange<MatchDay>)
+    func slide(to window: ClosedRange<UTCDay>)
 
     /// Brings what is on disk into memory, before anything else is done at a launch, so that the first frame has matches.
     func loadFromDisk() async

@@ -1,3 +1,5 @@
+public import SightscreenModels
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -23,7 +25,7 @@ public struct MatchDiskCacheWrapper: Sendable {
     }
 
     @concurrent
-    public func day(_ day: MatchDay) async -> CachedDay? {
+    public func day(_ day: UTCDay) async -> CachedDay? {
         let key = Self.key(day)
         guard let entry = await disk.entry(key) else { return nil }
         guard let value = try? JSONDecoder().decode(CachedDay.self, from: Data(entry.value)), value.day == day else {
@@ -42,5 +44,5 @@ public struct MatchDiskCacheWrapper: Sendable {
     @concurrent
     public func removeAll() async { await disk.removeAll() }
 
-    private static func key(_ day: MatchDay) -> String { "day-\(day)" }
+    private static func key(_ day: UTCDay) -> String { "day-\(day)" }
 }

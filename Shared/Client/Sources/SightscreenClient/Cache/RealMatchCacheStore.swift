@@ -12,36 +12,36 @@ public final class RealMatchCacheStore: MatchCacheStore {
     /// What a disk that stands still may keep waiting; the newest of them.
     static let unwrittenMax = MatchDiskCacheWrapper.limits.files
 
-    private var days: [MatchDay: CachedDay] = [:]
+    private var days: [UTCDay: CachedDay] = [:]
     public private(set) var live: CachedLive?
-    public private(set) var window: ClosedRange<MatchDay>
+    public private(set) var window: ClosedRange<UTCDay>
 
     @ObservationIgnored private let disk: MatchDiskCacheWrapper
     @ObservationIgnored private let clock: any ClientClock
     /// Which day a match is in.
-    @ObservationIgnored private var places: [MatchID: MatchDay] = [:]
+    @ObservationIgnored private var places: [MatchID: UTCDay] = [:]
     /// What is not on disk yet; the newest of each day.
-    @ObservationIgnored private var unwritten: [MatchDay: CachedDay] = [:]
+    @ObservationIgnored private var unwritten: [UTCDay: CachedDay] = [:]
     @ObservationIgnored private var writer: Task<Void, Never>?
     /// Whoever asks for the same day at the same time shares one reading.
-    @ObservationIgnored private var reads: [MatchDay: Task<CachedDay?, Never>] = [:]
+    @ObservationIgnored private var reads: [UTCDay: Task<CachedDay?, Never>] = [:]
     /// Counts how often everything was removed: what was read before is not remembered after it.
     @ObservationIgnored private var epoch = 0
     /// Of the days in memory that have matches in play.
-    @ObservationIgnored private var writtenAt: [MatchDay: Int] = [:]
+    @ObservationIgnored private var writtenAt: [UTCDay: Int] = [:]
 
     /// - Parameter radius: how many days before and after today are in memory at first.
     public init(disk: MatchDiskCacheWrapper, clock: any ClientClock, radius: Int = ScheduleWindow.radius) {
         self.disk = disk
         self.clock = clock
-        window = ScheduleWindow.around(MatchDay(at: clock.now), radius: radius)
+        window = ScheduleWindow.around(UTCDay(at: clock.now), radius: radius)
     }
 
-    public func schedule(on day: MatchDay) -> CachedDay? { days[day] }
+    public func schedule(on day: UTCDay) -> CachedDay? { days[day] }
 
     public func match(_ id: MatchID) -> MatchItem? { places[id].flatMap { days[$0]?.match(id) } }
 
-    public func storedSchedule(on day: MatchDay) async -> CachedDay? {
+    public func storedSchedule(on day: UTCDay) async -> CachedDay? {
         // What is on its way to the disk is newer than what is there.
         if let entry = days[day] ?? unwritten[day] { return entry }
         return await (reads[day] ?? read(day)).value
@@ -64,14 +64,14 @@ public final class RealMatchCacheStore: MatchCacheStore {
 
     public func keep(_ live: CachedLive) { self.live = live }
 
-    public func slide(to window: ClosedRange<MatchDay>) {
+    public func slide(to window: ClosedRange<UTCDay>) {
         self.window = window
         for day in days.keys where !isRemembered(day) { forget(day) }
     }
 
     public func loadFromDisk() async {
-        let today = MatchDay(at: clock.now)
-        let wanted = (window.lowerBound.number...window.upperBound.number).map { MatchDay(number: $0) }
+        let today = UTCDay(at: clock.now)
+        let wanted = (window.lowerBound.number...window.upperBound.number).map { UTCDay(number: $0) }
             .sorted { ($0.distance(to: today), $0) < ($1.distance(to: today), $1) }
         // Today first. What has come from the gateway meanwhile is newer, and stays.
         _ = await finished(within: Self.hydrationLimit, clock) {
@@ -96,7 +96,7 @@ public final class RealMatchCacheStore: MatchCacheStore {
 
     // MARK: -
 
-    private func isRemembered(_ day: MatchDay) -> Bool { window.contains(day) || day == MatchDay(at: clock.now) }
+    private func isRemembered(_ day: UTCDay) -> Bool { window.contains(day) || day == UTCDay(at: clock.now) }
 
     private func remember(_ entry: CachedDay) {
         guard isRemembered(entry.day) else { return }
@@ -105,17 +105,17 @@ public final class RealMatchCacheStore: MatchCacheStore {
         for match in entry.matches { places[match.id] = entry.day }
     }
 
-    private func forget(_ day: MatchDay) {
+    private func forget(_ day: UTCDay) {
         forgetPlaces(day)
         days[day] = nil
         writtenAt[day] = nil
     }
 
-    private func forgetPlaces(_ day: MatchDay) {
+    private func forgetPlaces(_ day: UTCDay) {
         for match in days[day]?.matches ?? [] where places[match.id] == day { places[match.id] = nil }
     }
 
-    private func read(_ day: MatchDay) -> Task<CachedDay?, Never> {
+    private func read(_ day: UTCDay) -> Task<CachedDay?, Never> {
         let begun = epoch
         let task = Task { () -> CachedDay? in
             let found = await disk.day(day)

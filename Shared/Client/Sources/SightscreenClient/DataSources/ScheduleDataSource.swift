@@ -1,4 +1,5 @@
 public import Observation
+public import SightscreenModels
 
 /// The schedule of the day that the user has selected. Today is polled, and another day as long as a match of it is in play
 /// (an evening that goes on past midnight, a Test's second day) or its answer is missing: other days do not change while
@@ -13,7 +14,7 @@ public final class ScheduleDataSource: DataSource {
 
     public private(set) var data: CachedDay?
     public private(set) var isStale = true
-    public private(set) var selectedDay: MatchDay
+    public private(set) var selectedDay: UTCDay
 
     @ObservationIgnored private let service: any ScheduleService
     @ObservationIgnored private let clock: any ClientClock
@@ -23,10 +24,10 @@ public final class ScheduleDataSource: DataSource {
     @ObservationIgnored private var isMissing = false
 
     /// - Parameter day: today unless given.
-    public init(service: any ScheduleService, clock: any ClientClock, day: MatchDay? = nil) {
+    public init(service: any ScheduleService, clock: any ClientClock, day: UTCDay? = nil) {
         self.service = service
         self.clock = clock
-        let today = MatchDay(at: clock.now)
+        let today = UTCDay(at: clock.now)
         let day = day ?? today
         followsToday = day == today
         selectedDay = day
@@ -35,8 +36,8 @@ public final class ScheduleDataSource: DataSource {
 
     /// Shows what is cached of another day at once, and what the gateway says of it when no other day is selected soon.
     /// - Throws: `.superseded` when one is.
-    public func select(_ day: MatchDay) async throws(APIError) {
-        followsToday = day == MatchDay(at: clock.now)
+    public func select(_ day: UTCDay) async throws(APIError) {
+        followsToday = day == UTCDay(at: clock.now)
         turn(to: day)
         do throws(APIError) { show(try await service.show(day), of: day, isStale: false) } catch {
             if day == selectedDay, error != .superseded { isMissing = true }
@@ -65,7 +66,7 @@ public final class ScheduleDataSource: DataSource {
         return entry
     }
 
-    public func shouldPoll() -> Bool { followsToday || selectedDay == MatchDay(at: clock.now) || isMissing || isInPlay }
+    public func shouldPoll() -> Bool { followsToday || selectedDay == UTCDay(at: clock.now) || isMissing || isInPlay }
 
     public var pollIntervalMs: Int { PollInterval.clamped(data?.retryAfterMs) }
 
@@ -78,13 +79,13 @@ public final class ScheduleDataSource: DataSource {
 
     /// At midnight today is another day. Who is watching a match sees it to its end first.
     private func goOn() {
-        let today = MatchDay(at: clock.now)
+        let today = UTCDay(at: clock.now)
         guard followsToday, selectedDay != today else { return }
         if isInPlay, let data, clock.now - data.fetchedAt < Self.watchingSeconds { return }
         turn(to: today)
     }
 
-    private func turn(to day: MatchDay) {
+    private func turn(to day: UTCDay) {
         selectedDay = day
         isStale = true
         isMissing = false
@@ -93,13 +94,13 @@ public final class ScheduleDataSource: DataSource {
         if data == nil { Task { await showStored(day) } }
     }
 
-    private func showStored(_ day: MatchDay) async {
+    private func showStored(_ day: UTCDay) async {
         guard let entry = await service.stored(day), day == selectedDay, data == nil else { return }
         data = entry
     }
 
     /// Unless the user has gone on to another day while it was fetched.
-    private func show(_ entry: CachedDay, of day: MatchDay, isStale: Bool) {
+    private func show(_ entry: CachedDay, of day: UTCDay, isStale: Bool) {
         guard day == selectedDay else { return }
         if !isStale { isMissing = false }
         if data != entry { data = entry }

@@ -1,19 +1,20 @@
 public import Observation
+public import SightscreenModels
 
 /// Canned days, for previews and for tests of views.
 @MainActor
 @Observable
 public final class FakeScheduleService: ScheduleService {
-    public private(set) var shownDay: MatchDay
-    private var days: [MatchDay: CachedDay]
+    public private(set) var shownDay: UTCDay
+    private var days: [UTCDay: CachedDay]
     private var refusal: APIError?
     /// How often a day was asked for.
     public private(set) var fetchCount = 0
 
     /// - Parameter shownDay: the first of the days unless given.
-    public init(_ days: [CachedDay] = [], shownDay: MatchDay? = nil) {
+    public init(_ days: [CachedDay] = [], shownDay: UTCDay? = nil) {
         self.days = Dictionary(days.map { ($0.day, $0) }) { $1 }
-        self.shownDay = shownDay ?? days.map(\.day).min() ?? MatchDay(number: 0)
+        self.shownDay = shownDay ?? days.map(\.day).min() ?? UTCDay(number: 0)
     }
 
     /// What every fetch throws from now on.
@@ -22,17 +23,17 @@ public final class FakeScheduleService: ScheduleService {
     /// What the gateway would answer from now on.
     public func set(_ day: CachedDay) { days[day.day] = day }
 
-    public func cached(_ day: MatchDay) -> CachedDay? { days[day] }
-    public func stored(_ day: MatchDay) -> CachedDay? { days[day] }
+    public func cached(_ day: UTCDay) -> CachedDay? { days[day] }
+    public func stored(_ day: UTCDay) -> CachedDay? { days[day] }
     public func isFresh(_ entry: CachedDay) -> Bool { true }
-    public func fetchSchedule(for day: MatchDay) throws(APIError) -> CachedDay { try refresh(day) }
+    public func fetchSchedule(for day: UTCDay) throws(APIError) -> CachedDay { try refresh(day) }
 
-    public func show(_ day: MatchDay) throws(APIError) -> CachedDay {
+    public func show(_ day: UTCDay) throws(APIError) -> CachedDay {
         shownDay = day
         return try refresh(day)
     }
 
-    public func refresh(_ day: MatchDay) throws(APIError) -> CachedDay {
+    public func refresh(_ day: UTCDay) throws(APIError) -> CachedDay {
         fetchCount += 1
         if let refusal { throw refusal }
         return days[day] ?? CachedDay(day: day, matches: [], fetchedAt: day.startsAt)

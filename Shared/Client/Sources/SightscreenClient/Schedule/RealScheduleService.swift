@@ -1,11 +1,11 @@
 public import Observation
-import SightscreenModels
+public import SightscreenModels
 
 /// The gateway's schedule behind a `MatchCacheStore`.
 @MainActor
 @Observable
 public final class RealScheduleService: ScheduleService {
-    public private(set) var shownDay: MatchDay
+    public private(set) var shownDay: UTCDay
 
     @ObservationIgnored private let api: SightscreenAPI
     @ObservationIgnored private let cache: any MatchCacheStore
@@ -14,11 +14,11 @@ public final class RealScheduleService: ScheduleService {
     @ObservationIgnored private let rule: CacheRule
     @ObservationIgnored private let radius: Int
     @ObservationIgnored private let debounce: Duration
-    @ObservationIgnored private var fetches: [MatchDay: Task<Result<CachedDay, APIError>, Never>] = [:]
+    @ObservationIgnored private var fetches: [UTCDay: Task<Result<CachedDay, APIError>, Never>] = [:]
     /// Counts calls of `show`: only the last one asks.
     @ObservationIgnored private var shows = 0
     /// Which day it was when somebody asked last.
-    @ObservationIgnored private var today: MatchDay
+    @ObservationIgnored private var today: UTCDay
 
     /// - Parameters:
     ///   - radius: how many days before and after the one that is shown stay in memory.
@@ -34,13 +34,13 @@ public final class RealScheduleService: ScheduleService {
         self.rule = rule
         self.radius = radius
         self.debounce = debounce
-        today = MatchDay(at: clock.now)
+        today = UTCDay(at: clock.now)
         shownDay = today
     }
 
-    public func cached(_ day: MatchDay) -> CachedDay? { cache.schedule(on: day) }
+    public func cached(_ day: UTCDay) -> CachedDay? { cache.schedule(on: day) }
 
-    public func stored(_ day: MatchDay) async -> CachedDay? {
+    public func stored(_ day: UTCDay) async -> CachedDay? {
         lookAtTheDay()
         if let entry = cached(day) { return entry }
         let cache = cache
@@ -49,16 +49,16 @@ public final class RealScheduleService: ScheduleService {
 
     public func isFresh(_ entry: CachedDay) -> Bool { rule.isFresh(entry, now: clock.now) }
 
-    public func fetchSchedule(for day: MatchDay) async throws(APIError) -> CachedDay {
+    public func fetchSchedule(for day: UTCDay) async throws(APIError) -> CachedDay {
         if let entry = await stored(day), isFresh(entry) { return entry }
         if Task.isCancelled { throw .transport(.cancelled) }
         return try await refresh(day)
     }
 
-    public func show(_ day: MatchDay) async throws(APIError) -> CachedDay {
+    public func show(_ day: UTCDay) async throws(APIError) -> CachedDay {
         shows += 1
         let mine = shows
-        today = MatchDay(at: clock.now)
+        today = UTCDay(at: clock.now)
         shownDay = day
         cache.slide(to: ScheduleWindow.around(day, radius: radius))
         if let entry = await stored(day), isFresh(entry) { return entry }
@@ -67,7 +67,7 @@ public final class RealScheduleService: ScheduleService {
         return try await refresh(day)
     }
 
-    public func refresh(_ day: MatchDay) async throws(APIError) -> CachedDay {
+    public func refresh(_ day: UTCDay) async throws(APIError) -> CachedDay {
         lookAtTheDay()
         let fetch = fetches[day] ?? begin(day)
         return try await fetch.value.get()
@@ -77,7 +77,7 @@ public final class RealScheduleService: ScheduleService {
 
     /// After midnight, or when the phone's clock has been set, the window is around another day.
     private func lookAtTheDay() {
-        let now = MatchDay(at: clock.now)
+        let now = UTCDay(at: clock.now)
         guard now != today else { return }
         if shownDay == today { shownDay = now }
         today = now
@@ -86,7 +86,7 @@ public final class RealScheduleService: ScheduleService {
     }
 
     /// A task of its own: whoever asks may leave, the answer is for the others and for the cache.
-    private func begin(_ day: MatchDay) -> Task<Result<CachedDay, APIError>, Never> {
+    private func begin(_ day: UTCDay) -> Task<Result<CachedDay, APIError>, Never> {
         let task = Task {
             let result: Result<CachedDay, APIError>
             do throws(APIError) { result = .success(try await ask(day)) } catch { result = .failure(error) }
@@ -97,7 +97,7 @@ public final class RealScheduleService: ScheduleService {
         return task
     }
 
-    private func ask(_ day: MatchDay) async throws(APIError) -> CachedDay {
+    private func ask(_ day: UTCDay) async throws(APIError) -> CachedDay {
         let known = await stored(day)
         let entry: CachedDay
         switch try await api.matches(on: day, ifNoneMatch: known?.tag) {

@@ -1,30 +1,31 @@
 public import Observation
+public import SightscreenModels
 
 /// Schedules of days, fetched and cached.
 @MainActor
 public protocol ScheduleService: AnyObject, Observable, Sendable {
     /// The day that the user looks at; those around it are in memory. Who looks at today looks at the new day after midnight.
-    var shownDay: MatchDay { get }
+    var shownDay: UTCDay { get }
 
     /// What is in memory for a day, however old it is: at once, for a first frame.
-    func cached(_ day: MatchDay) -> CachedDay?
+    func cached(_ day: UTCDay) -> CachedDay?
 
     /// What is in memory or on disk, however old it is. A disk that does not answer soon has nothing.
-    func stored(_ day: MatchDay) async -> CachedDay?
+    func stored(_ day: UTCDay) async -> CachedDay?
 
     /// Whether what is cached needs no question to the gateway.
     func isFresh(_ entry: CachedDay) -> Bool
 
     /// From the cache as long as that is fresh, otherwise from the gateway. Today is never fresh.
-    func fetchSchedule(for day: MatchDay) async throws(APIError) -> CachedDay
+    func fetchSchedule(for day: UTCDay) async throws(APIError) -> CachedDay
 
     /// The user looks at this day now. As `fetchSchedule`, but the gateway is asked only when no other day is shown soon
     /// after it.
     /// - Throws: `.superseded` when one is.
-    func show(_ day: MatchDay) async throws(APIError) -> CachedDay
+    func show(_ day: UTCDay) async throws(APIError) -> CachedDay
 
     /// From the gateway. Calls for one day at the same time share one answer.
-    func refresh(_ day: MatchDay) async throws(APIError) -> CachedDay
+    func refresh(_ day: UTCDay) async throws(APIError) -> CachedDay
 }
 
 extension ScheduleService {
@@ -32,7 +33,7 @@ extension ScheduleService {
     /// - Returns: today's.
     @discardableResult
     public func refreshToday(_ clock: any ClientClock) async throws(APIError) -> CachedDay {
-        let today = MatchDay(at: clock.now)
+        let today = UTCDay(at: clock.now)
         let entry = try await refresh(today)
         // What is in play in it is not today's: without it today's is as good.
         if cached(today - 1)?.isInPlay(now: clock.now) == true { _ = try? await refresh(today - 1) }

@@ -8,7 +8,7 @@ import TestSupport
 final class ScheduleDesk {
     /// 2027-01-15 08:00 UTC.
     static let now = 1_800_000_000
-    static let today = MatchDay(at: now)
+    static let today = UTCDay(at: now)
 
     let clock = SimulatedClock(now: ScheduleDesk.now)
     let gateway: ScheduleGateway
@@ -36,7 +36,7 @@ final class ScheduleDesk {
     }
 
     /// A match of a day, by default at noon.
-    static func match(_ id: Int64, _ status: MatchStatus, on day: MatchDay, at second: Int = 43_200) -> MatchItem {
+    static func match(_ id: Int64, _ status: MatchStatus, on day: UTCDay, at second: Int = 43_200) -> MatchItem {
         var match = Sample.match(id, status)
         match.startsAt = day.startsAt + second
         return match

@@ -24,7 +24,7 @@ actor ScheduleGateway: APITransport {
     }
 
     private let contract: OpenAPIContract
-    private var days: [MatchDay: [MatchItem]] = [:]
+    private var days: [UTCDay: [MatchItem]] = [:]
     private var live: [MatchItem] = []
     private var interval = 5_000
     private var pageSize = 200
@@ -41,7 +41,7 @@ actor ScheduleGateway: APITransport {
 
     // MARK: - The script
 
-    func set(_ matches: [MatchItem], on day: MatchDay) { days[day] = matches }
+    func set(_ matches: [MatchItem], on day: UTCDay) { days[day] = matches }
 
     func setLive(_ matches: [MatchItem], retryAfterMs: Int) {
         live = matches
@@ -63,7 +63,7 @@ actor ScheduleGateway: APITransport {
 
     var heldCount: Int { waiting.count }
     var callCount: Int { calls.count }
-    func calls(of day: MatchDay) -> [Call] { calls.filter { $0.line.contains("date=\(day)") } }
+    func calls(of day: UTCDay) -> [Call] { calls.filter { $0.line.contains("date=\(day)") } }
 
     // MARK: - APITransport
 
@@ -112,7 +112,7 @@ actor ScheduleGateway: APITransport {
             let parts = pair.split(separator: "=", maxSplits: 1)
             if parts.count == 2 { fields[parts[0]] = parts[1] }
         }
-        let all = fields["date"].flatMap { MatchDay(String($0)) }.map { days[$0] ?? [] } ?? []
+        let all = fields["date"].flatMap { UTCDay(String($0)) }.map { days[$0] ?? [] } ?? []
         let from = fields["cursor"].flatMap { Int($0.prefix { $0 != "-" }) } ?? 0
         let size = min(pageSize, fields["limit"].flatMap { Int($0) } ?? 50)
         let page = all.dropFirst(from).prefix(size)

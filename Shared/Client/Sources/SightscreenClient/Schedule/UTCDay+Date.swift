@@ -3,8 +3,9 @@
 #else
     public import Foundation
 #endif
+public import SightscreenModels
 
-extension MatchDay {
+extension UTCDay {
     /// The day of UTC in which a moment lies.
     public init(_ date: Date) { self.init(at: Int(date.timeIntervalSince1970.rounded(.down))) }
 

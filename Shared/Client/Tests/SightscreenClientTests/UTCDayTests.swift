@@ -1,24 +1,25 @@
 import FoundationEssentials
+import SightscreenModels
 import Testing
 
 @testable import SightscreenClient
 
-@Suite struct MatchDayTests {
+@Suite struct UTCDayTests {
     @Test(arguments: [
         (0, "1970-01-01"), (-1, "1969-12-31"), (1_800_000_000, "2027-01-15"), (1_709_164_800, "2024-02-29"),
         (1_709_251_200, "2024-03-01"), (951_782_400, "2000-02-29"), (4_107_542_400, "2100-03-01"),
     ])
     func aMomentBelongsToADayOfUTC(_ seconds: Int, _ text: String) {
-        #expect(MatchDay(at: seconds).description == text)
-        #expect(MatchDay(text) == MatchDay(at: seconds))
+        #expect(UTCDay(at: seconds).description == text)
+        #expect(UTCDay(text) == UTCDay(at: seconds))
     }
 
     @Test func everyDayOfAFewCenturiesIsWrittenAndRead() throws {
         var before = ""
         for number in -150_000...150_000 {
-            let day = MatchDay(number: number)
+            let day = UTCDay(number: number)
             let text = day.description
-            #expect(MatchDay(text) == day)
+            #expect(UTCDay(text) == day)
             #expect(text > before)
             before = text
         }
@@ -26,14 +27,14 @@ import Testing
 
     @Test(arguments: [
         "", "2026", "2026-11", "2026-11-31", "2026-02-29", "2026-13-01", "2026-00-10", "2026-1-1", "+026-01-01",
-        "2026-11-22T00:00:00Z", "２０２６-11-22", "2026-11-22-", "0000-01-01",
+        "2026-11-22T00:00:00Z", "２０２６-11-22", "2026-11-22-", "0001-02-29",
     ])
-    func whatIsNoDayIsNotRead(_ text: String) { #expect(MatchDay(text) == nil) }
+    func whatIsNoDayIsNotRead(_ text: String) { #expect(UTCDay(text) == nil) }
 
     @Test func aDateIsADay() {
-        #expect(MatchDay(Date(timeIntervalSince1970: -0.5)).description == "1969-12-31")
-        #expect(MatchDay(Date(timeIntervalSince1970: 86_399.9)) == MatchDay(number: 0))
-        #expect(MatchDay(number: 3).date == Date(timeIntervalSince1970: 259_200))
+        #expect(UTCDay(Date(timeIntervalSince1970: -0.5)).description == "1969-12-31")
+        #expect(UTCDay(Date(timeIntervalSince1970: 86_399.9)) == UTCDay(number: 0))
+        #expect(UTCDay(number: 3).date == Date(timeIntervalSince1970: 259_200))
     }
 
     /// A journey changes what the wall shows, not which day it is.
@@ -46,14 +47,14 @@ import Testing
         let evening = try #require(calendar.date(from: parts))
         for date in [evening, evening.addingTimeInterval(3_600)] {
             let seconds = Int(date.timeIntervalSince1970)
-            #expect(MatchDay(date) == MatchDay(at: seconds))
-            #expect(MatchDay(date).startsAt <= seconds && seconds < (MatchDay(date) + 1).startsAt)
+            #expect(UTCDay(date) == UTCDay(at: seconds))
+            #expect(UTCDay(date).startsAt <= seconds && seconds < (UTCDay(date) + 1).startsAt)
         }
-        #expect((MatchDay(evening) == MatchDay(evening.addingTimeInterval(3_600))) == (offset != 0))
+        #expect((UTCDay(evening) == UTCDay(evening.addingTimeInterval(3_600))) == (offset != 0))
     }
 
     @Test func theWindowIsAroundADay() {
-        let day = MatchDay(number: 20_000)
+        let day = UTCDay(number: 20_000)
         #expect(ScheduleWindow.around(day, radius: 3) == (day - 3)...(day + 3))
         #expect(ScheduleWindow.around(day, radius: -1) == day...day)
         #expect((day - 3).distance(to: day + 3) == 6)

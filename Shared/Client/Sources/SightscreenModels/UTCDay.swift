@@ -1,5 +1,5 @@
-/// A day of the schedule. Days are UTC's, as the gateway's are, wherever the phone is.
-public struct MatchDay: Hashable, Comparable, Sendable {
+/// A day of the Gregorian calendar at UTC: the schedule's days are that, wherever the phone is.
+public struct UTCDay: Hashable, Comparable, Sendable {
     /// Since 1970-01-01.
     public let number: Int
 
@@ -11,11 +11,13 @@ public struct MatchDay: Hashable, Comparable, Sendable {
     }
 
     public init?(year: Int, month: Int, day: Int) {
-        guard (1...9_999).contains(year), (1...12).contains(month), (1...31).contains(day) else { return nil }
+        guard (0...9_999).contains(year), (1...12).contains(month), (1...31).contains(day) else { return nil }
         // Years that begin in March have their leap day at the end.
         let year = month > 2 ? year : year - 1
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        let number = year * 365 + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468
+        let era = (year >= 0 ? year : year - 399) / 400
+        let yearOfEra = year - era * 400
+        let number = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
         // A day that does not exist is the next month's.
         guard Self.civil(number).day == day else { return nil }
         self.number = number
@@ -44,7 +46,7 @@ public struct MatchDay: Hashable, Comparable, Sendable {
     }
 }
 
-extension MatchDay: LosslessStringConvertible {
+extension UTCDay: LosslessStringConvertible {
     /// "2026-11-22".
     public var description: String {
         let date = Self.civil(number)
@@ -66,7 +68,7 @@ extension MatchDay: LosslessStringConvertible {
     }
 }
 
-extension MatchDay: Codable {
+extension UTCDay: Codable {
     public nonisolated init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let day = Self(try container.decode(String.self)) else {
