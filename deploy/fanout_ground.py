@@ -231,9 +231,11 @@ class Ground:
     `settings` are the coordinators', `simulator` the simulator's, on top of the lab's own.
     """
 
-    def __init__(self, binaries, phones, settings=None, simulator=None):
+    def __init__(self, binaries, phones, settings=None, simulator=None, registered=None):
+        """`registered`: how many of the phones APNs knows; all if None."""
         self.binaries = pathlib.Path(binaries).resolve()
         self.phones = phones
+        self.registered = phones if registered is None else registered
         self.settings = settings or {}
         self.simulator_settings = simulator or {}
         self.version = 0
@@ -264,7 +266,7 @@ class Ground:
             self.simulator = Simulator(self.binaries, self.folder, self.simulator_settings)
             stack.callback(self.simulator.stop)
             self.simulator.start()
-            self.simulator.register(tokens(self.phones))
+            self.simulator.register(tokens(self.registered))
             stack.callback(self.stop_coordinators)
             self.stack = stack.pop_all()
         return self

@@ -29,6 +29,9 @@ STARTERS = 1_000
 ACCOUNTS = 1_000
 INVENTED_EACH = 3
 DEAD = 10
+TAKEN = (1, 8)
+NEW_DEPLOYMENT_SECONDS = 90
+PARTIAL_SECONDS = 150
 RETIRED_WITHIN = 60
 
 # By name: a reason and the share of the updates that it befalls. "gone" deletes tokens instead; "bad-start-tokens" befalls
@@ -199,7 +202,8 @@ def storms(options, dice):
 def invented(options, dice):
     """Accounts invent tokens, and a few phones' own tokens die meanwhile. Those are gone within a minute, and no other that
     is good. None is gone where APNs calls all of them bad, though it took them before (the address of the other
-    environment), where it refuses our key, and where it has never taken any (a new deployment)."""
+    environment, for all phones or for half of them), where it refuses our key, and where it has never taken any or only a
+    few developers' phones (a new deployment)."""
     verdict = Verdict("invented")
     good = set(tokens(options.phones))
     retired_within, innocent = None, {}
@@ -219,12 +223,18 @@ def invented(options, dice):
                 retired_within = round(time.monotonic() - begun)
         active = ground.active()
         gone, kept = len(good - dead - active), len(made_up & active)
-        for cause, reason in (("otherEnvironment", "BadDeviceToken"), ("wrongKey", "InvalidProviderToken")):
+        for cause, reason in (("wrongKey", "InvalidProviderToken"), ("otherEnvironment", "BadDeviceToken")):
             innocent[cause] = all_refused(ground, reason)
+    # Nothing is proven; or a few developers' phones are all that the other environment's host takes.
+    for taken in (0, *TAKEN):
+        with Ground(options.binaries, options.phones, registered=taken) as ground:
+            ground.start().wait_for_shards()
+            innocent[f"newDeployment{taken}"] = lost_in(ground, NEW_DEPLOYMENT_SECONDS)
     with Ground(options.binaries, options.phones) as ground:
-        ground.simulator.fault({"reason": "BadDeviceToken"}, count=0)
-        ground.start().wait_for_shards()
-        innocent["newDeployment"] = all_refused(ground, "BadDeviceToken")
+        ground.warm_up()
+        for digit in "01234567":
+            ground.simulator.fault({"reason": "BadDeviceToken"}, tokenPrefix=digit, count=0)
+        innocent["halfOnTheOtherHost"] = lost_in(ground, PARTIAL_SECONDS)
     verdict.require(retired_within is not None, f"of {DEAD} dead tokens some are not retired after {RETIRED_WITHIN} s")
     verdict.require(gone == 0, f"{gone} good tokens are gone beside invented ones")
     verdict.require(kept < len(made_up), "no invented token was retired")
@@ -235,6 +245,15 @@ def invented(options, dice):
         "dead": DEAD, "retiredWithinSeconds": retired_within, "goodRetired": gone, "innocentRetired": innocent,
     }
     return verdict
+
+
+def lost_in(ground, seconds):
+    """How many tokens are retired while versions go out for so long."""
+    before, until = ground.active(), time.monotonic() + seconds
+    while time.monotonic() < until:
+        ground.commit()
+        time.sleep(3)
+    return len(before - ground.active())
 
 
 def all_refused(ground, reason):

@@ -79,12 +79,13 @@ struct ActivityRoutes: Sendable {
         }
     }
 
-    /// Nothing came of it, or nothing but an end. One that is on its way already costs no other push.
+    /// Nothing came of it, or nothing but an end; one that is on its way already costs no other push. And another token for
+    /// an activity that has one: ActivityKit replaces a token in hours, who invents them at once.
     private static func isInVain(_ registered: ActivityTokenStore.Registered) -> Bool {
         switch registered.action {
-        case .refuse, .pass: true
+        case .refuse, .pass, .rotate: true
         case .end: !registered.changedMatches.isEmpty
-        case .activate, .rotate, .keep, .adopt, .replace: false
+        case .activate, .keep, .adopt, .replace: false
         }
     }
 

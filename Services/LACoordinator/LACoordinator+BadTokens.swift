@@ -5,43 +5,38 @@ import Metrics
 import SightscreenModels
 import Store
 
-/// A token that APNs called bad, and when (milliseconds since 1970, by the database's clock).
-struct SuspectClaim: Sendable {
-    enum Claim: Sendable {
-        case start(StartClaim)
-        case fallback(FallbackClaim)
+/// A push whose token APNs called bad.
+enum SuspectClaim: Sendable {
+    case start(StartClaim)
+    case fallback(FallbackClaim)
 
-        var environment: APNsEnvironment {
-            switch self {
-            case .start(let claim): LACoordinator.environment(claim.environment)
-            case .fallback(let claim): LACoordinator.environment(claim.environment)
-            }
-        }
-
-        var user: UserID {
-            switch self {
-            case .start(let claim): claim.key.userID
-            case .fallback(let claim): claim.userID
-            }
-        }
-
-        var isProven: Bool {
-            switch self {
-            case .start(let claim): claim.isProven
-            case .fallback(let claim): claim.isProven
-            }
-        }
-
-        var token: ActivityStore.ProvenToken {
-            switch self {
-            case .start(let claim): .start(claim.token, claim.key.userID, claim.key.deviceID)
-            case .fallback(let claim): .device(claim.token, claim.userID, claim.deviceID)
-            }
+    var environment: APNsEnvironment {
+        switch self {
+        case .start(let claim): LACoordinator.environment(claim.environment)
+        case .fallback(let claim): LACoordinator.environment(claim.environment)
         }
     }
 
-    var claim: Claim
-    var atMs: Int64
+    var user: UserID {
+        switch self {
+        case .start(let claim): claim.key.userID
+        case .fallback(let claim): claim.userID
+        }
+    }
+
+    var isProven: Bool {
+        switch self {
+        case .start(let claim): claim.isProven
+        case .fallback(let claim): claim.isProven
+        }
+    }
+
+    var token: ActivityStore.ProvenToken {
+        switch self {
+        case .start(let claim): .start(claim.token, claim.key.userID, claim.key.deviceID)
+        case .fallback(let claim): .device(claim.token, claim.userID, claim.deviceID)
+        }
+    }
 }
 
 /// What a token is for; the value of a metric's label.
@@ -50,17 +45,18 @@ enum TokenKind: String, CaseIterable { case update, start, device }
 /// Start tokens and device tokens that APNs calls bad: the push is due again in a minute, unless its token is believed bad
 /// and retired before.
 extension LACoordinator {
+    private static let retiredMax = 200
+
     static func environment(_ name: String) -> APNsEnvironment { APNsEnvironment(rawValue: name) ?? .production }
 
-    func noteGoodToken(_ claim: SuspectClaim.Claim) {
-        badTokens[claim.environment, default: .init()].noteGood(isProven: claim.isProven)
+    func noteGoodToken(_ claim: SuspectClaim) {
+        badTokens[claim.environment, default: .init(now: MonotonicTime.now)].noteGood(isProven: claim.isProven)
         if !claim.isProven { provenTokens.append(claim.token) }
     }
 
-    func suspect(_ claim: SuspectClaim.Claim) {
-        badTokens[claim.environment, default: .init()].noteBad(
-            SuspectClaim(claim: claim, atMs: Int64(clock.now * 1_000)), of: RosterKey.account(of: claim.user),
-            isProven: claim.isProven)
+    func suspect(_ claim: SuspectClaim) {
+        badTokens[claim.environment, default: .init(now: MonotonicTime.now)].noteBad(
+            claim, of: RosterKey.account(of: claim.user), isProven: claim.isProven)
     }
 
     /// Notes which tokens have had their first 200. Those that cannot be noted now are proven by their next one.
@@ -78,18 +74,17 @@ extension LACoordinator {
             .increment(by: Int64(count))
     }
 
-    /// Retires those that are believed bad, if they were not registered again meanwhile.
+    /// Retires those that are believed bad, so many at a time that starts do not wait for it: the others are found bad again.
     func retireBadTokens() async {
         for environment in APNsEnvironment.allCases {
-            for suspect in badTokens[environment]?.judge(now: MonotonicTime.now) ?? [] {
+            let believed = badTokens[environment]?.judge(now: MonotonicTime.now) ?? []
+            for suspect in believed.prefix(Self.retiredMax) {
                 do {
-                    switch suspect.claim {
+                    switch suspect {
                     case .start(let claim):
-                        try await store.retireStartToken(claim, sinceMs: suspect.atMs, isBad: true)
-                        countBadTokens(1, .start)
+                        if try await store.retireBadStartToken(claim) { countBadTokens(1, .start) }
                     case .fallback(let claim):
-                        try await store.retireDeviceToken(claim, sinceMs: suspect.atMs, isBad: true)
-                        countBadTokens(1, .device)
+                        if try await store.retireBadDeviceToken(claim) { countBadTokens(1, .device) }
                     }
                 } catch {
                     // The next try finds it bad again.

@@ -14,7 +14,8 @@ public enum MatchPhase: Codable, Hashable, Sendable {
 extension MatchPhase {
     /// In lower case and without full stops; those with a number in them are "1st innings" and "stump day 1".
     public static let words: [String: MatchPhase] = [
-        "ns": .notStarted, "not started": .notStarted, "delayed": .delayed, "postp": .postponed, "postponed": .postponed,
+        "ns": .notStarted, "not started": .notStarted, "delayed": .delayed, "postp": .postponed,
+        "postponed": .postponed,
         "cancl": .cancelled, "cancelled": .cancelled, "canceled": .cancelled, "innings break": .inningsBreak,
         "lunch": .lunch, "lunch break": .lunch, "tea": .tea, "tea break": .tea, "dinner": .dinner,
         "dinner break": .dinner, "int": .interrupted, "interrupted": .interrupted, "rain": .interrupted,

@@ -145,24 +145,30 @@ extension ActivityStore {
 
     /// APNs says that the device token is dead. That says nothing about the phone's other tokens. What is due to it has had
     /// its try: the next step waits for no token.
-    /// - Parameters:
-    ///   - sinceMs: APNs' own time of the verdict, milliseconds since 1970.
-    ///   - isBad: it is BadDeviceToken, and believed: its account is counted.
-    public func retireDeviceToken(_ claim: FallbackClaim, sinceMs: Int64?, isBad: Bool = false) async throws {
+    /// - Parameter sinceMs: APNs' own time of the verdict, milliseconds since 1970.
+    public func retireDeviceToken(_ claim: FallbackClaim, sinceMs: Int64?) async throws {
         try await pool.execute(
             """
-            WITH retired AS (
-                UPDATE devices SET device_token = NULL, device_token_at = NULL,
-                    fallback_push = CASE fallback_push WHEN 'due' THEN 'sent' ELSE fallback_push END
-                WHERE user_id = $1 AND device_id = $2 AND device_token = $3
-                    AND \(TokenVerdictSQL.isAbout(registered: "device_token_at", since: "$4"))
-                RETURNING user_id
-            ) \(BadTokenSQL.count("SELECT user_id FROM retired WHERE $5::bool"))
-            """,
-            [
-                .text(claim.userID.rawValue), .text(claim.deviceID.rawValue), .text(claim.token.rawValue),
-                PostgresValue(sinceMs), .bool(isBad),
-            ])
+            \(Self.retireDeviceToken) AND \(TokenVerdictSQL.isAbout(registered: "device_token_at", since: "$4"))
+            """, deviceToken(of: claim) + [PostgresValue(sinceMs)])
+    }
+
+    /// The same of a token that APNs calls bad, and is believed, whenever it was registered. Its account is counted.
+    /// - Returns: whether the phone still had it.
+    public func retireBadDeviceToken(_ claim: FallbackClaim) async throws -> Bool {
+        try await !pool.query(
+            BadTokenSQL.counting("\(Self.retireDeviceToken) RETURNING user_id"), deviceToken(of: claim)
+        ).isEmpty
+    }
+
+    private static let retireDeviceToken = """
+        UPDATE devices SET device_token = NULL, device_token_at = NULL,
+            fallback_push = CASE fallback_push WHEN 'due' THEN 'sent' ELSE fallback_push END
+        WHERE user_id = $1 AND device_id = $2 AND device_token = $3
+        """
+
+    private func deviceToken(of claim: FallbackClaim) -> [PostgresValue] {
+        [.text(claim.userID.rawValue), .text(claim.deviceID.rawValue), .text(claim.token.rawValue)]
     }
 
     // MARK: - The match

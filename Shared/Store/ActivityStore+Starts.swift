@@ -190,28 +190,38 @@ extension ActivityStore {
 
     /// APNs says that the push-to-start token is dead: starts go on when the app has registered another one. Where the word
     /// is about an earlier life of the token, each try would get the same answer for a while.
-    /// - Parameters:
-    ///   - sinceMs: APNs' own time of the verdict, milliseconds since 1970.
-    ///   - isBad: it is BadDeviceToken, and believed: its account is counted.
-    public func retireStartToken(_ claim: StartClaim, sinceMs: Int64?, isBad: Bool = false) async throws {
-        let token: [PostgresValue] = [
-            .text(claim.key.userID.rawValue), .text(claim.key.deviceID.rawValue), .text(claim.token.rawValue),
-        ]
+    /// - Parameter sinceMs: APNs' own time of the verdict, milliseconds since 1970.
+    public func retireStartToken(_ claim: StartClaim, sinceMs: Int64?) async throws {
+        let token = startToken(of: claim)
         try await pool.execute(
             """
-            WITH retired AS (
-                UPDATE devices SET push_to_start_token = NULL,
-                    dead_start_token_hash = \(StartFallbackSQL.hash("push_to_start_token"))
-                WHERE user_id = $1 AND device_id = $2 AND push_to_start_token = $3
-                    AND \(TokenVerdictSQL.isAbout(registered: "push_to_start_token_at", since: "$4"))
-                RETURNING user_id
-            ) \(BadTokenSQL.count("SELECT user_id FROM retired WHERE $5::bool"))
-            """, token + [PostgresValue(sinceMs), .bool(isBad)])
+            \(Self.retireStartToken) AND \(TokenVerdictSQL.isAbout(registered: "push_to_start_token_at", since: "$4"))
+            """, token + [PostgresValue(sinceMs)])
         let stays = try await pool.query(
             """
             SELECT FROM devices WHERE user_id = $1 AND device_id = $2 AND push_to_start_token = $3
             """, token)
         try await releaseStart(claim, after: stays.isEmpty ? .zero : LifePolicy().disbeliefWait)
+    }
+
+    /// APNs calls the push-to-start token bad, and is believed: it says that of the token whenever it was registered. Its
+    /// account is counted.
+    /// - Returns: whether the phone still had it.
+    public func retireBadStartToken(_ claim: StartClaim) async throws -> Bool {
+        let retired = try await pool.query(
+            BadTokenSQL.counting("\(Self.retireStartToken) RETURNING user_id"), startToken(of: claim))
+        try await releaseStart(claim, after: .zero)
+        return !retired.isEmpty
+    }
+
+    private static let retireStartToken = """
+        UPDATE devices SET push_to_start_token = NULL,
+            dead_start_token_hash = \(StartFallbackSQL.hash("push_to_start_token"))
+        WHERE user_id = $1 AND device_id = $2 AND push_to_start_token = $3
+        """
+
+    private func startToken(of claim: StartClaim) -> [PostgresValue] {
+        [.text(claim.key.userID.rawValue), .text(claim.key.deviceID.rawValue), .text(claim.token.rawValue)]
     }
 
     /// APNs refused the start for good: nothing more until the app registers again. A renewal is left to the end of the

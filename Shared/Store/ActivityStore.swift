@@ -296,16 +296,15 @@ public struct ActivityStore: Sendable {
                 WHERE d.user_id = la.user_id AND d.device_id = la.device_id AND d.reconcile_due_at IS NULL
                     AND d.device_token IS NOT NULL
                 """, tokens)
-            try await transaction.execute(
-                """
-                WITH retired AS (
+            _ = try await transaction.query(
+                BadTokenSQL.counting(
+                    """
                     UPDATE live_activities la SET
                         status = 'ended', end_reason = 'token_invalid', ended_at = clock_timestamp(), card = 'unknown'
-                    FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bool[]) AS dead (match_id, token, token_at, is_bad)
-                    WHERE \(Self.isDead)
-                    RETURNING la.user_id, dead.is_bad
-                ) \(BadTokenSQL.count("SELECT user_id FROM retired WHERE is_bad"))
-                """, tokens + [.boolArray(dead.map(\.isBad))])
+                    FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bool[])
+                        AS dead (match_id, token, token_at, is_bad)
+                    WHERE \(Self.isDead) RETURNING la.user_id, dead.is_bad
+                    """, where: "is_bad"), tokens + [.boolArray(dead.map(\.isBad))])
         }
     }
 

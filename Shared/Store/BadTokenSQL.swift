@@ -2,14 +2,19 @@
 enum BadTokenSQL {
     static let window = "interval '1 hour'"
 
-    /// Counts one for each row, a user, of a query. An hour begins with its first bad token.
-    static func count(_ users: String) -> String {
+    /// Runs a statement that retires bad tokens, counts one for each `user_id` that it returns, and returns those. An hour
+    /// begins with its first bad token.
+    /// - Parameter isBad: which of them; all if left out.
+    static func counting(_ retirement: String, where isBad: String = "true") -> String {
         """
-        INSERT INTO bad_tokens AS b (user_id, since, count)
-        SELECT bad.user_id, clock_timestamp(), count(*) FROM (\(users)) AS bad GROUP BY bad.user_id
-        ON CONFLICT (user_id) DO UPDATE SET
-            since = CASE WHEN \(isOver("b")) THEN excluded.since ELSE b.since END,
-            count = CASE WHEN \(isOver("b")) THEN excluded.count ELSE b.count + excluded.count END
+        WITH retired AS (\(retirement)), counted AS (
+            INSERT INTO bad_tokens AS b (user_id, since, count)
+            SELECT user_id, clock_timestamp(), count(*) FROM retired WHERE \(isBad) GROUP BY user_id ORDER BY user_id
+            ON CONFLICT (user_id) DO UPDATE SET
+                since = CASE WHEN \(isOver("b")) THEN excluded.since ELSE b.since END,
+                count = CASE WHEN \(isOver("b")) THEN excluded.count ELSE b.count + excluded.count END
+        )
+        SELECT user_id FROM retired
         """
     }
 

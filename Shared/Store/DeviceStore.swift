@@ -65,8 +65,13 @@ public struct DeviceStore: Sendable {
                     environment = coalesce($6::text, d.environment),
                     device_token = CASE WHEN $12::bool THEN d.device_token ELSE excluded.device_token END,
                     device_token_at = CASE WHEN $12::bool THEN d.device_token_at ELSE excluded.device_token_at END,
-                    device_token_proven_at = CASE WHEN $12::bool OR d.device_token = excluded.device_token
+                    -- What one host takes says nothing of the other.
+                    device_token_proven_at = CASE
+                        WHEN ($12::bool OR d.device_token = excluded.device_token)
+                            AND coalesce($6::text, d.environment) = d.environment
                         THEN d.device_token_proven_at END,
+                    start_token_proven_at = CASE WHEN coalesce($6::text, d.environment) = d.environment
+                        THEN d.start_token_proven_at END,
                     os_version = coalesce($8::text, d.os_version), app_version = coalesce($9::text, d.app_version),
                     live_activities_enabled = coalesce($10::bool, d.live_activities_enabled),
                     frequent_pushes_enabled = coalesce($11::bool, d.frequent_pushes_enabled),

@@ -24,7 +24,7 @@ import Testing
             "startIsOut", "startWasSent",
         ],
         "Shared/Store/ActivityTokenWrite.swift": ["assignments"],
-        "Shared/Store/BadTokenSQL.swift": ["row", "users", "window"],
+        "Shared/Store/BadTokenSQL.swift": ["isBad", "retirement", "row", "window"],
         "Shared/Store/FixtureSQL.swift": ["isOneOf(\\.isInPlay, status)", "word(status)"],
         "Shared/Store/HoldStore.swift": ["everywhere"],
         "Shared/Store/InspectStore+MatchSQL.swift": ["cap", "isGivenUp", "isLeased"],

@@ -63,9 +63,9 @@ struct RateLimit: Hashable, Sendable {
     static let deviceRegistrations = RateLimit(.deviceRegistrations, perMinute: 60)
     /// The same for all phones of a user, whatever names they come under.
     static let userRegistrations = RateLimit(.userRegistrations, perMinute: 120)
-    /// Activity tokens of which nothing came but a refusal or an end; per user. Each may cost a row and a push to whatever
-    /// token was named, so those that were sent all at once are waited for afterwards, one by one: as many as a user can
-    /// send in a minute.
+    /// Activity tokens of which nothing came but a refusal or an end, or that took the place of another; per user. Each
+    /// may cost a row and a push to whatever token was named, so those that were sent all at once are waited for
+    /// afterwards, one by one: as many as a user can send in a minute.
     static let refusedRegistrations = RateLimit(.refusedRegistrations, perMinute: 5, debtMax: 115)
     /// Whatever only reads; per user.
     static let reads = RateLimit(.reads, perMinute: 300)

@@ -60,11 +60,12 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     private var isClosed = false
     /// That are reached over them, as of the last tick.
     var phones = 0
+    var provenPhones = 0
     /// By status; 0 for those that certainly never left, -1 for those of which nobody knows.
     private var counts: [Int: Int] = [:]
     private var accepted = 0
     private var repetitions = 0
-    var badTokens = BadTokenJury<SuspectToken>()
+    var badTokens = BadTokenJury<SuspectToken>(now: MonotonicTime.now)
 
     init(origin: HTTP2Origin, tls: TLSContext, limits: Limits, loop: FanOutLoop) {
         self.origin = origin

@@ -10,13 +10,13 @@ struct SuspectToken {
 /// and when a handful does. One for each host: what one of them takes says nothing of another's address.
 ///
 /// A token is proven once APNs has taken a push to it. Only answers to proven tokens say how the host does: anybody can
-/// invent tokens, and nobody proven ones. Of an account one bad answer a minute counts, whatever number of phones it has.
+/// invent tokens, and nobody proven ones. Bad ones count by account, whatever number of phones it has.
 ///
-/// A proven token is believed bad after a second of answers behind it, unless more than one in twenty of those around it, or
-/// of the last minute's, call their token bad. Few answers prove little: then one token a minute is believed, and only where
-/// the host took as many pushes in that minute as it called bad. One that was never proven is believed bad at its first such
-/// answer, if the host takes proven ones as it should; a hundred a minute, should this be the mistake after all. Who is not
-/// believed is asked again.
+/// A proven token is believed bad after a second of answers behind it, unless more than one in twenty of those around it call
+/// their token bad, or of all proven tokens more than one in twenty was called bad in the last minute. Few answers prove
+/// little: then one token a minute is believed, and only where the host took as many pushes in that minute as it called bad.
+/// One that was never proven is believed bad at its first such answer, if the host takes proven ones as it should and these
+/// are the majority; a hundred a minute, should this be the mistake after all. Who is not believed is asked again.
 ///
 /// What came before a mistake must not vouch for it: of 100,000 phones that were fine a moment ago, one in twenty are 5,000.
 struct BadTokenJury<Suspect> {
@@ -25,25 +25,27 @@ struct BadTokenJury<Suspect> {
     /// In nanoseconds.
     private static var windowTime: Int64 { 1_000_000_000 }
     private static var windowsKept: Int { 60 }
+    /// In nanoseconds: as long as an account counts as bad. Who is not believed is asked again within a minute.
+    private static var memory: Int64 { 65_000_000_000 }
     /// Of a minute.
     private static var unprovenMax: Int { 100 }
-    /// Accounts whose bad answers are told apart. With more of them in a minute it is a mistake of ours, however they count.
+    /// Accounts that are told apart. With more of them in a minute it is a mistake of ours, or an attack as large.
     private static var accountsMax: Int { 10_000 }
 
+    /// Answers to proven tokens.
     private struct Window {
-        /// Of proven tokens.
-        var answers = 0
+        var good = 0
+        /// Accounts.
         var bad = 0
         /// When it ended.
         var believed = 0
         var unprovenBelieved = 0
 
-        var isFew: Bool { answers < BadTokenJury.answersMin }
-        var isFine: Bool { bad * (isFew ? 2 : 20) <= answers }
+        var answers: Int { good + bad }
 
         static func + (one: Self, other: Self) -> Self {
             Self(
-                answers: one.answers + other.answers, bad: one.bad + other.bad, believed: one.believed + other.believed,
+                good: one.good + other.good, bad: one.bad + other.bad, believed: one.believed + other.believed,
                 unprovenBelieved: one.unprovenBelieved + other.unprovenBelieved)
         }
     }
@@ -53,9 +55,9 @@ struct BadTokenJury<Suspect> {
         var new: [Suspect] = []
         var waiting: [Suspect] = []
 
-        mutating func take(_ most: Int) -> [Suspect] {
+        mutating func take(_ most: Int, where stands: (Suspect) -> Bool) -> [Suspect] {
             defer { (waiting, new) = (new, []) }
-            return Array(waiting.prefix(most))
+            return most > 0 ? Array(waiting.lazy.filter(stands).prefix(most)) : []
         }
     }
 
@@ -64,27 +66,42 @@ struct BadTokenJury<Suspect> {
     private var current = Window()
     private var proven = Queue()
     private var unproven = Queue()
-    /// When the last bad answer of an account was counted.
-    private var countedAt: [UInt64: Int64] = [:]
-    private var now: Int64 = 0
-    private var endsAt: Int64 = 0
+    /// When a token of an account was last called bad, a proven one and any other.
+    private var badAt: [UInt64: Int64] = [:]
+    private var unprovenBadAt: [UInt64: Int64] = [:]
+    private var now: Int64
+    private var endsAt: Int64
 
-    mutating func noteGood(isProven: Bool) { if isProven { current.answers += 1 } }
+    /// - Parameter now: by `MonotonicTime`.
+    init(now: Int64) {
+        self.now = now
+        endsAt = now + Self.windowTime
+    }
+
+    mutating func noteGood(isProven: Bool) { if isProven { current.good += 1 } }
 
     /// - Parameter account: a hash of whose token it is.
     mutating func noteBad(_ suspect: Suspect, of account: UInt64, isProven: Bool) {
-        guard isProven else { return unproven.new.append(suspect) }
+        guard isProven else {
+            unproven.new.append(suspect)
+            return Self.note(account, now, &unprovenBadAt)
+        }
         proven.new.append(suspect)
-        guard countedAt[account] == nil else { return }
-        if countedAt.count < Self.accountsMax { countedAt[account] = now }
-        current.answers += 1
-        current.bad += 1
+        if badAt[account].map({ $0 < endsAt - Self.windowTime }) ?? true { current.bad += 1 }
+        Self.note(account, now, &badAt)
+    }
+
+    private static func note(_ account: UInt64, _ now: Int64, _ accounts: inout [UInt64: Int64]) {
+        if accounts.count < accountsMax || accounts[account] != nil { accounts[account] = now }
     }
 
     /// To be asked a few times a second.
-    /// - Parameter now: by `MonotonicTime`.
+    /// - Parameters:
+    ///   - now: by `MonotonicTime`.
+    ///   - phones: with a proven token; nil where the answers of the last minute are from as many phones as there are.
+    ///   - stands: whether a suspect's token is still the one that was called bad.
     /// - Returns: those that are believed.
-    mutating func judge(now: Int64) -> [Suspect] {
+    mutating func judge(now: Int64, phones: Int? = nil, where stands: (Suspect) -> Bool = { _ in true }) -> [Suspect] {
         self.now = now
         guard now >= endsAt else { return [] }
         endsAt = now + Self.windowTime
@@ -92,27 +109,36 @@ struct BadTokenJury<Suspect> {
         windows.append(current)
         current = Window()
         if windows.count > Self.windowsKept { windows.removeFirst() }
-        countedAt = countedAt.filter { now - $0.value < Int64(Self.windowsKept) * Self.windowTime }
+        badAt = badAt.filter { now - $0.value < Self.memory }
+        unprovenBadAt = unprovenBadAt.filter { now - $0.value < Self.memory }
         let minute = windows.reduce(Window(), +)
-        let believed = proven.take(most(around, minute))
-        let unprovenBelieved = unproven.take(mostUnproven(around, minute, believed.count))
+        let isFine = isFine(around, minute, phones: phones ?? minute.good + badAt.count)
+        let believed = proven.take(isFine ? most(around, minute) : 0, where: stands)
+        let most = isFine ? mostUnproven(minute, phones: phones ?? minute.good, beside: believed.count) : 0
+        let unprovenBelieved = unproven.take(most, where: stands)
         windows[windows.count - 1].believed = believed.count
         windows[windows.count - 1].unprovenBelieved = unprovenBelieved.count
         return believed + unprovenBelieved
     }
 
-    /// How many may be believed.
-    private func most(_ around: Window, _ minute: Window) -> Int {
-        guard minute.isFine else { return 0 }
-        // A single answer is always one in one.
-        if around.isFew { return max(0, 1 - minute.believed) }
-        return around.isFine ? .max : 0
+    /// Whether the host takes proven tokens as it should.
+    private func isFine(_ around: Window, _ minute: Window, phones: Int) -> Bool {
+        let bad = badAt.count
+        if around.answers >= Self.answersMin, around.bad * 20 > around.answers { return false }
+        return minute.answers >= Self.answersMin ? bad * 20 <= phones : bad <= minute.good
     }
 
-    /// The same of those that were never proven. Where no proven token was sent to, nothing is known.
-    private func mostUnproven(_ around: Window, _ minute: Window, _ believed: Int) -> Int {
-        guard minute.answers > 0, minute.isFine, around.isFine else { return 0 }
-        if minute.isFew { return max(0, 1 - minute.believed - minute.unprovenBelieved - believed) }
+    /// How many may be believed.
+    private func most(_ around: Window, _ minute: Window) -> Int {
+        // A single answer is always one in one.
+        around.answers < Self.answersMin ? max(0, 1 - minute.believed) : .max
+    }
+
+    /// The same of those that were never proven. Where no proven token was sent to, nothing is known; nor where most are not
+    /// proven: the few may be developers' phones on the wrong host.
+    private func mostUnproven(_ minute: Window, phones: Int, beside believed: Int) -> Int {
+        guard minute.good > 0, unprovenBadAt.count + badAt.count <= phones else { return 0 }
+        if minute.answers < Self.answersMin { return max(0, 1 - minute.believed - minute.unprovenBelieved - believed) }
         return max(0, Self.unprovenMax - minute.unprovenBelieved)
     }
 }

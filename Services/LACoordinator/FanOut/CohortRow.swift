@@ -40,8 +40,8 @@ struct CohortRow {
     private var levelAndFailures: UInt8
     /// Of `PushFailure`, or 0.
     private var failureNumber: UInt8 = 0
-    /// Bytes of the token in its place, or 0: it is elsewhere.
-    var tokenBytes: UInt8 = 0
+    /// `tokenBytes` in the lowest seven bits, above them `isProven`.
+    private var tokenBytesAndProof: UInt8 = 0
 
     init(
         key: RosterKey, tokenAt: Double, delivered: UInt32 = 0, alertedThrough: UInt32 = 0, flags: Flags, level: UInt8
@@ -77,8 +77,17 @@ struct CohortRow {
         set { failureNumber = newValue?.rawValue ?? 0 }
     }
 
+    /// Bytes of the token in its place, 80 at most, or 0: it is elsewhere.
+    var tokenBytes: UInt8 {
+        get { tokenBytesAndProof & 127 }
+        set { tokenBytesAndProof = tokenBytesAndProof & 128 | newValue & 127 }
+    }
+
     /// APNs has taken a push to its token.
-    var isProven: Bool { delivered > 0 }
+    var isProven: Bool {
+        get { tokenBytesAndProof & 128 != 0 }
+        set { tokenBytesAndProof = tokenBytesAndProof & 127 | (newValue ? 128 : 0) }
+    }
 
     var alertLevel: AlertLevel { AlertLevel.allCases[Int(level)] }
 }

@@ -146,6 +146,7 @@ extension FanOutLoop {
             lines.badTokens.noteGood(isProven: row.pointee.isProven)
             sender.isProven = true
             lines.accepted(tag)
+            cohort.prove(slot)
             accepted(row, cohort, slot, stamp)
         case .response(let response): refused(row, cohort, tag, stamp, response, lines, sender)
         case .refused, .withdrawn:
@@ -279,16 +280,24 @@ extension FanOutLoop {
         lines.badTokens.noteBad(
             SuspectToken(cohort: cohort, slot: slot, key: row.pointee.key, tokenAt: row.pointee.tokenAt),
             of: row.pointee.key.account, isProven: row.pointee.isProven)
-        again(row, cohort, slot, from: .seconds(60), to: .seconds(60))
+        wait(cohort, slot)
+    }
+
+    /// Leaves a phone alone whose token APNs called bad: ever longer where it never took one.
+    func wait(_ cohort: TokenCohort, _ slot: Int) {
+        let row = cohort.row(slot)
+        again(row, cohort, slot, from: .seconds(60), to: .seconds(row.pointee.isProven ? 60 : 900))
+    }
+
+    /// Not when another token was registered meanwhile.
+    func stands(_ suspect: SuspectToken) -> Bool {
+        let cohort = suspect.cohort
+        return !cohort.isLost && cohort.slot(suspect.key) == suspect.slot
+            && cohort.row(suspect.slot).pointee.tokenAt == suspect.tokenAt
     }
 
     func convict(_ suspect: SuspectToken) {
-        let cohort = suspect.cohort
-        guard !cohort.isLost, cohort.slot(suspect.key) == suspect.slot else { return }
-        let row = cohort.row(suspect.slot)
-        // Not one that was registered meanwhile.
-        guard row.pointee.tokenAt == suspect.tokenAt else { return }
-        retire(row, cohort, suspect.slot, isBad: true)
+        retire(suspect.cohort.row(suspect.slot), suspect.cohort, suspect.slot, isBad: true)
     }
 
     /// The wait before the next try: doubling, a half of it random.

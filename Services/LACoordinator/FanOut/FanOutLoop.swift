@@ -244,7 +244,8 @@ final class FanOutLoop: @unchecked Sendable {
         reactor.schedule(after: Self.tickInterval) { [self] in
             goThroughDelayed()
             for line in lines.values {
-                for suspect in line.badTokens.judge(now: lastTickAt) { convict(suspect) }
+                let believed = line.badTokens.judge(now: lastTickAt, phones: line.provenPhones, where: stands)
+                for suspect in believed { convict(suspect) }
             }
             // What the operator or the lease held up may go on.
             for match in matches.values {
@@ -256,10 +257,12 @@ final class FanOutLoop: @unchecked Sendable {
                 claimUntried(match)
                 if match.coarsen(now: clock.seconds) { goToInfrequent(match) }
             }
-            var phones: [APNsEnvironment: Int] = [:]
-            for cohort in cohorts { if let cohort { phones[cohort.environment, default: 0] += cohort.count } }
-            for (environment, line) in lines {
-                line.phones = phones[environment] ?? 0
+            for line in lines.values { (line.phones, line.provenPhones) = (0, 0) }
+            for case let cohort? in cohorts {
+                lines[cohort.environment]?.phones += cohort.count
+                lines[cohort.environment]?.provenPhones += cohort.provenCount
+            }
+            for line in lines.values {
                 line.tick()
             }
             flush()

@@ -20,6 +20,8 @@ package struct PushFailure: RawRepresentable, Hashable, Sendable {
     package static let otherRefusal = Self(rawValue: 253)
     package static let otherServerError = Self(rawValue: 252)
 
+    package static let badDeviceToken = Self(rawValue: numbers[.badDeviceToken] ?? otherRefusal.rawValue)
+
     static let all =
         reasons.indices.map { Self(rawValue: UInt8($0 + 1)) } + [
             notProcessed, unanswered, otherRefusal, otherServerError,

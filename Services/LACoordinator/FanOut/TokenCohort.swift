@@ -78,6 +78,16 @@ final class TokenCohort {
 
     var count: Int { index.count }
 
+    /// Of these, those to whose token APNs has taken a push.
+    private(set) var provenCount = 0
+
+    func prove(_ slot: Int) {
+        let row = row(slot)
+        guard !row.pointee.isProven, !row.pointee.flags.contains(.isLeaving) else { return }
+        row.pointee.isProven = true
+        provenCount += 1
+    }
+
     /// Valid as long as the cohort is.
     func row(_ slot: Int) -> UnsafeMutablePointer<CohortRow> {
         pages[slot / Self.pageRows] + slot % Self.pageRows
@@ -96,6 +106,7 @@ final class TokenCohort {
             return nil
         }
         var alertedThrough = told
+        var failures: UInt8 = 0
         if let known = slot(entry.key) {
             let row = row(known)
             row.pointee.level = Self.level(entry.level)
@@ -106,6 +117,8 @@ final class TokenCohort {
                 if tookFew, entry.infrequent == nil, row.pointee.underWay == 0 { queue(known) }
                 return nil
             }
+            // A token that was never taken, in place of another: no push is won by it.
+            if !row.pointee.isProven, row.pointee.failure == .badDeviceToken { failures = row.pointee.failures }
             // Another token: the old one is never used again; what the phone was told by it, it was told.
             alertedThrough = max(told, remove(entry.key))
         }
@@ -117,10 +130,12 @@ final class TokenCohort {
             alertedThrough: alertedThrough, flags: flags, level: Self.level(entry.level))
         let packed = TokenPath.pack(entry.token.rawValue, into: tokenBytes(slot))
         row.tokenBytes = UInt8(packed)
+        row.failures = failures
         // By whom it was sent what it shows, and how, is not known.
         row.isShortLived = entry.delivered != nil
         if packed == 0 { oddTokens[Int32(slot)] = entry.token.rawValue }
         self.row(slot).pointee = row
+        if entry.delivered != nil { prove(slot) }
         setInfrequent(slot, entry.infrequent)
         index.insert(slot, entry.key) { self.row($0).pointee.key }
         needsSettling = true
@@ -164,6 +179,7 @@ final class TokenCohort {
         needsSettling = true
         let row = row(slot)
         let told = row.pointee.alertedThrough
+        if row.pointee.isProven { provenCount -= 1 }
         if row.pointee.underWay != 0 { leaving[key, default: 0] += 1 }
         if row.pointee.underWay != 0 || row.pointee.flags.contains(.isQueued) {
             row.pointee.flags.insert(.isLeaving)
