@@ -205,7 +205,7 @@ let package = Package(
                 ],
                 path: "Tests/Support", swiftSettings: strict),
             .target(
-                name: "PayloadProperty", dependencies: [models, "APNsProtocol"],
+                name: "PayloadProperty", dependencies: [models, "APNsProtocol", testSupport],
                 path: "Tests/PayloadProperty",
                 swiftSettings: strict),
             .target(
@@ -226,7 +226,7 @@ let package = Package(
                 name: "DetectionLab",
                 dependencies: [
                     models, "Cricket", "SportMonks", "Detection", "Tapes", "Replay", "PayloadProperty", "APNsProtocol",
-                    arguments,
+                    testSupport, arguments,
                 ],
                 path: "Tests/DetectionLab", swiftSettings: strict),
             .executableTarget(

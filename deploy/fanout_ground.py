@@ -266,7 +266,8 @@ class Ground:
             self.simulator = Simulator(self.binaries, self.folder, self.simulator_settings)
             stack.callback(self.simulator.stop)
             self.simulator.start()
-            self.simulator.register(tokens(self.registered))
+            if self.registered:
+                self.simulator.register(tokens(self.registered))
             stack.callback(self.stop_coordinators)
             self.stack = stack.pop_all()
         return self

@@ -19,7 +19,7 @@ struct DeviceRoutes: Sendable {
                 "deviceToken", .text(.pushToken), "For ordinary notifications. Left out: stays; null: forgotten."),
             Schema.optional("osVersion", .text(.shortText)), Schema.optional("appVersion", .text(.shortText)),
             Schema.optional(
-                "environment", .choice(PushEnvironment.allCases.map(\.rawValue)),
+                "environment", .choice(APNsEnvironment.allCases.map(\.rawValue)),
                 "Which APNs host the phone's tokens belong to; production if never said."),
             Schema.optional("liveActivitiesEnabled", .flag, "ActivityAuthorizationInfo's; true if never said."),
             Schema.optional("frequentPushesEnabled", .flag, "ActivityAuthorizationInfo's; true if never said."),
@@ -81,7 +81,7 @@ struct DeviceRoutes: Sendable {
             platform: try FieldReader.required("platform", fields.choice("platform", of: Platform.self)).rawValue,
             deviceToken: try fields.token("deviceToken", as: DeviceToken.self),
             osVersion: try fields.text("osVersion"), appVersion: try fields.text("appVersion"),
-            environment: try fields.choice("environment", of: PushEnvironment.self),
+            environment: try fields.choice("environment", of: APNsEnvironment.self),
             liveActivitiesEnabled: try fields.flag("liveActivitiesEnabled"),
             frequentPushesEnabled: try fields.flag("frequentPushesEnabled"),
             activities: try fields.objects("activities")?.map(Self.activity), bootedAt: try fields.integer("bootedAt"))

@@ -6,6 +6,7 @@ import NIOCore
 import Reactor
 import ServiceKit
 public import ServiceLifecycle
+import SightscreenModels
 
 /// The simulator with its three ports: APNs for production, APNs for the sandbox, and control.
 public struct APNsSimulatorService: Service {

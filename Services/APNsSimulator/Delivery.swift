@@ -1,5 +1,6 @@
 import APNsProtocol
 import FoundationEssentials
+import SightscreenModels
 
 /// One request that reached the simulator, and what became of it: a line of `GET /deliveries`.
 struct Delivery: Sendable {

@@ -1,4 +1,5 @@
 import APNsProtocol
+import SightscreenModels
 
 /// The newest deliveries, in order, at most so many; about 130 bytes each and what their payloads do not share.
 struct DeliveryLog {

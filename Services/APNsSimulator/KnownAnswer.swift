@@ -1,5 +1,6 @@
 import APNsProtocol
 import HTTP2
+import SightscreenModels
 
 /// An answer in the forms in which it is sent.
 final class KnownAnswer {

@@ -1,5 +1,6 @@
 import APNsProtocol
 import HTTP2
+import SightscreenModels
 
 /// A request on its way through the simulator.
 private struct Push {

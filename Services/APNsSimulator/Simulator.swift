@@ -1,6 +1,7 @@
 import APNsProtocol
 import HTTP2
 import Reactor
+import SightscreenModels
 import Tokens
 
 /// APNs as its clients meet it: knows tokens, judges requests, keeps a log of them, and misbehaves when asked to.

@@ -1,5 +1,6 @@
 import APNsProtocol
 import HTTP2
+import SightscreenModels
 
 /// The port of one environment: asks the simulator, which lives on the same thread.
 final class SimulatorGate: HTTP2Responder {

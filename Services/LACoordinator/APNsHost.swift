@@ -3,6 +3,7 @@ import HTTP2
 import Logging
 import Reactor
 import ServiceKit
+import SightscreenModels
 
 /// A few connections to one APNs host: dialled when the first push needs them, again with jitter when they are lost.
 actor APNsHost {

@@ -12,8 +12,8 @@ enum SuspectClaim: Sendable {
 
     var environment: APNsEnvironment {
         switch self {
-        case .start(let claim): LACoordinator.environment(claim.environment)
-        case .fallback(let claim): LACoordinator.environment(claim.environment)
+        case .start(let claim): claim.environment
+        case .fallback(let claim): claim.environment
         }
     }
 
@@ -46,8 +46,6 @@ enum TokenKind: String, CaseIterable { case update, start, device }
 /// and retired before.
 extension LACoordinator {
     private static let retiredMax = 200
-
-    static func environment(_ name: String) -> APNsEnvironment { APNsEnvironment(rawValue: name) ?? .production }
 
     func noteGoodToken(_ claim: SuspectClaim) {
         badTokens[claim.environment, default: .init(now: MonotonicTime.now)].noteGood(isProven: claim.isProven)

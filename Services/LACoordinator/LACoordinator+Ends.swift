@@ -70,7 +70,7 @@ extension LACoordinator {
                     stamp: stamp, contentState: endContent(claim), dismissAt: dismissAt
                 ).encode()
                 result = await pusher.push(
-                    .end, to: APNsEnvironment(rawValue: claim.environment) ?? .production,
+                    .end, to: claim.environment,
                     path: APNsHeaders.path(token: claim.token),
                     headers: .end(bundleID: configuration.apns.bundleID, at: stamp.rawValue), payload: payload,
                     gate: gate)

@@ -35,7 +35,7 @@ extension LACoordinator {
         Task {
             let isVisible = claim.step == .visible
             let result = await pusher.push(
-                isVisible ? .visible : .silent, to: Self.environment(claim.environment),
+                isVisible ? .visible : .silent, to: claim.environment,
                 path: APNsHeaders.path(token: claim.token), headers: headers, payload: payload, gate: gate,
                 unlessHeld: isVisible ? .alerts : .pushes)
             pushes -= 1

@@ -94,7 +94,7 @@ extension LACoordinator {
         pushes += 1
         Task {
             let result = await pusher.push(
-                .start, to: Self.environment(claim.environment),
+                .start, to: claim.environment,
                 path: APNsHeaders.path(token: claim.token), headers: headers, payload: payload, gate: gate)
             pushes -= 1
             if startGates[claim.key]?.gate === gate { startGates[claim.key] = nil }

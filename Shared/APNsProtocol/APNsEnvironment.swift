@@ -1,10 +1,6 @@
-/// The two worlds of APNs. A token belongs to one of them: the other does not know it.
-public enum APNsEnvironment: String, Codable, Sendable, Hashable, CaseIterable {
-    /// App Store, TestFlight and enterprise builds.
-    case production
-    /// Builds run from Xcode.
-    case sandbox
+public import SightscreenModels
 
+extension APNsEnvironment {
     public var other: Self { self == .production ? .sandbox : .production }
 
     /// Where Apple takes pushes for it. Port 2197 serves too, for networks that close 443.

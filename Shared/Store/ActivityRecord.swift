@@ -1,4 +1,5 @@
 public import Activities
+import Postgres
 public import SightscreenModels
 
 /// What a coordinator knows of one row of `live_activities`.
@@ -7,8 +8,7 @@ public struct ActivityRecord: Sendable, Hashable {
 
     public var key: ActivityKey
     public var route: DeviceRoute
-    /// Of the device: "production" or "sandbox".
-    public var environment: String
+    public var environment: APNsEnvironment
     public var status: Status
     public var updateToken: UpdateToken?
     /// When the token was registered, seconds since 1970.
@@ -17,4 +17,11 @@ public struct ActivityRecord: Sendable, Hashable {
     public var alerts: AlertLevel
     /// Of the device: its user has not switched frequent updates off.
     public var takesFrequentPushes: Bool
+}
+
+extension PostgresRow {
+    /// The column `environment` of `devices`. A word of a later release is taken for production, as one that is missing is.
+    func environment() throws -> APNsEnvironment {
+        APNsEnvironment(rawValue: try string("environment")) ?? .production
+    }
 }

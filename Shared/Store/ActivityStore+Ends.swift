@@ -71,7 +71,7 @@ extension ActivityStore {
             ])
         return try rows.map { row in
             EndClaim(
-                key: try key(row), shard: try row.int("shard"), environment: try row.string("environment"),
+                key: try key(row), shard: try row.int("shard"), environment: try row.environment(),
                 token: UpdateToken(try row.string("update_token")), lingers: try row.bool("lingers"),
                 attempt: try row.int("end_attempts"),
                 contentState: try row.optionalString("content_state").flatMap {

@@ -35,7 +35,7 @@ extension ActivityStore {
     private func claim(_ row: PostgresRow, isReconcile: Bool) throws -> FallbackClaim {
         FallbackClaim(
             userID: UserID(try row.string("user_id")), deviceID: DeviceID(try row.string("device_id")),
-            shard: try row.int("shard"), environment: try row.string("environment"),
+            shard: try row.int("shard"), environment: try row.environment(),
             token: DeviceToken(try row.string("device_token")), isProven: try row.bool("is_proven"),
             step: isReconcile ? .silent : StartFallback.Step(rawValue: try row.string("fallback_step")) ?? .passive,
             match: try Self.card(row), now: try row.int("now"), isReconcile: isReconcile, mark: try row.string("mark"))

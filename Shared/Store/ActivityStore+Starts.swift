@@ -157,7 +157,7 @@ extension ActivityStore {
         return try rows.map { row in
             StartClaim(
                 key: try key(row), route: DeviceRoute(hash: try row.int64("route")),
-                environment: try row.string("environment"),
+                environment: try row.environment(),
                 token: PushToStartToken(try row.string("push_to_start_token")), isProven: try row.bool("is_proven"),
                 startID: StartID(try row.string("claimed_id")), leaseUntil: try row.int("lease_until"),
                 attempt: try row.int("attempts"), isRenewal: columns.status == "active",

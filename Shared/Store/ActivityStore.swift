@@ -100,7 +100,7 @@ public struct ActivityStore: Sendable {
     func record(_ row: PostgresRow) throws -> ActivityRecord {
         ActivityRecord(
             key: try key(row), route: DeviceRoute(hash: try row.int64("route")),
-            environment: try row.string("environment"),
+            environment: try row.environment(),
             status: ActivityRecord.Status(rawValue: try row.string("status")) ?? .ended,
             updateToken: try row.optionalString("update_token").map { UpdateToken($0) },
             tokenAt: try row.double("token_at"), alerts: AlertLevel(rawValue: try row.string("alerts")) ?? .none,

@@ -4,7 +4,7 @@ public import SightscreenModels
 public struct EndClaim: Sendable {
     public var key: ActivityKey
     public var shard: Int
-    public var environment: String
+    public var environment: APNsEnvironment
     public var token: UpdateToken
     /// It stays on the Lock Screen for a while; else it goes at once.
     public var lingers: Bool

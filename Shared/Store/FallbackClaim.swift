@@ -6,7 +6,7 @@ public struct FallbackClaim: Sendable {
     public var userID: UserID
     public var deviceID: DeviceID
     public var shard: Int
-    public var environment: String
+    public var environment: APNsEnvironment
     public var token: DeviceToken
     /// APNs has taken a push to it before.
     public var isProven: Bool

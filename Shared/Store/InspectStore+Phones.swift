@@ -63,7 +63,7 @@ extension InspectStore {
                 UserID(try row.string("user_id")),
                 InspectedDevice(
                     deviceId: DeviceID(try row.string("device_id")), shard: try row.int("shard"),
-                    platform: try row.string("platform"), environment: try row.string("environment"),
+                    platform: try row.string("platform"), environment: try row.environment(),
                     osVersion: try row.optionalString("os_version"),
                     appVersion: try row.optionalString("app_version"),
                     isEnabled: try row.bool("live_activities_enabled"),

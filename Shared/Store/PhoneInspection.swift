@@ -57,7 +57,7 @@ public struct InspectedDevice: Sendable, Codable {
     public var deviceId: DeviceID
     public var shard: Int
     public var platform: String
-    public var environment: String
+    public var environment: APNsEnvironment
     public var osVersion: String?
     public var appVersion: String?
     public var isEnabled: Bool

@@ -5,7 +5,7 @@ public import SightscreenModels
 public struct StartClaim: Sendable {
     public var key: ActivityKey
     public var route: DeviceRoute
-    public var environment: String
+    public var environment: APNsEnvironment
     public var token: PushToStartToken
     /// APNs has taken a push to it before.
     public var isProven: Bool

@@ -1,15 +1,15 @@
-import PayloadProperty
+import TestSupport
 
 /// Damages a frame of the provider in the ways that frames are damaged, and in some that no frame ever was.
 struct FrameMutator {
     private let map: JSONMap
-    private var random: SplitMix64
+    private var random: SeededGenerator
     /// Replacements that do not overlap, in no order.
     private var edits: [(range: Range<Int>, bytes: [UInt8])] = []
 
     init(_ map: JSONMap, seed: UInt64) {
         self.map = map
-        random = SplitMix64(seed: seed)
+        random = SeededGenerator(seed: seed)
     }
 
     /// The damaged frame.

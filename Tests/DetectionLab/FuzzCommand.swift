@@ -1,5 +1,5 @@
 import ArgumentParser
-import PayloadProperty
+import TestSupport
 
 /// `detection-lab fuzz`: damaged frames through reading, normalising and judging.
 struct FuzzCommand: ParsableCommand {
@@ -39,7 +39,7 @@ struct FuzzCommand: ParsableCommand {
     }
 
     private static func trial(_ seed: UInt64, of sources: [FuzzSource]) -> (source: FuzzSource, bytes: [UInt8]) {
-        var random = SplitMix64(seed: seed ^ 0xF00D)
+        var random = SeededGenerator(seed: seed ^ 0xF00D)
         let source = random.pick(sources)
         return (source, FrameMutator.mutate(source.map, seed: seed))
     }

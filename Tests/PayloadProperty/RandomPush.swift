@@ -1,5 +1,6 @@
 import APNsProtocol
 import SightscreenModels
+import TestSupport
 
 /// Makes up states, alerts and attributes: from what a match shows to what only a broken or hostile provider could
 /// send.
@@ -7,10 +8,10 @@ struct RandomPush {
     /// How long the texts of one push are.
     private enum Temper: CaseIterable { case ordinary, wordy, swollen, endless }
 
-    private var random: SplitMix64
+    private var random: SeededGenerator
     private var temper = Temper.ordinary
 
-    init(seed: UInt64) { random = SplitMix64(seed: seed) }
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     /// A state and one payload of each kind that shows it.
     mutating func next() -> [LiveActivityPayload] {

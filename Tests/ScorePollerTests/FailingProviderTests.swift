@@ -1,3 +1,4 @@
+import TestKit
 import Testing
 
 @testable import ScorePoller
@@ -23,7 +24,7 @@ import Testing
     ) -> Run {
         let start = ContinuousClock.now
         let hour = Duration.seconds(3_600)
-        var (breaker, next, random) = (CircuitBreaker(), NextPoll(usual: .seconds(5)), NextPollTests.Seeded(state: 7))
+        var (breaker, next, random) = (CircuitBreaker(), NextPoll(usual: .seconds(5)), SeededGenerator(seed: 7))
         var run = Run()
         var now = start
         while now - start < hour {

@@ -1,3 +1,4 @@
+import TestKit
 import Testing
 
 @testable import ScorePoller
@@ -6,18 +7,6 @@ import Testing
     /// Gives the largest number always: the longest wait.
     struct Largest: RandomNumberGenerator {
         mutating func next() -> UInt64 { .max }
-    }
-
-    /// SplitMix64: the same seed gives the same waits.
-    struct Seeded: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var value = state
-            value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-            return value ^ (value >> 31)
-        }
     }
 
     let start = ContinuousClock.now
@@ -56,7 +45,7 @@ import Testing
 
     @Test func spreadsTheWaitsOverTheirWholeBound() {
         let seed = UInt64.random(in: .min ... .max)
-        var random = Seeded(state: seed)
+        var random = SeededGenerator(seed: seed)
         var waits: [Double] = []
         for _ in 0..<500 {
             var next = NextPoll(usual: .seconds(5))
@@ -74,7 +63,7 @@ import Testing
 
     @Test func neverComesBeforeTheSchedule() {
         let seed = UInt64.random(in: .min ... .max)
-        var random = Seeded(state: seed)
+        var random = SeededGenerator(seed: seed)
         var next = NextPoll(usual: .seconds(5))
         for _ in 0..<100 {
             let at = next.after(

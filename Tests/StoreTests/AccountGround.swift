@@ -42,7 +42,7 @@ struct AccountGround: Sendable {
     }
 
     /// Registers a phone with both tokens.
-    func phone(_ name: String, of user: UserID, environment: PushEnvironment = .sandbox) async throws {
+    func phone(_ name: String, of user: UserID, environment: APNsEnvironment = .sandbox) async throws {
         let device = DeviceID(name)
         _ = try await devices.register(
             DeviceRegistration(

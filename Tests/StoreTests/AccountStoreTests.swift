@@ -159,7 +159,7 @@ import Testing
                 [.shard(shard)], holder: "test/1", duration: .seconds(60)
             ).compactMap { ShardHold($0) }
             let ends = try await ActivityStore(pool: ground.pool).claimEnds(holds, limit: 10)
-            #expect(ends.map(\.environment) == ["sandbox"])
+            #expect(ends.map(\.environment) == [.sandbox])
             #expect(
                 try await ground.count(
                     "devices",

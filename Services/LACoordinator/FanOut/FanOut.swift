@@ -1,4 +1,4 @@
-package import APNsProtocol
+import APNsProtocol
 package import HTTP2
 package import Messages
 import Reactor

@@ -1,4 +1,5 @@
 import APNsProtocol
+import SightscreenModels
 
 /// What loops did in a while, for the metrics.
 package struct FanOutCounts: Sendable {

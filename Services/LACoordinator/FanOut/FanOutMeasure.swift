@@ -1,4 +1,5 @@
 import APNsProtocol
+import SightscreenModels
 
 /// How things stand in the loops at a moment, for the metrics.
 struct FanOutMeasure: Sendable {

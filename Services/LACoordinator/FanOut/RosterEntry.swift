@@ -1,4 +1,3 @@
-package import APNsProtocol
 package import SightscreenModels
 import Store
 

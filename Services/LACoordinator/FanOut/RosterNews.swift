@@ -34,7 +34,7 @@ struct RosterNews: Sendable {
                 RosterEntry(
                     key: key, phone: key.phone(generation: record.key.generation), match: record.key.matchID,
                     shard: record.route.shard,
-                    environment: APNsEnvironment(rawValue: record.environment) ?? .production, token: token,
+                    environment: record.environment, token: token,
                     tokenAt: record.tokenAt, delivered: delivered,
                     isNew: delivered == nil && !hadItsFirst && now - record.tokenAt < 60, level: record.alerts,
                     infrequent: record.takesFrequentPushes ? nil : key.phone(generation: record.key.generation)))

@@ -71,7 +71,7 @@ extension InspectText {
 
     private static func registration(of device: InspectedDevice, _ now: Int) -> [String] {
         let versions = [device.osVersion.map { "OS \($0)" }, device.appVersion.map { "app \($0)" }].compactMap(\.self)
-        let kind = [device.platform, device.environment, "shard \(device.shard)"] + versions
+        let kind = [device.platform, device.environment.rawValue, "shard \(device.shard)"] + versions
         return [
             row("phone", "\(device.deviceId)  \(kind.joined(separator: ", "))"),
             row("", "registered \(time(device.createdAt, now)); seen \(time(device.lastSeenAt, now))"),

@@ -5,7 +5,7 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
     public var deviceToken: DeviceToken?
     public var osVersion: String?
     public var appVersion: String?
-    public var environment: PushEnvironment?
+    public var environment: APNsEnvironment?
     public var liveActivitiesEnabled: Bool?
     public var frequentPushesEnabled: Bool?
     /// All cards of the phone, none if the list is empty; what runs is not started again. Left out: nothing is said of
@@ -17,7 +17,7 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
 
     public init(
         deviceId: DeviceID, platform: String = "ios", deviceToken: DeviceToken? = nil, osVersion: String? = nil,
-        appVersion: String? = nil, environment: PushEnvironment? = nil, liveActivitiesEnabled: Bool? = nil,
+        appVersion: String? = nil, environment: APNsEnvironment? = nil, liveActivitiesEnabled: Bool? = nil,
         frequentPushesEnabled: Bool? = nil, activities: [RunningActivity]? = nil,
         bootedAt: Int? = nil
     ) {
@@ -83,8 +83,13 @@ public struct RunningActivity: Codable, Hashable, Sendable {
     }
 }
 
-/// Which APNs host a phone's tokens belong to.
-public enum PushEnvironment: String, Codable, Hashable, Sendable, CaseIterable { case production, sandbox }
+/// The two worlds of APNs. A token belongs to one of them: the other does not know it.
+public enum APNsEnvironment: String, Codable, Hashable, Sendable, CaseIterable {
+    /// App Store, TestFlight and enterprise builds.
+    case production
+    /// Builds run from Xcode.
+    case sandbox
+}
 
 /// The answer to both registrations.
 public struct DeviceResponse: Codable, Hashable, Sendable {

@@ -9,7 +9,7 @@
         ///
         /// Compiled against stubs only.
         @MainActor
-        public static func current(_ environment: PushEnvironment) -> DeviceProfile {
+        public static func current(_ environment: APNsEnvironment) -> DeviceProfile {
             let device = UIDevice.current
             // Counts from the restart on, asleep or not.
             var up = timespec()

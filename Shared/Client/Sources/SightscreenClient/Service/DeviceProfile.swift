@@ -9,13 +9,13 @@ public struct DeviceProfile: Hashable, Sendable {
     public var osVersion: String?
     public var appVersion: String?
     /// `sandbox` for builds run from Xcode.
-    public var environment: PushEnvironment
+    public var environment: APNsEnvironment
     /// When the phone was last restarted, seconds since 1970: no card outlives that. Nil when it cannot be told.
     public var bootedAt: Int?
 
     public init(
         deviceID: DeviceID, platform: String = "ios", osVersion: String? = nil, appVersion: String? = nil,
-        environment: PushEnvironment = .production, bootedAt: Int? = nil
+        environment: APNsEnvironment = .production, bootedAt: Int? = nil
     ) {
         self.deviceID = deviceID
         self.platform = platform

@@ -10,7 +10,7 @@
 
     extension AppPorts {
         @MainActor
-        static func apple(_ environment: PushEnvironment = .production) -> AppPorts {
+        static func apple(_ environment: APNsEnvironment = .production) -> AppPorts {
             AppPorts(
                 gateway: URLSessionTransport(base: URL(string: "https://api.sightscreen.app")!),
                 web: URLSessionWebTransport(), activityKit: AppleActivityKit(),
