@@ -111,8 +111,11 @@ import Testing
             await !phone.shown().contains(where: \.isRunning)
         }
         try await ask(phone)
-        let listed = try #require(await reported(phone)?.activities)
-        #expect(listed.map(\.activityId) == [id] && listed.map(\.state) == [.ended])
+        // Coming to the front was a report of its own.
+        try await phone.soon("it is listed as ended") {
+            let listed = await reported(phone)?.activities ?? []
+            return listed.map(\.activityId) == [id] && listed.map(\.state) == [.ended]
+        }
         await phone.end()
     }
 }
