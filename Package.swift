@@ -131,7 +131,8 @@ let package = Package(
         shared(
             "ServiceKit",
             [
-                models, "FileLock", "HTTPClient", "Postgres", "Reactor", hummingbird, httpTypes, logging, metrics, lifecycle,
+                models, "FileLock", "HTTPClient", "Postgres", "Reactor", hummingbird, httpTypes, logging, metrics,
+                lifecycle,
                 unixSignals, configuration, concurrencyHelpers, nio[0],
             ]),
         // The control ports of the stand-ins and of the lab.

@@ -26,9 +26,9 @@ final class BlockedAccounts: Service, CustomStringConvertible {
 
     /// How many seconds a user has to wait; nil: none.
     func wait(_ user: UserID) -> Int? {
-        guard let freeAt = freeAt.withLockedValue({ $0[user] }) else { return nil }
-        let seconds = Int((freeAt - .now).components.seconds) + 1
-        return seconds > 0 ? seconds : nil
+        let now = ContinuousClock.now
+        guard let freeAt = freeAt.withLockedValue({ $0[user] }), freeAt > now else { return nil }
+        return Int((freeAt - now).components.seconds) + 1
     }
 
     func run() async throws {

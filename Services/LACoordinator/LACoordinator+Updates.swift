@@ -143,11 +143,10 @@ extension LACoordinator {
         let dead = tokens.map {
             ActivityStore.DeadToken(match: $0.match, token: $0.token, tokenAt: $0.tokenAt, isBad: $0.isBad)
         }
-        countBadTokens(tokens.count(where: \.isBad), .update)
         var backoff = Backoff(initial: .milliseconds(500), maximum: .seconds(10))
         var isSaid = false
         while true {
-            do { return try await store.retire(dead) } catch {
+            do { return countBadTokens(try await store.retire(dead), .update) } catch {
                 if !isSaid { logger.warning("Dead tokens cannot be retired yet", metadata: ["error": "\(error)"]) }
                 isSaid = true
             }

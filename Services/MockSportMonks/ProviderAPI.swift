@@ -172,7 +172,7 @@ struct ProviderAPI: Sendable {
         guard ends.count == 2, let from = ProviderTime.seconds(ends[0]), var to = ProviderTime.seconds(ends[1]) else {
             throw Refusal(status: .badRequest, message: "starts_between wants two dates.")
         }
-        if !ends[1].contains("T") { to += 86_399 }
+        if ends[1].utf8.count == 10 { to += 86_399 }
         guard from <= to else {
             throw Refusal(status: .badRequest, message: "starts_between wants two dates in order.")
         }

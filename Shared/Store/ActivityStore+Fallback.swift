@@ -162,7 +162,7 @@ extension ActivityStore {
     }
 
     private static let retireDeviceToken = """
-        UPDATE devices SET device_token = NULL, device_token_at = NULL,
+        UPDATE devices SET device_token = NULL, device_token_at = NULL, device_token_proven_at = NULL,
             fallback_push = CASE fallback_push WHEN 'due' THEN 'sent' ELSE fallback_push END
         WHERE user_id = $1 AND device_id = $2 AND device_token = $3
         """

@@ -11,15 +11,10 @@ extension ActivityStore {
 
     /// Notes them, once for each token.
     public func prove(_ tokens: [ProvenToken]) async throws {
-        var (users, devices, starts, others): ([String], [String], [String?], [String?]) = ([], [], [], [])
-        for token in tokens {
+        let rows = tokens.map { token -> (user: UserID, device: DeviceID, start: String?, other: String?) in
             switch token {
-            case .start(let token, let user, let device):
-                (users, devices) = (users + [user.rawValue], devices + [device.rawValue])
-                (starts, others) = (starts + [token.rawValue], others + [nil])
-            case .device(let token, let user, let device):
-                (users, devices) = (users + [user.rawValue], devices + [device.rawValue])
-                (starts, others) = (starts + [nil], others + [token.rawValue])
+            case .start(let token, let user, let device): (user, device, token.rawValue, nil)
+            case .device(let token, let user, let device): (user, device, nil, token.rawValue)
             }
         }
         try await pool.execute(
@@ -41,6 +36,10 @@ extension ActivityStore {
                 device_token_proven_at = CASE WHEN d.device_token = l.device_token
                     THEN coalesce(d.device_token_proven_at, clock_timestamp()) ELSE d.device_token_proven_at END
             FROM locked l WHERE d.user_id = l.user_id AND d.device_id = l.device_id
-            """, [.textArray(users), .textArray(devices), .textArray(starts), .textArray(others)])
+            """,
+            [
+                .textArray(rows.map(\.user.rawValue)), .textArray(rows.map(\.device.rawValue)),
+                .textArray(rows.map(\.start)), .textArray(rows.map(\.other)),
+            ])
     }
 }

@@ -215,7 +215,7 @@ extension ActivityStore {
     }
 
     private static let retireStartToken = """
-        UPDATE devices SET push_to_start_token = NULL,
+        UPDATE devices SET push_to_start_token = NULL, start_token_proven_at = NULL,
             dead_start_token_hash = \(StartFallbackSQL.hash("push_to_start_token"))
         WHERE user_id = $1 AND device_id = $2 AND push_to_start_token = $3
         """

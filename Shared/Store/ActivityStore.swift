@@ -270,12 +270,14 @@ public struct ActivityStore: Sendable {
 
     /// Ends activities whose tokens are dead. Holds for these very registrations only. Nothing is started for them: the
     /// phones are asked to reconcile.
-    public func retire(_ dead: [DeadToken]) async throws {
+    /// - Returns: how many of them were bad.
+    @discardableResult
+    public func retire(_ dead: [DeadToken]) async throws -> Int {
         let tokens: [PostgresValue] = [
             .intArray(dead.map(\.match.rawValue)), .textArray(dead.map(\.token.rawValue)),
             .textArray(dead.map { "\($0.tokenAt)" }),
         ]
-        try await pool.transaction { transaction in
+        return try await pool.transaction { transaction in
             // Phones first and in order, as everywhere: what an app that is awake writes takes the locks in this order,
             // too, and comes before all of this or after it.
             _ = try await transaction.query(
@@ -296,7 +298,7 @@ public struct ActivityStore: Sendable {
                 WHERE d.user_id = la.user_id AND d.device_id = la.device_id AND d.reconcile_due_at IS NULL
                     AND d.device_token IS NOT NULL
                 """, tokens)
-            _ = try await transaction.query(
+            return try await transaction.query(
                 BadTokenSQL.counting(
                     """
                     UPDATE live_activities la SET
@@ -304,7 +306,8 @@ public struct ActivityStore: Sendable {
                     FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bool[])
                         AS dead (match_id, token, token_at, is_bad)
                     WHERE \(Self.isDead) RETURNING la.user_id, dead.is_bad
-                    """, where: "is_bad"), tokens + [.boolArray(dead.map(\.isBad))])
+                    """, where: "is_bad"), tokens + [.boolArray(dead.map(\.isBad))]
+            ).count
         }
     }
 

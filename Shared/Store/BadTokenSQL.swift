@@ -2,8 +2,8 @@
 enum BadTokenSQL {
     static let window = "interval '1 hour'"
 
-    /// Runs a statement that retires bad tokens, counts one for each `user_id` that it returns, and returns those. An hour
-    /// begins with its first bad token.
+    /// Runs a statement that retires tokens, counts one bad token for each `user_id` that it returns, and returns those. An
+    /// hour begins with its first bad token.
     /// - Parameter isBad: which of them; all if left out.
     static func counting(_ retirement: String, where isBad: String = "true") -> String {
         """
@@ -14,7 +14,7 @@ enum BadTokenSQL {
                 since = CASE WHEN \(isOver("b")) THEN excluded.since ELSE b.since END,
                 count = CASE WHEN \(isOver("b")) THEN excluded.count ELSE b.count + excluded.count END
         )
-        SELECT user_id FROM retired
+        SELECT user_id FROM retired WHERE \(isBad)
         """
     }
 

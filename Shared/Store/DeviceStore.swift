@@ -156,7 +156,8 @@ public struct DeviceStore: Sendable {
                 """
                 UPDATE devices
                 SET device_token = NULL, device_token_at = NULL, push_to_start_token = NULL,
-                    push_to_start_token_at = NULL, \(StartFallbackSQL.forgotten)
+                    push_to_start_token_at = NULL, start_token_proven_at = NULL, device_token_proven_at = NULL,
+                    \(StartFallbackSQL.forgotten)
                 WHERE user_id = $1 AND (device_id = $2 OR device_token = lower($2) OR push_to_start_token = lower($2))
                 RETURNING device_id
                 """, [.text(user.rawValue), .text(name)])
@@ -183,7 +184,7 @@ public struct DeviceStore: Sendable {
     }
 
     private static let takeDeviceToken = """
-        UPDATE devices SET device_token = NULL, device_token_at = NULL
+        UPDATE devices SET device_token = NULL, device_token_at = NULL, device_token_proven_at = NULL
         WHERE device_token = $1 AND (user_id, device_id) <> ($2, $3)
         RETURNING user_id
         """
@@ -191,7 +192,8 @@ public struct DeviceStore: Sendable {
     /// Not by a phone whose former one it is.
     private static let takeStartToken = """
         UPDATE devices
-        SET push_to_start_token = NULL, push_to_start_token_at = NULL, \(StartFallbackSQL.forgotten)
+        SET push_to_start_token = NULL, push_to_start_token_at = NULL, start_token_proven_at = NULL,
+            \(StartFallbackSQL.forgotten)
         WHERE push_to_start_token = $1 AND (user_id, device_id) <> ($2, $3)
             AND NOT EXISTS (
                 SELECT FROM devices p WHERE p.user_id = $2 AND p.device_id = $3

@@ -3,7 +3,7 @@ import Cricket
 /// `MatchPhase.init(status:)` for a column with the provider's status.
 enum FixtureSQL {
     static func isInPlay(_ status: String) -> String {
-        "(\(isOneOf(\.isInPlay, status)) OR \(word(status)) ~ '^[1-9][0-9]?[^0-9].*innings$')"
+        "(\(isOneOf(\.isInPlay, status)) OR \(word(status)) ~ '^0*[1-9][0-9]?([^0-9].*)?innings$')"
     }
 
     static func isAtStumps(_ status: String) -> String { "\(word(status)) LIKE 'stump%'" }

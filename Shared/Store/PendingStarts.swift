@@ -54,8 +54,8 @@ enum PendingStarts {
             [.int(match.rawValue), .text(user.rawValue), .text(device.rawValue), .int(lease)])
     }
 
-    /// Ends every current activity on a phone that is no longer this user's; those that run get an end push. Of none is it
-    /// asked any more whether it was swiped away: the app took them off.
+    /// Ends every current activity on a phone that is no longer this user's; those that run get an end push. It is asked of
+    /// none any more whether it was swiped away.
     static func endAll(
         _ transaction: PostgresTransaction, user: UserID, device: DeviceID
     ) async throws -> Set<MatchID> {

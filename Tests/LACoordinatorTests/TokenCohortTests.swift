@@ -56,6 +56,40 @@ import Testing
         #expect(cohort.row(second).pointee.delivered == 0, "what the new token shows is not known")
     }
 
+    @Test func howManyTokensAreProvenIsKnown() throws {
+        let cohort = makeCohort()
+        let shown = try #require(cohort.take(Self.entry("asha", token: "aa", delivered: 7)))
+        let new = try #require(cohort.take(Self.entry("ben", token: "bb")))
+        #expect(cohort.provenCount == 1 && cohort.row(shown).pointee.isProven && !cohort.row(new).pointee.isProven)
+        for slot in [new, new, shown] { cohort.prove(slot) }
+        #expect(cohort.provenCount == 2 && cohort.token(new) == "bb")
+        // Another token is to prove itself anew, and one whose last answer comes late counts no more.
+        let next = try #require(cohort.take(Self.entry("asha", token: "cc", at: 2)))
+        #expect(cohort.provenCount == 1 && !cohort.row(next).pointee.isProven)
+        cohort.row(new).pointee.underWay = 9
+        cohort.remove(RosterKey(user: UserID("ben"), device: DeviceID("phone"), generation: 1))
+        cohort.prove(new)
+        #expect(cohort.provenCount == 0)
+    }
+
+    @Test func aTokenInPlaceOfABadOneWaitsAsThatOneDid() throws {
+        let cohort = makeCohort()
+        var slot = try #require(cohort.take(Self.entry("asha", token: "aa")))
+        cohort.row(slot).pointee.failures = 3
+        cohort.row(slot).pointee.failure = .badDeviceToken
+        slot = try #require(cohort.take(Self.entry("asha", token: "bb", at: 2)))
+        #expect(cohort.row(slot).pointee.failures == 3)
+        // Not in place of one that was taken, or that a host in trouble refused.
+        cohort.prove(slot)
+        cohort.row(slot).pointee.failure = .badDeviceToken
+        slot = try #require(cohort.take(Self.entry("asha", token: "cc", at: 3)))
+        #expect(cohort.row(slot).pointee.failures == 0)
+        cohort.row(slot).pointee.failures = 2
+        cohort.row(slot).pointee.failure = .otherServerError
+        slot = try #require(cohort.take(Self.entry("asha", token: "dd", at: 4)))
+        #expect(cohort.row(slot).pointee.failures == 0)
+    }
+
     @Test func aSlotIsNobodyElsesWhileAPushOfItIsUnderWay() throws {
         let cohort = makeCohort()
         let slot = try #require(cohort.take(Self.entry("asha", token: "aa")))

@@ -93,6 +93,19 @@ import Testing
         }
     }
 
+    @Test func whatOneHostTookProvesNothingToTheOther() async throws {
+        try await with { ground in
+            try await ground.register(device: "d1")
+            try await ground.register(start: "s1")
+            try await ground.prove(start: "s1", device: "d1")
+            for (environment, isProven) in [(APNsEnvironment.production, true), (.sandbox, false)] {
+                _ = try await DeviceStore(pool: ground.pool).register(
+                    DeviceRegistration(deviceId: Self.phone, environment: environment), token: .keep, user: Self.ann)
+                #expect(try await ground.proven() == [isProven, isProven])
+            }
+        }
+    }
+
     @Test func twentyBadTokensInAnHourBlockAnAccountForTheRestOfIt() async throws {
         try await with { ground in
             try await ground.retire(1...19)

@@ -10,7 +10,8 @@ import Testing
     private static let statuses =
         MatchPhase.words.keys.sorted() + [
             "NS", "Postp.", "Cancl.", "Cancl", "Aban.", "Int.", "Innings Break", "Tea Break", "Finished", "1st Innings",
-            "2nd Innings", "5th Innings", "12th Innings", "0th Innings", "100th Innings", "Innings", "Stump Day 3",
+            "2nd Innings", "5th Innings", "12th Innings", "0th Innings", "01st Innings", "1innings", "100th Innings",
+            "Innings", "Stump Day 3",
             "Stumps",
             "Bad light", "O'Neill", "",
         ]

@@ -1,3 +1,5 @@
+import HTTP2
+
 /// A token that APNs called bad, as it was then.
 struct SuspectToken {
     var cohort: TokenCohort
@@ -16,7 +18,8 @@ struct SuspectToken {
 /// their token bad, or of all proven tokens more than one in twenty was called bad in the last minute. Few answers prove
 /// little: then one token a minute is believed, and only where the host took as many pushes in that minute as it called bad.
 /// One that was never proven is believed bad at its first such answer, if the host takes proven ones as it should and these
-/// are the majority; a hundred a minute, should this be the mistake after all. Who is not believed is asked again.
+/// are the majority; a hundred a minute, should this be the mistake after all. A phone whose token is not believed bad is
+/// sent to again after a while.
 ///
 /// What came before a mistake must not vouch for it: of 100,000 phones that were fine a moment ago, one in twenty are 5,000.
 struct BadTokenJury<Suspect> {
@@ -25,11 +28,14 @@ struct BadTokenJury<Suspect> {
     /// In nanoseconds.
     private static var windowTime: Int64 { 1_000_000_000 }
     private static var windowsKept: Int { 60 }
-    /// In nanoseconds: as long as an account counts as bad. Who is not believed is asked again within a minute.
+    /// After an answer that was not believed: a proven token is tried again after a minute at most, any other after this.
+    static var unprovenWait: Duration { .seconds(900) }
+    /// How long accounts count after their last bad answer, in nanoseconds: until after the next one.
     private static var memory: Int64 { 65_000_000_000 }
+    private static var unprovenMemory: Int64 { MonotonicTime.nanoseconds(unprovenWait) + 5_000_000_000 }
     /// Of a minute.
     private static var unprovenMax: Int { 100 }
-    /// Accounts that are told apart. With more of them in a minute it is a mistake of ours, or an attack as large.
+    /// Accounts with bad tokens that were never proven: whoever has more of them is not held up by being counted further.
     private static var accountsMax: Int { 10_000 }
 
     /// Answers to proven tokens.
@@ -84,15 +90,12 @@ struct BadTokenJury<Suspect> {
     mutating func noteBad(_ suspect: Suspect, of account: UInt64, isProven: Bool) {
         guard isProven else {
             unproven.new.append(suspect)
-            return Self.note(account, now, &unprovenBadAt)
+            if unprovenBadAt.count < Self.accountsMax || unprovenBadAt[account] != nil { unprovenBadAt[account] = now }
+            return
         }
         proven.new.append(suspect)
         if badAt[account].map({ $0 < endsAt - Self.windowTime }) ?? true { current.bad += 1 }
-        Self.note(account, now, &badAt)
-    }
-
-    private static func note(_ account: UInt64, _ now: Int64, _ accounts: inout [UInt64: Int64]) {
-        if accounts.count < accountsMax || accounts[account] != nil { accounts[account] = now }
+        badAt[account] = now
     }
 
     /// To be asked a few times a second.
@@ -110,7 +113,9 @@ struct BadTokenJury<Suspect> {
         current = Window()
         if windows.count > Self.windowsKept { windows.removeFirst() }
         badAt = badAt.filter { now - $0.value < Self.memory }
-        unprovenBadAt = unprovenBadAt.filter { now - $0.value < Self.memory }
+        // Without phones to weigh them against they are weighed against the answers of a minute.
+        let memory = phones == nil ? Self.memory : Self.unprovenMemory
+        unprovenBadAt = unprovenBadAt.filter { now - $0.value < memory }
         let minute = windows.reduce(Window(), +)
         let isFine = isFine(around, minute, phones: phones ?? minute.good + badAt.count)
         let believed = proven.take(isFine ? most(around, minute) : 0, where: stands)

@@ -286,7 +286,8 @@ extension FanOutLoop {
     /// Leaves a phone alone whose token APNs called bad: ever longer where it never took one.
     func wait(_ cohort: TokenCohort, _ slot: Int) {
         let row = cohort.row(slot)
-        again(row, cohort, slot, from: .seconds(60), to: .seconds(row.pointee.isProven ? 60 : 900))
+        let longest = row.pointee.isProven ? .seconds(60) : BadTokenJury<SuspectToken>.unprovenWait
+        again(row, cohort, slot, from: .seconds(60), to: longest)
     }
 
     /// Not when another token was registered meanwhile.

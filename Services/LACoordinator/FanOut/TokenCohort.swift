@@ -117,7 +117,7 @@ final class TokenCohort {
                 if tookFew, entry.infrequent == nil, row.pointee.underWay == 0 { queue(known) }
                 return nil
             }
-            // A token that was never taken, in place of another: no push is won by it.
+            // A token in place of a bad one that was never taken waits as that one did.
             if !row.pointee.isProven, row.pointee.failure == .badDeviceToken { failures = row.pointee.failures }
             // Another token: the old one is never used again; what the phone was told by it, it was told.
             alertedThrough = max(told, remove(entry.key))
@@ -304,7 +304,8 @@ final class TokenCohort {
         for slot in 0..<slots {
             let row = row(slot)
             guard row.pointee.flags.contains(.isUsed), !row.pointee.flags.contains(.isLeaving) else { continue }
-            if row.pointee.failures > 0 {
+            // One that APNs has taken nothing for shows nothing, though it was left out of a version (413).
+            if row.pointee.failures > 0 || !row.pointee.isProven && row.pointee.delivered > 0 {
                 laggards.append(slot)
                 slowest = min(slowest, row.pointee.delivered)
             } else {

@@ -105,7 +105,9 @@ public actor FakeFollowManager: FollowManager {
 
     public func keptUser() -> UserID? { user }
 
-    public func leftAt() -> Int? { nil }
+    public func noteCardsTakenOff() {}
+
+    public func cardsTakenOffAt() -> Int? { nil }
 
     public func forgetUser() {
         user = nil

@@ -7,8 +7,11 @@ public protocol FollowManager: Sendable {
     /// Whose follows this phone remembers; nil when nobody's.
     func keptUser() async -> UserID?
 
-    /// When a user last left this phone, whose cards the app took off then; seconds since 1970. Nil when none has.
-    func leftAt() async -> Int?
+    /// The app is about to take all cards off, because the user leaves. It may not live to do more.
+    func noteCardsTakenOff() async
+
+    /// When that was last; seconds since 1970. Nil when it never was.
+    func cardsTakenOffAt() async -> Int?
 
     /// Reads what this phone remembers of the user, and begins to bring the backend's and its own view together.
     ///

@@ -11,8 +11,8 @@ struct FollowShelf: Sendable {
     static let followedKey = "followedMatchIds"
     /// Another user's follows are never shown.
     static let userKey = "followedMatchIds.user"
-    /// When a user last left this phone.
-    static let leftKey = "followedMatchIds.leftAt"
+    /// When the app last took all cards off, because a user left.
+    static let cardsTakenOffKey = "cardsTakenOffAt"
     /// All that the backend has not heard, in one value: an app that ends while it writes leaves the one or the other.
     static let wishesKey = "pendingWishes"
     /// What is kept for users who have signed out. They may never come back; the oldest makes room.
@@ -46,7 +46,7 @@ struct FollowShelf: Sendable {
     /// The user has signed out. What was not heard waits for the next sign-in.
     func leave() {
         guard let owner else { return }
-        store.set([String(clock.now)], forKey: Self.leftKey)
+        noteCardsTakenOff()
         let own = kept().filter { $0.user == owner }.compactMap(\.wish.afterSignOut)
         var wishes: [PendingWish] = []
         for wish in own where !wishes.contains(wish) { wishes.append(wish) }
@@ -55,8 +55,10 @@ struct FollowShelf: Sendable {
         store.set(nil, forKey: Self.userKey)
     }
 
+    func noteCardsTakenOff() { store.set([String(clock.now)], forKey: Self.cardsTakenOffKey) }
+
     /// Seconds since 1970.
-    var leftAt: Int? { store.strings(forKey: Self.leftKey)?.first.flatMap { Int($0) } }
+    var cardsTakenOffAt: Int? { store.strings(forKey: Self.cardsTakenOffKey)?.first.flatMap { Int($0) } }
 
     private var owner: UserID? { store.strings(forKey: Self.userKey)?.first.map { UserID($0) } }
 

@@ -53,7 +53,9 @@ public actor RealFollowManager: FollowManager {
         shelf.store.strings(forKey: FollowShelf.userKey)?.first.map { UserID($0) }
     }
 
-    public func leftAt() -> Int? { shelf.leftAt }
+    public func noteCardsTakenOff() { shelf.noteCardsTakenOff() }
+
+    public func cardsTakenOffAt() -> Int? { shelf.cardsTakenOffAt }
 
     // MARK: - Taps
 

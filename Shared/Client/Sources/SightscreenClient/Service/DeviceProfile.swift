@@ -31,11 +31,11 @@ public struct DeviceProfile: Hashable, Sendable {
     /// What is said to the gateway: who this is, what the user allows, and which cards are here.
     /// - Parameters:
     ///   - ended: cards that have left the screen without the user's doing.
-    ///   - leftAt: when the app took all cards off, since a user left. The backend may not have heard of that: a card that
-    ///     is missing since was not swiped away, as after a restart.
+    ///   - cardsTakenOffAt: when the app took all cards off, because a user left. The backend may not have heard of that: a
+    ///     card that is missing since was not swiped away, as after a restart.
     func registration(
         _ permission: ActivityPermission, _ activities: [PhoneActivity], ended: [RunningActivity] = [],
-        deviceToken: DeviceToken?, leftAt: Int? = nil, now: Int
+        deviceToken: DeviceToken?, cardsTakenOffAt: Int? = nil, now: Int
     ) -> DeviceRegistration {
         // Those that run first: the gateway takes so many.
         let shown = activities.filter { $0.state != .dismissed }.sorted { $0.isRunning && !$1.isRunning }
@@ -47,7 +47,7 @@ public struct DeviceProfile: Hashable, Sendable {
             frequentPushesEnabled: permission.allowsFrequentPushes,
             activities: Array((listed + gone).prefix(Self.activitiesMax)),
             // Whole seconds: what was there in that one counts, too.
-            bootedAt: [bootedAt, leftAt.map { $0 + 1 }].compactMap { $0 }.max())
+            bootedAt: [bootedAt, cardsTakenOffAt.map { min($0, now) + 1 }].compactMap { $0 }.max())
     }
 }
 

@@ -185,6 +185,7 @@ public actor RealLiveActivityService: LiveActivityService {
     }
 
     public func signOut() async {
+        await follows.noteCardsTakenOff()
         await lifecycle.endAll()
         await follows.sendPending(within: Self.lastWishesLimit)
         await stop()
@@ -204,7 +205,7 @@ public actor RealLiveActivityService: LiveActivityService {
     private func report() async -> DeviceRegistration {
         profile.registration(
             await lifecycle.permission(), await lifecycle.activities(), ended: ended, deviceToken: deviceToken,
-            leftAt: await follows.leftAt(), now: clock.now)
+            cardsTakenOffAt: await follows.cardsTakenOffAt(), now: clock.now)
     }
 
     // MARK: - What the managers report
