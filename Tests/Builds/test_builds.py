@@ -1,6 +1,6 @@
 """What builds are held to: versions of packages and of base images, the lock's Package.resolved, and the bill of materials.
 
-    python3 -B -m unittest discover --start-directory Tests/BuildTests
+    python3 -B -m unittest discover --start-directory Tests/Builds
 
 Neither network nor Swift is needed: registries and packages are made up."""
 
