@@ -11,8 +11,8 @@ struct SuspectToken {
 /// Tells bad tokens from a mistake of ours (sandbox tokens sent to production), when millions of answers come in minutes,
 /// and when a handful does. One for each host: what one of them takes says nothing of another's address.
 ///
-/// A token is proven once APNs has taken a push to it. Only answers to proven tokens say how the host does: anybody can
-/// invent tokens, and nobody proven ones. Bad ones count by account, whatever number of phones it has.
+/// A token is proven once APNs has taken a push to it. Only answers to proven tokens say how the host does: a token can
+/// be invented, a proven one cannot. Bad ones count by account, however many phones it has.
 ///
 /// A proven token is believed bad after a second of answers behind it, unless more than one in twenty of those around it call
 /// their token bad, or of all proven tokens more than one in twenty was called bad in the last minute. Few answers prove
@@ -35,7 +35,7 @@ struct BadTokenJury<Suspect> {
     private static var unprovenMemory: Int64 { MonotonicTime.nanoseconds(unprovenWait) + 5_000_000_000 }
     /// Of a minute.
     private static var unprovenMax: Int { 100 }
-    /// Accounts with bad tokens that were never proven: whoever has more of them is not held up by being counted further.
+    /// The most accounts with unproven bad tokens that are remembered: beyond them an attack changes nothing more.
     private static var accountsMax: Int { 10_000 }
 
     /// Answers to proven tokens.

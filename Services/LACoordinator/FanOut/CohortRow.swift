@@ -92,8 +92,8 @@ struct CohortRow {
     var alertLevel: AlertLevel { AlertLevel.allCases[Int(level)] }
 }
 
-/// Names an activity: 128 bits of hashes of user and device, seeded anew in each process, so that nobody can make two of the
-/// same, and of its generation.
+/// Names an activity: 128 bits of hashes of user and device, seeded anew in each process so that no two can be made
+/// the same, and of its generation.
 package struct RosterKey: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64

@@ -32,7 +32,7 @@ package enum FanOutReport: Sendable {
         package var token: UpdateToken
         /// As it was taken in.
         package var tokenAt: Double
-        /// Not one that had been good (410): a bad one, for whoever registered it.
+        /// APNs called it bad (BadDeviceToken), and not unregistered (410): it counts against its account.
         package var isBad: Bool
     }
 
