@@ -185,43 +185,45 @@ import Testing
         #expect(book.followedElsewhere(Self.match) == .known)
     }
 
-    // MARK: - FollowShelf
+    // MARK: - FollowStore
 
     @Test func wishesOutliveTheAppAndAreKeptForTheirUser() {
         let (store, ravi) = (InMemoryKeyValueStore(), UserID("ravi"))
-        let shelf = FollowShelf(store: store, clock: SimulatedClock(now: Sample.now))
-        var book = shelf.book(of: Sample.user)
+        let followStore = FollowStore(store: store, clock: SimulatedClock(now: Sample.now))
+        var book = followStore.book(of: Sample.user)
         let request = FollowRequest(matchId: MatchID(3), teamId: "6", alerts: .key)
         _ = book.follow(request)
         _ = book.unfollow(MatchID(2))
         book.dismissed(Self.dismissal("a", isOnlyOne: false))
         book.dismissed(Self.dismissal("b"))
-        shelf.keep(book, of: Sample.user)
-        #expect(shelf.book(of: Sample.user).wishes == book.wishes)
-        #expect(shelf.book(of: Sample.user).followed == [MatchID(3)])
+        followStore.keep(book, of: Sample.user)
+        #expect(followStore.book(of: Sample.user).wishes == book.wishes)
+        #expect(followStore.book(of: Sample.user).followed == [MatchID(3)])
         // With or without a sign-out.
-        #expect(shelf.book(of: ravi) == FollowBook())
-        var other = shelf.book(of: ravi)
+        #expect(followStore.book(of: ravi) == FollowBook())
+        var other = followStore.book(of: ravi)
         _ = other.unfollow(MatchID(9))
-        shelf.keep(other, of: ravi)
-        shelf.leave()
+        followStore.keep(other, of: ravi)
+        followStore.leave()
         #expect(
-            shelf.book(of: Sample.user).wishes == [.unfollow(MatchID(2)), .unfollow(Self.match), .follow(request)])
-        shelf.keep(FollowBook(), of: Sample.user)
-        shelf.leave()
-        #expect(shelf.book(of: ravi).wishes == [.unfollow(MatchID(9))])
-        #expect(store.strings(forKey: FollowShelf.wishesKey)?.count == 1)
+            followStore.book(of: Sample.user).wishes == [
+                .unfollow(MatchID(2)), .unfollow(Self.match), .follow(request),
+            ])
+        followStore.keep(FollowBook(), of: Sample.user)
+        followStore.leave()
+        #expect(followStore.book(of: ravi).wishes == [.unfollow(MatchID(9))])
+        #expect(store.strings(forKey: FollowStore.wishesKey)?.count == 1)
     }
 
     @Test func whatIsKeptForOthersIsBounded() {
-        let shelf = FollowShelf(store: InMemoryKeyValueStore(), clock: SimulatedClock(now: Sample.now))
-        for number in 1...2 * FollowShelf.keptMax {
-            var book = shelf.book(of: UserID("user-\(number)"))
+        let followStore = FollowStore(store: InMemoryKeyValueStore(), clock: SimulatedClock(now: Sample.now))
+        for number in 1...2 * FollowStore.keptMax {
+            var book = followStore.book(of: UserID("user-\(number)"))
             _ = book.unfollow(Self.match)
-            shelf.keep(book, of: UserID("user-\(number)"))
+            followStore.keep(book, of: UserID("user-\(number)"))
         }
-        #expect(shelf.book(of: UserID("user-1")).wishes.isEmpty)
-        #expect(shelf.book(of: UserID("user-\(2 * FollowShelf.keptMax - 1)")).wishes == [.unfollow(Self.match)])
+        #expect(followStore.book(of: UserID("user-1")).wishes.isEmpty)
+        #expect(followStore.book(of: UserID("user-\(2 * FollowStore.keptMax - 1)")).wishes == [.unfollow(Self.match)])
     }
 
     @Test func aFailureDoesNotUndoALaterTap() {

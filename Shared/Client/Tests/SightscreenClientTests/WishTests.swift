@@ -49,7 +49,7 @@ import Testing
         let bell = await phone.app.bell(for: Self.match.id)
         let isShown = await phone.shown().contains(where: \.isRunning)
         return await follows(phone) == wants && !bell.isPending && (bell.state != .empty) == wants
-            && phone.store.strings(forKey: FollowShelf.wishesKey) == nil && (wants || !isShown)
+            && phone.store.strings(forKey: FollowStore.wishesKey) == nil && (wants || !isShown)
     }
 
     private func end(_ phone: Phone) async {
@@ -85,7 +85,7 @@ import Testing
             try await phone.until("it is unfollowed") { await isSettled(false, phone) }
         }
         let life = phone.life
-        life.end(after: steps, sinceWriting: FollowShelf.wishesKey)
+        life.end(after: steps, sinceWriting: FollowStore.wishesKey)
         switch decision {
         case .follow: _ = Task { [app = phone.app] in try? await app.follow(Self.match) }
         case .unfollow: await phone.app.unfollow(Self.match.id)
@@ -243,7 +243,7 @@ import Testing
         await phone.app.signOut()
         #expect(await phone.gateway.successes(path).count == 1)
         #expect(await !follows(phone))
-        #expect(phone.store.strings(forKey: FollowShelf.wishesKey) == nil)
+        #expect(phone.store.strings(forKey: FollowStore.wishesKey) == nil)
         await end(phone)
     }
 
@@ -285,7 +285,7 @@ import Testing
         for _ in 1...20 {
             let action = Int.random(in: 0..<8, using: &random)
             // The next wish that is written has to be the new one.
-            let isQuiet = phone.store.strings(forKey: FollowShelf.wishesKey) == nil
+            let isQuiet = phone.store.strings(forKey: FollowStore.wishesKey) == nil
             let dies = Bool.random(using: &random) && isQuiet
             let steps = Int.random(in: 0..<8, using: &random)
             told.append("\(action)\(dies ? ", dies after \(steps)" : "")")
@@ -298,19 +298,19 @@ import Testing
                     continue
                 }
                 wants = true
-                if dies { phone.life.end(after: steps, sinceWriting: FollowShelf.wishesKey) }
+                if dies { phone.life.end(after: steps, sinceWriting: FollowStore.wishesKey) }
                 try await follow(phone)
                 if dies { try await dying(wants, phone) }
             case 1:
                 wants = false
-                if dies { phone.life.end(after: steps, sinceWriting: FollowShelf.wishesKey) }
+                if dies { phone.life.end(after: steps, sinceWriting: FollowStore.wishesKey) }
                 await phone.app.unfollow(Self.match.id)
                 if dies { try await dying(wants, phone) }
             case 2:
                 guard let shown else { continue }
                 await phone.kit.dismiss(shown)
                 try await phone.soon("the app has seen it") {
-                    let kept = phone.store.strings(forKey: FollowShelf.wishesKey) ?? []
+                    let kept = phone.store.strings(forKey: FollowStore.wishesKey) ?? []
                     if kept.contains(where: { $0.contains(shown.rawValue) }) { return true }
                     // Where the backend has not heard of it.
                     if await phone.app.bell(for: Self.match.id).state == .empty { return true }

@@ -6,7 +6,7 @@
 import SightscreenModels
 
 /// What of a user's follows survives the app, in UserDefaults.
-struct FollowShelf: Sendable {
+struct FollowStore: Sendable {
     /// The product's name for it.
     static let followedKey = "followedMatchIds"
     /// Another user's follows are never shown.

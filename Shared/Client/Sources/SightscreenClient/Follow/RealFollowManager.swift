@@ -7,7 +7,7 @@ public actor RealFollowManager: FollowManager {
 
     private let api: SightscreenAPI
     private let device: DeviceID
-    private let shelf: FollowShelf
+    private let followStore: FollowStore
     private let clock: any ClientClock
     private let jitter: @Sendable () -> Double
     private var changed: @Sendable (FollowChanges) async -> Void = { _ in }
@@ -27,7 +27,7 @@ public actor RealFollowManager: FollowManager {
     ) {
         self.api = api
         self.device = device
-        shelf = FollowShelf(store: store, clock: clock)
+        followStore = FollowStore(store: store, clock: clock)
         self.clock = clock
         self.jitter = jitter
     }
@@ -36,7 +36,7 @@ public actor RealFollowManager: FollowManager {
         guard outbox == nil else { return }
         self.changed = changed
         let showsActivities = book.showsActivities
-        book = shelf.book(of: user)
+        book = followStore.book(of: user)
         book.showsActivities = showsActivities
         self.user = user
         starts += 1
@@ -50,12 +50,12 @@ public actor RealFollowManager: FollowManager {
     }
 
     public func keptUser() -> UserID? {
-        shelf.store.strings(forKey: FollowShelf.userKey)?.first.map { UserID($0) }
+        followStore.store.strings(forKey: FollowStore.userKey)?.first.map { UserID($0) }
     }
 
-    public func noteCardsTakenOff() { shelf.noteCardsTakenOff() }
+    public func noteCardsTakenOff() { followStore.noteCardsTakenOff() }
 
-    public func cardsTakenOffAt() -> Int? { shelf.cardsTakenOffAt }
+    public func cardsTakenOffAt() -> Int? { followStore.cardsTakenOffAt }
 
     // MARK: - Taps
 
@@ -241,16 +241,16 @@ public actor RealFollowManager: FollowManager {
         if bells != bellBroadcast.latest { bellBroadcast.send(bells) }
     }
 
-    /// What ends after a stop is not written: somebody else may have the shelf by then.
+    /// What ends after a stop is not written: somebody else may have the followStore by then.
     private func save() {
-        if outbox != nil, let user { shelf.keep(book, of: user) }
+        if outbox != nil, let user { followStore.keep(book, of: user) }
         publish()
     }
 
     // MARK: - Ends
 
     public func forgetUser() {
-        shelf.leave()
+        followStore.leave()
         user = nil
         book = FollowBook()
         publish()
