@@ -173,13 +173,12 @@ class Schedule:
             wait_until("the activities are ended", self.is_over, within=ENDED_WITHIN, pause=0.25)
             self.case.over_ms = now_ms()
         suite.control("POST", f"matches/{match}/stop")
-        with contextlib.suppress(LabError):
-            self.case.after = self.read()
 
     def is_over(self):
         rows = self.read()
         self.case.after = rows
-        # An end whose answer was lost is tried again after its lease: it is not waited for.
+        # An end whose answer was lost is tried again after its lease: it is not waited for. These rows are what is judged: one
+        # that waits for an update under way is given back meanwhile, and for a moment nobody has claimed it.
         return all(row["status"] == "ended" and (
             row["end_push"] != "due" or row["end_attempts"] > 0 and (row["end_lease_until"] or 0) > rows.now_ms + 5_000)
             for row in rows.activities)
