@@ -76,7 +76,6 @@ let package = Package(
         .executable(name: "detection-lab", targets: ["DetectionLab"]),
         .executable(name: "registration-lab", targets: ["RegistrationLab"]),
         .executable(name: "recovery-lab", targets: ["RecoveryLab"]),
-        .executable(name: "life-lab", targets: ["LifeLab"]),
         .executable(name: "fanout-lab", targets: ["FanOutLab"]),
         .executable(name: "cache-lab", targets: ["CacheLab"]),
         .executable(name: "page-stand", targets: ["PageStand"]),
@@ -231,9 +230,6 @@ let package = Package(
                 ],
                 path: "Tests/DetectionLab", swiftSettings: strict),
             .executableTarget(
-                name: "LifeLab", dependencies: [models, "Activities", arguments], path: "Tests/LifeLab",
-                swiftSettings: strict),
-            .executableTarget(
                 name: "RegistrationLab",
                 dependencies: [
                     models, "Cricket", "APIGateway", "Postgres", "ServiceKit", "Store", "Tokens", arguments,
@@ -274,6 +270,9 @@ let package = Package(
             tests(
                 "Store",
                 [models, "Cricket", "Activities", "Store", "Postgres", "ServiceKit", logging, metrics]),
+            tests(
+                "Life", [models, "Cricket", "Activities", "Store", "Postgres", concurrencyHelpers],
+                exclude: ["Patches", "swift-mistakes"]),
             tests("ServiceKit", ["ServiceKit", "HTTPClient", logging, metrics, configuration, lifecycle, nio[0]]),
             tests(
                 "APIGateway",

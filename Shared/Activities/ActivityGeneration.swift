@@ -2,6 +2,9 @@ public import SightscreenModels
 
 /// What is known of one generation of an activity on one phone, as far as tokens and dismissals are judged by it.
 public struct ActivityGeneration: Hashable, Sendable {
+    /// Of the tokens that were replaced so many are kept: a late report is of one of the last few.
+    public static let formerTokensMax = 4
+
     public enum Status: String, Hashable, Sendable { case pending, active, ended }
 
     public var generation: Int

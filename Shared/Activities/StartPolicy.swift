@@ -1,4 +1,4 @@
-/// When the next push-to-start of an activity may go out, and how many a phone gets.
+/// How often an activity is started by push, and how long each try waits. The statements of `ActivityStore` obey it.
 ///
 /// A start that was sent has a lease: until it is over nobody sends another, because the first may still appear. Each try
 /// waits longer than the one before, for a phone that did not answer is most likely off.
@@ -19,42 +19,6 @@ public struct StartPolicy: Hashable, Sendable {
     public var firstLease: Duration
 
     public init(firstLease: Duration = .seconds(120)) { self.firstLease = firstLease }
-
-    /// Starts that went out lately and may have arrived.
-    public struct Sent: Hashable, Sendable {
-        public var deviceHour: Int
-        public var deviceDay: Int
-        public var userDay: Int
-
-        public init(deviceHour: Int = 0, deviceDay: Int = 0, userDay: Int = 0) {
-            self.deviceHour = deviceHour
-            self.deviceDay = deviceDay
-            self.userDay = userDay
-        }
-
-        public var leavesRoom: Bool {
-            deviceHour < StartPolicy.perDeviceHourMax && deviceDay < StartPolicy.perDeviceDayMax
-                && userDay < StartPolicy.perUserDayMax
-        }
-    }
-
-    public enum Action: Hashable, Sendable {
-        /// Send a start and let nobody send another for so long.
-        case start(lease: Duration)
-        /// A start is out, or the phone has had enough of them.
-        case wait
-        /// The tries of this generation are used up.
-        case giveUp
-    }
-
-    /// - Parameters:
-    ///   - tries: starts of this generation that may have arrived.
-    ///   - leaseIsOut: the last one may still appear.
-    public func next(tries: Int, leaseIsOut: Bool, sent: Sent = Sent()) -> Action {
-        if leaseIsOut { return .wait }
-        if tries >= Self.triesMax { return .giveUp }
-        return sent.leavesRoom ? .start(lease: lease(ofTry: tries + 1)) : .wait
-    }
 
     /// Once, twice, four times the first lease; at most ten minutes, unless the first is longer than that.
     /// - Parameter number: from 1.

@@ -149,7 +149,7 @@ extension ActivityStore {
     public func retireDeviceToken(_ claim: FallbackClaim, sinceMs: Int64?) async throws {
         try await pool.execute(
             """
-            \(Self.retireDeviceToken) AND \(TokenVerdictSQL.isAbout(registered: "device_token_at", since: "$4"))
+            \(Self.retireDeviceToken) AND \(DeadTokenSQL.isAbout(registered: "device_token_at", since: "$4"))
             """, deviceToken(of: claim) + [PostgresValue(sinceMs)])
     }
 

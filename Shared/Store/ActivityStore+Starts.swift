@@ -195,13 +195,13 @@ extension ActivityStore {
         let token = startToken(of: claim)
         try await pool.execute(
             """
-            \(Self.retireStartToken) AND \(TokenVerdictSQL.isAbout(registered: "push_to_start_token_at", since: "$4"))
+            \(Self.retireStartToken) AND \(DeadTokenSQL.isAbout(registered: "push_to_start_token_at", since: "$4"))
             """, token + [PostgresValue(sinceMs)])
         let stays = try await pool.query(
             """
             SELECT FROM devices WHERE user_id = $1 AND device_id = $2 AND push_to_start_token = $3
             """, token)
-        try await releaseStart(claim, after: stays.isEmpty ? .zero : LifePolicy().disbeliefWait)
+        try await releaseStart(claim, after: stays.isEmpty ? .zero : DeadTokenRule.disbeliefWait)
     }
 
     /// APNs calls the push-to-start token bad, and is believed: it says that of the token whenever it was registered. Its

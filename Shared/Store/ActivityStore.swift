@@ -251,7 +251,7 @@ public struct ActivityStore: Sendable {
 
     // MARK: - Verdicts
 
-    /// A registration of an update token that APNs calls dead, and is believed (`LifePolicy.isAbout`).
+    /// A registration of an update token that APNs calls dead, and is believed (`DeadTokenRule.isAbout`).
     public struct DeadToken: Sendable {
         public var match: MatchID
         public var token: UpdateToken

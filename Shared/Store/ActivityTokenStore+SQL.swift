@@ -77,7 +77,7 @@ extension ActivityTokenStore {
     static let rotation = """
         update_token = v.token, token_at = clock_timestamp(),
         former_tokens = CASE WHEN la.update_token <> v.token THEN
-            (array_prepend(\(formerHash("la.update_token")), la.former_tokens))[1:\(LifeGeneration.formerTokensMax)]
+            (array_prepend(\(formerHash("la.update_token")), la.former_tokens))[1:\(ActivityGeneration.formerTokensMax)]
             ELSE la.former_tokens END
         """
 

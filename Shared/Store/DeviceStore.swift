@@ -124,6 +124,9 @@ public struct DeviceStore: Sendable {
         return registered
     }
 
+    /// A late report is of one of the last few.
+    private static let formerStartTokensMax = 4
+
     private static let setStartToken = """
         UPDATE devices d
         SET push_to_start_token = CASE WHEN v.is_former THEN d.push_to_start_token ELSE v.token END,
@@ -132,7 +135,7 @@ public struct DeviceStore: Sendable {
                 THEN d.start_token_proven_at END,
             dead_start_token_hash = CASE WHEN v.is_former THEN d.dead_start_token_hash END,
             former_start_tokens = CASE WHEN v.is_former OR v.last = v.hash OR v.last IS NULL THEN d.former_start_tokens
-                ELSE (array_prepend(v.last, d.former_start_tokens))[1:\(ActivityLife.Phone.formerStartTokensMax)] END,
+                ELSE (array_prepend(v.last, d.former_start_tokens))[1:\(Self.formerStartTokensMax)] END,
             \(StartFallbackSQL.registered),
             -- What the same token has had it does not get again.
             fallback_token_hash = CASE WHEN v.is_former OR d.fallback_token_hash = v.hash THEN d.fallback_token_hash END

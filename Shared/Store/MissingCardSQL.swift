@@ -22,7 +22,8 @@ enum MissingCardSQL {
         """
     }
 
-    /// Of a row `d` of `devices`: it may have another silent push (`ReconcileProgress.perHourMax`).
+    /// Of a row `d` of `devices`: it may have another silent push: two an hour, for Apple delivers few, and fewer to an
+    /// app that gets many.
     static let mayAsk = """
         (d.reconcile_before_at IS NULL OR d.reconcile_before_at <= clock_timestamp() - interval '1 hour')
         """
@@ -38,7 +39,7 @@ enum MissingCardSQL {
     /// What a phone that is awake (`$1`, `$2`) says of the cards it shows, of the matches `$3`, last seen at `$4` (seconds;
     /// null: now), of its last restart `$5`, and of those that the app or the system has ended, with the names `$6`. Of those
     /// whose token has died: there, its token is on the way; lost, so that a new generation is due at once; or gone, so that
-    /// none is (`MissingCard.afterAbsence`). One that was ended is lost, whether or not APNs has called its token dead yet.
+    /// none is (`MissingCard`). One that was ended is lost, whether or not APNs has called its token dead yet.
     static let explain = """
         UPDATE live_activities AS la SET
             seen_at = CASE WHEN r.match_id IS NOT NULL THEN

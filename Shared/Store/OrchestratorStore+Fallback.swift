@@ -103,7 +103,7 @@ extension OrchestratorStore {
         l.status = 'pending' AND (l.start_given_up_at IS NOT NULL OR l.start_attempts >= 2)
         """
 
-    /// `StartFallback.next` for all phones at once. A start is lost when its tries are used up, or when the phone has no
+    /// The next step (`StartFallback`) of all phones at once. A start is lost when its tries are used up, or when the phone has no
     /// start token because APNs called it dead and nothing is on its way by itself; it is unanswered from its second try on.
     private static let move = """
         WITH \(LeaseGuard.sql(name: 1, epoch: 2)), page AS MATERIALIZED (

@@ -270,7 +270,7 @@ import Testing
             #expect(many.0.suffix(2) == [.keep(generation: 1), .keep(generation: 1)])
             #expect(many.1 == "ann a9")
             let kept = try await pool.query("SELECT cardinality(former_tokens) AS n FROM live_activities")
-            #expect(try kept[0].int("n") == LifeGeneration.formerTokensMax)
+            #expect(try kept[0].int("n") == ActivityGeneration.formerTokensMax)
         }
     }
 

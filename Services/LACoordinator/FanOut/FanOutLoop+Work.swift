@@ -259,7 +259,7 @@ extension FanOutLoop {
     /// Whether a word of that time, if it has one, is about the token as it is registered.
     private func isAbout(_ row: UnsafeMutablePointer<CohortRow>, _ sinceMs: Int64?) -> Bool {
         func moment(_ seconds: Double) -> Moment { Moment(milliseconds: Int((seconds * 1_000).rounded(.down))) }
-        return LifePolicy.isAbout(
+        return DeadTokenRule.isAbout(
             registered: moment(row.pointee.tokenAt), since: sinceMs.map { Moment(milliseconds: Int($0)) })
     }
 

@@ -1,0 +1,89 @@
+import Activities
+import FoundationEssentials
+import Postgres
+import TestKit
+import Testing
+
+@testable import Store
+
+/// Lives of activities on a virtual clock, many in one database: what the product's statements make of rows, against what the
+/// model makes of values, step by step.
+///
+/// `LIFE_LIVES` is how many there are at least, `LIFE_SECONDS` for how long there are more, and with `LIFE_MISTAKES=1` mistakes
+/// are planted: `deploy/test` and `deploy/soak life` set them.
+@Suite(.serialized) struct LifeTests {
+    private static let begin = Moment(seconds: 1_800_000_000)
+    /// Lives in one database.
+    private static let matches = 48, perMatch = 32
+
+    /// What a run has to meet to say anything.
+    private static let met = [
+        "start", "renewal", "end", "lingering end", "budget used up", "fallback silent", "fallback visible",
+        "match ended", "match settled", "match suspended", "match inBreak", "postponed", "tokenTaken",
+        "followed", "unfollowed", "dismissed", "appRegistered", "startTokenReported", "phoneLost", "startAnswered",
+        "updateAnswered", "endAnswered", "card unknown", "card gone", "card lost", "card found",
+    ]
+
+    @Test func statementsDoWhatTheModelSays() async throws {
+        let (least, seconds) = (Self.setting("LIFE_LIVES") ?? 1_500, Self.setting("LIFE_SECONDS") ?? 0)
+        let begun = ContinuousClock.now
+        var (lives, compared, differences) = (0, 0, 0)
+        var seed: UInt64 = 0
+        while lives < least || ContinuousClock.now - begun < .seconds(seconds) {
+            seed += 1
+            try await LifeClock.withDatabase(at: Self.begin) { pool, clock in
+                var run = try await LifeRun(
+                    seed: seed, begin: Self.begin, matches: Self.matches, perMatch: Self.perMatch, pool, clock)
+                try await run.play(steps: 20)
+                for report in run.reports { Issue.record("seed \(seed)\n\(report)") }
+                for what in Self.met { #expect(run.counts[what, default: 0] >= 5, "seed \(seed): \(what)") }
+                lives += Self.matches * Self.perMatch
+                compared += run.compared
+                differences += run.reports.count
+            }
+        }
+        print(
+            """
+            {"soak":"life","lives":\(lives),"comparisons":\(compared),"differences":\(differences),\
+            "met":\(differences == 0 && lives >= max(least, 1_500))}
+            """)
+    }
+
+    /// Each mistake that is planted in a statement is found.
+    @Test(.enabled(if: setting("LIFE_MISTAKES") == 1), arguments: StatementMistake.all.indices)
+    func aMistakeInAStatementIsFound(_ place: Int) async throws {
+        let mistake = StatementMistake.all[place]
+        var proxy: StatementProxy?
+        defer { proxy?.close() }
+        func through(_ url: String) throws -> String {
+            let parts = url.split(separator: "host=", maxSplits: 1)
+            let planted = try StatementProxy(server: String(parts[1])) {
+                $0.replacing(mistake.old, with: mistake.new)
+            }
+            proxy = planted
+            return "\(parts[0])host=\(planted.host)"
+        }
+        try await LifeClock.withDatabase(at: Self.begin, through: through) { pool, clock in
+            var run = try await LifeRun(
+                seed: 1, begin: Self.begin, matches: Self.matches, perMatch: Self.perMatch, reportsMax: 1, pool,
+                clock)
+            var found: String?
+            do {
+                try await run.play(steps: 20)
+                found = run.reports.first
+            } catch let error as NeverHappened {
+                found = error.description
+            }
+            #expect(found != nil, "\(mistake.name): not found")
+            // It stops at the first difference: not all that share the text need have come by.
+            let changed = proxy?.changed.count ?? 0
+            #expect(changed > 0 && changed <= mistake.statements, "\(mistake.name): in \(changed) statements")
+            let how = found?.split(separator: "\n").first ?? "-"
+            print("mistake: \(mistake.name): \(how)")
+        }
+    }
+
+    private static func setting(_ name: String) -> Int? {
+        ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
+    }
+}

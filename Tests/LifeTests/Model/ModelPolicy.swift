@@ -1,0 +1,24 @@
+import Activities
+
+/// The waiting periods and bounds of an activity's life.
+struct ModelPolicy: Hashable, Sendable {
+    var starts = ModelStarts()
+    var fallback = ModelFallbackRule()
+    var renewal = ModelRenewal()
+    /// A start that has not arrived so long before the end of its lease is thrown away by APNs.
+    var startExpiryMargin = Duration.seconds(10)
+    /// Longer than an end push can be under way.
+    var endLease = Duration.seconds(30)
+    /// Nobody tries again with an end that is older: the system has removed the activity.
+    var endUsefulFor = Duration.seconds(4 * 3_600)
+    /// How long a finished match stays on the Lock Screen (`DISMISS_AFTER`).
+    var dismissAfter = Duration.seconds(900)
+    /// Until the next start to a token that is not believed to be dead.
+    var disbeliefWait = Duration.seconds(60)
+
+    /// Whether APNs' word that a token is dead is about it as it is registered now.
+    static func isAbout(registered: Moment?, since: Moment?) -> Bool {
+        guard let registered, let since else { return true }
+        return registered <= since
+    }
+}
