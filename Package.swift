@@ -155,8 +155,8 @@ let package = Package(
         + service(
             "ScorePoller",
             [
-                models, "Cricket", "Messages", "SportMonks", "Postgres", "TapeFile", "Store", "HTTPClient", "Wire",
-                "ServiceKit", logging, lifecycle, metrics,
+                models, "Cricket", "Messages", "SportMonks", "Postgres", "Reactor", "TapeFile", "Store", "HTTPClient",
+                "Wire", "ServiceKit", logging, lifecycle, metrics,
             ])
         + service(
             "MatchEventBus",

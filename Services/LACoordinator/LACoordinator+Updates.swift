@@ -3,6 +3,7 @@ import Activities
 import Logging
 import Messages
 import Metrics
+import Reactor
 import ServiceKit
 import SightscreenModels
 import Store
