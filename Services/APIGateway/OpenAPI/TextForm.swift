@@ -1,3 +1,5 @@
+import SightscreenModels
+
 /// The forms that texts from outside may have: each is checked by hand-written code, since a pattern that backtracks is a
 /// gift to an attacker, and printed as a pattern (ECMA 262) in the OpenAPI document. A test holds the two together.
 enum TextForm: CaseIterable, Hashable, Sendable {
@@ -42,8 +44,8 @@ enum TextForm: CaseIterable, Hashable, Sendable {
         case .sentence:
             return text.unicodeScalars.count <= 200
                 && text.unicodeScalars.allSatisfy { $0.value > 0x1f && !(0x7f...0x9f).contains($0.value) }
-        case .day: return DateText.day(text) != nil
-        case .dayOrMoment: return DateText.day(text) != nil || DateText.moment(text) != nil
+        case .day: return UTCDay(text) != nil
+        case .dayOrMoment: return UTCDay(text) != nil || DateText.moment(text) != nil
         case .cursor: return MatchQuery.position(text) != nil
         case .ball: return text.utf8.allSatisfy { (0x20...0x7e).contains($0) }
         }
