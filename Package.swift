@@ -185,7 +185,7 @@ let package = Package(
         + service(
             "DeviceLab",
             [
-                models, client, clientTesting, "Cricket", "APNsProtocol", "LabAPI", "Tapes", "ControlHTTP",
+                models, client, clientTesting, "Cricket", "APNsProtocol", "LabAPI", "Tapes", "Tokens", "ControlHTTP",
                 "HTTPClient", "ServiceKit", hummingbird, httpTypes, logging, lifecycle, nio[0],
             ],
             resources: [.embedInCode("Page")]
@@ -321,7 +321,7 @@ let package = Package(
                 "DeviceLab",
                 [
                     models, clientTesting, "Cricket", "DeviceLab", "PretendPhones", "HTTPClient", "LabAPI",
-                    "ServiceKit", logging, lifecycle, concurrencyHelpers, nio[0], nio[1],
+                    "ServiceKit", "Tokens", logging, lifecycle, concurrencyHelpers, nio[0], nio[1],
                 ]),
             tests(
                 "OperatorTool",

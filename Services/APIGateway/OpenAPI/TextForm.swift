@@ -1,4 +1,5 @@
 import SightscreenModels
+import Tokens
 
 /// The forms that texts from outside may have: each is checked by hand-written code, since a pattern that backtracks is a
 /// gift to an attacker, and printed as a pattern (ECMA 262) in the OpenAPI document. A test holds the two together.
@@ -88,7 +89,7 @@ enum TextForm: CaseIterable, Hashable, Sendable {
     }
 
     /// JSON Schema 2020-12.
-    var document: DocumentValue { form.merging(["examples": [.text(example)]]) }
+    var document: JSONValue { form.merging(["examples": [.string(example)]]) }
 
     private var example: String {
         switch self {
@@ -106,7 +107,7 @@ enum TextForm: CaseIterable, Hashable, Sendable {
         }
     }
 
-    private var form: DocumentValue {
+    private var form: JSONValue {
         switch self {
         case .number: ["type": "string", "pattern": "^[1-9][0-9]{0,17}$", "maxLength": 18]
         case .identifier, .tape: ["type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$", "maxLength": 64]
