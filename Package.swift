@@ -154,8 +154,8 @@ let package = Package(
         + service(
             "ScorePoller",
             [
-                models, "Cricket", "Messages", "SportMonks", "Postgres", "TapeFile", "Store", "HTTPClient", "Wire",
-                "ServiceKit", logging, lifecycle, metrics,
+                models, "Cricket", "Messages", "SportMonks", "Postgres", "Reactor", "TapeFile", "Store", "HTTPClient",
+                "Wire", "ServiceKit", logging, lifecycle, metrics,
             ])
         + service(
             "MatchEventBus",
@@ -184,7 +184,7 @@ let package = Package(
         + service(
             "DeviceLab",
             [
-                models, client, clientTesting, "Cricket", "APNsProtocol", "LabAPI", "Tapes", "ControlHTTP",
+                models, client, clientTesting, "Cricket", "APNsProtocol", "LabAPI", "Tapes", "Tokens", "ControlHTTP",
                 "HTTPClient", "ServiceKit", hummingbird, httpTypes, logging, lifecycle, nio[0],
             ],
             resources: [.embedInCode("Page")]
@@ -320,7 +320,7 @@ let package = Package(
                 "DeviceLab",
                 [
                     models, clientTesting, "Cricket", "DeviceLab", "PretendPhones", "HTTPClient", "LabAPI",
-                    "ServiceKit", logging, lifecycle, concurrencyHelpers, nio[0], nio[1],
+                    "ServiceKit", "Tokens", logging, lifecycle, concurrencyHelpers, nio[0], nio[1],
                 ]),
             tests(
                 "OperatorTool",

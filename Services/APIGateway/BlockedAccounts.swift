@@ -31,14 +31,7 @@ final class BlockedAccounts: Service, CustomStringConvertible {
         return Int((freeAt - now).components.seconds) + 1
     }
 
-    func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                await self.readOnce()
-                try? await Task.sleep(for: Self.interval)
-            }
-        }
-    }
+    func run() async { await repeatUntilShutdown(pause: Self.interval, readOnce) }
 
     /// A database that does not answer is asked again at the next turn; `DeletedAccounts` says that it does not.
     func readOnce() async {

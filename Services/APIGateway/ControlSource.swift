@@ -50,12 +50,9 @@ struct ControlWatch: Service, CustomStringConvertible {
     var description: String { "control watch" }
 
     func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                // Its absence is DatabaseWatch's to report.
-                if let control = try? await store.control() { source.learn(control) }
-                do { try await Task.sleep(for: Self.interval) } catch { return }
-            }
+        await repeatUntilShutdown(pause: Self.interval) {
+            // Its absence is DatabaseWatch's to report.
+            if let control = try? await store.control() { source.learn(control) }
         }
     }
 }

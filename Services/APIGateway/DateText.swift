@@ -1,31 +1,25 @@
 import SightscreenModels
 
-/// Days and moments as RFC 3339 writes them, in seconds since 1970. Years 0000 to 9999 of the Gregorian calendar.
+/// Moments as RFC 3339 writes them, in seconds since 1970.
 enum DateText {
-    /// "2026-11-22": midnight UTC. Nil for what is not a day of the calendar.
-    static func day(_ text: some StringProtocol) -> Int? {
-        var reader = Reader(text)
-        guard let day = reader.day(), reader.isAtEnd else { return nil }
-        return day * 86_400
-    }
-
     /// "2026-11-22T14:30:00Z", with any offset and fraction of a second, which is dropped; a leap second counts as the
     /// last of its minute.
-    static func moment(_ text: some StringProtocol) -> Int? {
-        var reader = Reader(text)
-        guard let day = reader.day(), reader.take("T", "t"), let hour = reader.number(2, 0...23), reader.take(":"),
+    static func moment(_ text: String) -> Int? {
+        var reader = Reader(text.dropFirst(10))
+        guard let day = UTCDay(String(text.prefix(10))), reader.take("T", "t"), let hour = reader.number(2, 0...23),
+            reader.take(":"),
             let minute = reader.number(2, 0...59), reader.take(":"), let second = reader.number(2, 0...60)
         else { return nil }
         if reader.take("."), !reader.skipDigits() { return nil }
         guard let offset = reader.offset(), reader.isAtEnd else { return nil }
-        return day * 86_400 + hour * 3_600 + minute * 60 + min(second, 59) - offset
+        return day.startsAt + hour * 3_600 + minute * 60 + min(second, 59) - offset
     }
 
     private struct Reader {
         private let bytes: [UInt8]
         private var position = 0
 
-        init(_ text: some StringProtocol) { bytes = Array(text.utf8) }
+        init(_ text: Substring) { bytes = Array(text.utf8) }
 
         var isAtEnd: Bool { position == bytes.count }
 
@@ -51,14 +45,6 @@ enum DateText {
             let start = position
             while position < bytes.count, (0x30...0x39).contains(bytes[position]) { position += 1 }
             return position > start
-        }
-
-        /// Days since 1970.
-        mutating func day() -> Int? {
-            guard let year = number(4, 0...9999), take("-"), let month = number(2, 1...12), take("-"),
-                let day = number(2, 1...31)
-            else { return nil }
-            return UTCDay(year: year, month: month, day: day)?.number
         }
 
         /// Seconds east of Greenwich.

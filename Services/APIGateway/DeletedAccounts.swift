@@ -63,14 +63,7 @@ final class DeletedAccounts: Service, CustomStringConvertible {
         state.withLockedValue { merge([user: deletedAt], into: &$0) }
     }
 
-    func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                await self.readOnce()
-                try? await Task.sleep(for: Self.interval)
-            }
-        }
-    }
+    func run() async { await repeatUntilShutdown(pause: Self.interval, readOnce) }
 
     /// Takes in what is new. A database that does not answer is asked again at the next turn.
     func readOnce() async {

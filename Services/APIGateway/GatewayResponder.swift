@@ -192,8 +192,6 @@ struct GatewayResponder: HTTPResponder {
         let dimensions = [("method", Self.method(of: request)), ("route", path)]
         Counter(label: "sightscreen_http_requests_total", dimensions: dimensions + [("status", String(reply.status))])
             .increment()
-        let (seconds, attoseconds) = duration.components
-        Timer(label: "sightscreen_http_request_seconds", dimensions: [("route", path)])
-            .recordNanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+        Timer(label: "sightscreen_http_request_seconds", dimensions: [("route", path)]).record(duration: duration)
     }
 }

@@ -24,13 +24,14 @@ enum MatchQuery {
     static func filter(_ query: (String) -> String?) -> ScheduleStore.Filter {
         var filter = ScheduleStore.Filter(limit: query("limit").flatMap { Int($0) } ?? GatewayLimits.pageDefault)
         if let date = query("date") {
-            filter.from = DateText.day(date)
-            filter.until = filter.from.map { $0 + 86_400 }
+            let day = UTCDay(date)
+            filter.from = day?.startsAt
+            filter.until = day.map { ($0 + 1).startsAt }
         }
-        if let from = query("from").flatMap({ DateText.day($0) ?? DateText.moment($0) }) {
+        if let from = query("from").flatMap({ UTCDay($0)?.startsAt ?? DateText.moment($0) }) {
             filter.from = max(from, filter.from ?? from)
         }
-        if let to = query("to").flatMap({ text in DateText.day(text).map { $0 + 86_400 } ?? DateText.moment(text) }) {
+        if let to = query("to").flatMap({ text in UTCDay(text).map { ($0 + 1).startsAt } ?? DateText.moment(text) }) {
             filter.until = min(to, filter.until ?? to)
         }
         filter.leagueID = query("league").flatMap { Int64($0) }

@@ -88,7 +88,7 @@ public struct APNsSimulatorService: Service {
     private func announce(_ ports: SimulatorPorts) async {
         if let runDirectory = configuration.runDirectory {
             do {
-                try ports.write(to: runDirectory)
+                try RunDirectory.write(ports: ports, of: "apns-simulator", to: runDirectory)
             } catch {
                 logger.error("The ports could not be written down", metadata: ["error": "\(error)"])
             }

@@ -79,7 +79,8 @@ public struct DeviceLabService: Service {
     private func announce(_ port: Int) {
         if let runDirectory = configuration.runDirectory {
             do {
-                try DeviceLabPorts(host: configuration.host, port: port).write(to: runDirectory)
+                try RunDirectory.write(
+                    ports: ServicePort(host: configuration.host, port: port), of: "device-lab", to: runDirectory)
             } catch {
                 logger.error("The port could not be written down", metadata: ["error": "\(error)"])
             }

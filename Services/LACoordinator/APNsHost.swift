@@ -2,7 +2,6 @@ import APNsProtocol
 import HTTP2
 import Logging
 import Reactor
-import ServiceKit
 import SightscreenModels
 
 /// A few connections to one APNs host: dialled when the first push needs them, again with jitter when they are lost.

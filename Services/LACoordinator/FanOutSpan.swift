@@ -19,7 +19,7 @@ struct FanOutSpan {
         span["match.id"] = .string("\(match)")
         span["match.version"] = .int(version.rawValue)
         if let committedAt = update.committedAtMs {
-            span["fanout.arrival_ms"] = .int(max(Int(clock.now * 1_000) - Int(committedAt), 0))
+            span["fanout.arrival_ms"] = .int(max(Int(clock.milliseconds) - Int(committedAt), 0))
         }
     }
 

@@ -2,6 +2,7 @@ import APNsProtocol
 import HTTP2
 import Messages
 import Metrics
+import ServiceKit
 import SightscreenModels
 import Store
 
@@ -33,7 +34,7 @@ extension LACoordinator {
         guard let committedAt = update.committedAtMs else { return }
         Metrics.Timer(
             label: "sightscreen_version_delay_seconds", dimensions: [("way", isLogged ? "log" : "doorbell")]
-        ).recordMilliseconds(max(Int64(clock.now * 1_000) - committedAt, 0))
+        ).recordMilliseconds(max(clock.milliseconds - committedAt, 0))
     }
 
     func countClosed(host: String) {

@@ -2,6 +2,7 @@ import APNsProtocol
 import Activities
 import Logging
 import Messages
+import ServiceKit
 import SightscreenModels
 import Store
 

@@ -3,6 +3,7 @@ import Activities
 import Logging
 import Messages
 import Metrics
+import Reactor
 import ServiceKit
 import SightscreenModels
 import Store
@@ -129,7 +130,7 @@ extension LACoordinator {
             }
         } else if isAhead {
             // The stamps are ahead of the clock: one is free with its next second.
-            try? await Task.sleep(for: .milliseconds(1_010 - Int(clock.now * 1_000) % 1_000))
+            try? await Task.sleep(for: .milliseconds(1_010 - Int(clock.milliseconds % 1_000)))
         } else {
             // Not at once again.
             try? await Task.sleep(for: .milliseconds(200))

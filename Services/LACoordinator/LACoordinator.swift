@@ -60,7 +60,7 @@ public actor LACoordinator {
     private let interval: Duration
 
     var matches: [MatchID: MatchFanOut] = [:]
-    var clock = DatabaseClock(reading: 0)
+    var clock = DatabaseClock(seconds: 0)
     private(set) var holds: [Int: ShardHold] = [:]
     /// The same, and those whose activities are still being read: these have alerts to claim, too.
     private(set) var proofs: [Int: ShardHold] = [:]
@@ -285,7 +285,7 @@ public actor LACoordinator {
         guard brakes.areKnown else { return }
         do {
             let now = try await store.now()
-            clock = DatabaseClock(reading: now)
+            clock = DatabaseClock(seconds: now)
             await fanOut.setClock(now)
             try await showToken()
             try await updateShards()

@@ -1,3 +1,4 @@
+import ServiceKit
 import SightscreenModels
 import Store
 import Synchronization
@@ -64,8 +65,5 @@ extension ContinuousClock.Instant {
     private static let begin = ContinuousClock.now
 
     /// Nanoseconds since some instant in the life of this process.
-    var sinceBegin: Int64 {
-        let (seconds, attoseconds) = (self - Self.begin).components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-    }
+    var sinceBegin: Int64 { (self - Self.begin).nanoseconds }
 }

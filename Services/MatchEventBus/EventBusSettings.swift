@@ -36,7 +36,3 @@ public struct EventBusSettings: Sendable {
         SettingDescription(name: "LEASE_DURATION", default: "8s", help: "How long a lease on a match lasts."),
     ]
 }
-
-extension Duration {
-    fileprivate static func hours(_ count: Int) -> Duration { .seconds(count * 3_600) }
-}

@@ -8,8 +8,7 @@ struct OrchestratorMetrics: Sendable {
     private let fixtures = Gauge(label: "sightscreen_fixtures_synced")
 
     func passed(_ duration: Duration, failedSteps: Int) {
-        let (seconds, attoseconds) = duration.components
-        passSeconds.recordNanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+        passSeconds.record(duration: duration)
         let outcome = failedSteps == 0 ? "ok" : "failed"
         Counter(label: "sightscreen_orchestrator_passes_total", dimensions: [("outcome", outcome)]).increment()
     }

@@ -67,7 +67,3 @@ public struct OrchestratorSettings: Sendable {
             SettingDescription(name: "LEASE_DURATION", default: "8s", help: "How long the orchestrator's lease lasts."),
         ], healthPort: 8092)
 }
-
-extension Duration {
-    fileprivate static func hours(_ count: Int) -> Duration { .seconds(count * 3_600) }
-}

@@ -1,6 +1,6 @@
-import FoundationEssentials
 import HTTPClient
 public import ServiceKit
+import SightscreenModels
 import SportMonks
 public import Store
 
@@ -47,7 +47,7 @@ public struct SportMonksSchedule: FixtureSource {
     private func page(_ page: Int, _ from: Int, _ to: Int) async throws -> FixturesPage {
         let query = [
             "api_token=\(Self.escaped(token.reveal()))", "include=\(FixturesPage.include)",
-            "filter[starts_between]=\(Self.day(from)),\(Self.day(to))", "page=\(page)",
+            "filter[starts_between]=\(UTCDay(at: from)),\(UTCDay(at: to))", "page=\(page)",
         ].joined(separator: "&")
         let grant = try await calls.take(.fixtures, limit: hourlyLimit)
         guard grant.isGranted else {
@@ -69,11 +69,6 @@ public struct SportMonksSchedule: FixtureSource {
             throw ScheduleError("the provider answers \(response.status) to /fixtures")
         }
         return try FixturesPage(response.body)
-    }
-
-    /// "2026-10-09", UTC.
-    static func day(_ seconds: Int) -> String {
-        Date(timeIntervalSince1970: Double(seconds)).formatted(Date.ISO8601FormatStyle().year().month().day())
     }
 
     private static func escaped(_ text: String) -> String {

@@ -52,7 +52,8 @@ public struct MockSportMonksService: Service {
     private func announce(_ port: Int) {
         if let runDirectory = configuration.runDirectory {
             do {
-                try MockSportMonksPorts(host: configuration.host, port: port).write(to: runDirectory)
+                try RunDirectory.write(
+                    ports: ServicePort(host: configuration.host, port: port), of: "mock-sportmonks", to: runDirectory)
             } catch {
                 logger.error("The port could not be written down", metadata: ["error": "\(error)"])
             }

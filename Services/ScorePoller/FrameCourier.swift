@@ -2,6 +2,7 @@ import FoundationEssentials
 import Logging
 import Messages
 import Metrics
+import Reactor
 import ServiceKit
 import SightscreenModels
 import SportMonks

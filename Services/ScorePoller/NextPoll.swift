@@ -1,4 +1,4 @@
-import ServiceKit
+import Reactor
 
 /// When to poll next, by what came of the last poll. The schedule is kept whatever a call takes, and while a match is live
 /// also after a failure: the circuit breaker alone spares the provider then. Without one a failure adds a random wait that may

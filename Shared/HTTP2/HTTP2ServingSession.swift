@@ -83,29 +83,19 @@ final class HTTP2ServingSession: HTTP2ByteEnd {
 
     // MARK: - Bytes
 
-    func receive(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) {
-        let count = nghttp2_session_mem_recv(raw, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)
-        guard count == bytes.count else {
-            throw HTTP2Error(.httpProtocol, String(cString: nghttp2_strerror(Int32(clamping: count))))
-        }
-    }
+    func receive(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) { try HTTP2SessionBytes.put(bytes, into: raw) }
 
     func nextOutput() throws(HTTP2Error) -> UnsafeRawBufferPointer? {
         if owedBytes * 16 >= windowBytes {
             nghttp2_submit_window_update(raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, Int32(clamping: owedBytes))
             owedBytes = 0
         }
-        var pointer: UnsafePointer<UInt8>?
-        let count = nghttp2_session_mem_send(raw, &pointer)
-        guard count >= 0 else {
-            throw HTTP2Error(.httpProtocol, String(cString: nghttp2_strerror(Int32(clamping: count))))
-        }
-        guard count > 0, let pointer else { return nil }
-        outputBytes += UInt64(count)
-        return UnsafeRawBufferPointer(start: pointer, count: count)
+        let bytes = try HTTP2SessionBytes.take(from: raw)
+        outputBytes += UInt64(bytes?.count ?? 0)
+        return bytes
     }
 
-    var isFinished: Bool { nghttp2_session_want_read(raw) == 0 && nghttp2_session_want_write(raw) == 0 }
+    var isFinished: Bool { HTTP2SessionBytes.isFinished(raw) }
 
     // MARK: - Answers
 

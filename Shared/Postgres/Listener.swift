@@ -10,7 +10,7 @@ struct Listener: Sendable {
     let reactor: Reactor
 
     func run(into output: AsyncStream<PostgresNotification>.Continuation) async {
-        var retry = RetryDelay()
+        var retry = Backoff.ofConnecting
         while !Task.isCancelled {
             let (losses, loss) = AsyncStream.makeStream(of: Void.self)
             let connection = PostgresConnection(reactor: reactor) { channel, payload in
@@ -23,7 +23,7 @@ struct Listener: Sendable {
                         separator: "\"\"")
                     _ = try await connection.query("LISTEN \"\(name)\"", [], deadline: .now + .seconds(5))
                 }
-                retry = RetryDelay()
+                retry.reset()
                 output.yield(.reconnected)
                 // Ends with the connection, or with the task.
                 for await _ in losses {}

@@ -30,7 +30,7 @@ actor PoolCore {
     private var reported = PoolMetrics.Connections()
     private var reportedWaiters = 0
     private var nextWaiter: UInt64 = 0
-    private var retry = RetryDelay()
+    private var retry = Backoff.ofConnecting
     private var retryTimer: Reactor.TimerID?
     private var lastError = PostgresError(.unavailable, "not connected yet")
     private var isClosed = false
@@ -224,7 +224,7 @@ actor PoolCore {
         // It may have been lost already; then it stays out.
         guard connection.assumeIsolated({ $0.isUsable }) else { throw lastError }
         slots[index].state = .open(connection)
-        retry = RetryDelay()
+        retry.reset()
         serveWaiters()
     }
 

@@ -31,19 +31,14 @@ struct PoolMetrics: Sendable {
     func waiters(from before: Int, to now: Int) { waiting.increment(by: Double(now - before)) }
 
     /// Of one who had to wait for a connection.
-    func waited(since begun: ContinuousClock.Instant) { wait.recordNanoseconds(Self.nanoseconds(since: begun)) }
+    func waited(since begun: ContinuousClock.Instant) { wait.record(duration: .now - begun) }
 
     /// From being sent to being answered, by whatever.
-    func answered(since begun: ContinuousClock.Instant) { query.recordNanoseconds(Self.nanoseconds(since: begun)) }
+    func answered(since begun: ContinuousClock.Instant) { query.record(duration: .now - begun) }
 
     func failed(_ error: any Error) {
         guard let error = error as? PostgresError else { return }
         Counter(label: "sightscreen_database_failures_total", dimensions: [("code", error.code.name)]).increment()
-    }
-
-    private static func nanoseconds(since begun: ContinuousClock.Instant) -> Int64 {
-        let (seconds, attoseconds) = (ContinuousClock.now - begun).components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 }
 

@@ -37,8 +37,7 @@ public enum DurationText {
 
     /// The shortest form that `parse` reads back, down to a millisecond.
     public static func format(_ duration: Duration) -> String {
-        let (seconds, attoseconds) = duration.components
-        var milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+        var milliseconds = duration.milliseconds
         guard milliseconds > 0 else { return "0s" }
         var text = ""
         for (name, size) in [("h", Int64(3_600_000)), ("m", 60_000), ("s", 1000), ("ms", 1)] {

@@ -34,15 +34,10 @@ enum LogText {
 
     /// Whole milliseconds since 1970 as `2026-11-21T09:46:04.123Z`.
     static func timestamp(milliseconds: Int64) -> String {
-        let day = UTCDay(at: Int(milliseconds.dividedFloor(by: 1_000)))
-        let rest = Int(milliseconds) - day.startsAt * 1_000
-        let time = "\(padded(rest / 3_600_000, 2)):\(padded(rest / 60_000 % 60, 2)):\(padded(rest / 1000 % 60, 2))"
-        return "\(day)T\(time).\(padded(rest % 1000, 3))Z"
-    }
-
-    private static func padded(_ number: Int, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        // Rounded down, also before 1970.
+        let fraction = (Int(milliseconds) % 1_000 + 1_000) % 1_000
+        let seconds = (Int(milliseconds) - fraction) / 1_000
+        return "\(UTCDay.time(at: seconds)).\(String(1_000 + fraction).dropFirst())Z"
     }
 
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
@@ -58,13 +53,5 @@ enum LogText {
             "\\u" + String(repeating: "0", count: 4 - String(scalar.value, radix: 16).count)
                 + String(scalar.value, radix: 16)
         }
-    }
-}
-
-extension FixedWidthInteger where Self: SignedInteger {
-    /// Rounds down, also below zero.
-    fileprivate func dividedFloor(by divisor: Self) -> Self {
-        let quotient = self / divisor
-        return self % divisor < 0 ? quotient - 1 : quotient
     }
 }

@@ -23,13 +23,7 @@ public enum ProviderTime {
     }
 
     /// - Parameter seconds: since 1970.
-    public static func text(_ seconds: Int) -> String {
-        let day = UTCDay(at: seconds)
-        let rest = seconds - day.startsAt
-        return "\(day)T\(pad(rest / 3_600)):\(pad(rest / 60 % 60)):\(pad(rest % 60)).000000Z"
-    }
-
-    private static func pad(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }
+    public static func text(_ seconds: Int) -> String { UTCDay.time(at: seconds) + ".000000Z" }
 
     private static func number(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ length: Int) -> Int? {
         var value = 0

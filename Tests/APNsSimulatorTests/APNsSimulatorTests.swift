@@ -50,7 +50,7 @@ struct APNsSimulatorTests {
             let line = try #require(lines.first)
             #expect(line.seq == 1)
             #expect(line.token == Self.token)
-            #expect(line.environment == "production")
+            #expect(line.environment == .production)
             #expect(abs(line.receivedAt / 1_000 - Int64(stamp)) < 60)
             #expect(line.payload?.aps.timestamp == stamp)
             #expect(line.payload?.aps.event == "update")
@@ -67,7 +67,7 @@ struct APNsSimulatorTests {
         try await SimulatorUnderTest.run { apns async throws in
             try await apns.register(Self.token)
             try await apns.register("dd01", kind: "device")
-            try await apns.register("5b01", environment: "sandbox")
+            try await apns.register("5b01", environment: .sandbox)
             let good = try Self.update()
             let topic = Credentials.bundleID
             let app: [String: String?] = ["apns-topic": topic, "apns-push-type": "background"]
@@ -143,7 +143,7 @@ struct APNsSimulatorTests {
 
     @Test func theSandboxHasItsOwnTokens() async throws {
         try await SimulatorUnderTest.run { apns async throws in
-            try await apns.register(Self.token, environment: "sandbox")
+            try await apns.register(Self.token, environment: .sandbox)
             let connection = try await apns.connect(sandbox: true)
             let outcome = await connection.submit(
                 path: "/3/device/\(Self.token)", headers: apns.headers(), body: try Self.update(),
@@ -151,7 +151,7 @@ struct APNsSimulatorTests {
             #expect(try Self.answer(outcome) == .accepted)
             guard case .response(let response) = outcome else { return }
             #expect(response.headers["apns-unique-id"] != nil)
-            #expect(try await apns.deliveries().map(\.environment) == ["sandbox"])
+            #expect(try await apns.deliveries().map(\.environment) == [.sandbox])
         }
     }
 

@@ -4,6 +4,7 @@ import HTTP2
 import Logging
 import Reactor
 import ServiceLifecycle
+import SightscreenModels
 import TestKit
 import Tokens
 
@@ -84,9 +85,11 @@ struct SimulatorUnderTest: Sendable {
         return (Int(lines.last ?? "") ?? 0, lines.dropLast().joined(separator: "\n"))
     }
 
-    func register(_ token: String, kind: String = "update", environment: String = "production") async throws {
+    func register(
+        _ token: String, kind: String = "update", environment: APNsEnvironment = .production
+    ) async throws {
         let answer = try await control(
-            "POST", "/tokens", #"{"token":"\#(token)","kind":"\#(kind)","environment":"\#(environment)"}"#)
+            "POST", "/tokens", #"{"token":"\#(token)","kind":"\#(kind)","environment":"\#(environment.rawValue)"}"#)
         guard answer.status == 201 else { throw Tool.Failure(description: "\(answer)") }
     }
 
@@ -113,7 +116,7 @@ struct DeliveryLine: Decodable, Sendable {
     }
     var seq: Int
     var receivedAt: Int64
-    var environment: String
+    var environment: APNsEnvironment
     var token: String
     var headers: [String: String]
     var payload: Payload?

@@ -1,6 +1,7 @@
 import Cricket
 import Detection
 import SightscreenModels
+import TestKit
 import Testing
 
 /// The best match owns the Dynamic Island.
@@ -27,7 +28,7 @@ import Testing
     @Test func awayFromTheClosestTheRelevanceFalls() {
         let seed = UInt64.random(in: 0..<1_000_000)
         print("Closeness seed \(seed)")
-        var random = Dice(state: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<300 {
             let format: MatchFormat = Bool.random(using: &random) ? .twenty20 : .oneDay
             let balls = Int.random(in: 1..<(format == .oneDay ? 300 : 120), using: &random)
@@ -81,14 +82,5 @@ import Testing
         #expect(Closeness(of: Self.chase(165, 7, balls: 114, target: 173), isSettled: false).sentiment == .tense)
         #expect(Closeness(of: Self.chase(150, 1, balls: 72, target: 160), isSettled: false).sentiment == .dominant)
         #expect(Closeness(of: Self.chase(40, 8, balls: 60, target: 200), isSettled: false).sentiment == .dominant)
-    }
-
-    /// A linear congruential generator: the same numbers for the same seed.
-    private struct Dice: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state ^ (state >> 29)
-        }
     }
 }

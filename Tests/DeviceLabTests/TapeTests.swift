@@ -4,6 +4,7 @@ import LabAPI
 import SightscreenModels
 import TestKit
 import Testing
+import Tokens
 
 @testable import DeviceLab
 

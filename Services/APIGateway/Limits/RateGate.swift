@@ -1,4 +1,5 @@
 import Metrics
+import ServiceKit
 import SightscreenModels
 import Tokens
 
@@ -19,10 +20,7 @@ struct RateGate: Sendable {
 
     private static let begun = ContinuousClock.now
 
-    private static func monotonic() -> Int64 {
-        let (seconds, attoseconds) = (ContinuousClock.now - begun).components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-    }
+    private static func monotonic() -> Int64 { (ContinuousClock.now - begun).nanoseconds }
 
     /// A bad token was shown. Good ones are always let in, however many bad ones come from the same address: nobody can
     /// lock out the others behind it.

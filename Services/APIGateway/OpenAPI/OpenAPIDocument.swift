@@ -1,7 +1,9 @@
+import Tokens
+
 /// The OpenAPI 3.1 document, made of the routes themselves: what it says is what requests are checked by.
 enum OpenAPIDocument {
-    static func make(_ routes: [Route]) -> DocumentValue {
-        var paths: [String: [String: DocumentValue]] = [:]
+    static func make(_ routes: [Route]) -> JSONValue {
+        var paths: [String: [String: JSONValue]] = [:]
         for route in routes { paths[path(route), default: [:]][route.method.lowercased()] = operation(route) }
         return [
             "openapi": "3.1.0",
@@ -9,11 +11,11 @@ enum OpenAPIDocument {
                 "title": "Sightscreen",
                 "version": "1",
                 "summary": "Live cricket scores on the Lock Screen.",
-                "description": .text(about),
+                "description": .string(about),
                 "license": ["name": "Apache-2.0", "identifier": "Apache-2.0"],
             ],
             "servers": [["url": "/"]],
-            "tags": .list(Operation.Tag.allCases.map { ["name": .text($0.rawValue)] }),
+            "tags": .array(Operation.Tag.allCases.map { ["name": .string($0.rawValue)] }),
             "paths": .object(paths.mapValues { .object($0) }),
             "components": [
                 "securitySchemes": securitySchemes,
@@ -30,7 +32,7 @@ enum OpenAPIDocument {
         501 and 505 before any call is looked for.
         """
 
-    private static let securitySchemes: DocumentValue = [
+    private static let securitySchemes: JSONValue = [
         "bearer": [
             "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
             "description": "An access or id token of the app's Cognito user pool; group admin for administration.",
@@ -40,7 +42,7 @@ enum OpenAPIDocument {
         ],
     ]
 
-    private static let headers: DocumentValue = [
+    private static let headers: JSONValue = [
         "RequestID": [
             "description": "As in the log; the request's own X-Request-ID when it is 1 to 64 letters, digits, - and _.",
             "schema": ["type": "string"],
@@ -58,11 +60,11 @@ enum OpenAPIDocument {
                 separator: "/")
     }
 
-    private static func operation(_ route: Route) -> DocumentValue {
+    private static func operation(_ route: Route) -> JSONValue {
         let operation = route.operation
-        var parameters = route.pathParameters.map { name -> DocumentValue in
+        var parameters = route.pathParameters.map { name -> JSONValue in
             [
-                "name": .text(name), "in": "path", "required": true,
+                "name": .string(name), "in": "path", "required": true,
                 "schema": Route.form(ofPathParameter: name).document,
             ]
         }
@@ -74,24 +76,24 @@ enum OpenAPIDocument {
                 "description": "The ETag of what the client has.",
             ])
         }
-        var document: [String: DocumentValue] = [
-            "operationId": .text(operation.id), "summary": .text(operation.summary),
-            "tags": [.text(operation.tag.rawValue)], "security": security(route.access),
+        var document: [String: JSONValue] = [
+            "operationId": .string(operation.id), "summary": .string(operation.summary),
+            "tags": [.string(operation.tag.rawValue)], "security": security(route.access),
             "responses": .object(responses(route)),
         ]
-        if !parameters.isEmpty { document["parameters"] = .list(parameters) }
+        if !parameters.isEmpty { document["parameters"] = .array(parameters) }
         if let body = operation.body {
             document["requestBody"] = [
                 "required": .bool(!body.isOptional),
-                "content": ["application/json": ["schema": ["$ref": .text("#/components/schemas/\(body.name)")]]],
+                "content": ["application/json": ["schema": ["$ref": .string("#/components/schemas/\(body.name)")]]],
             ]
         }
         return .object(document)
     }
 
-    private static func parameter(_ parameter: Operation.Parameter) -> DocumentValue {
-        let document: [String: DocumentValue] = [
-            "name": .text(parameter.name), "in": "query", "required": false, "description": .text(parameter.about),
+    private static func parameter(_ parameter: Operation.Parameter) -> JSONValue {
+        let document: [String: JSONValue] = [
+            "name": .string(parameter.name), "in": "query", "required": false, "description": .string(parameter.about),
             "schema": parameter.schema.document(isRequest: true),
         ]
         // A list is written with commas.
@@ -100,7 +102,7 @@ enum OpenAPIDocument {
         return .object(document.merging(["style": "form", "explode": false, "schema": schema]) { $1 })
     }
 
-    private static func security(_ access: Route.Access) -> DocumentValue {
+    private static func security(_ access: Route.Access) -> JSONValue {
         switch access {
         case .everybody: []
         case .users: [["bearer": []]]
@@ -108,19 +110,19 @@ enum OpenAPIDocument {
         }
     }
 
-    private static func responses(_ route: Route) -> [String: DocumentValue] {
+    private static func responses(_ route: Route) -> [String: JSONValue] {
         let answer = route.operation.answer
-        let requestID: [String: DocumentValue] = ["X-Request-ID": ["$ref": "#/components/headers/RequestID"]]
-        let tag: [String: DocumentValue] = ["ETag": ["$ref": "#/components/headers/ETag"]]
-        var success: [String: DocumentValue] = [
-            "description": .text(answer.about),
+        let requestID: [String: JSONValue] = ["X-Request-ID": ["$ref": "#/components/headers/RequestID"]]
+        let tag: [String: JSONValue] = ["ETag": ["$ref": "#/components/headers/ETag"]]
+        var success: [String: JSONValue] = [
+            "description": .string(answer.about),
             "headers": .object(requestID.merging(route.operation.isTagged ? tag : [:]) { $1 }),
         ]
         if let component = answer.component {
-            let schema: DocumentValue = ["$ref": .text("#/components/schemas/\(component)")]
+            let schema: JSONValue = ["$ref": .string("#/components/schemas/\(component)")]
             success["content"] = ["application/json": ["schema": schema]]
         }
-        var responses: [String: DocumentValue] = [String(answer.status): .object(success)]
+        var responses: [String: JSONValue] = [String(answer.status): .object(success)]
         if route.operation.isTagged {
             responses["304"] = [
                 "description": "The client has it already.", "headers": .object(requestID.merging(tag) { $1 }),
@@ -132,14 +134,14 @@ enum OpenAPIDocument {
             if status == 429 || status == 503 { fields["Retry-After"] = ["$ref": "#/components/headers/RetryAfter"] }
             let names = kinds.map(\.rawValue).sorted().joined(separator: ", ")
             responses[String(status)] = [
-                "description": .text(names), "headers": .object(fields),
+                "description": .string(names), "headers": .object(fields),
                 "content": ["application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]],
             ]
         }
         return responses
     }
 
-    private static func schemas(_ routes: [Route]) -> [String: DocumentValue] {
+    private static func schemas(_ routes: [Route]) -> [String: JSONValue] {
         var schemas = AnswerSchemas.all.mapValues { $0.document(isRequest: false) }
         for body in routes.compactMap(\.operation.body) {
             schemas[body.name] = body.document

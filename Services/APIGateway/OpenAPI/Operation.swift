@@ -36,10 +36,10 @@ struct Operation: Sendable {
         /// No body at all counts as `{}`.
         var isOptional = false
 
-        var document: DocumentValue {
+        var document: JSONValue {
             let document = Schema.object(fields).document(isRequest: true)
             guard !exactlyOne.isEmpty else { return document }
-            return document.merging(["oneOf": .list(exactlyOne.map { ["required": [.text($0)]] })])
+            return document.merging(["oneOf": .array(exactlyOne.map { ["required": [.string($0)]] })])
         }
 
         /// What is wrong with a body; nil when nothing is.

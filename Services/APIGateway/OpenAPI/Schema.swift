@@ -40,46 +40,46 @@ extension Schema {
     /// JSON Schema 2020-12.
     /// - Parameter isRequest: an object of a request has no further members, and those that are optional may be null;
     ///   one of an answer leaves out what is absent, and may get further members in later versions.
-    func document(isRequest: Bool) -> DocumentValue {
+    func document(isRequest: Bool) -> JSONValue {
         switch self {
         case .text(let form): form.document
         case .anyText: ["type": "string"]
-        case .choice(let names): ["type": "string", "enum": .list(names.map { .text($0) })]
+        case .choice(let names): ["type": "string", "enum": .array(names.map { .string($0) })]
         case .flag: ["type": "boolean"]
         case .integer(let range):
-            ["type": "integer", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)]
+            ["type": "integer", "minimum": .number("\(range.lowerBound)"), "maximum": .number("\(range.upperBound)")]
         case .anyInteger: ["type": "integer"]
         case .number(let range):
-            ["type": "number", "minimum": .number(range.lowerBound), "maximum": .number(range.upperBound)]
+            ["type": "number", "minimum": .number("\(range.lowerBound)"), "maximum": .number("\(range.upperBound)")]
         case .list(let element, let max):
-            DocumentValue.object(["type": "array", "items": element.document(isRequest: isRequest)])
-                .merging(max.map { ["maxItems": .integer($0)] } ?? [:])
+            JSONValue.object(["type": "array", "items": element.document(isRequest: isRequest)])
+                .merging(max.map { ["maxItems": .number("\($0)")] } ?? [:])
         case .object(let fields): Self.document(fields, isRequest)
-        case .named(let name): ["$ref": .text("#/components/schemas/\(name)")]
+        case .named(let name): ["$ref": .string("#/components/schemas/\(name)")]
         }
     }
 
-    private static func document(_ fields: [Field], _ isRequest: Bool) -> DocumentValue {
-        var properties: [String: DocumentValue] = [:]
+    private static func document(_ fields: [Field], _ isRequest: Bool) -> JSONValue {
+        var properties: [String: JSONValue] = [:]
         for field in fields {
             var property = field.schema.document(isRequest: isRequest)
             if isRequest, field.acceptsNull { property = nullable(property) }
-            if !field.about.isEmpty { property = property.merging(["description": .text(field.about)]) }
+            if !field.about.isEmpty { property = property.merging(["description": .string(field.about)]) }
             properties[field.name] = property
         }
-        var document: [String: DocumentValue] = ["type": "object", "properties": .object(properties)]
-        let required = fields.filter(\.isRequired).map { DocumentValue.text($0.name) }
-        if !required.isEmpty { document["required"] = .list(required) }
+        var document: [String: JSONValue] = ["type": "object", "properties": .object(properties)]
+        let required = fields.filter(\.isRequired).map { JSONValue.string($0.name) }
+        if !required.isEmpty { document["required"] = .array(required) }
         if isRequest { document["additionalProperties"] = false }
         return .object(document)
     }
 
-    private static func nullable(_ document: DocumentValue) -> DocumentValue {
+    private static func nullable(_ document: JSONValue) -> JSONValue {
         guard case .object(var members) = document, let type = members["type"] else {
             return ["anyOf": [document, ["type": "null"]]]
         }
         members["type"] = [type, "null"]
-        if case .list(let names)? = members["enum"] { members["enum"] = .list(names + [.null]) }
+        if case .array(let names)? = members["enum"] { members["enum"] = .array(names + [.null]) }
         return .object(members)
     }
 }

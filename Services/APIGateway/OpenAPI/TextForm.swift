@@ -1,3 +1,6 @@
+import SightscreenModels
+import Tokens
+
 /// The forms that texts from outside may have: each is checked by hand-written code, since a pattern that backtracks is a
 /// gift to an attacker, and printed as a pattern (ECMA 262) in the OpenAPI document. A test holds the two together.
 enum TextForm: CaseIterable, Hashable, Sendable {
@@ -42,8 +45,8 @@ enum TextForm: CaseIterable, Hashable, Sendable {
         case .sentence:
             return text.unicodeScalars.count <= 200
                 && text.unicodeScalars.allSatisfy { $0.value > 0x1f && !(0x7f...0x9f).contains($0.value) }
-        case .day: return DateText.day(text) != nil
-        case .dayOrMoment: return DateText.day(text) != nil || DateText.moment(text) != nil
+        case .day: return UTCDay(text) != nil
+        case .dayOrMoment: return UTCDay(text) != nil || DateText.moment(text) != nil
         case .cursor: return MatchQuery.position(text) != nil
         case .ball: return text.utf8.allSatisfy { (0x20...0x7e).contains($0) }
         }
@@ -86,7 +89,7 @@ enum TextForm: CaseIterable, Hashable, Sendable {
     }
 
     /// JSON Schema 2020-12.
-    var document: DocumentValue { form.merging(["examples": [.text(example)]]) }
+    var document: JSONValue { form.merging(["examples": [.string(example)]]) }
 
     private var example: String {
         switch self {
@@ -104,7 +107,7 @@ enum TextForm: CaseIterable, Hashable, Sendable {
         }
     }
 
-    private var form: DocumentValue {
+    private var form: JSONValue {
         switch self {
         case .number: ["type": "string", "pattern": "^[1-9][0-9]{0,17}$", "maxLength": 18]
         case .identifier, .tape: ["type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$", "maxLength": 64]

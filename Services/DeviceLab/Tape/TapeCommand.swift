@@ -1,5 +1,6 @@
 import ControlHTTP
 import SightscreenModels
+import Tokens
 
 /// The body of `POST /api/tape`.
 struct TapeCommand: Decodable, Sendable {

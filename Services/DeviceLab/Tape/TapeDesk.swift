@@ -3,6 +3,7 @@ import HTTPClient
 import HTTPTypes
 import LabAPI
 import SightscreenModels
+import Tokens
 
 /// The tapes of mock-sportmonks and the faults of both stand-ins.
 struct TapeDesk: Sendable {

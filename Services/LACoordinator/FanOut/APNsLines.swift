@@ -2,7 +2,6 @@ import APNsProtocol
 import Activities
 import HTTP2
 import Reactor
-import ServiceKit
 
 /// The connections of one loop to one APNs host: as many as its phones need, made anew with jitter when they are lost.
 ///

@@ -2,6 +2,7 @@ import APNsProtocol
 package import HTTP2
 package import Messages
 import Reactor
+import ServiceKit
 package import SightscreenModels
 package import Store
 
@@ -87,7 +88,7 @@ package final class FanOut: Sendable {
 
     /// Seconds since 1970 by the database's clock.
     package func setClock(_ now: Double) async {
-        let clock = DatabaseClock(reading: now)
+        let clock = DatabaseClock(seconds: now)
         for loop in loops { await loop.onThread { loop.clock = clock } }
     }
 

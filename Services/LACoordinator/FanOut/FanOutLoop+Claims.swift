@@ -1,4 +1,5 @@
 import Activities
+import ServiceKit
 import SightscreenModels
 
 /// Alerts are claimed for a few cohorts after the other, and the state of those waits for the answer: it takes the alert

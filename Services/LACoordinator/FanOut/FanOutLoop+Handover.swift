@@ -1,5 +1,6 @@
 import Activities
 import Messages
+import ServiceKit
 import SightscreenModels
 
 /// A shard is to be another process's: alerts that are claimed here are told here, as nobody else can, and all the rest is

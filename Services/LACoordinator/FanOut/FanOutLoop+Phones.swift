@@ -1,4 +1,5 @@
 import HTTP2
+import ServiceKit
 import SightscreenModels
 import Store
 

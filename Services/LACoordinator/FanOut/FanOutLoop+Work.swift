@@ -1,6 +1,7 @@
 import APNsProtocol
 import Activities
 import HTTP2
+import ServiceKit
 import SightscreenModels
 
 extension FanOutLoop {

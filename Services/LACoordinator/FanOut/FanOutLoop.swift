@@ -3,6 +3,7 @@ import Activities
 import HTTP2
 import Messages
 import Reactor
+import ServiceKit
 import SightscreenModels
 import Store
 
@@ -31,7 +32,7 @@ final class FanOutLoop: @unchecked Sendable {
     var reading: Set<Int> = []
     /// Shards that are to be another's.
     var closing: Set<Int> = []
-    var clock = DatabaseClock(reading: 0)
+    var clock = DatabaseClock(seconds: 0)
     var authorization: ProviderAuthorization? {
         didSet { if authorization?.serial != oldValue?.serial { for line in lines.values { line.tokenChanged() } } }
     }

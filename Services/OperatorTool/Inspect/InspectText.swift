@@ -1,5 +1,4 @@
 import Activities
-import FoundationEssentials
 import SightscreenModels
 import Store
 
@@ -15,7 +14,7 @@ enum InspectText {
     /// "2026-11-22T05:08:54Z, 12 s ago"
     static func time(_ seconds: Int?, _ now: Int) -> String {
         guard let seconds else { return "-" }
-        let text = Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
+        let text = UTCDay.time(at: seconds) + "Z"
         return seconds > now ? "\(text), in \(span(seconds - now))" : "\(text), \(span(now - seconds)) ago"
     }
 

@@ -1,5 +1,6 @@
 import Logging
 import Processes
+import Reactor
 
 /// Keeps the services of one machine running: starts them, starts them again when they die, ends them in reverse order.
 /// A service that exits with status 78 (a setting is wrong) ends the run: starting it again would not help.
@@ -41,6 +42,9 @@ actor Supervisor {
         }
     }
 
+    /// A service that lived this long is started again as soon after its death as after a first one.
+    static let healthyAfter = Duration.seconds(10)
+
     /// How long a service has for its end before it is killed.
     static let patience = Duration.seconds(6)
 
@@ -70,7 +74,7 @@ actor Supervisor {
     }
 
     private func keep(_ service: SupervisedService) async {
-        var delay = RestartDelay()
+        var backoff = Backoff(initial: .milliseconds(100), maximum: .seconds(5), part: 1...1)
         while !isStopping {
             let started = ContinuousClock.now
             let status: ExitStatus
@@ -94,7 +98,8 @@ actor Supervisor {
                 fail(service, TextFile.lastLine(of: service.logFile) ?? "\(service.name): a setting is wrong")
                 return
             }
-            let wait = delay.afterDeath(havingLived: .now - started)
+            if .now - started >= Self.healthyAfter { backoff.reset() }
+            let wait = backoff.next()
             report(.died(service: service.name, status: status, restartIn: wait))
             // Cancelled when the run ends: then there is nothing to wait for.
             try? await Task.sleep(for: wait)

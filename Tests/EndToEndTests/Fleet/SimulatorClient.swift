@@ -1,5 +1,6 @@
 import FoundationEssentials
 public import HTTPClient
+public import SightscreenModels
 
 /// The control port of apns-simulator, as far as phones need it.
 public struct SimulatorClient: Sendable {
@@ -12,11 +13,11 @@ public struct SimulatorClient: Sendable {
     }
 
     /// - Parameter kind: `start`, `update` or `device`.
-    public func register(_ token: String, kind: String, environment: String = "production") async throws {
+    public func register(_ token: String, kind: String, environment: APNsEnvironment = .production) async throws {
         struct Body: Encodable {
             var token: String
             var kind: String
-            var environment: String
+            var environment: APNsEnvironment
         }
         let response = try await http.send(
             HTTPClientRequest(

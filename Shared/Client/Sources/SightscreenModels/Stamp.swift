@@ -1,38 +1,31 @@
-/// The APNs `timestamp` of what a phone is sent, in whole seconds since 1970 by the database's clock. Per match it only
-/// grows; a phone drops an update whose stamp is not later than the one it shows.
-public struct Stamp: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
-    public let rawValue: Int
+/// A value that is written as one number and must not be mistaken for another such value.
+public protocol NumberValue: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+    var rawValue: Int { get }
+    init(_ rawValue: Int)
+}
 
-    public init(_ rawValue: Int) { self.rawValue = rawValue }
-
-    public init(from decoder: any Decoder) throws {
-        rawValue = try decoder.singleValueContainer().decode(Int.self)
-    }
+extension NumberValue {
+    public init(from decoder: any Decoder) throws { self.init(try decoder.singleValueContainer().decode(Int.self)) }
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(rawValue)
     }
 
-    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+    /// Inlined, since the backend compares stamps for every phone.
+    @inlinable public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
     public var description: String { String(rawValue) }
 }
 
-/// Counts the committed display states of one match, from 1.
-public struct MatchVersion: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+/// The APNs `timestamp` of what a phone is sent, in whole seconds since 1970 by the database's clock. Per match it only
+/// grows; a phone drops an update whose stamp is not later than the one it shows.
+public struct Stamp: NumberValue {
     public let rawValue: Int
-
     public init(_ rawValue: Int) { self.rawValue = rawValue }
+}
 
-    public init(from decoder: any Decoder) throws {
-        rawValue = try decoder.singleValueContainer().decode(Int.self)
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(rawValue)
-    }
-
-    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
-    public var description: String { String(rawValue) }
+/// Counts the committed display states of one match, from 1.
+public struct MatchVersion: NumberValue {
+    public let rawValue: Int
+    public init(_ rawValue: Int) { self.rawValue = rawValue }
 }

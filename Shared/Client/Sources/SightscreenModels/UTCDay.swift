@@ -30,6 +30,13 @@ public struct UTCDay: Hashable, Comparable, Sendable {
     public static func + (day: Self, days: Int) -> Self { Self(number: day.number + days) }
     public static func - (day: Self, days: Int) -> Self { Self(number: day.number - days) }
 
+    /// "2026-11-22T14:30:05": a moment, in seconds since 1970, without its zone.
+    public static func time(at seconds: Int) -> String {
+        let day = Self(at: seconds)
+        let rest = seconds - day.startsAt
+        return "\(day)T\(padded(rest / 3_600, 2)):\(padded(rest / 60 % 60, 2)):\(padded(rest % 60, 2))"
+    }
+
     /// How many days lie between two.
     public func distance(to other: Self) -> Int { abs(number - other.number) }
 

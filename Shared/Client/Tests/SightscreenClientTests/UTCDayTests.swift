@@ -27,9 +27,14 @@ import Testing
 
     @Test(arguments: [
         "", "2026", "2026-11", "2026-11-31", "2026-02-29", "2026-13-01", "2026-00-10", "2026-1-1", "+026-01-01",
-        "2026-11-22T00:00:00Z", "２０２６-11-22", "2026-11-22-", "0001-02-29",
+        "2026-11-22T00:00:00Z", "２０２６-11-22", "2026-11-22-", "0001-02-29", "1900-02-29", "2026-11-22 ", "20261122",
     ])
     func whatIsNoDayIsNotRead(_ text: String) { #expect(UTCDay(text) == nil) }
+
+    @Test(arguments: [
+        (0, "1970-01-01T00:00:00"), (-1, "1969-12-31T23:59:59"), (1_795_357_805, "2026-11-22T14:30:05"),
+    ])
+    func aMomentIsWrittenWithItsTime(_ seconds: Int, _ text: String) { #expect(UTCDay.time(at: seconds) == text) }
 
     @Test func aDateIsADay() {
         #expect(UTCDay(Date(timeIntervalSince1970: -0.5)).description == "1969-12-31")

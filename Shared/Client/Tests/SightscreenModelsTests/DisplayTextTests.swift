@@ -1,4 +1,5 @@
 import SightscreenModels
+import TestSupport
 import Testing
 
 @Suite struct DisplayTextTests {
@@ -39,7 +40,7 @@ import Testing
     @Test func randomTextIsMadeFitToBeShown() {
         let seed = UInt64.random(in: 0..<1_000_000)
         print("DisplayText seed \(seed)")
-        var random = Wheel(state: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<3_000 {
             var text = String.UnicodeScalarView()
             for _ in 0..<Int.random(in: 0...60, using: &random) {
@@ -55,15 +56,6 @@ import Testing
                 #expect(scalar.value != 0x200B && scalar.value != 0x2060, "\(scalar.value)")
             }
             #expect(!shown.hasPrefix(" ") && !shown.hasSuffix(" ") && !shown.contains("  "))
-        }
-    }
-
-    /// A linear congruential generator: the same numbers for the same seed.
-    private struct Wheel: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state ^ (state >> 29)
         }
     }
 }

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import SightscreenModels
 
 /// One thing that was logged, free of secrets and ready to be shown.
 public struct LogEvent: Hashable, Sendable {
@@ -39,6 +35,6 @@ public struct LogEvent: Hashable, Sendable {
 
     /// For a destination that has neither a time nor a level of its own: "2026-11-23T08:00:00Z error [auth] …".
     public var line: String {
-        "\(Date(timeIntervalSince1970: Double(at)).formatted(.iso8601)) \(level.name) \(text)"
+        "\(UTCDay.time(at: at))Z \(level.name) \(text)"
     }
 }

@@ -1,4 +1,4 @@
-import ServiceKit
+import Reactor
 import Testing
 
 @Suite struct BackoffTests {

@@ -3,26 +3,31 @@
 public struct Backoff: Sendable {
     private let initial: Duration
     private let maximum: Duration
+    private let part: ClosedRange<Double>
     private var bound: Duration
 
     /// - Parameters:
     ///   - initial: the longest first wait.
     ///   - maximum: the longest wait of all.
-    public init(initial: Duration = .milliseconds(50), maximum: Duration = .seconds(2)) {
+    ///   - part: how much of the bound may be waited; `1...1` leaves nothing to chance.
+    public init(
+        initial: Duration = .milliseconds(50), maximum: Duration = .seconds(2), part: ClosedRange<Double> = 0...1
+    ) {
         precondition(initial > .zero && maximum >= initial, "a backoff grows from a positive wait")
         self.initial = initial
         self.maximum = maximum
+        self.part = part
         bound = initial
     }
 
-    /// The next wait, between nothing and a bound that doubles each time.
+    /// The next wait, a part of a bound that doubles each time.
     public mutating func next() -> Duration {
         var generator = SystemRandomNumberGenerator()
         return next(using: &generator)
     }
 
     public mutating func next(using generator: inout some RandomNumberGenerator) -> Duration {
-        let wait = bound * Double.random(in: 0...1, using: &generator)
+        let wait = bound * Double.random(in: part, using: &generator)
         bound = min(bound * 2, maximum)
         return wait
     }

@@ -1,13 +1,5 @@
-/// JSON that is handed on as it came.
-public enum JSONValue: Codable, Hashable, Sendable {
-    case null
-    case bool(Bool)
-    case integer(Int64)
-    case number(Double)
-    case string(String)
-    case array([JSONValue])
-    case object([String: JSONValue])
-
+/// JSON that is handed on, or made here. A number is handed on as its value: it may be spelled in another way.
+extension JSONValue: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
@@ -15,9 +7,9 @@ public enum JSONValue: Codable, Hashable, Sendable {
         } else if let value = try? container.decode(Bool.self) {
             self = .bool(value)
         } else if let value = try? container.decode(Int64.self) {
-            self = .integer(value)
+            self = .number(String(value))
         } else if let value = try? container.decode(Double.self) {
-            self = .number(value)
+            self = .number(String(value))
         } else if let value = try? container.decode(String.self) {
             self = .string(value)
         } else if let value = try? container.decode([JSONValue].self) {
@@ -32,8 +24,13 @@ public enum JSONValue: Codable, Hashable, Sendable {
         switch self {
         case .null: try container.encodeNil()
         case .bool(let value): try container.encode(value)
-        case .integer(let value): try container.encode(value)
-        case .number(let value): try container.encode(value)
+        case .number(let text):
+            // A number that no Double holds is refused by the encoder.
+            if let value = Int64(text) {
+                try container.encode(value)
+            } else {
+                try container.encode(Double(text) ?? .nan)
+            }
         case .string(let value): try container.encode(value)
         case .array(let value): try container.encode(value)
         case .object(let value): try container.encode(value)

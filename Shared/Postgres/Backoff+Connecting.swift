@@ -1,0 +1,6 @@
+import Reactor
+
+extension Backoff {
+    /// Between attempts to connect: at least half of the bound, so that a server that restarts gets some peace.
+    static var ofConnecting: Self { Self(initial: .milliseconds(50), maximum: .seconds(1), part: 0.5...1) }
+}
