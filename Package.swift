@@ -125,7 +125,7 @@ let package = Package(
         shared("Wire", ["Messages", "FileLock", logging, metrics, lifecycle, concurrencyHelpers] + nio),
 
         shared(
-            "Store", [models, "Cricket", "Activities", "Messages", "Postgres", logging, metrics],
+            "Store", [models, "Cricket", "Activities", "Postgres", logging, metrics],
             resources: [.embedInCode("Migrations")]),
         shared(
             "ServiceKit",
@@ -237,7 +237,9 @@ let package = Package(
                 path: "Tests/RegistrationLab", swiftSettings: strict),
             .executableTarget(
                 name: "RecoveryLab",
-                dependencies: [models, "Activities", "MatchOrchestrator", "Postgres", "Store", arguments, logging],
+                dependencies: [
+                    models, "Activities", "LACoordinator", "MatchOrchestrator", "Postgres", "Store", arguments, logging,
+                ],
                 path: "Tests/RecoveryLab", swiftSettings: strict),
             .executableTarget(
                 name: "FanOutLab",
@@ -269,9 +271,18 @@ let package = Package(
             tests("Wire", ["Messages", "Wire", "ServiceKit", logging, metrics, lifecycle]),
             tests(
                 "Store",
-                [models, "Cricket", "Activities", "Store", "Postgres", "ServiceKit", logging, metrics]),
+                [
+                    models, "Cricket", "Activities", "Store", "Postgres", "APIGateway", "LACoordinator",
+                    "MatchEventBus",
+                    "MatchOrchestrator", "OperatorTool", "ServiceKit", logging, metrics,
+                ]),
             tests(
-                "Life", [models, "Cricket", "Activities", "Store", "Postgres", concurrencyHelpers],
+                "Life",
+                [
+                    models, "Cricket", "Activities", "Store", "Postgres", "APIGateway", "LACoordinator",
+                    "MatchEventBus",
+                    "MatchOrchestrator", concurrencyHelpers,
+                ],
                 exclude: ["Patches", "swift-mistakes"]),
             tests("ServiceKit", ["ServiceKit", "HTTPClient", logging, metrics, configuration, lifecycle, nio[0]]),
             tests(
@@ -295,13 +306,15 @@ let package = Package(
             tests(
                 "MatchEventBus",
                 [
-                    models, "Cricket", "Messages", "MatchEventBus", "Detection", "Postgres", "ServiceKit", "Store",
+                    models, "Cricket", "Messages", "LACoordinator", "MatchEventBus", "Detection", "Postgres",
+                    "ServiceKit", "Store",
                     "SportMonks", "Tapes", "Wire", logging,
                 ]),
             tests(
                 "LACoordinator",
                 [
-                    models, "Cricket", "Activities", "Messages", "APNsProtocol", "LACoordinator", "HTTP2", "Postgres",
+                    models, "Cricket", "Activities", "Messages", "APNsProtocol", "APIGateway", "LACoordinator",
+                    "MatchOrchestrator", "OperatorTool", "HTTP2", "Postgres",
                     "Reactor", "Store", "Tokens", "ServiceKit", "Wire", logging, metrics, concurrencyHelpers,
                 ]),
             tests(

@@ -1,13 +1,13 @@
 import APNsProtocol
 import Activities
-public import Logging
+package import Logging
 public import Messages
 import Metrics
-public import Postgres
+package import Postgres
 import Reactor
-public import ServiceKit
+package import ServiceKit
 import SightscreenModels
-public import Store
+import Store
 import Synchronization
 
 /// Brings every activity of its shards to the newest state of its match, starts what is pending, and ends what is due.
@@ -115,7 +115,7 @@ public actor LACoordinator {
     ///   - auditEvery: shorter in tests of audits than the configuration may have it.
     ///   - drainMax: shorter than a service has for its end; longer in a test of it.
     ///   - shards: the shards this process holds now, with the proof.
-    public init(
+    package init(
         configuration: CoordinatorConfiguration, pool: PostgresPool, logger: Logger, tracer: Tracer = .off,
         interval: Duration = LACoordinator.interval, auditEvery: Duration? = nil,
         drainMax: Duration = .seconds(3),

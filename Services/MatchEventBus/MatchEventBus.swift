@@ -1,9 +1,9 @@
-public import Detection
-public import Logging
+package import Detection
+package import Logging
 public import Messages
 public import ServiceKit
 public import SightscreenModels
-public import Store
+package import Store
 
 /// Judges the frames of all matches this process holds, and lets time do its part: keep-alives and held results.
 public actor MatchEventBus {
@@ -23,7 +23,7 @@ public actor MatchEventBus {
 
     /// - Parameters:
     ///   - publish: tells the coordinators about a committed version; best effort.
-    public init(
+    package init(
         store: MatchStore, leases: LeaseKeeper, timing: MatchTiming, leaseDuration: Duration = .seconds(8),
         logger: Logger, tracer: Tracer = .off, publish: @escaping @Sendable (MatchUpdate) async -> Void
     ) {

@@ -1,7 +1,7 @@
 import Cricket
 import SightscreenModels
-public import SportMonks
-public import Store
+package import SportMonks
+import Store
 
 extension FixtureRecord {
     /// - Throws: `FrameError` for what cannot be a match.

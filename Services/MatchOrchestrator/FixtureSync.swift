@@ -1,4 +1,4 @@
-public import Logging
+package import Logging
 import SightscreenModels
 import SportMonks
 public import Store
@@ -15,7 +15,7 @@ public actor FixtureSync {
     public private(set) var completed = 0
 
     /// - Parameter hourlyLimit: calls an hour that the provider allows; 0: no limit.
-    public init(source: any FixtureSource, store: FixtureStore, hourlyLimit: Int, logger: Logger) {
+    package init(source: any FixtureSource, store: FixtureStore, hourlyLimit: Int, logger: Logger) {
         self.source = source
         self.store = store
         self.logger = logger

@@ -1,6 +1,6 @@
 public import Activities
-public import Logging
-public import SightscreenModels
+package import Logging
+package import SightscreenModels
 public import Store
 
 /// Makes what should exist out of what does: one look at everything, which may be repeated, interrupted, or done by two
@@ -52,7 +52,7 @@ public actor MatchOrchestrator {
     private static let ringInterval = Duration.seconds(1)
 
     /// - Parameter ring: tells the coordinators that activities of a match changed; it may be lost.
-    public init(
+    package init(
         store: OrchestratorStore, timing: Timing, logger: Logger, ring: @escaping @Sendable (MatchID) async -> Void
     ) {
         self.store = store

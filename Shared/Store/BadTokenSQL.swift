@@ -1,11 +1,11 @@
 /// What is kept of accounts that registered tokens which APNs calls bad, for an hour (`bad_tokens`).
-enum BadTokenSQL {
-    static let window = "interval '1 hour'"
+package enum BadTokenSQL {
+    package static let window = "interval '1 hour'"
 
     /// Runs a statement that retires tokens, counts one bad token for each `user_id` that it returns, and returns those. An
     /// hour begins with its first bad token.
     /// - Parameter isBad: which of them; all if left out.
-    static func counting(_ retirement: String, where isBad: String = "true") -> String {
+    package static func counting(_ retirement: String, where isBad: String = "true") -> String {
         """
         WITH retired AS (\(retirement)), counted AS (
             INSERT INTO bad_tokens AS b (user_id, since, count)
@@ -19,5 +19,5 @@ enum BadTokenSQL {
     }
 
     /// Of a row of `bad_tokens`.
-    static func isOver(_ row: String) -> String { "\(row).since <= clock_timestamp() - \(window)" }
+    package static func isOver(_ row: String) -> String { "\(row).since <= clock_timestamp() - \(window)" }
 }

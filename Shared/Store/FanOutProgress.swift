@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Postgres
 public import SightscreenModels
 
 /// How far one coordinator is with a version of a match. Counts phones, but for `sent`.
@@ -36,5 +37,12 @@ public struct FanOutProgress: Sendable, Codable, Equatable {
         self.firstMs = firstMs
         self.lastMs = lastMs
         self.updatedAt = updatedAt
+    }
+
+    /// - Parameter text: as `fanout_progress` has it.
+    package static func failed(_ text: String) throws -> [String: Int] {
+        do { return try JSONDecoder().decode([String: Int].self, from: Data(text.utf8)) } catch {
+            throw PostgresError(.decoding, "fanout_progress.failed: \(error)")
+        }
     }
 }

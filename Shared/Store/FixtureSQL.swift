@@ -1,18 +1,18 @@
 import Cricket
 
 /// `MatchPhase.init(status:)` for a column with the provider's status.
-enum FixtureSQL {
-    static func isInPlay(_ status: String) -> String {
+package enum FixtureSQL {
+    package static func isInPlay(_ status: String) -> String {
         "(\(isOneOf(\.isInPlay, status)) OR \(word(status)) ~ '^0*[1-9][0-9]?([^0-9].*)?innings$')"
     }
 
-    static func isAtStumps(_ status: String) -> String { "\(word(status)) LIKE 'stump%'" }
+    package static func isAtStumps(_ status: String) -> String { "\(word(status)) LIKE 'stump%'" }
 
-    static func hasNotStarted(_ status: String) -> String { isOneOf({ $0 == .notStarted }, status) }
+    package static func hasNotStarted(_ status: String) -> String { isOneOf({ $0 == .notStarted }, status) }
 
-    static func isOver(_ status: String) -> String { isOneOf(\.isOver, status) }
+    package static func isOver(_ status: String) -> String { isOneOf(\.isOver, status) }
 
-    static func isCalledOff(_ status: String) -> String { isOneOf(\.isCalledOff, status) }
+    package static func isCalledOff(_ status: String) -> String { isOneOf(\.isCalledOff, status) }
 
     private static func word(_ status: String) -> String { "lower(replace(\(status), '.', ''))" }
 

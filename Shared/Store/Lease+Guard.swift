@@ -1,11 +1,11 @@
-import Postgres
+package import Postgres
 
 extension Lease {
     /// The first two parameters of a guarded statement, for `LeaseGuard.sql(name: 1, epoch: 2)`.
-    var parameters: [PostgresValue] { [.text(name.rawValue), .int(epoch)] }
+    package var parameters: [PostgresValue] { [.text(name.rawValue), .int(epoch)] }
 
     /// - Throws: `.leaseLost` unless the statement's answer says `held`.
-    func check(_ rows: [PostgresRow]) throws {
+    package func check(_ rows: [PostgresRow]) throws {
         guard try rows.first?.bool("held") == true else {
             throw StoreError(.leaseLost, "\(name) is not held under epoch \(epoch)")
         }

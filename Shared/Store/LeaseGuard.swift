@@ -4,9 +4,9 @@ import Postgres
 ///
 /// The row is locked against a takeover until the statement has committed, so a write under an old epoch cannot slip in
 /// after a newer holder has read.
-enum LeaseGuard {
+package enum LeaseGuard {
     /// - Parameters: the positions of the lease's name and epoch among the statement's parameters.
-    static func sql(name: Int, epoch: Int) -> String {
+    package static func sql(name: Int, epoch: Int) -> String {
         """
         lease_guard AS MATERIALIZED (
             SELECT 1 AS held FROM leases

@@ -7,11 +7,11 @@ public enum LiveMatch {
         """
 
     /// Joins the newest version of a row `a` of `active_matches` as `u`.
-    static let newestVersion = "LEFT JOIN match_updates u ON u.match_id = a.match_id AND u.version = a.version"
+    package static let newestVersion = "LEFT JOIN match_updates u ON u.match_id = a.match_id AND u.version = a.version"
 
     /// Of rows `a` and `u`: nothing may come for as long as a keep-alive takes. Of an event-bus that does not say so only the
     /// breaks are known that the display state names (`MatchUpdate.isInBreak` says the same of a message).
-    static let isBreak = "coalesce(u.is_break, a.display_state IN ('inningsBreak', 'suspended'))"
+    package static let isBreak = "coalesce(u.is_break, a.display_state IN ('inningsBreak', 'suspended'))"
 
     /// Of a row `d` of `devices`: a push can start an activity on it.
     public static let capableDevice = "(d.live_activities_enabled AND d.push_to_start_token IS NOT NULL)"

@@ -1,9 +1,9 @@
 import Activities
 
 /// What the orchestrator and the coordinators ask of a row `d` of `devices` about its fall-back.
-enum StartFallbackSQL {
+package enum StartFallbackSQL {
     /// An activity of `match` should exist on the phone now and does not.
-    static func isWanted(_ match: String) -> String {
+    package static func isWanted(_ match: String) -> String {
         """
         (EXISTS (
             SELECT FROM match_follows f JOIN active_matches a ON a.match_id = f.match_id
@@ -15,31 +15,31 @@ enum StartFallbackSQL {
     }
 
     /// Of a row `f` of `match_follows`.
-    static let followLasts = "(f.expires_at IS NULL OR f.expires_at > clock_timestamp())"
+    package static let followLasts = "(f.expires_at IS NULL OR f.expires_at > clock_timestamp())"
 
     /// The app is awake: it may have registered a start token that works, or is about to.
-    static let registered = """
+    package static let registered = """
         fallback_step = 'none', fallback_push = 'none', fallback_match_id = NULL,
         fallback_at = clock_timestamp()
         """
 
     /// The phone is nobody's any more.
-    static let forgotten = """
+    package static let forgotten = """
         \(registered), fallback_token_hash = NULL, fallback_began_at = NULL,
         dead_start_token_hash = NULL
         """
 
     /// What is kept of a start token to know it again: a dead one is not.
-    static func hash(_ token: String) -> String { "encode(sha256(convert_to(\(token), 'UTF8')), 'hex')" }
+    package static func hash(_ token: String) -> String { "encode(sha256(convert_to(\(token), 'UTF8')), 'hex')" }
 
     /// Of a row of `devices`: it had the start token of this hash before another one.
-    static func wasFormer(_ hash: String, of row: String) -> String {
+    package static func wasFormer(_ hash: String, of row: String) -> String {
         "(\(row).former_start_tokens IS NOT NULL AND \(hash) = ANY (\(row).former_start_tokens))"
     }
 
     /// The start token that is in question on the phone.
-    static let tokenHash = "coalesce(\(hash("d.push_to_start_token")), d.dead_start_token_hash, '')"
+    package static let tokenHash = "coalesce(\(hash("d.push_to_start_token")), d.dead_start_token_hash, '')"
 
     /// The seconds of a duration as SQL.
-    static func seconds(_ duration: Duration) -> String { "interval '\(duration.components.seconds) seconds'" }
+    package static func seconds(_ duration: Duration) -> String { "interval '\(duration.components.seconds) seconds'" }
 }

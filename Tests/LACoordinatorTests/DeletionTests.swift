@@ -1,3 +1,5 @@
+import MatchOrchestrator
+import APIGateway
 import HTTP2
 import Messages
 import Postgres

@@ -1,3 +1,4 @@
+import APIGateway
 import NIOConcurrencyHelpers
 import Postgres
 import SightscreenModels

@@ -1,3 +1,4 @@
+import MatchOrchestrator
 import APNsProtocol
 import Activities
 import HTTP2

@@ -1,3 +1,4 @@
+import OperatorTool
 import APNsProtocol
 import Messages
 import Postgres

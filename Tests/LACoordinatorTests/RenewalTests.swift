@@ -1,3 +1,4 @@
+import APIGateway
 import APNsProtocol
 import HTTP2
 import LACoordinator

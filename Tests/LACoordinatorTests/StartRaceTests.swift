@@ -1,3 +1,4 @@
+import APIGateway
 import HTTP2
 import LACoordinator
 import Postgres

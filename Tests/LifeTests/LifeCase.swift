@@ -1,3 +1,4 @@
+import LACoordinator
 import Activities
 import SightscreenModels
 import Store

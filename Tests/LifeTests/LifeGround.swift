@@ -5,6 +5,9 @@ import TestKit
 import Testing
 
 @testable import Store
+@testable import APIGateway
+@testable import LACoordinator
+@testable import MatchOrchestrator
 
 /// The rows of the differential test, and the statements that each event has. None have: an answer that says nothing, a
 /// `matchBecame` (its matches do), and what is only sent (`pushState`).

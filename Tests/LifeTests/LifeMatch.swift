@@ -1,3 +1,4 @@
+import MatchEventBus
 import Activities
 import Cricket
 import Postgres

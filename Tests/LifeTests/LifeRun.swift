@@ -1,3 +1,4 @@
+import LACoordinator
 import Activities
 import Postgres
 import SightscreenModels

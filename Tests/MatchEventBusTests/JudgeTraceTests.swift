@@ -1,3 +1,4 @@
+import LACoordinator
 import FoundationEssentials
 import Logging
 import MatchEventBus

@@ -1,3 +1,4 @@
+import LACoordinator
 import Cricket
 import Detection
 import FoundationEssentials

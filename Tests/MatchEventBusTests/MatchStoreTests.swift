@@ -1,3 +1,5 @@
+import MatchEventBus
+import LACoordinator
 import Messages
 import Postgres
 import SightscreenModels

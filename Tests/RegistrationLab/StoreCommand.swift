@@ -1,3 +1,4 @@
+import APIGateway
 import ArgumentParser
 import Glibc
 import Postgres

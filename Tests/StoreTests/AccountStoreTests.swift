@@ -1,3 +1,6 @@
+import MatchOrchestrator
+import LACoordinator
+import APIGateway
 import Activities
 import FoundationEssentials
 import Postgres
@@ -223,7 +226,7 @@ import Testing
         #expect(!AccountStore.isRefused(issuedAt: deletedAt + 11, deletedAt: deletedAt))
         // What a token that is not refused writes is not taken for the deleted account's, even if the issuer's clock
         // is some seconds ahead.
-        #expect(AccountStore.refusalMargin >= AccountStore.erasureMargin + 5)
+        #expect(AccountStore.refusalMargin >= AccountErasure.margin + 5)
     }
 
     @Test func deletionsCanBeReadFromATimeOn() async throws {

@@ -1,3 +1,4 @@
+import LACoordinator
 import Postgres
 import SightscreenModels
 import Store

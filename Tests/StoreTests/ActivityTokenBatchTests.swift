@@ -6,6 +6,7 @@ import TestKit
 import Testing
 
 @testable import Store
+@testable import APIGateway
 
 @Suite struct ActivityTokenBatchTests {
     /// How often each action was decided in a batch, and how often a request was left to be done alone.

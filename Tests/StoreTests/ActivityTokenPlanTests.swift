@@ -4,6 +4,7 @@ import TestKit
 import Testing
 
 @testable import Store
+@testable import APIGateway
 
 /// How a batch finds its rows.
 @Suite struct ActivityTokenPlanTests {

@@ -5,6 +5,7 @@ import TestKit
 import Testing
 
 @testable import Store
+@testable import APIGateway
 
 /// Reports of tokens that need not come from a phone: little is written for them, and little is sent.
 @Suite struct ActivityTokenRefusalTests {

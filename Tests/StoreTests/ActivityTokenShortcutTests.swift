@@ -5,6 +5,7 @@ import TestKit
 import Testing
 
 @testable import Store
+@testable import APIGateway
 
 /// What is taken without asking the rule is what the rule would have said.
 @Suite struct ActivityTokenShortcutTests {

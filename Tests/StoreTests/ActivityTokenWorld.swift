@@ -4,6 +4,7 @@ import SightscreenModels
 import TestKit
 
 @testable import Store
+@testable import APIGateway
 
 /// Users, phones, follows and activities in every state that a registration can meet, made at random, and random
 /// registrations for them. The same seed makes the same in every database.

@@ -5,6 +5,9 @@ import TestKit
 import Testing
 
 @testable import Store
+@testable import APIGateway
+@testable import LACoordinator
+@testable import MatchOrchestrator
 
 /// Tokens that APNs has taken a push to, and accounts with tokens that it calls bad.
 @Suite struct BadTokenTests {

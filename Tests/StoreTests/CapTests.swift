@@ -1,3 +1,4 @@
+import APIGateway
 import Postgres
 import SightscreenModels
 import Store

@@ -1,3 +1,5 @@
+import MatchOrchestrator
+import APIGateway
 import Postgres
 import SightscreenModels
 import Store

@@ -2,6 +2,7 @@ import TestKit
 import Testing
 
 @testable import Store
+@testable import APIGateway
 
 @Suite struct GatherQueueTests {
     private func add(_ keys: [String], to queue: inout GatherQueue<String>) throws -> UInt64 {

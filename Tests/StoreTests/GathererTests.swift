@@ -5,6 +5,7 @@ import TestKit
 import Testing
 
 @testable import Store
+@testable import APIGateway
 
 @Suite struct GathererTests {
     struct Request: Gatherable, Hashable {

@@ -1,3 +1,5 @@
+import MatchOrchestrator
+import LACoordinator
 import Postgres
 import SightscreenModels
 import Store

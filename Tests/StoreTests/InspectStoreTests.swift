@@ -1,3 +1,6 @@
+import OperatorTool
+import MatchOrchestrator
+import LACoordinator
 import Activities
 import Cricket
 import Postgres

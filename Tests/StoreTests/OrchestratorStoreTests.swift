@@ -1,3 +1,5 @@
+import MatchOrchestrator
+import LACoordinator
 import Cricket
 import Postgres
 import SightscreenModels

@@ -1,3 +1,6 @@
+import MatchOrchestrator
+import LACoordinator
+import APIGateway
 import Activities
 import Postgres
 import SightscreenModels

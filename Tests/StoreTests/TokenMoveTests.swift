@@ -6,6 +6,7 @@ import TestKit
 import Testing
 
 @testable import Store
+@testable import APIGateway
 
 /// What a push token takes along when another user or another phone registers it, and when it comes too late.
 @Suite struct TokenMoveTests {

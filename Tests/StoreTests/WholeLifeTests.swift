@@ -1,3 +1,7 @@
+import MatchOrchestrator
+import MatchEventBus
+import LACoordinator
+import APIGateway
 import Activities
 import Cricket
 import Postgres

@@ -7,46 +7,50 @@ import Testing
     /// is for whoever adds it to follow.
     static let names: [String: Set<String>] = [
         "Shared/Postgres/Listener.swift": ["name"],
-        "Shared/Store/AccountStore.swift": ["deletedAtColumn", "refusalMargin", "user"],
-        "Shared/Store/ActivityStore+Fallback.swift": ["cardColumns", "heldShards"],
-        "Shared/Store/ActivityStore+Roster.swift": ["pageRows"],
-        "Shared/Store/ActivityStore+Starts.swift": [
+        "Services/APIGateway/Store/AccountStore.swift": ["deletedAtColumn", "refusalMargin", "user"],
+        "Services/LACoordinator/Store/ActivityStore+Fallback.swift": ["cardColumns", "heldShards"],
+        "Services/LACoordinator/Store/ActivityStore+Roster.swift": ["pageRows"],
+        "Services/LACoordinator/Store/ActivityStore+Starts.swift": [
             "attempts", "candidates", "change", "claim.isRenewal ? Self.renewalIsDueAgain : Self.noneIsOut",
             "columns.also", "columns.attempts", "columns.id", "columns.isFree", "columns.leaseUntil",
             "columns.sentAt", "columns.status", "columns.waitsSince", "condition", "leaseUntil", "part", "status",
         ],
-        "Shared/Store/ActivityStore.swift": ["match", "tokenAt"],
-        "Shared/Store/ActivityTokenStore+SQL.swift": [
+        "Services/LACoordinator/Store/ActivityStore.swift": ["match", "tokenAt"],
+        "Services/APIGateway/Store/ActivityTokenStore+SQL.swift": [
             "condition", "formerHash(token)", "recordsMax", "rotation", "row", "source", "token",
         ],
-        "Shared/Store/ActivityTokenStore.swift": [
+        "Services/APIGateway/Store/ActivityTokenStore.swift": [
             "assignments", "condition", "insertion", "isFormer", "isNews", "isOwed", "recordsMax", "situations",
             "startIsOut", "startWasSent",
         ],
-        "Shared/Store/ActivityTokenWrite.swift": ["assignments"],
+        "Services/APIGateway/Store/ActivityTokenWrite.swift": ["assignments"],
         "Shared/Store/BadTokenSQL.swift": ["isBad", "retirement", "row", "window"],
         "Shared/Store/FixtureSQL.swift": ["isOneOf(\\.isInPlay, status)", "word(status)"],
         "Shared/Store/HoldStore.swift": ["everywhere"],
-        "Shared/Store/InspectStore+MatchSQL.swift": ["cap", "isGivenUp", "isLeased"],
-        "Shared/Store/InspectStore+Phones.swift": ["condition"],
-        "Shared/Store/InspectStore.swift": [
+        "Services/OperatorTool/Store/InspectStore+MatchSQL.swift": ["cap", "isGivenUp", "isLeased"],
+        "Services/OperatorTool/Store/InspectStore+Phones.swift": ["condition"],
+        "Services/OperatorTool/Store/InspectStore.swift": [
             #"StartBudget.thisHour("other.device_id = \(device)")"#, "column", "device", "table", "user",
         ],
         "Shared/Store/LeaseGuard.swift": ["epoch", "name"],
-        "Shared/Store/MatchStore.swift": ["channel", "stampLeadMax", "hasRoom", "matchesMax"],
+        "Services/MatchEventBus/Store/MatchStore.swift": ["stampLeadMax", "hasRoom", "matchesMax"],
         "Shared/Store/Migrator.swift": ["migration.checksum", "migration.name", "migration.sql"],
         "Shared/Store/MissingCardSQL.swift": ["device", "match", "row", "user"],
-        "Shared/Store/OrchestratorStore+Ends.swift": ["dismissal", "picking", "reason"],
-        "Shared/Store/OrchestratorStore+Erasure.swift": ["columns", "condition", "endPushHours", "same", "table"],
-        "Shared/Store/OrchestratorStore+Expiry.swift": ["columns", "condition", "isUnseen", "same", "table"],
-        "Shared/Store/OrchestratorStore+Fallback.swift": ["isInQuestion"],
+        "Services/MatchOrchestrator/Store/OrchestratorStore+Ends.swift": ["dismissal", "picking", "reason"],
+        "Services/MatchOrchestrator/Store/OrchestratorStore+Erasure.swift": [
+            "columns", "condition", "endPushHours", "same", "table",
+        ],
+        "Services/MatchOrchestrator/Store/OrchestratorStore+Expiry.swift": [
+            "columns", "condition", "isUnseen", "same", "table",
+        ],
+        "Services/MatchOrchestrator/Store/OrchestratorStore+Fallback.swift": ["isInQuestion"],
         "Shared/Store/StartBudget.swift": ["attempts", "ofPhone", "row", "sentAt"],
         "Shared/Store/StartFallbackSQL.swift": ["followLasts", "hash", "match", "row", "token"],
-        "Shared/Store/DeadTokenSQL.swift": ["registered", "since"],
-        "Shared/Store/UserDevices+Room.swift": ["unseenDays"],
-        "Shared/Store/UserDevices.swift": ["seenInterval", "user"],
-        "Shared/Store/UserExport.swift": ["$0"],
-        "Shared/Store/UserTransaction.swift": ["text"],
+        "Services/LACoordinator/Store/DeadTokenSQL.swift": ["registered", "since"],
+        "Services/APIGateway/Store/UserDevices+Room.swift": ["unseenDays"],
+        "Services/APIGateway/Store/UserDevices.swift": ["seenInterval", "user"],
+        "Services/APIGateway/Store/UserExport.swift": ["$0"],
+        "Services/APIGateway/Store/UserTransaction.swift": ["text"],
     ]
 
     private static let files = SourceTree.swift.filter { file in

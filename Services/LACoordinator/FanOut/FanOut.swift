@@ -4,7 +4,7 @@ package import Messages
 import Reactor
 import ServiceKit
 package import SightscreenModels
-package import Store
+import Store
 
 /// The fan-out: a few loops, each with its own thread and connections, that share the shards among them.
 package final class FanOut: Sendable {

@@ -1,0 +1,170 @@
+package import Postgres
+package import SightscreenModels
+import Store
+
+/// What is kept about a user, shown and taken away.
+///
+/// A deletion takes effect at once: nothing is followed, activities end, phones have no tokens. The orchestrator erases
+/// the rows when their end pushes are out (`OrchestratorStore.eraseDeletedUsers`). Until then, and for two days, a
+/// tombstone says that tokens issued before are refused.
+package struct AccountStore: Sendable {
+    /// Seconds after a deletion within which a token counts as issued before it. It covers `AccountErasure.margin` and an
+    /// issuer's clock that is five seconds ahead of the database's: no old token is taken for a new one, and nothing
+    /// that a new one writes is erased. Who signs in again sooner is refused until the token is renewed.
+    package static let refusalMargin = 10
+    /// A longer answer would be no use to anybody: a user of ten phones and fifty matches has some hundred activities.
+    package static let exportedActivitiesMax = 10_000
+    /// Two days of deletions, far above what is expected.
+    package static let deletionsMax = 200_000
+
+    private let pool: PostgresPool
+
+    package init(pool: PostgresPool) { self.pool = pool }
+
+    /// Whether a token belongs to an account that is deleted.
+    ///
+    /// - Parameters:
+    ///   - issuedAt: by the issuer's clock, seconds since 1970.
+    ///   - deletedAt: by the database's.
+    package static func isRefused(issuedAt: Int, deletedAt: Int) -> Bool { issuedAt <= deletedAt + refusalMargin }
+
+    // MARK: - Deletion
+
+    /// What a deletion did.
+    package struct Deletion: Hashable, Sendable {
+        /// Seconds since 1970, rounded up.
+        package var deletedAt: Int
+        /// The coordinators have ends to send for them.
+        package var changedMatches: Set<MatchID>
+    }
+
+    /// `DELETE /user`. It may be repeated; with a token that an earlier deletion refuses it changes nothing.
+    ///
+    /// - Parameter issuedAt: when the caller's token was issued, seconds since 1970.
+    package func delete(_ user: UserID, tokenIssuedAt issuedAt: Int) async throws -> Deletion {
+        try await pool.forUser(user, isDeletion: true) { transaction in
+            if let earlier = try await Self.deletedAt(transaction, user),
+                Self.isRefused(issuedAt: issuedAt, deletedAt: earlier)
+            {
+                return Deletion(deletedAt: earlier, changedMatches: [])
+            }
+            // Rows are touched in the order of everybody else: devices, follows, activities. The phones' records stay
+            // for the end pushes, which need to know which APNs they go to; of the rest they say what a new one would.
+            let key: [PostgresValue] = [.text(user.rawValue)]
+            try await transaction.execute(
+                """
+                UPDATE devices
+                SET device_token = NULL, device_token_at = NULL, push_to_start_token = NULL,
+                    push_to_start_token_at = NULL, start_token_proven_at = NULL, device_token_proven_at = NULL,
+                    os_version = NULL, app_version = NULL, platform = DEFAULT,
+                    live_activities_enabled = DEFAULT, frequent_pushes_enabled = DEFAULT, created_at = DEFAULT,
+                    \(StartFallbackSQL.forgotten), visible_push_at = NULL, reconcile_due_at = NULL,
+                    reconcile_sent_at = NULL, reconcile_before_at = NULL, former_start_tokens = NULL,
+                    -- So long ago that a phone that comes back is noted as seen anew.
+                    last_seen_at = clock_timestamp() - interval '1 day'
+                WHERE user_id = $1
+                """, key)
+            try await transaction.execute("DELETE FROM match_follows WHERE user_id = $1", key)
+            let ended = try await transaction.query(
+                """
+                UPDATE live_activities
+                SET status = 'ended', end_reason = coalesce(end_reason, 'user_unfollow'),
+                    ended_at = coalesce(ended_at, clock_timestamp()), end_dismissal = 'now',
+                    end_push = CASE WHEN status = 'ended' THEN end_push WHEN update_token IS NULL THEN 'none'
+                        ELSE 'due' END
+                WHERE user_id = $1 AND (status <> 'ended' OR (end_push = 'due' AND end_dismissal <> 'now'))
+                RETURNING match_id
+                """, key)
+            // Last: the time is to be close to the commit.
+            let deletedAt = try await transaction.query(
+                """
+                INSERT INTO deleted_users AS d (user_id, deleted_at) VALUES ($1, clock_timestamp())
+                ON CONFLICT (user_id) DO UPDATE
+                SET deleted_at = greatest(d.deleted_at, excluded.deleted_at), erased_at = NULL
+                RETURNING \(Self.deletedAtColumn)
+                """, key
+            ).first?.int("deleted_at")
+            guard let deletedAt else { throw PostgresError(.decoding, "no row for the deletion") }
+            return Deletion(
+                deletedAt: deletedAt, changedMatches: Set(try ended.map { MatchID(try $0.int64("match_id")) }))
+        }
+    }
+
+    /// Who was deleted in the last two days, and when (seconds since 1970, rounded up).
+    ///
+    /// - Parameter since: only deletions from then on. Some commit a few seconds after the time they bear.
+    package func deletions(since: Int = 0) async throws -> [UserID: Int] {
+        let rows = try await pool.query(
+            """
+            SELECT user_id, \(Self.deletedAtColumn) FROM deleted_users WHERE deleted_at >= to_timestamp($1::bigint)
+            ORDER BY deleted_users.deleted_at DESC LIMIT \(Self.deletionsMax)
+            """, [.int(since)], deadline: .seconds(5))
+        var deletions: [UserID: Int] = [:]
+        for row in rows { deletions[UserID(try row.string("user_id"))] = try row.int("deleted_at") }
+        return deletions
+    }
+
+    /// Accounts with so many bad tokens within an hour register no more until it is over.
+    package static let badTokensMax = 20
+
+    /// Those accounts, and the seconds that they have to wait.
+    package func blockedForBadTokens() async throws -> [UserID: Int] {
+        let rows = try await pool.query(
+            """
+            SELECT user_id, ceil(extract(epoch FROM since + \(BadTokenSQL.window) - clock_timestamp()))::int AS wait
+            FROM bad_tokens b WHERE count >= $1 AND NOT \(BadTokenSQL.isOver("b"))
+            ORDER BY since DESC LIMIT \(Self.deletionsMax)
+            """, [.int(Self.badTokensMax)], deadline: .seconds(5))
+        var blocked: [UserID: Int] = [:]
+        for row in rows { blocked[UserID(try row.string("user_id"))] = try row.int("wait") }
+        return blocked
+    }
+
+    static let deletedAtColumn = "ceil(extract(epoch FROM deleted_at))::bigint AS deleted_at"
+
+    static func deletedAt(_ transaction: PostgresTransaction, _ user: UserID) async throws -> Int? {
+        try await transaction.query(
+            "SELECT \(deletedAtColumn) FROM deleted_users WHERE user_id = $1", [.text(user.rawValue)]
+        ).first?.int("deleted_at")
+    }
+
+    /// Of a user `user_id`: whether every token that may be under way was issued before the deletion. No request lives as
+    /// long as `refusalMargin`, and who signs in anew is refused until then as well.
+    static func deletedJustNow(_ user: String) -> String {
+        """
+        EXISTS (SELECT FROM deleted_users t WHERE t.user_id = \(user)
+            AND t.deleted_at > clock_timestamp() - interval '\(refusalMargin) seconds')
+        """
+    }
+
+    /// A query for all those users; found by the time of their deletion.
+    static let allDeletedJustNow = """
+        SELECT t.user_id FROM deleted_users t
+        WHERE t.deleted_at > statement_timestamp() - interval '\(refusalMargin) seconds'
+        """
+
+    static func wasDeletedJustNow(_ transaction: PostgresTransaction, _ user: UserID) async throws -> Bool {
+        let rows = try await transaction.query(
+            "SELECT \(deletedJustNow("$1")) AS is_deleted", [.text(user.rawValue)])
+        return try rows.first?.bool("is_deleted") ?? false
+    }
+
+    // MARK: - Export
+
+    /// `GET /user/data`: all of it as it was at one moment.
+    package func export(_ user: UserID) async throws -> UserDataResponse {
+        try await pool.transaction { transaction in
+            try await transaction.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            let devices = try await UserExport.devices(transaction, user)
+            let follows = try await UserExport.follows(transaction, user)
+            let (activities, all) = try await UserExport.activities(
+                transaction, user, limit: Self.exportedActivitiesMax)
+            let now = try await transaction.query("SELECT floor(extract(epoch FROM now()))::bigint AS now")
+                .first?.int("now")
+            return UserDataResponse(
+                userId: user, exportedAt: now ?? 0, deletedAt: try await Self.deletedAt(transaction, user),
+                devices: devices, follows: follows, liveActivities: activities,
+                liveActivitiesOmitted: all > activities.count ? all - activities.count : nil)
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import Activities
+import Postgres
+import SightscreenModels
+import Store
+
+/// What a request by itself and a batch of them have in common.
+extension ActivityTokenStore {
+    // MARK: - What is known
+
+    /// Newest first. More generations than this on one phone are an app that misbehaves; the oldest are not looked at.
+    static let recordsMax = 64
+
+    /// What holds for the matches `$1`: a row for each, whether it is known or not. `$2` is `DISMISS_AFTER`.
+    static let situations = """
+        SELECT m.match_id, a.match_id IS NOT NULL OR f.match_id IS NOT NULL AS is_known,
+            CASE WHEN a.match_id IS NULL THEN coalesce(\(FixtureSQL.isOver("f.status")), false)
+                ELSE a.ended_at IS NOT NULL END AS is_over,
+            -- It ended so recently that its result may stay on the Lock Screen.
+            coalesce(a.ended_at > clock_timestamp() - make_interval(secs => $2::int), false) AS lingers,
+            a.content_state
+        FROM unnest($1::bigint[]) AS m (match_id)
+        LEFT JOIN fixtures f USING (match_id) LEFT JOIN active_matches a USING (match_id)
+        """
+
+    /// Of a row `a` of `live_activities`.
+    static let startIsOut = "(a.start_sent_at IS NOT NULL OR coalesce(a.start_lease_until > clock_timestamp(), false))"
+
+    /// Of a row `a` of `live_activities`: its start, or that of its renewal.
+    static let startWasSent = "(a.start_sent_at IS NOT NULL OR a.renewal_sent_at IS NOT NULL)"
+
+    /// Of a row of `live_activities`: it had this token before another one. Only where one was replaced is the token
+    /// hashed, and that is seldom.
+    static func wasFormer(_ token: String, of row: String = "a") -> String {
+        "(\(row).former_tokens IS NOT NULL AND \(formerHash(token)) = ANY (\(row).former_tokens))"
+    }
+
+    /// Kept of a token that was replaced: the token itself opens a Lock Screen to whoever has it.
+    private static func formerHash(_ token: String) -> String { "hashtextextended(\(token)::text, 9)" }
+
+    /// - Parameter reported: the token that `was_former` is about.
+    static func generation(_ row: PostgresRow, reported: UpdateToken?) throws -> ActivityGeneration {
+        let former = try row.bool("was_former") ? reported : nil
+        return ActivityGeneration(
+            generation: try row.int("generation"),
+            status: ActivityGeneration.Status(rawValue: try row.string("status")) ?? .ended,
+            startID: try row.optionalString("start_id").map { StartID($0) },
+            activityID: try row.optionalString("activity_id").map { ActivityID($0) },
+            token: try row.optionalString("update_token").map { UpdateToken($0) },
+            renewalStartID: try row.optionalString("renewal_start_id").map { StartID($0) },
+            formerTokens: former.map { [$0] } ?? [], startIsOut: try row.bool("start_is_out"),
+            endedBeforeFollow: try row.bool("ended_before_follow"), lostItsToken: try row.bool("lost_its_token"),
+            cardMayBeThere: try row.bool("card_may_be_there"), endIsOwed: try row.bool("end_is_due"),
+            startWasSent: try row.bool("start_was_sent"))
+    }
+
+    /// Activities that have the token, and those that an end with it is due to; some may come twice.
+    ///
+    /// By the order, which is not to be had by sorting (`ActivityTokenBatch.asPlannedOnce`), the planner is told which index:
+    /// while no end is due as far as it knows, a walk over all of them seems as cheap, and there may be a million by then.
+    static func owners(of token: String) -> String {
+        ["status <> 'ended'", "end_push = 'due'"].map { condition in
+            """
+            (SELECT o.update_token, o.match_id, o.user_id, o.device_id, o.generation FROM live_activities o
+            WHERE o.update_token BETWEEN \(token) AND \(token) AND o.\(condition)
+            ORDER BY o.update_token LIMIT \(recordsMax))
+            """
+        }.joined(separator: " UNION ALL ")
+    }
+
+    // MARK: - What is done (to a row `la`, with the new values in `v`)
+
+    static let activation = """
+        status = 'active', update_token = v.token, token_at = clock_timestamp(), activated_at = clock_timestamp(),
+        start_lease_until = NULL, start_given_up_at = NULL
+        """
+
+    /// What had another token keeps in mind that it had it.
+    static let rotation = """
+        update_token = v.token, token_at = clock_timestamp(),
+        former_tokens = CASE WHEN la.update_token <> v.token THEN
+            (array_prepend(\(formerHash("la.update_token")), la.former_tokens))[1:\(ActivityGeneration.formerTokensMax)]
+            ELSE la.former_tokens END
+        """
+
+    /// The token is the same, or one that was replaced: with it goes the activity's name.
+    static let naming = "update_token = la.update_token"
+
+    static let ending = """
+        status = 'ended', end_reason = coalesce(la.end_reason, 'match_end'),
+        ended_at = coalesce(la.ended_at, clock_timestamp()), \(rotation),
+        end_push = 'due', end_dismissal = CASE WHEN v.lingers THEN 'linger' ELSE 'now' END, end_attempts = 0,
+        end_lease_until = NULL
+        """
+
+    /// Ends the running activity and puts the new one into its place.
+    /// - Parameter source: of `v`, which has the `generation` to end and the `next` one.
+    static func replacement(from source: String, where condition: String = "true") -> String {
+        """
+        WITH old AS (
+            UPDATE live_activities la SET status = 'ended', end_reason = 'match_end', ended_at = clock_timestamp(),
+                end_push = 'due', end_dismissal = 'now'
+            FROM \(source)
+            WHERE la.match_id = v.match_id AND la.user_id = v.user_id AND la.device_id = v.device_id
+                AND la.generation = v.generation AND la.status = 'active' AND \(condition)
+            RETURNING la.match_id, la.user_id, la.device_id, la.route, la.shard, la.renewal_start_id,
+                -- One start that was delivered twice is no renewal.
+                CASE WHEN la.renewal_start_id IS NOT NULL AND (v.start_id IS NULL OR v.start_id IS DISTINCT FROM la.start_id)
+                    THEN la.renewal_sent_at END AS renewal_sent_at,
+                v.next, v.token, v.start_id, v.activity_id
+        )
+        INSERT INTO live_activities
+            (match_id, user_id, device_id, generation, route, shard, status, start_id, start_sent_at, activity_id,
+             update_token, token_at, activated_at)
+        SELECT match_id, user_id, device_id, next, route, shard, 'active', coalesce(start_id, renewal_start_id),
+            renewal_sent_at, activity_id, token, clock_timestamp(), clock_timestamp()
+        FROM old
+        RETURNING user_id
+        """
+    }
+
+    /// A new record, `active` or over from the beginning for the reason `v.state`.
+    static let insertion = """
+        INSERT INTO live_activities
+            (match_id, user_id, device_id, generation, route, shard, status, end_reason, start_id, start_sent_at,
+             activity_id, update_token, token_at, activated_at, ended_at, end_push, end_dismissal)
+        SELECT v.match_id, v.user_id, v.device_id, v.generation, v.route, v.shard,
+            CASE WHEN v.state = 'active' THEN 'active' ELSE 'ended' END, nullif(v.state, 'active'), v.start_id,
+            -- The start of a renewal is known by the generation that it renews.
+            CASE WHEN v.state = 'active' THEN (
+                SELECT o.renewal_sent_at FROM live_activities o
+                WHERE o.match_id = v.match_id AND o.user_id = v.user_id AND o.device_id = v.device_id
+                    AND o.renewal_start_id = v.start_id ORDER BY o.generation DESC LIMIT 1) END,
+            v.activity_id, v.token, clock_timestamp(),
+            -- One that is there after all, under another token, goes on with its age: iOS counts on.
+            CASE WHEN v.state = 'active' THEN coalesce((
+                SELECT \(ActivityAge.began("o")) FROM live_activities o
+                WHERE o.match_id = v.match_id AND o.user_id = v.user_id AND o.device_id = v.device_id
+                    AND o.generation = v.generation - 1 AND o.card IS NOT NULL
+                    AND (o.activity_id = v.activity_id OR o.start_id = v.start_id
+                        OR v.activity_id IS NULL AND v.start_id IS NULL)), clock_timestamp()) END,
+            CASE WHEN v.state <> 'active' THEN clock_timestamp() END,
+            CASE WHEN v.state = 'active' THEN 'none' ELSE 'due' END, CASE WHEN v.lingers THEN 'linger' ELSE 'now' END
+        """
+}

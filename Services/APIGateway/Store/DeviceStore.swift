@@ -1,0 +1,309 @@
+import Activities
+package import Postgres
+package import SightscreenModels
+import Store
+
+/// The users' phones and their tokens (`devices`). Every call is one transaction and may be repeated.
+package struct DeviceStore: Sendable {
+    private let pool: PostgresPool
+    /// How long a phone that reports a running activity has to send its token, in seconds (`START_LEASE`).
+    private let startLease: Int
+    /// How long a finished match stays on a Lock Screen, in seconds (`DISMISS_AFTER`).
+    private let dismissAfter: Int
+
+    package init(pool: PostgresPool, startLease: Int = 120, dismissAfter: Int = 900) {
+        self.pool = pool
+        self.startLease = startLease
+        self.dismissAfter = dismissAfter
+    }
+
+    package struct Registered: Hashable, Sendable {
+        package var device: DeviceID
+        package var isCapable: Bool
+        /// The user's activities changed.
+        package var changedMatches: Set<MatchID>
+        /// What is to be done about the cards that the phone listed.
+        package var cards = Cards()
+    }
+
+    package struct Cards: Hashable, Sendable {
+        /// They should not be there.
+        package var end: [ActivityID] = []
+        /// APNs called their tokens dead: the phone is to register them anew.
+        package var tokensWanted: [ActivityID] = []
+        /// Followed, in play, gone from the phone, and not started again by itself.
+        package var gone: [MatchID] = []
+    }
+
+    /// What happens to the stored device token.
+    package enum TokenChange: Hashable, Sendable { case keep, forget, set(DeviceToken) }
+
+    /// `POST /devices`. A token that another phone or user had moves here, and nothing else of theirs changes.
+    /// - Throws: `LimitReached`, `PostgresError`.
+    package func register(
+        _ registration: DeviceRegistration, token: TokenChange, user: UserID
+    ) async throws -> Registered {
+        var newToken: DeviceToken?
+        if case .set(let value) = token { newToken = value }
+        let (registered, moves) = try await pool.forUser(user, token: newToken) { [newToken] transaction in
+            let device = registration.deviceId
+            var moves = 0
+            if let value = newToken {
+                moves = try await Self.take(transaction, Self.takeDeviceToken, value.rawValue, user, device)
+            }
+            var changed = try await UserDevices.makeRoom(transaction, user: user, device: device)
+            let route = DeviceRoute(user: user, device: device)
+            let rows = try await transaction.query(
+                """
+                INSERT INTO devices AS d
+                    (user_id, device_id, route, shard, platform, environment, device_token, device_token_at, os_version,
+                     app_version, live_activities_enabled, frequent_pushes_enabled)
+                VALUES ($1, $2, $3, $4, $5, coalesce($6::text, 'production'), $7::text,
+                    CASE WHEN $7::text IS NOT NULL THEN clock_timestamp() END, $8::text, $9::text,
+                    coalesce($10::bool, true), coalesce($11::bool, true))
+                ON CONFLICT (user_id, device_id) DO UPDATE
+                SET route = excluded.route, shard = excluded.shard, platform = excluded.platform,
+                    environment = coalesce($6::text, d.environment),
+                    device_token = CASE WHEN $12::bool THEN d.device_token ELSE excluded.device_token END,
+                    device_token_at = CASE WHEN $12::bool THEN d.device_token_at ELSE excluded.device_token_at END,
+                    -- What one host takes says nothing of the other.
+                    device_token_proven_at = CASE
+                        WHEN ($12::bool OR d.device_token = excluded.device_token)
+                            AND coalesce($6::text, d.environment) = d.environment
+                        THEN d.device_token_proven_at END,
+                    start_token_proven_at = CASE WHEN coalesce($6::text, d.environment) = d.environment
+                        THEN d.start_token_proven_at END,
+                    os_version = coalesce($8::text, d.os_version), app_version = coalesce($9::text, d.app_version),
+                    live_activities_enabled = coalesce($10::bool, d.live_activities_enabled),
+                    frequent_pushes_enabled = coalesce($11::bool, d.frequent_pushes_enabled),
+                    last_seen_at = clock_timestamp(), reconcile_due_at = NULL, \(StartFallbackSQL.registered)
+                RETURNING \(LiveMatch.capableDevice) AS capable
+                """,
+                [
+                    .text(user.rawValue), .text(device.rawValue), .int(route.hash), .int(route.shard),
+                    .text(registration.platform), PostgresValue(registration.environment?.rawValue),
+                    PostgresValue(newToken?.rawValue), PostgresValue(registration.osVersion),
+                    PostgresValue(registration.appVersion), PostgresValue(registration.liveActivitiesEnabled),
+                    PostgresValue(registration.frequentPushesEnabled), .bool(token == .keep),
+                ])
+            let capable = try rows.first?.bool("capable") ?? false
+            var cards = Cards()
+            if let listed = registration.activities {
+                changed.formUnion(try await dismiss(transaction, listed, user, device))
+                try await explain(transaction, listed, user, device, bootedAt: registration.bootedAt)
+                cards = try await judge(transaction, listed.filter { $0.state != .dismissed }, user, device)
+                cards.gone = try await transaction.query(
+                    MissingCardSQL.gone, [.text(user.rawValue), .text(device.rawValue)]
+                ).map { MatchID(try $0.int64("match_id")) }
+            }
+            let running = (registration.activities ?? []).filter { activity in
+                activity.isThere && activity.activityId.map { !cards.end.contains($0) } ?? true
+            }
+            changed.formUnion(try await resume(transaction, user, device, capable: capable, running: running))
+            return (Registered(device: device, isCapable: capable, changedMatches: changed, cards: cards), moves)
+        }
+        TokenMoves.count(.device, moves)
+        return registered
+    }
+
+    /// `POST /devices/push-to-start-token`. One that the phone had before its present one comes too late, and changes
+    /// nothing but that the app was heard of.
+    /// - Throws: `DeviceRequired`, `LimitReached`, `PostgresError`.
+    package func register(_ registration: PushToStartRegistration, user: UserID) async throws -> Registered {
+        let (registered, moves) = try await pool.forUser(user, token: registration.pushToStartToken) { transaction in
+            let device = try await UserDevices.resolve(transaction, user: user, device: registration.deviceId)
+            let token = registration.pushToStartToken.rawValue
+            let moves = try await Self.take(transaction, Self.takeStartToken, token, user, device)
+            try await UserDevices.touch(transaction, user: user, device: device)
+            let rows = try await transaction.query(
+                Self.setStartToken, [.text(user.rawValue), .text(device.rawValue), .text(token)])
+            let capable = try rows.first?.bool("capable") ?? false
+            let changed = try await resume(transaction, user, device, capable: capable, running: [])
+            return (Registered(device: device, isCapable: capable, changedMatches: changed), moves)
+        }
+        TokenMoves.count(.start, moves)
+        return registered
+    }
+
+    /// A late report is of one of the last few.
+    private static let formerStartTokensMax = 4
+
+    private static let setStartToken = """
+        UPDATE devices d
+        SET push_to_start_token = CASE WHEN v.is_former THEN d.push_to_start_token ELSE v.token END,
+            push_to_start_token_at = CASE WHEN v.is_former THEN d.push_to_start_token_at ELSE clock_timestamp() END,
+            start_token_proven_at = CASE WHEN v.is_former OR d.push_to_start_token = v.token
+                THEN d.start_token_proven_at END,
+            dead_start_token_hash = CASE WHEN v.is_former THEN d.dead_start_token_hash END,
+            former_start_tokens = CASE WHEN v.is_former OR v.last = v.hash OR v.last IS NULL THEN d.former_start_tokens
+                ELSE (array_prepend(v.last, d.former_start_tokens))[1:\(Self.formerStartTokensMax)] END,
+            \(StartFallbackSQL.registered),
+            -- What the same token has had it does not get again.
+            fallback_token_hash = CASE WHEN v.is_former OR d.fallback_token_hash = v.hash THEN d.fallback_token_hash END
+        FROM (
+            SELECT p.user_id, p.device_id, r.token, r.hash, \(StartFallbackSQL.wasFormer("r.hash", of: "p")) AS is_former,
+                coalesce(\(StartFallbackSQL.hash("p.push_to_start_token")), p.dead_start_token_hash) AS last
+            FROM devices p, (SELECT $3::text AS token, \(StartFallbackSQL.hash("$3::text")) AS hash) r
+            WHERE p.user_id = $1 AND p.device_id = $2
+        ) v
+        WHERE d.user_id = v.user_id AND d.device_id = v.device_id
+        RETURNING \(LiveMatch.capableDevice) AS capable
+        """
+
+    /// `DELETE /devices/:deviceToken`, also by the phone's id: nothing is sent to it any more and its activities end.
+    ///
+    /// Its record stays, without tokens, until it is purged as unseen: the end pushes need to know where they go.
+    /// - Returns: the matches whose activities changed.
+    package func unregister(_ name: String, user: UserID) async throws -> Set<MatchID> {
+        try await pool.forUser(user) { transaction in
+            let rows = try await transaction.query(
+                """
+                UPDATE devices
+                SET device_token = NULL, device_token_at = NULL, push_to_start_token = NULL,
+                    push_to_start_token_at = NULL, start_token_proven_at = NULL, device_token_proven_at = NULL,
+                    \(StartFallbackSQL.forgotten)
+                WHERE user_id = $1 AND (device_id = $2 OR device_token = lower($2) OR push_to_start_token = lower($2))
+                RETURNING device_id
+                """, [.text(user.rawValue), .text(name)])
+            var changed: Set<MatchID> = []
+            for row in rows {
+                let device = DeviceID(try row.string("device_id"))
+                changed.formUnion(try await PendingStarts.endAll(transaction, user: user, device: device))
+            }
+            return changed
+        }
+    }
+
+    // MARK: -
+
+    /// Takes a token from the device that has it, and nothing but that token: who knows one need not have the phone.
+    /// Cards of the former owner's that are there all the same are named in the answer to the phone's next list.
+    /// - Returns: from how many other users it moved.
+    private static func take(
+        _ transaction: PostgresTransaction, _ statement: String, _ token: String, _ user: UserID, _ device: DeviceID
+    ) async throws -> Int {
+        let losers = try await transaction.query(
+            statement, [.text(token), .text(user.rawValue), .text(device.rawValue)])
+        return try losers.count(where: { try $0.string("user_id") != user.rawValue })
+    }
+
+    private static let takeDeviceToken = """
+        UPDATE devices SET device_token = NULL, device_token_at = NULL, device_token_proven_at = NULL
+        WHERE device_token = $1 AND (user_id, device_id) <> ($2, $3)
+        RETURNING user_id
+        """
+
+    /// Not by a phone whose former one it is.
+    private static let takeStartToken = """
+        UPDATE devices
+        SET push_to_start_token = NULL, push_to_start_token_at = NULL, start_token_proven_at = NULL,
+            \(StartFallbackSQL.forgotten)
+        WHERE push_to_start_token = $1 AND (user_id, device_id) <> ($2, $3)
+            AND NOT EXISTS (
+                SELECT FROM devices p WHERE p.user_id = $2 AND p.device_id = $3
+                    AND \(StartFallbackSQL.wasFormer(StartFallbackSQL.hash("$1::text"), of: "p")))
+        RETURNING user_id
+        """
+
+    /// What the app saw the user dismiss, in case it could not say so by itself.
+    private func dismiss(
+        _ transaction: PostgresTransaction, _ listed: [RunningActivity], _ user: UserID, _ device: DeviceID
+    ) async throws -> Set<MatchID> {
+        var changed: Set<MatchID> = []
+        for activity in listed where activity.state == .dismissed {
+            guard let id = activity.activityId else { continue }
+            switch try await ActivityTokenStore.dismiss(
+                transaction, DismissalRule(activityID: id, token: nil), activity.matchId, user, device)
+            {
+            case .unfollow, .unfollowOnly: changed.insert(activity.matchId)
+            case .record: break
+            }
+        }
+        return changed
+    }
+
+    private func explain(
+        _ transaction: PostgresTransaction, _ listed: [RunningActivity], _ user: UserID, _ device: DeviceID,
+        bootedAt: Int?
+    ) async throws {
+        let shown = listed.filter(\.isThere)
+        try await transaction.execute(
+            MissingCardSQL.explain,
+            [
+                .text(user.rawValue), .text(device.rawValue), .intArray(shown.map(\.matchId.rawValue)),
+                .doubleArray(shown.map { $0.lastSeen.map { Double($0) } }),
+                PostgresValue(bootedAt.map { Double($0) }),
+                .textArray(listed.filter { $0.state == .ended }.compactMap(\.activityId?.rawValue)),
+            ])
+    }
+
+    private func judge(
+        _ transaction: PostgresTransaction, _ shown: [RunningActivity], _ user: UserID, _ device: DeviceID
+    ) async throws -> Cards {
+        var cards = Cards()
+        guard !shown.isEmpty else { return cards }
+        let rows = try await transaction.query(
+            MissingCardSQL.judge,
+            [
+                .text(user.rawValue), .text(device.rawValue), .intArray(shown.map(\.matchId.rawValue)),
+                .textArray(shown.map(\.activityId?.rawValue)), .textArray(shown.map(\.startId?.rawValue)),
+                .int(dismissAfter),
+            ])
+        for row in rows {
+            let id = ActivityID(try row.string("activity_id"))
+            if try row.bool("is_over") {
+                cards.end.append(id)
+            } else if shown.contains(where: { $0.activityId == id && $0.isThere }) {
+                cards.tokensWanted.append(id)
+            }
+        }
+        return cards
+    }
+
+    /// The app is awake: starts that were given up are tried again, missing ones are made, and nothing is started that
+    /// runs already.
+    private func resume(
+        _ transaction: PostgresTransaction, _ user: UserID, _ device: DeviceID, capable: Bool,
+        running: [RunningActivity]
+    ) async throws -> Set<MatchID> {
+        var changed: Set<MatchID> = []
+        for activity in running {
+            changed.formUnion(
+                try await PendingStarts.insert(
+                    transaction, user: user, match: activity.matchId, device: device, local: device, lease: startLease))
+            try await PendingStarts.holdBack(
+                transaction, user: user, match: activity.matchId, device: device, lease: startLease)
+        }
+        let key: [PostgresValue] = [.text(user.rawValue), .text(device.rawValue)]
+        let runs = PostgresValue.intArray(running.map(\.matchId.rawValue))
+        guard capable else {
+            // Nothing can be started there: a start that has not gone out is not tried. One that was given up is
+            // resolved, however long its lease; then only an activity of the app's own can have it run on.
+            try await transaction.execute(
+                """
+                UPDATE live_activities
+                SET status = 'ended', end_reason = 'token_invalid', ended_at = clock_timestamp()
+                WHERE user_id = $1 AND device_id = $2 AND status = 'pending'
+                    AND (start_lease_until IS NULL OR start_lease_until <= clock_timestamp()
+                        OR start_given_up_at IS NOT NULL AND match_id <> ALL ($3::bigint[]))
+                """, key + [runs])
+            return changed
+        }
+        // Those whose tries are used up, too: they would be given up when the last lease passes.
+        let again = try await transaction.query(
+            """
+            UPDATE live_activities SET start_given_up_at = NULL, start_attempts = 0,
+                start_lease_until = CASE
+                    WHEN match_id = ANY ($3::bigint[]) THEN start_lease_until
+                    -- Given up: that start is resolved. Not given up: it may still appear.
+                    WHEN start_given_up_at IS NULL AND start_lease_until > clock_timestamp() THEN start_lease_until
+                END
+            WHERE user_id = $1 AND device_id = $2 AND status = 'pending'
+                AND (start_given_up_at IS NOT NULL OR start_attempts >= \(StartPolicy.triesMax))
+            RETURNING match_id
+            """, key + [runs])
+        changed.formUnion(try again.map { MatchID(try $0.int64("match_id")) })
+        changed.formUnion(try await PendingStarts.insert(transaction, user: user, device: device))
+        return changed
+    }
+}

@@ -1,0 +1,134 @@
+import Cricket
+package import Postgres
+package import SightscreenModels
+import Store
+
+/// The schedule and the matches' state, for readers (`fixtures`, `active_matches`).
+package struct ScheduleStore: Sendable {
+    private let pool: PostgresPool
+
+    package init(pool: PostgresPool) { self.pool = pool }
+
+    /// What to list. Times are seconds since 1970: from `from` on, before `until`.
+    package struct Filter: Hashable, Sendable {
+        package var from: Int?
+        package var until: Int?
+        package var leagueID: Int64?
+        package var statuses: Set<MatchStatus>
+        /// Continues after this match of the page before.
+        package var after: Position?
+        package var limit: Int
+
+        package init(
+            from: Int? = nil, until: Int? = nil, leagueID: Int64? = nil, statuses: Set<MatchStatus> = [],
+            after: Position? = nil, limit: Int = 50
+        ) {
+            self.from = from
+            self.until = until
+            self.leagueID = leagueID
+            self.statuses = statuses
+            self.after = after
+            self.limit = limit
+        }
+    }
+
+    /// Where a match stands in the list: by start, then by id. A match without a start stands last.
+    package struct Position: Hashable, Sendable {
+        package var startsAt: Int
+        package var match: MatchID
+
+        package init(startsAt: Int, match: MatchID) {
+            self.startsAt = startsAt
+            self.match = match
+        }
+
+        package init(of item: MatchItem) { self.init(startsAt: item.startsAt ?? Self.withoutStart, match: item.id) }
+
+        /// Later than any start.
+        package static let withoutStart = Int(Int32.max) * 4
+    }
+
+    /// - Returns: one match more than `limit` when there is another page.
+    package func matches(_ filter: Filter) async throws -> [MatchItem] {
+        let statuses = filter.statuses.map { Optional($0.rawValue) }
+        return try await pool.query(
+            """
+            SELECT * FROM (\(Self.listing)) m
+            WHERE ($1::bigint IS NULL OR starts_at_seconds >= $1) AND ($2::bigint IS NULL OR starts_at_seconds < $2)
+                AND ($3::bigint IS NULL OR league_id = $3) AND (cardinality($4::text[]) = 0 OR state = ANY ($4::text[]))
+                AND ($5::bigint IS NULL OR (coalesce(starts_at_seconds, \(Position.withoutStart)), match_id) > ($5, $6::bigint))
+            ORDER BY coalesce(starts_at_seconds, \(Position.withoutStart)), match_id
+            LIMIT $7
+            """,
+            [
+                PostgresValue(filter.from), PostgresValue(filter.until), PostgresValue(filter.leagueID),
+                .textArray(statuses), PostgresValue(filter.after?.startsAt),
+                PostgresValue(filter.after?.match.rawValue),
+                .int(filter.limit + 1),
+            ]
+        ).map(Self.item)
+    }
+
+    /// All matches in play, in order of start.
+    package func liveMatches() async throws -> [MatchItem] {
+        try await pool.query(
+            "SELECT * FROM (\(Self.listing)) m WHERE state = 'live' ORDER BY starts_at_seconds, match_id LIMIT 500"
+        ).map(Self.item)
+    }
+
+    /// Those of some matches that are in a scheduled break of hours or of most of one: stumps, lunch, tea, dinner.
+    package func resting(_ matches: [MatchID]) async throws -> Set<MatchID> {
+        guard !matches.isEmpty else { return [] }
+        let rows = try await pool.query(
+            """
+            SELECT a.match_id FROM active_matches a \(LiveMatch.newestVersion)
+            WHERE a.match_id = ANY ($1::bigint[]) AND a.display_state = 'live' AND \(LiveMatch.isBreak)
+            """, [.intArray(matches.map(\.rawValue))])
+        return Set(try rows.map { MatchID(try $0.int64("match_id")) })
+    }
+
+    /// Nil when the provider has no such match.
+    package func match(_ id: MatchID) async throws -> MatchItem? {
+        try await pool.query(
+            "SELECT * FROM (\(Self.listing)) m WHERE match_id = $1", [.int(id.rawValue)]
+        ).first.map(Self.item)
+    }
+
+    /// Whether the database answers.
+    package func check() async throws { _ = try await pool.query("SELECT 1", deadline: .seconds(2)) }
+
+    /// The display state decides where there is one, else the provider's status; an unknown one is not in play.
+    private static let listing = """
+        SELECT f.match_id, f.league_id, f.competition, f.round, f.format, f.venue, f.note, f.winner_id,
+            f.home_id, f.home_name, f.home_code, f.away_id, f.away_name, f.away_code,
+            extract(epoch FROM f.starts_at)::bigint AS starts_at_seconds, a.content_state,
+            CASE
+                WHEN a.ended_at IS NOT NULL OR a.settled_at IS NOT NULL
+                    OR a.display_state IN ('completed', 'abandoned') THEN 'completed'
+                WHEN a.version > 0 AND a.display_state IN ('live', 'inningsBreak', 'suspended') THEN 'live'
+                WHEN \(FixtureSQL.isOver("f.status")) THEN 'completed'
+                WHEN \(FixtureSQL.isInPlay("f.status")) OR \(FixtureSQL.isAtStumps("f.status")) THEN 'live'
+                ELSE 'upcoming'
+            END AS state
+        FROM fixtures f LEFT JOIN active_matches a USING (match_id)
+        """
+
+    private static func item(_ row: PostgresRow) throws -> MatchItem {
+        MatchItem(
+            id: MatchID(try row.int64("match_id")), leagueId: String(try row.int64("league_id")),
+            competition: try row.string("competition"), round: try row.string("round"),
+            format: try row.string("format"),
+            status: MatchStatus(rawValue: try row.string("state")) ?? .upcoming,
+            startsAt: try row.optionalInt("starts_at_seconds"), home: try side(row, "home"),
+            away: try side(row, "away"),
+            venue: try row.string("venue"), note: try row.optionalString("note"),
+            winnerId: try row.optionalInt64("winner_id").map { String($0) },
+            displayState: StoredContentState.decode(try row.optionalString("content_state")))
+    }
+
+    static func side(_ row: PostgresRow, _ name: String) throws -> MatchItem.Side {
+        .init(
+            id: String(try row.int64("\(name)_id")), name: try row.string("\(name)_name"),
+            abbr: try row.string("\(name)_code"))
+    }
+}

@@ -1,0 +1,54 @@
+import Activities
+import Postgres
+import SightscreenModels
+
+/// The request does not say which phone it is about, and the user has none or several.
+package struct DeviceRequired: Error, Hashable, Sendable {
+    package init() {}
+}
+
+enum UserDevices {
+    /// The phone that is meant: the one named, else the user's only one.
+    static func resolve(
+        _ transaction: PostgresTransaction, user: UserID, device: DeviceID?
+    ) async throws -> DeviceID {
+        if let device { return device }
+        let rows = try await transaction.query(
+            "SELECT (\(onlyOne("$1::text"))) AS device_id", [.text(user.rawValue)])
+        guard let device = try rows.first?.optionalString("device_id") else { throw DeviceRequired() }
+        return DeviceID(device)
+    }
+
+    /// A query for the user's only phone; null when there is none or several. One that has signed out keeps its record
+    /// for a while, without tokens: it counts only when there is no other.
+    ///
+    /// - Parameter user: an expression.
+    static func onlyOne(_ user: String) -> String {
+        """
+        SELECT CASE WHEN count(*) FILTER (WHERE c.is_reachable) = 1 THEN min(c.device_id) FILTER (WHERE c.is_reachable)
+            WHEN count(*) = 1 THEN min(c.device_id) END
+        FROM (
+            SELECT device_id, device_token IS NOT NULL OR push_to_start_token IS NOT NULL AS is_reachable
+            FROM devices WHERE user_id = \(user) ORDER BY last_seen_at DESC LIMIT 20
+        ) c
+        """
+    }
+
+    /// A phone that was seen this recently need not be written again: it is gone after 90 days without a sign of life.
+    /// Nor need one whose activity began this recently: it was seen then.
+    static let seenInterval = "interval '1 hour'"
+
+    /// Notes that the phone was seen; makes its record when there is none.
+    /// - Throws: `LimitReached`, `PostgresError`.
+    static func touch(_ transaction: PostgresTransaction, user: UserID, device: DeviceID) async throws {
+        try await makeRoom(transaction, user: user, device: device)
+        let route = DeviceRoute(user: user, device: device)
+        try await transaction.execute(
+            """
+            INSERT INTO devices (user_id, device_id, route, shard) VALUES ($1, $2, $3, $4)
+            ON CONFLICT (user_id, device_id) DO UPDATE SET last_seen_at = clock_timestamp()
+            WHERE devices.last_seen_at < clock_timestamp() - \(seenInterval)
+            """,
+            [.text(user.rawValue), .text(device.rawValue), .int(route.hash), .int(route.shard)])
+    }
+}

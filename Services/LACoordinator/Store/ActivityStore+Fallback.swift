@@ -1,0 +1,195 @@
+import Activities
+import Postgres
+import SightscreenModels
+import Store
+
+extension ActivityStore {
+    /// Takes the silent and visible pushes that are due to phones of our shards, for starts that are not answered and for
+    /// cards whose tokens have died. Each is taken once and for all: what
+    /// becomes of one that left is never asked, and it never leaves again.
+    ///
+    /// Not taken is what the operator holds, and what nobody needs any more: the match is over, was unfollowed, or its
+    /// activity is there after all.
+    ///
+    /// - Parameter onTrouble: told why cards could not be asked about when there are other pushes, which must leave.
+    package func claimFallbacks(
+        _ holds: [ShardHold], limit: Int, onTrouble: @Sendable (any Error) -> Void = { _ in }
+    ) async throws -> [FallbackClaim] {
+        let limit = min(limit, Self.claimMax)
+        func parameters(_ limit: Int) -> [PostgresValue] {
+            [.intArray(holds.map(\.shard)), .intArray(holds.map(\.epoch)), .int(limit)]
+        }
+        let claims = try await pool.query(Self.claimSteps, parameters(limit)).map { try claim($0, isReconcile: false) }
+        guard claims.count < limit else { return claims }
+        do {
+            // One silent push does for both.
+            return claims
+                + (try await pool.query(Self.claimReconciles, parameters(limit - claims.count))
+                    .map { try claim($0, isReconcile: true) })
+        } catch {
+            guard !claims.isEmpty else { throw error }
+            onTrouble(error)
+            return claims
+        }
+    }
+
+    private func claim(_ row: PostgresRow, isReconcile: Bool) throws -> FallbackClaim {
+        FallbackClaim(
+            userID: UserID(try row.string("user_id")), deviceID: DeviceID(try row.string("device_id")),
+            shard: try row.int("shard"), environment: try row.environment(),
+            token: DeviceToken(try row.string("device_token")), isProven: try row.bool("is_proven"),
+            step: isReconcile ? .silent : StartFallback.Step(rawValue: try row.string("fallback_step")) ?? .passive,
+            match: try Self.card(row), now: try row.int("now"), isReconcile: isReconcile, mark: try row.string("mark"))
+    }
+
+    private static let heldShards = """
+        unnest($1::int[], $2::bigint[]) AS held (shard, epoch)
+        JOIN leases l ON l.name = 'shard:' || held.shard AND l.epoch = held.epoch AND l.expires_at > clock_timestamp()
+        JOIN devices d ON d.shard = held.shard
+        """
+
+    private static let claimSteps = """
+        WITH due AS (
+            SELECT d.user_id, d.device_id FROM \(heldShards)
+            WHERE d.fallback_push = 'due' AND d.device_token IS NOT NULL AND d.fallback_at <= clock_timestamp()
+                AND (d.fallback_step = 'visible' OR \(MissingCardSQL.mayAsk))
+                AND NOT EXISTS (
+                    SELECT FROM holds h WHERE (h.match_id IS NULL OR h.match_id = d.fallback_match_id)
+                        AND (h.level = 'pushes' OR h.level = 'alerts' AND d.fallback_step = 'visible'))
+                AND \(StartFallbackSQL.isWanted("d.fallback_match_id"))
+            LIMIT $3
+            FOR UPDATE OF d SKIP LOCKED
+        ), claimed AS (
+            UPDATE devices d SET fallback_push = 'sent', fallback_at = clock_timestamp(),
+                visible_push_at = CASE d.fallback_step WHEN 'visible' THEN clock_timestamp() ELSE d.visible_push_at END,
+                reconcile_due_at = CASE d.fallback_step WHEN 'visible' THEN d.reconcile_due_at END,
+                reconcile_before_at =
+                    CASE d.fallback_step WHEN 'visible' THEN d.reconcile_before_at ELSE d.reconcile_sent_at END,
+                reconcile_sent_at =
+                    CASE d.fallback_step WHEN 'visible' THEN d.reconcile_sent_at ELSE clock_timestamp() END
+            FROM due
+            WHERE d.user_id = due.user_id AND d.device_id = due.device_id AND d.fallback_push = 'due'
+            RETURNING d.*
+        )
+        SELECT c.user_id, c.device_id, c.shard, c.environment, c.device_token,
+            c.device_token_proven_at IS NOT NULL AS is_proven, c.fallback_step,
+            c.fallback_match_id AS match_id, c.fallback_at::text AS mark,
+            floor(extract(epoch FROM clock_timestamp()))::bigint AS now, \(cardColumns)
+        FROM claimed c LEFT JOIN fixtures f ON f.match_id = c.fallback_match_id
+        """
+
+    /// Asks about cards whose tokens have died, while their matches are in play and followed.
+    private static let claimReconciles = """
+        WITH due AS (
+            SELECT d.user_id, d.device_id, missing.match_id FROM \(heldShards)
+            CROSS JOIN LATERAL (
+                SELECT c.match_id FROM live_activities c
+                JOIN match_follows f ON f.user_id = c.user_id AND f.match_id = c.match_id
+                JOIN active_matches a ON a.match_id = c.match_id
+                WHERE c.user_id = d.user_id AND c.device_id = d.device_id AND c.card = 'unknown'
+                    AND \(MissingCardSQL.isNewest("c")) AND \(StartFallbackSQL.followLasts) AND \(LiveMatch.condition)
+                    AND \(isNotHeld("c.match_id"))
+                ORDER BY a.relevance DESC, c.match_id LIMIT 1
+            ) AS missing
+            WHERE d.reconcile_due_at <= clock_timestamp() AND d.device_token IS NOT NULL AND \(MissingCardSQL.mayAsk)
+            LIMIT $3
+            FOR UPDATE OF d SKIP LOCKED
+        ), claimed AS (
+            UPDATE devices d SET \(MissingCardSQL.asked) FROM due
+            WHERE d.user_id = due.user_id AND d.device_id = due.device_id AND d.reconcile_due_at IS NOT NULL
+            RETURNING d.*, due.match_id
+        )
+        SELECT c.user_id, c.device_id, c.shard, c.environment, c.device_token,
+            c.device_token_proven_at IS NOT NULL AS is_proven, c.match_id,
+            c.reconcile_sent_at::text AS mark, floor(extract(epoch FROM clock_timestamp()))::bigint AS now,
+            \(cardColumns)
+        FROM claimed c LEFT JOIN fixtures f ON f.match_id = c.match_id
+        """
+
+    /// The push has certainly not left: it is due again, after `delay`.
+    package func releaseFallback(_ claim: FallbackClaim, after delay: Duration) async throws {
+        guard !claim.isReconcile else { return try await releaseReconcile(claim, after: delay) }
+        try await pool.execute(
+            """
+            UPDATE devices d SET fallback_push = 'due',
+                fallback_at = clock_timestamp() + $5::double precision * interval '1 second',
+                -- What was due beside it had this push for its own.
+                reconcile_due_at = CASE fallback_step WHEN 'visible' THEN reconcile_due_at
+                    ELSE coalesce(reconcile_due_at, clock_timestamp() + $5::double precision * interval '1 second') END,
+                -- It was due, so the one before was long ago.
+                visible_push_at = CASE fallback_step WHEN 'visible' THEN NULL ELSE visible_push_at END,
+                reconcile_sent_at = CASE fallback_step WHEN 'visible' THEN reconcile_sent_at ELSE reconcile_before_at END,
+                reconcile_before_at = CASE fallback_step WHEN 'visible' THEN reconcile_before_at END
+            WHERE user_id = $1 AND device_id = $2 AND fallback_step = $3 AND fallback_push = 'sent'
+                AND fallback_at::text = $4
+            """,
+            [
+                .text(claim.userID.rawValue), .text(claim.deviceID.rawValue), .text(claim.step.rawValue),
+                .text(claim.mark), .double(delay / .seconds(1)),
+            ])
+    }
+
+    private func releaseReconcile(_ claim: FallbackClaim, after delay: Duration) async throws {
+        try await pool.execute(
+            """
+            UPDATE devices d SET reconcile_due_at = clock_timestamp() + $4::double precision * interval '1 second',
+                \(MissingCardSQL.notAsked)
+            WHERE user_id = $1 AND device_id = $2 AND reconcile_sent_at::text = $3
+                -- The app may have answered something else meanwhile.
+                AND last_seen_at < reconcile_sent_at
+            """,
+            [
+                .text(claim.userID.rawValue), .text(claim.deviceID.rawValue), .text(claim.mark),
+                .double(delay / .seconds(1)),
+            ])
+    }
+
+    /// APNs says that the device token is dead. That says nothing about the phone's other tokens. What is due to it has had
+    /// its try: the next step waits for no token.
+    /// - Parameter sinceMs: APNs' own time of the verdict, milliseconds since 1970.
+    package func retireDeviceToken(_ claim: FallbackClaim, sinceMs: Int64?) async throws {
+        try await pool.execute(
+            """
+            \(Self.retireDeviceToken) AND \(DeadTokenSQL.isAbout(registered: "device_token_at", since: "$4"))
+            """, deviceToken(of: claim) + [PostgresValue(sinceMs)])
+    }
+
+    /// The same of a token that APNs calls bad, and is believed, whenever it was registered. Its account is counted.
+    /// - Returns: whether the phone still had it.
+    package func retireBadDeviceToken(_ claim: FallbackClaim) async throws -> Bool {
+        try await !pool.query(
+            BadTokenSQL.counting("\(Self.retireDeviceToken) RETURNING user_id"), deviceToken(of: claim)
+        ).isEmpty
+    }
+
+    private static let retireDeviceToken = """
+        UPDATE devices SET device_token = NULL, device_token_at = NULL, device_token_proven_at = NULL,
+            fallback_push = CASE fallback_push WHEN 'due' THEN 'sent' ELSE fallback_push END
+        WHERE user_id = $1 AND device_id = $2 AND device_token = $3
+        """
+
+    private func deviceToken(of claim: FallbackClaim) -> [PostgresValue] {
+        [.text(claim.userID.rawValue), .text(claim.deviceID.rawValue), .text(claim.token.rawValue)]
+    }
+
+    // MARK: - The match
+
+    /// What `card` reads, of a row `f` of `fixtures` that may be missing.
+    static let cardColumns = """
+        coalesce(f.competition, '') AS competition,
+        floor(extract(epoch FROM coalesce(f.starts_at, clock_timestamp())))::bigint AS starts_at,
+        coalesce(f.home_id, 0) AS home_id, coalesce(f.home_name, '') AS home_name,
+        coalesce(f.home_code, '') AS home_code, coalesce(f.away_id, 0) AS away_id,
+        coalesce(f.away_name, '') AS away_name, coalesce(f.away_code, '') AS away_code
+        """
+
+    static func card(_ row: PostgresRow) throws -> MatchCard {
+        MatchCard(
+            id: MatchID(try row.int64("match_id")), competition: try row.string("competition"),
+            home: Team(
+                id: try row.int64("home_id"), name: try row.string("home_name"), code: try row.string("home_code")),
+            away: Team(
+                id: try row.int64("away_id"), name: try row.string("away_name"), code: try row.string("away_code")),
+            startsAt: try row.int("starts_at"))
+    }
+}

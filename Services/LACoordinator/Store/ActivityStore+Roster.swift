@@ -1,0 +1,70 @@
+import Postgres
+
+extension ActivityStore {
+    /// All active rows of some shards, as they are now: there may be a million. One statement reads them in the order in
+    /// which they lie, which takes a fraction of the time that pages in the order of an index take; a page comes while the
+    /// one before it is taken in. So what its taker has learnt meanwhile is newer.
+    /// - Parameter meanwhile: called again and again while a page takes its time, never together with `take`.
+    package func roster(
+        shards: [Int], meanwhile: () async throws -> Void = {}, _ take: ([ActivityRecord]) async throws -> Void
+    ) async throws {
+        try await pool.transaction { transaction in
+            // All of it is wanted, not the first rows soon. The first page comes when the joined tables have been read.
+            _ = try await transaction.query(
+                """
+                SELECT set_config('cursor_tuple_fraction', '1', true), set_config('work_mem', '64MB', true),
+                    set_config('statement_timeout', '60s', true),
+                    set_config('idle_in_transaction_session_timeout', '60s', true)
+                """)
+            try await transaction.execute(
+                """
+                DECLARE roster NO SCROLL CURSOR FOR
+                SELECT \(Self.recordColumns)
+                FROM live_activities la
+                -- Few are not, and a join with all of them costs more than to read the activities.
+                LEFT JOIN devices d ON d.user_id = la.user_id AND d.device_id = la.device_id
+                    AND (d.environment <> 'production' OR NOT d.frequent_pushes_enabled)
+                LEFT JOIN match_follows f ON f.user_id = la.user_id AND f.match_id = la.match_id
+                WHERE la.status <> 'ended' AND la.status = 'active' AND la.shard = ANY($1::int[])
+                """, [.intArray(shards)])
+            var isLast = false
+            var page = fetch(transaction)
+            while !isLast {
+                let records = try await wait(for: page, meanwhile)
+                isLast = records.count < pageRows
+                if !isLast { page = fetch(transaction) }
+                try await take(records)
+            }
+        }
+    }
+
+    private struct Page {
+        let task: Task<[ActivityRecord], any Error>
+        /// Rings while it is not there, and ends when it is.
+        let waiting: AsyncStream<Void>
+    }
+
+    private func fetch(_ transaction: PostgresTransaction) -> Page {
+        let (waiting, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let ticker = Task {
+            while !Task.isCancelled {
+                try? await Task.sleep(for: .milliseconds(250))
+                bell.yield()
+            }
+        }
+        let task = Task { @concurrent in
+            defer {
+                ticker.cancel()
+                bell.finish()
+            }
+            let rows = try await transaction.query("FETCH FORWARD \(pageRows) FROM roster", deadline: .seconds(60))
+            return try rows.map { try record($0) }
+        }
+        return Page(task: task, waiting: waiting)
+    }
+
+    private func wait(for page: Page, _ meanwhile: () async throws -> Void) async throws -> [ActivityRecord] {
+        for await _ in page.waiting { try await meanwhile() }
+        return try await page.task.value
+    }
+}

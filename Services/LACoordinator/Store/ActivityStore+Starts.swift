@@ -1,0 +1,248 @@
+import Activities
+import Postgres
+import SightscreenModels
+import Store
+
+extension ActivityStore {
+    /// The columns in which a start is noted: of a pending activity its own, of one that runs those of its renewal.
+    private struct StartColumns {
+        var id = "start_id"
+        var attempts = "start_attempts"
+        var sentAt = "start_sent_at"
+        var leaseUntil = "start_lease_until"
+        var waitsSince = "created_at"
+        var status = "pending"
+        var condition = "la.start_given_up_at IS NULL"
+        /// What is looked at in each shard: parts of an index, each in its order, so that a claim walks over nothing else.
+        /// A million are due together when a match begins, and again when leases are over.
+        var parts = [
+            "la.start_lease_until IS NULL ORDER BY la.start_lease_until NULLS FIRST, la.created_at",
+            "la.start_lease_until <= statement_timestamp() ORDER BY la.start_lease_until NULLS FIRST, la.created_at",
+        ]
+        /// What else a claim changes.
+        var also = ""
+
+        static let pending = StartColumns()
+        static let renewal = StartColumns(
+            id: "renewal_start_id", attempts: "renewal_attempts", sentAt: "renewal_sent_at",
+            leaseUntil: "renewal_lease_until", waitsSince: "renewal_due_at", status: "active",
+            // Later it ends, and a new one is started.
+            condition: """
+                la.renewal_due_at <= clock_timestamp() AND \(ActivityAge.began("la")) > clock_timestamp()
+                    - \(StartFallbackSQL.seconds(RenewalRule.activityLife))
+                """,
+            parts: ["true ORDER BY la.renewal_due_at"],
+            also: """
+                , renewal_due_at = clock_timestamp()
+                    + ($4::double precision[])[la.renewal_attempts + 1] * interval '1 second'
+                """)
+
+        /// Of a row `la`: it waits for a start, and none is out.
+        var isFree: String {
+            """
+            la.status = '\(status)' AND \(condition) AND la.\(attempts) < \(StartPolicy.triesMax)
+                AND (la.\(leaseUntil) IS NULL OR la.\(leaseUntil) <= clock_timestamp())
+            """
+        }
+    }
+
+    /// Takes pending activities of our shards whose start lease is free, and leases each for one push-to-start: nobody
+    /// sends another one until the lease is over, whatever becomes of this process. What the operator holds is not
+    /// claimed: it costs neither a try nor a lease.
+    /// - Parameters:
+    ///   - lease: of a generation's first try; `StartPolicy` says how it grows.
+    ///   - isThorough: looks behind those in front, too. In front may be phones that can get nothing more today; to look at
+    ///     all that wait takes seconds when they are a million.
+    package func claimStarts(
+        _ holds: [ShardHold], limit: Int, lease: Duration, isThorough: Bool = false
+    ) async throws -> [StartClaim] {
+        try await claim(.pending, holds, limit: limit, lease: lease, isThorough: isThorough)
+    }
+
+    /// As `claimStarts`, for activities that run and are to be replaced before iOS ends them.
+    package func claimRenewals(_ holds: [ShardHold], limit: Int, lease: Duration) async throws -> [StartClaim] {
+        try await claim(.renewal, holds, limit: limit, lease: lease)
+    }
+
+    private func claim(
+        _ columns: StartColumns, _ holds: [ShardHold], limit: Int, lease: Duration, isThorough: Bool = false
+    ) async throws -> [StartClaim] {
+        let count = min(limit, Self.claimMax)
+        let looks = isThorough ? Int(Int32.max) : max(16, 4 * count / max(1, holds.count))
+        let candidates = columns.parts.map { part in
+            """
+            (SELECT la.ctid AS place, la.match_id, la.user_id, la.device_id, la.\(columns.waitsSince) AS waits_since
+            FROM live_activities la
+            WHERE la.shard = held.shard AND \(columns.isFree) AND la.match_id IN (SELECT p.match_id FROM playing p)
+                AND \(part) LIMIT $5::bigint)
+            """
+        }.joined(separator: " UNION ALL ")
+        let rows = try await pool.query(
+            """
+            WITH playing AS MATERIALIZED (
+                SELECT m.match_id FROM active_matches m
+                WHERE m.content_state IS NOT NULL AND m.ended_at IS NULL AND m.settled_at IS NULL
+                    AND NOT m.at_stumps AND m.display_state NOT IN ('completed', 'abandoned')
+                    AND \(Self.isNotHeld("m.match_id"))
+            ), due AS (
+                SELECT free.*, w.waits_since, w.this_hour, w.this_day, w.user_day
+                FROM (
+                    -- What a phone and a user may still get is counted for those in front only, until there are
+                    -- enough: when a match begins, hundreds of thousands wait.
+                    SELECT p.*, sent.* FROM (
+                        SELECT r.* FROM unnest($1::int[], $2::bigint[]) AS held (shard, epoch)
+                        JOIN leases l ON l.name = 'shard:' || held.shard AND l.epoch = held.epoch
+                            AND l.expires_at > clock_timestamp()
+                        CROSS JOIN LATERAL (\(candidates)) r
+                        ORDER BY r.waits_since, r.match_id OFFSET 0
+                    ) p
+                    CROSS JOIN LATERAL (
+                        SELECT FROM devices d
+                        WHERE d.user_id = p.user_id AND d.device_id = p.device_id
+                            AND d.push_to_start_token IS NOT NULL AND d.live_activities_enabled OFFSET 0) phone
+                    CROSS JOIN LATERAL (
+                        SELECT \(StartBudget.thisHour("other.device_id = p.device_id")) AS this_hour,
+                            coalesce(sum(other.starts_sent) FILTER (WHERE other.device_id = p.device_id), 0)
+                                AS this_day,
+                            coalesce(sum(other.starts_sent), 0) AS user_day
+                        FROM live_activities other
+                        WHERE other.user_id = p.user_id AND \(StartBudget.isOfToday)) sent
+                    WHERE sent.this_hour < \(StartPolicy.perDeviceHourMax)
+                        AND sent.this_day < \(StartPolicy.perDeviceDayMax)
+                        AND sent.user_day < \(StartPolicy.perUserDayMax)
+                    ORDER BY p.waits_since, p.match_id LIMIT $3
+                ) w
+                -- By place, whatever the statistics say: when a match begins they know of no waiting activity, and any
+                -- other way to its row would be thought to be one over the few that wait.
+                CROSS JOIN LATERAL (
+                    SELECT la.ctid AS place, la.match_id, la.user_id, la.device_id
+                    FROM live_activities la WHERE la.ctid = w.place AND \(columns.isFree)
+                    FOR UPDATE SKIP LOCKED
+                ) free
+            ), granted AS (
+                -- A phone whose matches begin together: those of this very statement count, too.
+                SELECT due.*, row_number() OVER phone AS phone_place, row_number() OVER (
+                    PARTITION BY user_id ORDER BY waits_since, match_id, device_id) AS user_place
+                FROM due
+                WINDOW phone AS (PARTITION BY user_id, device_id ORDER BY waits_since, match_id)
+            ), claimed AS (
+                UPDATE live_activities la SET
+                    \(columns.id) = gen_random_uuid()::text, \(columns.attempts) = la.\(columns.attempts) + 1,
+                    starts_sent = la.starts_sent + 1, \(columns.sentAt) = clock_timestamp(),
+                    \(columns.leaseUntil) = clock_timestamp()
+                        + ($4::double precision[])[la.\(columns.attempts) + 1] * interval '1 second'
+                    \(columns.also)
+                FROM granted g
+                WHERE g.this_hour + g.phone_place <= \(StartPolicy.perDeviceHourMax)
+                    AND g.this_day + g.phone_place <= \(StartPolicy.perDeviceDayMax)
+                    AND g.user_day + g.user_place <= \(StartPolicy.perUserDayMax)
+                    -- Locked above: it has not moved.
+                    AND la.ctid = g.place
+                RETURNING la.*
+            )
+            SELECT c.match_id, c.user_id, c.device_id, c.generation, c.route, c.\(columns.id) AS claimed_id,
+                c.\(columns.attempts) AS attempts,
+                floor(extract(epoch FROM c.\(columns.leaseUntil)))::bigint AS lease_until,
+                d.environment, d.push_to_start_token,
+                d.start_token_proven_at IS NOT NULL AS is_proven, w.team_id AS followed_team_id,
+                \(Self.cardColumns)
+            FROM claimed c
+            JOIN devices d ON d.user_id = c.user_id AND d.device_id = c.device_id
+            LEFT JOIN match_follows w ON w.user_id = c.user_id AND w.match_id = c.match_id
+            LEFT JOIN fixtures f ON f.match_id = c.match_id
+            """,
+            [
+                .intArray(holds.map(\.shard)), .intArray(holds.map(\.epoch)), .int(count),
+                .doubleArray(StartPolicy(firstLease: lease).leases.map { $0 / .seconds(1) }), .int(looks),
+            ])
+        return try rows.map { row in
+            StartClaim(
+                key: try key(row), route: DeviceRoute(hash: try row.int64("route")),
+                environment: try row.environment(),
+                token: PushToStartToken(try row.string("push_to_start_token")), isProven: try row.bool("is_proven"),
+                startID: StartID(try row.string("claimed_id")), leaseUntil: try row.int("lease_until"),
+                attempt: try row.int("attempts"), isRenewal: columns.status == "active",
+                followedTeamID: try row.optionalInt64("followed_team_id").map { String($0) },
+                match: try Self.card(row))
+        }
+    }
+
+    /// The start was certainly not processed: it does not count, and another may go after `delay`.
+    package func releaseStart(_ claim: StartClaim, after delay: Duration) async throws {
+        let columns = claim.isRenewal ? StartColumns.renewal : .pending
+        try await pool.execute(
+            """
+            UPDATE live_activities SET
+                \(columns.attempts) = greatest(\(columns.attempts) - 1, 0), starts_sent = greatest(starts_sent - 1, 0),
+                \(columns.leaseUntil) = clock_timestamp() + $6::double precision * interval '1 second'
+                \(claim.isRenewal ? Self.renewalIsDueAgain : Self.noneIsOut)
+            WHERE match_id = $1 AND user_id = $2 AND device_id = $3 AND generation = $4 AND \(columns.id) = $5
+                AND status = '\(columns.status)'
+            """, startKey(claim) + [.double(delay / .seconds(1))])
+    }
+
+    /// Unless an earlier one may have arrived.
+    private static let noneIsOut = ", start_sent_at = CASE WHEN starts_sent > 1 THEN start_sent_at END"
+
+    private static let renewalIsDueAgain = """
+        , renewal_due_at = clock_timestamp() + $6::double precision * interval '1 second',
+        renewal_start_id = CASE WHEN renewal_attempts > 1 THEN renewal_start_id END
+        """
+
+    /// APNs says that the push-to-start token is dead: starts go on when the app has registered another one. Where the word
+    /// is about an earlier life of the token, each try would get the same answer for a while.
+    /// - Parameter sinceMs: APNs' own time of the verdict, milliseconds since 1970.
+    package func retireStartToken(_ claim: StartClaim, sinceMs: Int64?) async throws {
+        let token = startToken(of: claim)
+        try await pool.execute(
+            """
+            \(Self.retireStartToken) AND \(DeadTokenSQL.isAbout(registered: "push_to_start_token_at", since: "$4"))
+            """, token + [PostgresValue(sinceMs)])
+        let stays = try await pool.query(
+            """
+            SELECT FROM devices WHERE user_id = $1 AND device_id = $2 AND push_to_start_token = $3
+            """, token)
+        try await releaseStart(claim, after: stays.isEmpty ? .zero : DeadTokenRule.disbeliefWait)
+    }
+
+    /// APNs calls the push-to-start token bad, and is believed: it says that of the token whenever it was registered. Its
+    /// account is counted.
+    /// - Returns: whether the phone still had it.
+    package func retireBadStartToken(_ claim: StartClaim) async throws -> Bool {
+        let retired = try await pool.query(
+            BadTokenSQL.counting("\(Self.retireStartToken) RETURNING user_id"), startToken(of: claim))
+        try await releaseStart(claim, after: .zero)
+        return !retired.isEmpty
+    }
+
+    private static let retireStartToken = """
+        UPDATE devices SET push_to_start_token = NULL, start_token_proven_at = NULL,
+            dead_start_token_hash = \(StartFallbackSQL.hash("push_to_start_token"))
+        WHERE user_id = $1 AND device_id = $2 AND push_to_start_token = $3
+        """
+
+    private func startToken(of claim: StartClaim) -> [PostgresValue] {
+        [.text(claim.key.userID.rawValue), .text(claim.key.deviceID.rawValue), .text(claim.token.rawValue)]
+    }
+
+    /// APNs refused the start for good: nothing more until the app registers again. A renewal is left to the end of the
+    /// activity that runs.
+    package func giveUpStart(_ claim: StartClaim) async throws {
+        let columns = claim.isRenewal ? StartColumns.renewal : .pending
+        let change =
+            claim.isRenewal ? "renewal_attempts = \(StartPolicy.triesMax)" : "start_given_up_at = clock_timestamp()"
+        try await pool.execute(
+            """
+            UPDATE live_activities SET \(change)
+            WHERE match_id = $1 AND user_id = $2 AND device_id = $3 AND generation = $4 AND \(columns.id) = $5
+                AND status = '\(columns.status)'
+            """, startKey(claim))
+    }
+
+    private func startKey(_ claim: StartClaim) -> [PostgresValue] {
+        [
+            .int(claim.key.matchID.rawValue), .text(claim.key.userID.rawValue), .text(claim.key.deviceID.rawValue),
+            .int(claim.key.generation), .text(claim.startID.rawValue),
+        ]
+    }
+}

@@ -1,0 +1,325 @@
+import Activities
+import FoundationEssentials
+package import Messages
+package import Postgres
+package import SightscreenModels
+import Store
+
+/// What a coordinator reads and writes: activities of its shards, claims, verdicts, progress.
+///
+/// Writes that must come from the shard's holder alone check the shard's lease and epoch in the same statement.
+package struct ActivityStore: Sendable {
+    /// Rows claimed by one statement: what a pass can send before the next one looks again.
+    package static let claimMax = 1_000
+    /// Rows of `live_activities` read by one statement.
+    package static let pageMax = 10_000
+    let pool: PostgresPool
+    let pageRows: Int
+
+    /// - Parameter pageRows: fewer in tests.
+    package init(pool: PostgresPool, pageRows: Int = ActivityStore.pageMax) {
+        self.pool = pool
+        self.pageRows = pageRows
+    }
+
+    /// The database's clock, seconds since 1970.
+    package func now() async throws -> Double {
+        let rows = try await pool.query("SELECT extract(epoch FROM clock_timestamp())::double precision AS now")
+        guard let row = rows.first else { throw PostgresError(.decoding, "no row") }
+        return try row.double("now")
+    }
+
+    /// The operator lets pushes of a match leave. The hold for everywhere is looked at once per statement.
+    static func isNotHeld(_ match: String) -> String {
+        """
+        NOT EXISTS (SELECT 1 FROM holds WHERE match_id IS NULL AND level = 'pushes')
+            AND \(match) NOT IN (SELECT h.match_id FROM holds h WHERE h.match_id IS NOT NULL AND h.level = 'pushes')
+        """
+    }
+
+    // MARK: - The roster
+
+    /// From where to ask for changes: what changes from now on comes with them.
+    package func cursor() async throws -> String {
+        let snapshot = try await pool.query("SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS cursor")
+        guard let cursor = try snapshot.first?.string("cursor") else {
+            throw PostgresError(.decoding, "no snapshot")
+        }
+        return cursor
+    }
+
+    /// The rows of some shards that changed since an earlier reading, page by page in the order of their changes, but for
+    /// those that are pending: when a match goes live there are a million, and nothing is pushed to them. None is lost:
+    /// those of transactions that were still running when the first page was read come with the next reading, and one that
+    /// changes again before its page is read comes later, perhaps in the same. Some come twice.
+    /// - Returns: from where to ask for the next changes.
+    package func changes(
+        since cursor: String, shards: [Int], _ take: ([ActivityRecord]) async throws -> Void
+    ) async throws -> String {
+        var next: String?
+        var last: (change: String, key: ActivityKey)?
+        repeat {
+            let rows = try await pool.query(
+                """
+                WITH snapshot AS (SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS cursor)
+                SELECT snapshot.cursor, la.changed_xid::text AS change, \(Self.recordColumns)
+                FROM snapshot LEFT JOIN (
+                    SELECT * FROM live_activities
+                    WHERE changed_xid >= $2::xid8 AND shard = ANY($1::int[]) AND status <> 'pending'
+                        AND (changed_xid, user_id, device_id, match_id, generation)
+                            > ($2::xid8, $3::text, $4::text, $5::bigint, $6::int)
+                    ORDER BY changed_xid, user_id, device_id, match_id, generation LIMIT $7
+                ) AS la ON true \(Self.recordJoins)
+                ORDER BY la.changed_xid, la.user_id, la.device_id, la.match_id, la.generation
+                """,
+                [
+                    .intArray(shards), .text(last?.change ?? cursor), .text(last?.key.userID.rawValue ?? ""),
+                    .text(last?.key.deviceID.rawValue ?? ""), .int(last?.key.matchID.rawValue ?? -1),
+                    .int(last?.key.generation ?? -1), .int(pageRows),
+                ], deadline: .seconds(30))
+            guard let first = rows.first, let end = rows.last else { throw PostgresError(.decoding, "no snapshot") }
+            if next == nil { next = try first.string("cursor") }
+            // Without changes there is one row, of nothing.
+            let records = try first.isNull("match_id") ? [] : rows.map { try record($0) }
+            last = rows.count == pageRows ? try records.last.map { (try end.string("change"), $0.key) } : nil
+            if !records.isEmpty { try await take(records) }
+        } while last != nil
+        return next ?? cursor
+    }
+
+    static let recordColumns = """
+        la.match_id, la.user_id, la.device_id, la.generation, la.route, la.status, la.update_token,
+        \(tokenAt) AS token_at, coalesce(d.environment, 'production') AS environment, coalesce(f.alerts, 'none') AS alerts,
+        coalesce(d.frequent_pushes_enabled, true) AS takes_frequent
+        """
+
+    static let recordJoins = """
+        LEFT JOIN devices d ON d.user_id = la.user_id AND d.device_id = la.device_id
+        LEFT JOIN match_follows f ON f.user_id = la.user_id AND f.match_id = la.match_id
+        """
+
+    func record(_ row: PostgresRow) throws -> ActivityRecord {
+        ActivityRecord(
+            key: try key(row), route: DeviceRoute(hash: try row.int64("route")),
+            environment: try row.environment(),
+            status: ActivityRecord.Status(rawValue: try row.string("status")) ?? .ended,
+            updateToken: try row.optionalString("update_token").map { UpdateToken($0) },
+            tokenAt: try row.double("token_at"), alerts: AlertLevel(rawValue: try row.string("alerts")) ?? .none,
+            takesFrequentPushes: try row.bool("takes_frequent"))
+    }
+
+    /// Of a row `la`: when its token was registered.
+    private static let tokenAt = "coalesce(extract(epoch FROM la.token_at), 0)::double precision"
+
+    func key(_ row: PostgresRow) throws -> ActivityKey {
+        ActivityKey(
+            matchID: MatchID(try row.int64("match_id")), userID: UserID(try row.string("user_id")),
+            deviceID: DeviceID(try row.string("device_id")), generation: try row.int("generation"))
+    }
+
+    // MARK: - Versions and stamps
+
+    /// Versions beyond those that are known: the newest of each match, and those whose alert may still be news, or that
+    /// take one back which may.
+    package func updates(
+        beyond known: [MatchID: MatchVersion], deadline: Duration = .seconds(5)
+    ) async throws -> [MatchUpdate] {
+        let matches = Array(known)
+        let rows = try await pool.query(
+            """
+            SELECT u.match_id, u.version, u.stamp, u.content_state, u.priority, u.alert::text AS alert, u.relevance,
+                floor(extract(epoch FROM u.committed_at) * 1000)::bigint AS committed_at_ms, u.traceparent,
+                u.phase, u.is_break, nullif(u.retracted, '[]')::text AS retracted
+            FROM active_matches m
+            JOIN match_updates u ON u.match_id = m.match_id
+            LEFT JOIN unnest($1::bigint[], $2::bigint[]) AS known (match_id, version) ON known.match_id = m.match_id
+            WHERE u.version > coalesce(known.version, 0)
+                AND (u.version = m.version
+                    OR (u.alert IS NOT NULL OR u.retracted <> '[]') AND u.committed_at > clock_timestamp() - interval '60 seconds')
+                AND (m.ended_at IS NULL OR m.ended_at > clock_timestamp() - interval '10 minutes')
+            ORDER BY u.match_id, u.version
+            """,
+            [.intArray(matches.map(\.key.rawValue)), .intArray(matches.map { Int64($0.value.rawValue) })],
+            deadline: deadline)
+        return try rows.compactMap { row in
+            // One version that cannot be read must not hold up the other matches; the next version takes its place.
+            guard let state = try? Self.decode(ContentState.self, try row.string("content_state")) else { return nil }
+            let alert = try row.optionalString("alert").flatMap { try? Self.decode(MatchAlert.self, $0) }
+            return MatchUpdate(
+                matchID: MatchID(try row.int64("match_id")), version: MatchVersion(try row.int("version")),
+                stamp: Stamp(try row.int("stamp")), contentState: state, priority: try row.int("priority"),
+                alert: alert, relevance: try row.double("relevance"), phase: try row.optionalString("phase"),
+                isBreak: try row.optionalBool("is_break"),
+                retracted: try row.optionalString("retracted").flatMap { try? Self.decode([String].self, $0) },
+                committedAtMs: try row.int64("committed_at_ms"),
+                traceparent: try row.optionalString("traceparent"))
+        }
+    }
+
+    /// Takes the next stamp of a match for a repetition of its newest state. Nil when the stamps are ahead of the clock
+    /// (try again in a second) or the match is not known.
+    package func takeStamp(_ match: MatchID) async throws -> FreshStamp? {
+        let rows = try await pool.query(
+            """
+            UPDATE active_matches
+            SET stamp = greatest(stamp + 1, floor(extract(epoch FROM clock_timestamp()))::bigint)
+            WHERE match_id = $1 AND stamp < floor(extract(epoch FROM clock_timestamp()))::bigint + 1
+            RETURNING stamp, version, extract(epoch FROM clock_timestamp())::double precision AS at
+            """, [.int(match.rawValue)])
+        return try rows.first.map { row in
+            FreshStamp(
+                stamp: Stamp(try row.int("stamp")), version: MatchVersion(try row.int("version")),
+                at: try row.double("at"))
+        }
+    }
+
+    // MARK: - Alerts
+
+    /// Claims an alert for some buckets, before any of its pushes leaves.
+    package func claimAlert(
+        _ match: MatchID, version: MatchVersion, buckets: [Int], bucketCount: Int, holder: String, holds: [ShardHold]
+    ) async throws -> AlertClaims {
+        // Buckets nest in shards: the shard's lease guards its buckets.
+        let rows = try await pool.query(
+            """
+            WITH ours AS (
+                SELECT bucket FROM unnest($3::int[]) AS bucket
+                JOIN unnest($6::int[], $7::bigint[]) AS held (shard, epoch)
+                    ON held.shard = bucket * \(DeviceRoute.shardCount) / $4
+                JOIN leases l ON l.name = 'shard:' || held.shard AND l.epoch = held.epoch
+                    AND l.expires_at > clock_timestamp()
+            ), claimed AS (
+                INSERT INTO alert_claims (match_id, alert_version, bucket, bucket_count, holder)
+                SELECT $1, $2, bucket, $4, $5 FROM ours
+                ON CONFLICT DO NOTHING
+                RETURNING bucket
+            )
+            SELECT bucket, bucket IN (SELECT bucket FROM claimed) AS is_gained FROM ours
+            """,
+            [
+                .int(match.rawValue), .int(version.rawValue), .intArray(buckets), .int(bucketCount), .text(holder),
+                .intArray(holds.map(\.shard)), .intArray(holds.map(\.epoch)),
+            ], deadline: .seconds(2))
+        var claims = AlertClaims()
+        claims.unheld = Set(buckets)
+        for row in rows {
+            let bucket = try row.int("bucket")
+            claims.unheld.remove(bucket)
+            if try row.bool("is_gained") { claims.gained.insert(bucket) }
+        }
+        return claims
+    }
+
+    // MARK: - Progress
+
+    /// How far the buckets of some shards are settled, per match.
+    package func progress(shards: [Int]) async throws -> [MatchID: [Int: BucketProgress]] {
+        let rows = try await pool.query(
+            """
+            SELECT match_id, bucket, settled_stamp, array_to_string(laggards, ',') AS laggards FROM bucket_progress
+            WHERE bucket * \(DeviceRoute.shardCount) / bucket_count = ANY($1::int[])
+            """, [.intArray(shards)])
+        var progress: [MatchID: [Int: BucketProgress]] = [:]
+        for row in rows {
+            let match = MatchID(try row.int64("match_id"))
+            let laggards = try row.string("laggards").split(separator: ",").compactMap { Int64($0) }
+            progress[match, default: [:]][try row.int("bucket")] = BucketProgress(
+                stamp: Stamp(try row.int("settled_stamp")), laggards: Set(laggards))
+        }
+        return progress
+    }
+
+    /// Notes that every device of these buckets, but for those named, shows the state of its stamp.
+    package func settle(_ match: MatchID, _ buckets: [Int: BucketProgress], bucketCount: Int) async throws {
+        let entries = Array(buckets)
+        try await pool.execute(
+            """
+            INSERT INTO bucket_progress AS known (match_id, bucket, bucket_count, settled_stamp, laggards)
+            SELECT $1, bucket, $2, stamp, laggards::bigint[]
+            FROM unnest($3::int[], $4::bigint[], $5::text[]) AS settled (bucket, stamp, laggards)
+            ON CONFLICT (match_id, bucket) DO UPDATE SET
+                bucket_count = excluded.bucket_count,
+                settled_stamp = greatest(known.settled_stamp, excluded.settled_stamp),
+                laggards = CASE WHEN excluded.settled_stamp < known.settled_stamp THEN known.laggards
+                    ELSE excluded.laggards END
+            """,
+            [
+                .int(match.rawValue), .int(bucketCount), .intArray(entries.map(\.key)),
+                .intArray(entries.map(\.value.stamp.rawValue)),
+                .textArray(entries.map { "{\($0.value.laggards.map { "\($0)" }.joined(separator: ","))}" }),
+            ])
+    }
+
+    // MARK: - Verdicts
+
+    /// A registration of an update token that APNs calls dead, and is believed (`DeadTokenRule.isAbout`).
+    package struct DeadToken: Sendable {
+        package var match: MatchID
+        package var token: UpdateToken
+        /// As in its record.
+        package var tokenAt: Double
+        /// It is BadDeviceToken, and believed: its account is counted.
+        package var isBad: Bool
+
+        package init(match: MatchID, token: UpdateToken, tokenAt: Double, isBad: Bool = false) {
+            self.match = match
+            self.token = token
+            self.tokenAt = tokenAt
+            self.isBad = isBad
+        }
+    }
+
+    /// Ends activities whose tokens are dead. Holds for these very registrations only. Nothing is started for them: the
+    /// phones are asked to reconcile.
+    /// - Returns: how many of them were bad.
+    @discardableResult
+    package func retire(_ dead: [DeadToken]) async throws -> Int {
+        let tokens: [PostgresValue] = [
+            .intArray(dead.map(\.match.rawValue)), .textArray(dead.map(\.token.rawValue)),
+            .textArray(dead.map { "\($0.tokenAt)" }),
+        ]
+        return try await pool.transaction { transaction in
+            // Phones first and in order, as everywhere: what an app that is awake writes takes the locks in this order,
+            // too, and comes before all of this or after it.
+            _ = try await transaction.query(
+                """
+                SELECT 1 FROM devices d
+                WHERE (d.user_id, d.device_id) IN (
+                    SELECT la.user_id, la.device_id
+                    FROM unnest($1::bigint[], $2::text[], $3::text[]) AS dead (match_id, token, token_at)
+                    JOIN live_activities la ON \(Self.isDead))
+                ORDER BY d.user_id, d.device_id FOR UPDATE
+                """, tokens)
+            // A phone without a device token cannot be asked.
+            try await transaction.execute(
+                """
+                UPDATE devices d SET reconcile_due_at = clock_timestamp()
+                FROM unnest($1::bigint[], $2::text[], $3::text[]) AS dead (match_id, token, token_at)
+                JOIN live_activities la ON \(Self.isDead)
+                WHERE d.user_id = la.user_id AND d.device_id = la.device_id AND d.reconcile_due_at IS NULL
+                    AND d.device_token IS NOT NULL
+                """, tokens)
+            return try await transaction.query(
+                BadTokenSQL.counting(
+                    """
+                    UPDATE live_activities la SET
+                        status = 'ended', end_reason = 'token_invalid', ended_at = clock_timestamp(), card = 'unknown'
+                    FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bool[])
+                        AS dead (match_id, token, token_at, is_bad)
+                    WHERE \(Self.isDead) RETURNING la.user_id, dead.is_bad
+                    """, where: "is_bad"), tokens + [.boolArray(dead.map(\.isBad))]
+            ).count
+        }
+    }
+
+    private static let isDead = """
+        la.status <> 'ended' AND la.status = 'active' AND la.update_token = dead.token
+        AND la.match_id = dead.match_id AND \(tokenAt) = dead.token_at::double precision
+        """
+
+    static func decode<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> Value {
+        do { return try JSONDecoder().decode(type, from: Data(text.utf8)) } catch {
+            throw PostgresError(.decoding, "\(type): \(error)")
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package import Postgres
+
+/// The one provider token that all processes show APNs: minting more than one in 20 minutes is refused there.
+package struct ProviderTokenStore: Sendable {
+    package struct StoredToken: Sendable, Equatable {
+        package var token: String
+        /// Seconds since 1970.
+        package var issuedAt: Int
+        /// By the database's clock, in seconds.
+        package var age: Int
+        /// None is made for a while, and this may be the one before the newest.
+        package var isFrozen: Bool
+
+        package init(token: String, issuedAt: Int, age: Int, isFrozen: Bool = false) {
+            self.token = token
+            self.issuedAt = issuedAt
+            self.age = age
+            self.isFrozen = isFrozen
+        }
+    }
+
+    /// How long none is made after APNs has said that there were too many.
+    private static let freezeMinutes = 20
+    /// APNs takes none that is an hour old.
+    private static let usableSeconds = 55 * 60
+
+    private let pool: PostgresPool
+
+    package init(pool: PostgresPool) { self.pool = pool }
+
+    /// The shared token, or a new one, made by one process while the others wait.
+    /// - Parameters:
+    ///   - rejected: one that APNs did not take.
+    ///   - isGood: whether the stored token may still be used.
+    ///   - mint: makes a token for this time (seconds since 1970).
+    package func token(
+        keyID: String, teamID: String, rejected: String? = nil, isGood: @Sendable (StoredToken) -> Bool,
+        mint: @Sendable (Int) throws -> String
+    ) async throws -> StoredToken {
+        try await pool.transaction { transaction in
+            _ = try await transaction.query(
+                "SELECT pg_advisory_xact_lock(hashtextextended('apns_provider_tokens ' || $1, 0))", [.text(keyID)])
+            let rows = try await transaction.query(
+                """
+                SELECT clock.now, t.token, floor(extract(epoch FROM t.issued_at))::bigint AS issued_at,
+                    t.previous_token, floor(extract(epoch FROM t.previous_issued_at))::bigint AS previous_issued_at,
+                    coalesce(t.frozen_until > clock_timestamp(), false) AS is_frozen
+                FROM (SELECT floor(extract(epoch FROM clock_timestamp()))::bigint AS now) AS clock
+                LEFT JOIN apns_provider_tokens t ON t.key_id = $1 AND t.team_id = $2
+                """, [.text(keyID), .text(teamID)])
+            guard let row = rows.first else { throw PostgresError(.decoding, "no clock") }
+            let now = try row.int("now")
+            if let token = try row.optionalString("token"), let issuedAt = try row.optionalInt("issued_at") {
+                let stored = StoredToken(
+                    token: token, issuedAt: issuedAt, age: now - issuedAt, isFrozen: try row.bool("is_frozen"))
+                if stored.isFrozen { return try Self.frozen(stored, row, now: now, rejected: rejected) }
+                if isGood(stored) { return stored }
+            }
+            let token = try mint(now)
+            _ = try await transaction.query(
+                """
+                INSERT INTO apns_provider_tokens AS t (key_id, team_id, token, issued_at)
+                VALUES ($1, $2, $3, to_timestamp($4::bigint))
+                ON CONFLICT (key_id) DO UPDATE SET
+                    team_id = excluded.team_id, token = excluded.token, issued_at = excluded.issued_at,
+                    previous_token = t.token, previous_issued_at = t.issued_at, frozen_until = NULL
+                """, [.text(keyID), .text(teamID), .text(token), .int(now)])
+            return StoredToken(token: token, issuedAt: now, age: 0)
+        }
+    }
+
+    /// The one before the newest, as long as APNs takes that.
+    private static func frozen(
+        _ newest: StoredToken, _ row: PostgresRow, now: Int, rejected: String?
+    ) throws -> StoredToken {
+        guard let token = try row.optionalString("previous_token"), token != rejected,
+            let issuedAt = try row.optionalInt("previous_issued_at"), now - issuedAt < usableSeconds
+        else { return newest }
+        return StoredToken(token: token, issuedAt: issuedAt, age: now - issuedAt, isFrozen: true)
+    }
+
+    /// APNs has seen too many tokens, of which this was the last: for 20 minutes none is made, and the one before is shown.
+    /// What was frozen stays so, and no longer for being said again.
+    package func freeze(keyID: String, newest: String) async throws {
+        try await pool.execute(
+            """
+            UPDATE apns_provider_tokens
+            SET frozen_until = clock_timestamp() + \(Self.freezeMinutes) * interval '1 minute'
+            WHERE key_id = $1 AND token = $2 AND coalesce(frozen_until, '-infinity') <= clock_timestamp()
+            """, [.text(keyID), .text(newest)])
+    }
+}

@@ -1,0 +1,61 @@
+package import SightscreenModels
+package import Store
+
+/// One version of a match, ready to be written. The JSON texts are stored as they are.
+package struct MatchCommit: Sendable {
+    package var matchID: MatchID
+    /// The lease under which it is written.
+    package var lease: Lease
+    /// The version it follows; 0 for the first. `contentState` carries the one after it.
+    package var previousVersion: MatchVersion
+    package var displayState: MatchDisplayState
+    /// `ContentState`, `[MatchEvent]`, `[String]` and `MatchAlert` as JSON.
+    package var contentState: String
+    package var events: String
+    package var retracted: String
+    package var alert: String?
+    /// 5 or 10.
+    package var priority: Int
+    package var relevance: Double
+    /// The match machine's JSON.
+    package var machine: String
+    package var atStumps: Bool
+    package var isSuspended: Bool
+    /// Play has begun, and the match is shown as live, suspended or between innings.
+    package var isLive: Bool
+    package var isSettled: Bool
+    /// Where the match stands, and whether it is in a break: `MatchChange` has both.
+    package var phase: String
+    package var isBreak: Bool
+    /// No frame brought it: a keep-alive, or a result that was held. It does not open a match that was ended.
+    package var isByTime: Bool
+    /// W3C trace context of the work that made it; who fans it out goes on from there.
+    package var traceparent: String?
+
+    package init(
+        matchID: MatchID, lease: Lease, previousVersion: MatchVersion,
+        displayState: MatchDisplayState, contentState: String, events: String, retracted: String, alert: String?,
+        priority: Int, relevance: Double, machine: String, atStumps: Bool, isSuspended: Bool, isLive: Bool,
+        isSettled: Bool, phase: String, isBreak: Bool, isByTime: Bool = false, traceparent: String? = nil
+    ) {
+        self.matchID = matchID
+        self.lease = lease
+        self.previousVersion = previousVersion
+        self.displayState = displayState
+        self.contentState = contentState
+        self.events = events
+        self.retracted = retracted
+        self.alert = alert
+        self.priority = priority
+        self.relevance = relevance
+        self.machine = machine
+        self.atStumps = atStumps
+        self.isSuspended = isSuspended
+        self.isLive = isLive
+        self.isSettled = isSettled
+        self.phase = phase
+        self.isBreak = isBreak
+        self.isByTime = isByTime
+        self.traceparent = traceparent
+    }
+}

@@ -1,0 +1,95 @@
+import Cricket
+package import Postgres
+package import SightscreenModels
+package import Store
+
+/// The schedule: what the orchestrator writes into `fixtures`.
+package struct FixtureStore: Sendable {
+    /// Rows in one statement: a few pages of the provider, well under a second.
+    static let batchMax = 500
+
+    private let pool: PostgresPool
+
+    package init(pool: PostgresPool) { self.pool = pool }
+
+    /// The database's clock, in whole seconds since 1970.
+    package func now() async throws -> Int {
+        let rows = try await pool.query("SELECT floor(extract(epoch FROM clock_timestamp()))::bigint AS now")
+        guard let row = rows.first else { throw PostgresError(.decoding, "no clock") }
+        return try row.int("now")
+    }
+
+    /// Writes fixtures as the provider tells them now; those that were missing are there again.
+    ///
+    /// - Throws: `StoreError.leaseLost` when the lease is no longer ours; nothing more is written then.
+    package func upsert(_ fixtures: [FixtureRecord], under lease: Lease) async throws {
+        // One row twice in a statement would be refused: the last one counts.
+        let unique = Dictionary(fixtures.map { ($0.matchID, $0) }) { $1 }.values.sorted { $0.matchID < $1.matchID }
+        for start in stride(from: 0, to: unique.count, by: Self.batchMax) {
+            try await write(Array(unique[start..<min(start + Self.batchMax, unique.count)]), lease)
+        }
+    }
+
+    /// Notes which fixtures of a span of time the provider no longer lists. After the second time in a row (and while
+    /// it lasts) a fixture counts as vanished: `missing_since` is then before `synced_at`.
+    ///
+    /// - Parameters:
+    ///   - from, to: seconds since 1970, by `starts_at`; `to` itself is outside.
+    ///   - present: what a complete answer for at least that span held.
+    package func noteMissing(from: Int, to: Int, present: [MatchID], under lease: Lease) async throws {
+        let rows = try await pool.query(
+            """
+            WITH \(LeaseGuard.sql(name: 1, epoch: 2)), missing AS (
+                UPDATE fixtures SET missing_since = coalesce(missing_since, now()), synced_at = now()
+                FROM lease_guard
+                WHERE starts_at >= to_timestamp($3::bigint) AND starts_at < to_timestamp($4::bigint)
+                    AND match_id <> ALL($5::bigint[])
+                RETURNING 1
+            )
+            SELECT EXISTS (SELECT 1 FROM lease_guard) AS held
+            """,
+            lease.parameters + [.int(from), .int(to), .intArray(present.map { $0.rawValue })])
+        try lease.check(rows)
+    }
+
+    private func write(_ batch: [FixtureRecord], _ lease: Lease) async throws {
+        let rows = try await pool.query(
+            """
+            WITH \(LeaseGuard.sql(name: 1, epoch: 2)), written AS (
+                INSERT INTO fixtures AS f (
+                    match_id, league_id, competition, round, format, status, starts_at, home_id, home_name, home_code,
+                    away_id, away_name, away_code, venue, note, winner_id, synced_at)
+                SELECT u.match_id, u.league_id, u.competition, u.round, u.format, u.status, to_timestamp(u.starts_at),
+                    u.home_id, u.home_name, u.home_code, u.away_id, u.away_name, u.away_code, u.venue, u.note,
+                    u.winner_id, now()
+                FROM lease_guard, unnest(
+                    $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[],
+                    $10::bigint[], $11::text[], $12::text[], $13::bigint[], $14::text[], $15::text[], $16::text[],
+                    $17::text[], $18::bigint[]
+                ) AS u (match_id, league_id, competition, round, format, status, starts_at, home_id, home_name,
+                    home_code, away_id, away_name, away_code, venue, note, winner_id)
+                ON CONFLICT (match_id) DO UPDATE SET
+                    league_id = excluded.league_id, competition = excluded.competition, round = excluded.round,
+                    format = excluded.format, status = excluded.status, starts_at = excluded.starts_at,
+                    home_id = excluded.home_id, home_name = excluded.home_name, home_code = excluded.home_code,
+                    away_id = excluded.away_id, away_name = excluded.away_name, away_code = excluded.away_code,
+                    venue = excluded.venue, note = excluded.note, winner_id = excluded.winner_id,
+                    synced_at = excluded.synced_at, missing_since = NULL
+                RETURNING 1
+            )
+            SELECT EXISTS (SELECT 1 FROM lease_guard) AS held
+            """,
+            lease.parameters + [
+                .intArray(batch.map { $0.matchID.rawValue }), .intArray(batch.map { $0.leagueID }),
+                .textArray(batch.map(\.competition)), .textArray(batch.map(\.round)),
+                .textArray(batch.map(\.format.rawValue)), .textArray(batch.map(\.status)),
+                .intArray(batch.map { $0.startsAt.map { Int64($0) } }),
+                .intArray(batch.map { $0.home.id }), .textArray(batch.map(\.home.name)),
+                .textArray(batch.map(\.home.code)),
+                .intArray(batch.map { $0.away.id }), .textArray(batch.map(\.away.name)),
+                .textArray(batch.map(\.away.code)),
+                .textArray(batch.map(\.venue)), .textArray(batch.map(\.note)), .intArray(batch.map(\.winnerID)),
+            ])
+        try lease.check(rows)
+    }
+}

@@ -1,0 +1,155 @@
+import Postgres
+package import SightscreenModels
+package import Store
+
+extension OrchestratorStore {
+    /// Ends matches whose result was announced `hold` ago: their activities are ended by `endActivities`.
+    /// - Returns: the matches that ended now.
+    package func endSettledMatches(hold: Duration, under lease: Lease) async throws -> [MatchID] {
+        let rows = try await pool.query(
+            """
+            WITH \(LeaseGuard.sql(name: 1, epoch: 2)), ended AS (
+                UPDATE active_matches SET ended_at = clock_timestamp() FROM lease_guard
+                WHERE ended_at IS NULL
+                    AND coalesce(settled_at, CASE WHEN display_state = 'abandoned' THEN updated_at END)
+                        <= clock_timestamp() - $3::double precision * interval '1 second'
+                RETURNING match_id
+            )
+            SELECT EXISTS (SELECT 1 FROM lease_guard) AS held,
+                (SELECT string_agg(match_id::text, ',') FROM ended) AS matches
+            """, lease.parameters + [hold.parameter])
+        try lease.check(rows)
+        return try Self.matches(rows.first?.optionalString("matches"))
+    }
+
+    /// How long until the next announced result has been held for `hold`; nil when none waits.
+    package func untilNextEnd(hold: Duration) async throws -> Duration? {
+        let rows = try await pool.query(
+            """
+            SELECT extract(epoch FROM min(settled_at) - clock_timestamp())::double precision AS seconds
+            FROM active_matches WHERE ended_at IS NULL AND settled_at IS NOT NULL
+            """)
+        guard let seconds = try rows.first?.optionalDouble("seconds") else { return nil }
+        return max(.zero, .seconds(seconds) + hold)
+    }
+
+    /// Fixtures that will not be played on now by the schedule's word: cancelled, abandoned, postponed, or no longer
+    /// listed at two syncs in a row; only those that have something to end, and of those in play only where the bus has
+    /// been silent for `quiet`. Also matches that the schedule never had, a day after they went live: the provider made them
+    /// up, or forgot them.
+    package func calledOffMatches(quiet: Duration) async throws -> [CalledOffMatch] {
+        let rows = try await pool.query(
+            """
+            SELECT f.match_id, coalesce(f.missing_since < f.synced_at, false) AS vanished
+            FROM fixtures AS f LEFT JOIN active_matches AS a ON a.match_id = f.match_id
+            WHERE (\(FixtureSQL.isCalledOff("f.status")) OR f.missing_since < f.synced_at)
+                AND (a.match_id IS NULL OR a.settled_at IS NULL AND a.ended_at IS NULL
+                    AND a.updated_at < clock_timestamp() - $1::double precision * interval '1 second')
+                AND (a.match_id IS NOT NULL OR EXISTS (
+                    SELECT 1 FROM live_activities AS l WHERE l.match_id = f.match_id AND l.status <> 'ended'))
+            UNION ALL
+            SELECT a.match_id, true
+            FROM active_matches AS a
+            WHERE a.settled_at IS NULL AND a.ended_at IS NULL
+                AND a.updated_at < clock_timestamp() - $1::double precision * interval '1 second'
+                -- What time alone commits is no word of the provider.
+                AND coalesce(a.went_live_at, a.updated_at) < clock_timestamp() - interval '1 day'
+                AND NOT EXISTS (SELECT 1 FROM fixtures AS f WHERE f.match_id = a.match_id)
+            ORDER BY match_id
+            """, [quiet.parameter])
+        return try rows.map {
+            CalledOffMatch(matchID: MatchID(try $0.int64("match_id")), hasVanished: try $0.bool("vanished"))
+        }
+    }
+
+    /// Ends matches that were called off. A later version of theirs opens them again.
+    package func endCalledOffMatches(_ matches: [MatchID], under lease: Lease) async throws {
+        let rows = try await pool.query(
+            """
+            WITH \(LeaseGuard.sql(name: 1, epoch: 2)), ended AS (
+                UPDATE active_matches SET ended_at = clock_timestamp() FROM lease_guard
+                WHERE match_id = ANY($3::bigint[]) AND ended_at IS NULL AND settled_at IS NULL
+                RETURNING 1
+            )
+            SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM ended) AS ended
+            """, lease.parameters + [.intArray(matches.map { $0.rawValue })])
+        try lease.check(rows)
+    }
+
+    /// Ends every activity of a match that has ended or is at stumps, and of those named. Who has a token gets an `end`
+    /// push, which stays on the Lock Screen for a while.
+    ///
+    /// - Parameter calledOff: matches without a row in `active_matches`.
+    package func endActivities(calledOff: [MatchID] = [], under lease: Lease) async throws -> Changes {
+        var changes = Changes()
+        for match in try await matchesWithActivitiesToEnd(calledOff) {
+            // In the order of the index of what has not ended, so that no bite walks over the ones before it.
+            let ended = try await repeated(
+                lease,
+                Self.endStatement(
+                    picking: """
+                        SELECT l.match_id, l.user_id, l.device_id, l.generation FROM live_activities AS l
+                        WHERE l.match_id = $4::bigint AND l.status <> 'ended'
+                            -- It may have gone on since it was looked at.
+                            AND NOT EXISTS (
+                                SELECT 1 FROM active_matches AS m
+                                WHERE m.match_id = $4 AND m.ended_at IS NULL AND NOT m.at_stumps)
+                        ORDER BY l.match_id, l.user_id, l.device_id
+                        """, reason: "match_end", dismissal: "linger"),
+                [.int(bite), .int(match.rawValue)])
+            changes.rows += ended.rows
+            changes.matches.formUnion(ended.matches)
+        }
+        return changes
+    }
+
+    private func matchesWithActivitiesToEnd(_ calledOff: [MatchID]) async throws -> [MatchID] {
+        let rows = try await pool.query(
+            """
+            SELECT u.match_id FROM (
+                SELECT match_id FROM active_matches WHERE ended_at IS NOT NULL OR at_stumps
+                UNION
+                SELECT c.match_id FROM unnest($1::bigint[]) AS c (match_id)
+            ) AS u
+            WHERE EXISTS (SELECT 1 FROM live_activities AS l WHERE l.match_id = u.match_id AND l.status <> 'ended')
+            ORDER BY u.match_id
+            """, [.intArray(calledOff.map { $0.rawValue })])
+        return try rows.map { MatchID(try $0.int64("match_id")) }
+    }
+
+    /// Ends activities whose follower has gone: what an unfollow could not see because it was being made.
+    package func endUnfollowed(under lease: Lease) async throws -> Changes {
+        try await repeated(
+            lease,
+            Self.endStatement(
+                picking: """
+                    SELECT l.match_id, l.user_id, l.device_id, l.generation FROM live_activities AS l
+                    WHERE l.status <> 'ended' AND NOT EXISTS (
+                        SELECT 1 FROM match_follows AS f WHERE f.match_id = l.match_id AND f.user_id = l.user_id)
+                    """, reason: "user_unfollow", dismissal: "now"), [.int(bite)])
+    }
+
+    /// - Parameter picking: selects keys of `live_activities`; `$3` is the bite.
+    static func endStatement(picking: String, reason: String, dismissal: String) -> String {
+        """
+        WITH \(LeaseGuard.sql(name: 1, epoch: 2)), picked AS MATERIALIZED (
+            \(picking) LIMIT $3::bigint
+        ), ended AS (
+            UPDATE live_activities AS a SET
+                status = 'ended', end_reason = '\(reason)', ended_at = clock_timestamp(),
+                end_push = CASE WHEN a.update_token IS NULL THEN 'none' ELSE 'due' END,
+                end_dismissal = '\(dismissal)'
+            FROM lease_guard, picked
+            WHERE a.match_id = picked.match_id AND a.user_id = picked.user_id AND a.device_id = picked.device_id
+                AND a.generation = picked.generation AND a.status <> 'ended'
+            RETURNING a.match_id
+        )
+        SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM ended) AS taken,
+            (SELECT string_agg(DISTINCT match_id::text, ',') FROM ended) AS matches
+        """
+    }
+
+    static func matches(_ list: String?) -> [MatchID] {
+        (list ?? "").split(separator: ",").compactMap { MatchID(String($0)) }.sorted()
+    }
+}

@@ -1,0 +1,201 @@
+import Postgres
+import SightscreenModels
+package import Store
+
+extension OrchestratorStore {
+    /// A device that was not seen for so long is gone.
+    static let deviceRetentionDays = 90
+    /// How long a match stays in the schedule after its start.
+    static let fixtureRetentionDays = 90
+
+    /// Gives the follows of matches that are over an end, `retention` from now, and takes it back from matches that
+    /// are not over after all (reopened, listed again).
+    package func expireFollows(after retention: Duration, under lease: Lease) async throws {
+        for match in try await overMatches() {
+            _ = try await repeated(
+                lease,
+                """
+                WITH \(LeaseGuard.sql(name: 1, epoch: 2)), picked AS MATERIALIZED (
+                    SELECT f.match_id, f.user_id FROM match_follows AS f
+                    WHERE f.match_id = $4::bigint AND f.expires_at IS NULL
+                    ORDER BY f.match_id, f.user_id LIMIT $3::bigint
+                ), changed AS (
+                    UPDATE match_follows AS f
+                    SET expires_at = clock_timestamp() + $5::double precision * interval '1 second'
+                    FROM lease_guard, picked
+                    WHERE f.match_id = picked.match_id AND f.user_id = picked.user_id AND f.expires_at IS NULL
+                    RETURNING 1
+                )
+                SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM changed) AS taken,
+                    NULL AS matches
+                """, [.int(bite), .int(match.rawValue), retention.parameter])
+        }
+        _ = try await repeated(
+            lease,
+            """
+            WITH \(LeaseGuard.sql(name: 1, epoch: 2)), picked AS MATERIALIZED (
+                SELECT f.match_id, f.user_id FROM match_follows AS f
+                LEFT JOIN active_matches AS a ON a.match_id = f.match_id
+                LEFT JOIN fixtures AS x ON x.match_id = f.match_id
+                WHERE f.expires_at IS NOT NULL
+                    AND (a.match_id IS NOT NULL AND a.ended_at IS NULL
+                        OR a.match_id IS NULL AND x.missing_since IS NULL AND NOT \(FixtureSQL.isOver("x.status")))
+                LIMIT $3::bigint
+            ), changed AS (
+                UPDATE match_follows AS f SET expires_at = NULL FROM lease_guard, picked
+                WHERE f.match_id = picked.match_id AND f.user_id = picked.user_id RETURNING 1
+            )
+            SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM changed) AS taken, NULL AS matches
+            """, [.int(bite)])
+    }
+
+    /// Matches that are over and have follows that do not end.
+    private func overMatches() async throws -> [MatchID] {
+        let rows = try await pool.query(
+            """
+            SELECT over.match_id FROM (
+                SELECT match_id FROM active_matches WHERE ended_at IS NOT NULL
+                UNION
+                SELECT f.match_id FROM fixtures AS f
+                WHERE (\(FixtureSQL.isOver("f.status")) OR f.missing_since < f.synced_at)
+                    AND NOT EXISTS (SELECT 1 FROM active_matches AS a WHERE a.match_id = f.match_id)
+            ) AS over
+            WHERE EXISTS (SELECT 1 FROM match_follows AS f WHERE f.match_id = over.match_id AND f.expires_at IS NULL)
+            ORDER BY over.match_id
+            """)
+        return try rows.map { MatchID(try $0.int64("match_id")) }
+    }
+
+    /// Removes what has had its time: deleted accounts, expired follows, ended activities and matches, old fixtures,
+    /// counts of bad tokens, holds of matches that are over.
+    package func purge(after retention: Duration, under lease: Lease) async throws {
+        _ = try await repeated(
+            lease,
+            Self.deleteStatement(
+                from: "match_follows", key: ["match_id", "user_id"], where: "t.expires_at <= clock_timestamp()"),
+            [.int(bite)])
+        // While a match goes on, its ended rows keep the count of generations.
+        _ = try await repeated(
+            lease,
+            Self.deleteStatement(
+                from: "live_activities", key: ["match_id", "user_id", "device_id", "generation"],
+                where: """
+                    t.status = 'ended'
+                    AND t.ended_at <= clock_timestamp() - $4::double precision * interval '1 second'
+                    AND NOT EXISTS (
+                        SELECT 1 FROM active_matches AS m WHERE m.match_id = t.match_id AND m.ended_at IS NULL)
+                    """), [.int(bite), retention.parameter])
+        for table in ["match_updates", "alert_claims", "bucket_progress", "fanout_progress", "active_matches"] {
+            let key = [
+                "match_updates": ["match_id", "version"], "active_matches": ["match_id"],
+                "fanout_progress": ["match_id", "coordinator"],
+            ][table]
+            _ = try await repeated(
+                lease,
+                Self.deleteStatement(
+                    from: table,
+                    key: key
+                        ?? (table == "alert_claims"
+                            ? ["match_id", "alert_version", "bucket"] : ["match_id", "bucket"]),
+                    where: """
+                        t.match_id IN (
+                            SELECT m.match_id FROM active_matches AS m
+                            WHERE m.ended_at <= clock_timestamp() - $4::double precision * interval '1 second'
+                                AND NOT EXISTS (SELECT 1 FROM match_follows AS f WHERE f.match_id = m.match_id))
+                        """), [.int(bite), retention.parameter])
+        }
+        _ = try await repeated(
+            lease,
+            Self.deleteStatement(
+                from: "fixtures", key: ["match_id"],
+                where: """
+                    (t.starts_at < clock_timestamp() - interval '\(Self.fixtureRetentionDays) days'
+                        OR t.missing_since < clock_timestamp() - interval '7 days')
+                    AND NOT EXISTS (SELECT 1 FROM match_follows AS f WHERE f.match_id = t.match_id)
+                    """), [.int(bite)])
+        _ = try await repeated(
+            lease,
+            Self.deleteStatement(from: "bad_tokens", key: ["user_id"], where: BadTokenSQL.isOver("t")), [.int(bite)])
+        try await forgetReconciles(lease)
+        try await purgeHolds(after: retention, lease)
+    }
+
+    /// Silent pushes that never left: the match is over, was unfollowed, or the phone has no device token any more.
+    private func forgetReconciles(_ lease: Lease) async throws {
+        _ = try await repeated(
+            lease,
+            """
+            WITH \(LeaseGuard.sql(name: 1, epoch: 2)), picked AS MATERIALIZED (
+                SELECT d.user_id, d.device_id FROM devices AS d
+                WHERE d.reconcile_due_at < clock_timestamp() - interval '1 day'
+                ORDER BY d.user_id, d.device_id LIMIT $3::bigint FOR UPDATE SKIP LOCKED
+            ), changed AS (
+                UPDATE devices AS d SET reconcile_due_at = NULL FROM lease_guard, picked
+                WHERE d.user_id = picked.user_id AND d.device_id = picked.device_id RETURNING 1
+            )
+            SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM changed) AS taken, NULL AS matches
+            """, [.int(bite)])
+    }
+
+    /// Holds of matches that have nothing left to send, and nothing to come.
+    private func purgeHolds(after retention: Duration, _ lease: Lease) async throws {
+        _ = try await repeated(
+            lease,
+            Self.deleteStatement(
+                from: "holds", key: ["scope"],
+                where: """
+                    t.match_id IS NOT NULL
+                    AND t.set_at <= clock_timestamp() - $4::double precision * interval '1 second'
+                    AND NOT EXISTS (SELECT 1 FROM active_matches AS m WHERE m.match_id = t.match_id)
+                    AND NOT EXISTS (SELECT 1 FROM live_activities AS l WHERE l.match_id = t.match_id)
+                    AND NOT EXISTS (
+                        SELECT 1 FROM fixtures AS x WHERE x.match_id = t.match_id AND NOT \(FixtureSQL.isOver("x.status")))
+                    """), [.int(bite), retention.parameter])
+        // Last: trouble with one account keeps nothing else.
+        try await eraseDeletedUsers(under: lease)
+    }
+
+    /// Removes devices nobody has used for 90 days. Looks at every device, so not for every pass.
+    package func purgeDevices(under lease: Lease) async throws {
+        let isUnseen = "last_seen_at < clock_timestamp() - interval '\(Self.deviceRetentionDays) days'"
+        while true {
+            // The look takes seconds where there are millions: the lease must not be locked meanwhile.
+            let unseen = try await pool.query(
+                "SELECT user_id, device_id FROM devices WHERE \(isUnseen) LIMIT $1::bigint", [.int(bite)])
+            let rows = try await pool.query(
+                """
+                WITH \(LeaseGuard.sql(name: 1, epoch: 2)), gone AS (
+                    DELETE FROM devices AS d USING lease_guard, unnest($3::text[], $4::text[]) AS picked (user_id, device_id)
+                    WHERE d.user_id = picked.user_id AND d.device_id = picked.device_id AND d.\(isUnseen)
+                    RETURNING d.user_id, d.device_id
+                ), ended AS (
+                    UPDATE live_activities AS a SET
+                        status = 'ended', end_reason = 'token_invalid', ended_at = clock_timestamp(), end_push = 'none'
+                    FROM gone
+                    WHERE a.user_id = gone.user_id AND a.device_id = gone.device_id AND a.status <> 'ended'
+                )
+                SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM gone) AS gone
+                """,
+                lease.parameters + [
+                    .textArray(try unseen.map { try $0.string("user_id") }),
+                    .textArray(try unseen.map { try $0.string("device_id") }),
+                ])
+            try lease.check(rows)
+            if unseen.count < bite { return }
+        }
+    }
+
+    /// Deletes a bite of what `condition` says of `t`, looked at again when the row is locked. `$3` is the bite.
+    static func deleteStatement(from table: String, key: [String], where condition: String) -> String {
+        let columns = key.map { "t.\($0)" }.joined(separator: ", ")
+        let same = key.map { "t.\($0) = picked.\($0)" }.joined(separator: " AND ")
+        return """
+            WITH \(LeaseGuard.sql(name: 1, epoch: 2)), picked AS MATERIALIZED (
+                SELECT \(columns) FROM \(table) AS t WHERE \(condition) LIMIT $3::bigint
+            ), gone AS (
+                DELETE FROM \(table) AS t USING lease_guard, picked WHERE \(same) AND (\(condition)) RETURNING 1
+            )
+            SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM gone) AS taken, NULL AS matches
+            """
+    }
+}

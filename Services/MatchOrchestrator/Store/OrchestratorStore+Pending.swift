@@ -1,0 +1,188 @@
+import Activities
+import Postgres
+package import SightscreenModels
+package import Store
+
+extension OrchestratorStore {
+    /// Gives every capable device of every follower of a match a pending activity, if it has none that is not ended.
+    ///
+    /// Goes along the followers in the order of their ids. Where activities are missing, a page of followers is taken in
+    /// at a time; where nothing is, as in nearly every pass, a look at twenty pages costs less than a write to one.
+    /// - Parameter afterPage: called when some were made, while others may still be missing.
+    /// - Returns: how many were made.
+    package func createPending(
+        for match: MatchID, under lease: Lease, afterPage: () async -> Void = {}
+    ) async throws -> Int {
+        var made = 0
+        var last = ""
+        var span = bite * Self.pagesPerLook
+        while true {
+            guard let stretch = try await stretch(of: match, after: last, followers: span) else {
+                // A pass that had nothing to write was still the holder's.
+                if made == 0 { _ = try await create(match, users: [], lease) }
+                return made
+            }
+            let isPage = span <= bite
+            let users = isPage ? try await users(of: match, stretch) : try await lackingUsers(of: match, stretch)
+            let madeHere = users.isEmpty ? 0 : try await create(match, users: users, lease)
+            made += madeHere
+            if madeHere > 0 { await afterPage() }
+            if !isPage, users.count >= bite {
+                // There is more in this stretch.
+                (last, span) = (users[users.count - 1], bite)
+            } else {
+                (last, span) = (stretch.last, isPage && madeHere > bite / 10 ? bite : bite * Self.pagesPerLook)
+            }
+        }
+    }
+
+    /// How many pages of followers are looked at at once while nothing is missing: a tenth of a second's work.
+    private static let pagesPerLook = 20
+
+    /// Some followers of a match that come one after the other in the order of users.
+    private struct Stretch {
+        /// Before the first.
+        var after: String
+        var last: String
+        /// They are a good part of all users there, so that going through everybody's phones costs less than looking up
+        /// each follower's.
+        var isDense: Bool
+    }
+
+    private func stretch(of match: MatchID, after last: String, followers: Int) async throws -> Stretch? {
+        let rows = try await pool.query(
+            """
+            WITH page AS MATERIALIZED (
+                SELECT max(user_id) AS last, count(*) AS followers FROM (
+                    SELECT user_id FROM match_follows WHERE match_id = $1::bigint AND user_id > $2
+                    ORDER BY user_id LIMIT $3::bigint) AS f
+            )
+            SELECT last, followers, CASE WHEN $3 > $4 THEN (
+                SELECT count(*) FROM (
+                    SELECT FROM devices
+                    WHERE user_id > $2 AND user_id <= (SELECT last FROM page) AND \(Self.isCapable)
+                    LIMIT 4 * $3) AS d) END AS devices
+            FROM page
+            """, [.int(match.rawValue), .text(last), .int(followers), .int(bite)])
+        guard let row = rows.first, let end = try row.optionalString("last") else { return nil }
+        let devices = try row.optionalInt("devices") ?? .max
+        return Stretch(after: last, last: end, isDense: try devices < 4 * row.int("followers"))
+    }
+
+    private func users(of match: MatchID, _ stretch: Stretch) async throws -> [String] {
+        let rows = try await pool.query(
+            """
+            SELECT user_id FROM match_follows
+            WHERE match_id = $1::bigint AND user_id > $2 AND user_id <= $3 ORDER BY user_id
+            """, [.int(match.rawValue), .text(stretch.after), .text(stretch.last)])
+        return try rows.map { try $0.string("user_id") }
+    }
+
+    /// Followers in a stretch with a capable device that has no activity, a bite of them at most, in their order.
+    private func lackingUsers(of match: MatchID, _ stretch: Stretch) async throws -> [String] {
+        let statement = PostgresStatement(
+            stretch.isDense ? Self.denseStatement : Self.sparseStatement,
+            [.int(match.rawValue), .text(stretch.after), .text(stretch.last), .int(bite)])
+        let (_, users) = try await pool.exchange(
+            reading: [PostgresStatement(stretch.isDense ? Self.onlyMerging : Self.onlyIndexes), statement]
+        ) { read in ([], try read[1].rows.map { try $0.string("user_id") }) }
+        return users
+    }
+
+    /// Gives those of some users what they lack.
+    /// - Returns: how many activities were made.
+    private func create(_ match: MatchID, users: [String], _ lease: Lease) async throws -> Int {
+        let statement = PostgresStatement(
+            Self.createStatement,
+            lease.parameters + [
+                .int(match.rawValue), .textArray(users), .int(StartPolicy.perDeviceHourMax),
+                .int(StartPolicy.perDeviceDayMax),
+            ])
+        let (_, made) = try await pool.exchange(reading: [PostgresStatement(Self.onlyIndexes), statement]) { read in
+            try lease.check(read[1].rows)
+            return ([], try read[1].rows.first?.int("made") ?? 0)
+        }
+        return made
+    }
+
+    /// The planner keeps its plan of a statement. One made while the tables were nearly empty reads all of them for every
+    /// row, and when a match begins they grow faster than their statistics.
+    private static let onlyIndexes = "SELECT set_config('enable_seqscan', 'off', true)"
+    private static let onlyMerging = """
+        SELECT set_config('enable_seqscan', 'off', true), set_config('enable_nestloop', 'off', true),
+            set_config('enable_bitmapscan', 'off', true)
+        """
+
+    /// Of `devices`: `LiveMatch.capableDevice` of a row without a name.
+    private static let isCapable = "live_activities_enabled AND push_to_start_token IS NOT NULL"
+
+    /// Of a row `d` of `devices`.
+    private static func isMissing(_ match: String) -> String {
+        MissingCardSQL.isMissing(match: match, user: "d.user_id", device: "d.device_id")
+    }
+
+    /// Three indexes in the order of users, gone through side by side.
+    private static let denseStatement = """
+        SELECT DISTINCT f.user_id FROM match_follows AS f JOIN devices AS d ON d.user_id = f.user_id
+        WHERE f.match_id = $1::bigint AND f.user_id > $2 AND f.user_id <= $3
+            AND d.user_id > $2 AND d.user_id <= $3 AND \(LiveMatch.capableDevice) AND NOT \(isMissing("$1"))
+            AND NOT EXISTS (
+                SELECT 1 FROM live_activities AS a
+                WHERE a.match_id = $1 AND a.user_id = d.user_id AND a.device_id = d.device_id AND a.status <> 'ended'
+                    AND a.user_id > $2 AND a.user_id <= $3)
+        ORDER BY f.user_id LIMIT $4::bigint
+        """
+
+    private static let sparseStatement = """
+        SELECT f.user_id FROM (
+            SELECT user_id FROM match_follows
+            WHERE match_id = $1::bigint AND user_id > $2 AND user_id <= $3 ORDER BY user_id OFFSET 0) AS f
+        WHERE EXISTS (
+            SELECT 1 FROM devices AS d
+            WHERE d.user_id = f.user_id AND \(LiveMatch.capableDevice) AND NOT \(isMissing("$1"))
+                AND NOT EXISTS (
+                    SELECT 1 FROM live_activities AS a
+                    WHERE a.match_id = $1 AND a.user_id = d.user_id AND a.device_id = d.device_id
+                        AND a.status <> 'ended' OFFSET 0)
+            OFFSET 0)
+        ORDER BY f.user_id LIMIT $4::bigint
+        """
+
+    /// `missing` is decided without locks, then only those follows are locked: an unfollow that commits first is seen,
+    /// one that comes later waits until it can see the new row. Two orchestrators cannot make the same row: the unique
+    /// indexes stand behind this.
+    private static let createStatement = """
+        WITH \(LeaseGuard.sql(name: 1, epoch: 2)), page AS MATERIALIZED (
+            SELECT user_id FROM unnest($4::text[]) AS user_id
+        ), missing AS MATERIALIZED (
+            SELECT d.user_id, d.device_id, d.route, d.shard, past.generation
+            FROM page JOIN devices AS d ON d.user_id = page.user_id
+            CROSS JOIN LATERAL (
+                -- All that is asked of a phone's activities at one go: a phone has few.
+                SELECT count(*) FILTER (WHERE other.match_id = $3::bigint AND other.status <> 'ended') AS current,
+                    coalesce(max(other.generation) FILTER (WHERE other.match_id = $3), 0) AS generation,
+                    max(other.generation) FILTER (WHERE other.match_id = $3 AND other.card IS NOT NULL) AS missing,
+                    \(StartBudget.thisHour("true")) AS this_hour,
+                    coalesce(sum(other.starts_sent) FILTER (WHERE \(StartBudget.isOfToday)), 0) AS this_day
+                FROM live_activities AS other WHERE other.user_id = d.user_id AND other.device_id = d.device_id
+            ) AS past
+            WHERE \(LiveMatch.capableDevice) AND past.current = 0 AND past.this_hour < $5::int
+                -- The newest card may have been swiped away.
+                AND past.missing IS DISTINCT FROM past.generation
+                AND past.this_day < $6::int
+        ), still AS MATERIALIZED (
+            SELECT f.user_id FROM match_follows AS f
+            WHERE f.match_id = $3 AND f.user_id IN (SELECT user_id FROM missing)
+                AND (f.expires_at IS NULL OR f.expires_at > clock_timestamp())
+            ORDER BY f.user_id FOR KEY SHARE
+        ), made AS (
+            INSERT INTO live_activities (match_id, user_id, device_id, generation, route, shard)
+            SELECT $3, m.user_id, m.device_id, m.generation + 1, m.route, m.shard
+            FROM lease_guard, missing AS m JOIN still ON still.user_id = m.user_id
+            ORDER BY m.user_id, m.device_id
+            ON CONFLICT DO NOTHING
+            RETURNING 1
+        )
+        SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM made) AS made
+        """
+}

@@ -1,0 +1,89 @@
+import Activities
+import Postgres
+package import SightscreenModels
+package import Store
+
+extension OrchestratorStore {
+    /// What was found of a match's activities.
+    package struct Renewals: Sendable, Equatable {
+        /// How many are due now and were not before.
+        package var marked = 0
+        /// How old the oldest is that is not due; nil when there is none.
+        package var oldest: Duration?
+    }
+
+    /// Matches in play, and whether each is in a break in which activities are best renewed.
+    package func matchesInPlay() async throws -> [MatchID: Bool] {
+        // Rain may end at any moment: that is no time for it.
+        let rows = try await pool.query(
+            """
+            SELECT a.match_id, a.display_state <> 'suspended' AND \(LiveMatch.isBreak) AS is_break
+            FROM active_matches a \(LiveMatch.newestVersion) WHERE \(LiveMatch.condition)
+            """)
+        return Dictionary(
+            uniqueKeysWithValues: try rows.map { (MatchID(try $0.int64("match_id")), try $0.bool("is_break")) })
+    }
+
+    /// Marks the activities of a match that are at least `age` old as due for renewal. The coordinators see to them, as
+    /// fast as starts may go.
+    package func markRenewals(of match: MatchID, from age: Duration, under lease: Lease) async throws -> Renewals {
+        var found = Renewals()
+        // Page by page in the order of the index of what has not ended.
+        var last = ("", "")
+        while true {
+            let rows = try await pool.query(
+                Self.markStatement,
+                lease.parameters + [
+                    .int(match.rawValue), .text(last.0), .text(last.1), .int(bite), age.parameter,
+                ])
+            try lease.check(rows)
+            guard let row = rows.first else { return found }
+            found.marked += try row.int("marked")
+            if let oldest = try row.optionalDouble("oldest") {
+                found.oldest = max(found.oldest ?? .zero, .seconds(oldest))
+            }
+            guard try row.int("seen") == bite, let user = try row.optionalString("last_user"),
+                let device = try row.optionalString("last_device")
+            else { return found }
+            last = (user, device)
+        }
+    }
+
+    /// Ends the activities of matches in play that iOS has ended because of their age, and that nothing has taken the place
+    /// of: then they are missing and started like others. Not while a renewal may still appear. What is only shown because
+    /// its result is announced stays until the match ends.
+    package func endOutlived(under lease: Lease) async throws -> Changes {
+        try await repeated(
+            lease,
+            Self.endStatement(
+                picking: """
+                    SELECT l.match_id, l.user_id, l.device_id, l.generation FROM live_activities AS l
+                    WHERE l.status = 'active' AND l.renewal_due_at IS NOT NULL
+                        AND EXISTS (
+                            SELECT 1 FROM active_matches AS a WHERE a.match_id = l.match_id AND \(LiveMatch.condition))
+                        AND \(ActivityAge.began("l")) <= clock_timestamp()
+                            - \(StartFallbackSQL.seconds(RenewalRule.activityLife))
+                        AND (l.renewal_lease_until IS NULL OR l.renewal_lease_until <= clock_timestamp())
+                    """, reason: "match_end", dismissal: "now"), [.int(bite)])
+    }
+
+    private static let markStatement = """
+        WITH \(LeaseGuard.sql(name: 1, epoch: 2)), page AS MATERIALIZED (
+            SELECT l.user_id, l.device_id, l.generation, l.status = 'active' AND l.renewal_due_at IS NULL AS is_open,
+                extract(epoch FROM clock_timestamp() - \(ActivityAge.began("l")))::double precision AS age
+            FROM live_activities AS l
+            WHERE l.match_id = $3::bigint AND l.status <> 'ended' AND (l.user_id, l.device_id) > ($4::text, $5::text)
+            ORDER BY l.user_id, l.device_id LIMIT $6::bigint
+        ), marked AS (
+            UPDATE live_activities AS l SET renewal_due_at = clock_timestamp() FROM lease_guard, page AS p
+            WHERE l.match_id = $3 AND l.user_id = p.user_id AND l.device_id = p.device_id
+                AND l.generation = p.generation AND l.status = 'active' AND l.renewal_due_at IS NULL
+                AND p.is_open AND p.age >= $7::double precision
+            RETURNING 1
+        ), last AS (SELECT user_id, device_id FROM page ORDER BY user_id DESC, device_id DESC LIMIT 1)
+        SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM page) AS seen,
+            (SELECT count(*) FROM marked) AS marked,
+            (SELECT max(age) FROM page WHERE is_open AND age < $7) AS oldest,
+            (SELECT user_id FROM last) AS last_user, (SELECT device_id FROM last) AS last_device
+        """
+}

@@ -1,0 +1,66 @@
+import Activities
+package import Postgres
+import Store
+
+/// What an operator asks when an activity is not where it should be. Reads only; tokens never leave the database.
+package struct InspectStore: Sendable {
+    /// Phones for which the caps are counted when many wait: to count them for a million would take longer than to send.
+    static let capsLookedAtMax = 10_000
+    /// Lines of one kind for one user or phone.
+    static let linesMax = 200
+    let pool: PostgresPool
+
+    package init(pool: PostgresPool) { self.pool = pool }
+
+    /// A time as whole seconds since 1970, under the name of its column.
+    static func seconds(_ column: String, of table: String) -> String {
+        "floor(extract(epoch FROM \(table).\(column)))::bigint AS \(column)"
+    }
+
+    /// The first 8 hex digits of a token's SHA-256: enough to tell two apart.
+    static func fingerprint(_ column: String, of table: String) -> String {
+        "substr(encode(sha256(convert_to(\(table).\(column), 'UTF8')), 'hex'), 1, 8) AS \(column)"
+    }
+
+    static func now(_ pool: PostgresPool) async throws -> Int {
+        let rows = try await pool.query("SELECT floor(extract(epoch FROM clock_timestamp()))::bigint AS now")
+        return try rows.first?.int("now") ?? 0
+    }
+
+    /// Of a row `a` of `live_activities`, pending: its start as `ActivityCase.Record` has it.
+    static let isLeased = "a.start_lease_until > clock_timestamp()"
+    static let isGivenUp = """
+        (a.start_given_up_at IS NOT NULL OR a.start_attempts >= \(StartPolicy.triesMax)
+            AND a.start_lease_until <= clock_timestamp())
+        """
+
+    /// Of a row with `status`, `tried`, `leased` and `given_up`; a status of NULL means that there is none.
+    static func record(_ row: PostgresRow) throws -> ActivityCase.Record {
+        switch try row.optionalString("status") {
+        case "active": .active
+        case "pending":
+            .pending(
+                hasTried: try row.bool("tried"), isLeased: try row.optionalBool("leased") ?? false,
+                isGivenUp: try row.optionalBool("given_up") ?? false)
+        default: .none
+        }
+    }
+
+    /// The bound that `this_hour`, `this_day` and `user_day` of a row `sent` have reached.
+    static let cap = """
+        CASE WHEN sent.this_hour >= \(StartPolicy.perDeviceHourMax) THEN 'phoneHour'
+            WHEN sent.this_day >= \(StartPolicy.perDeviceDayMax) THEN 'phoneDay'
+            WHEN sent.user_day >= \(StartPolicy.perUserDayMax) THEN 'userDay' END AS cap
+        """
+
+    /// As the coordinators and the orchestrator count: what phone `device` of `user` had, and the user.
+    static func sent(user: String, device: String) -> String {
+        """
+        SELECT (\(StartBudget.thisHour("other.device_id = \(device)")))::bigint AS this_hour,
+            coalesce(sum(other.starts_sent) FILTER (WHERE other.device_id = \(device)), 0)::bigint AS this_day,
+            coalesce(sum(other.starts_sent), 0)::bigint AS user_day
+        FROM live_activities AS other
+        WHERE other.user_id = \(user) AND \(StartBudget.isOfToday)
+        """
+    }
+}
