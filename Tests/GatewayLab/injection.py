@@ -44,8 +44,9 @@ PAYLOADS = [
     f"' ORDER BY 99 -- {MARK}", f"' LIMIT 0 /*{MARK}", f"{MARK}'", f"{MARK}\"", f"{MARK}\\", f"{MARK}--", f"{MARK};",
 ]
 # What sqlmap writes for PostgreSQL and this gateway never does.
+# Statements of ours have a space after NULL and its comma; sqlmap's have none.
 SQLMAPS_WORDS = re.compile(
-    r"PG_SLEEP|GENERATE_SERIES\(|CHR\(\d|UNION ALL SELECT (?:NULL|\d)|\|\|\(SELECT|CAST\(\(|DUMMY", re.IGNORECASE)
+    r"PG_SLEEP|GENERATE_SERIES\(|CHR\(\d|UNION ALL SELECT (?:NULL(?:,\S|--)|\d)|\|\|\(SELECT|CAST\(\(|DUMMY", re.IGNORECASE)
 BROKEN = re.compile(
     r"ERROR: +(syntax error|unterminated|invalid input syntax|(operator|column|relation|function|type) .*does not exist)")
 LATE = 4.0
