@@ -1,5 +1,5 @@
-/// How long to wait before the next try: a random part of a bound that doubles, so that callers which failed together do not
-/// come back together ("full jitter").
+/// How long to wait before the next try: a part of a bound that doubles, unless told otherwise a random one between none and
+/// all ("full jitter"), so that callers which failed together do not come back together.
 public struct Backoff: Sendable {
     private let initial: Duration
     private let maximum: Duration
@@ -14,6 +14,7 @@ public struct Backoff: Sendable {
         initial: Duration = .milliseconds(50), maximum: Duration = .seconds(2), part: ClosedRange<Double> = 0...1
     ) {
         precondition(initial > .zero && maximum >= initial, "a backoff grows from a positive wait")
+        precondition(part.lowerBound >= 0 && part.upperBound <= 1, "a part of a wait is between none and all of it")
         self.initial = initial
         self.maximum = maximum
         self.part = part

@@ -1,4 +1,5 @@
-/// JSON that is handed on, or made here. A number is handed on as its value: it may be spelled in another way.
+/// JSON that is handed on, or made here. A number is handed on as its value: it may be spelled in another way. What strangers
+/// send is read by `init(strict:)`: a decoder refuses neither a key that comes twice nor what is too deep.
 extension JSONValue: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()

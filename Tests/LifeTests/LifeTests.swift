@@ -1,5 +1,6 @@
 import Activities
 import FoundationEssentials
+import NIOConcurrencyHelpers
 import Postgres
 import TestKit
 import Testing
@@ -19,7 +20,9 @@ import Testing
     /// What a run has to meet to say anything.
     private static let met = [
         "start", "renewal", "end", "lingering end", "budget used up", "fallback silent", "fallback visible",
-        "match ended", "match settled", "match suspended", "match inBreak", "postponed", "tokenTaken",
+        "match ended", "match settled", "match suspended", "match inBreak", "postponed", "token alone",
+        "token together",
+        "tokenTaken",
         "followed", "unfollowed", "dismissed", "appRegistered", "startTokenReported", "phoneLost", "startAnswered",
         "updateAnswered", "endAnswered", "card unknown", "card gone", "card lost", "card found",
     ]
@@ -31,7 +34,18 @@ import Testing
         var seed: UInt64 = 0
         while lives < least || ContinuousClock.now - begun < .seconds(seconds) {
             seed += 1
-            try await LifeClock.withDatabase(at: Self.begin) { pool, clock in
+            // The first run also says whether the mistakes still are mistakes in the statements.
+            var proxy: StatementProxy?
+            let texts = NIOLockedValueBox<Set<String>>([])
+            defer { proxy?.close() }
+            func through(_ url: String) throws -> String {
+                guard seed == 1 else { return url }
+                return try Self.through(&proxy, url) { text in
+                    texts.withLockedValue { _ = $0.insert(text) }
+                    return text
+                }
+            }
+            try await LifeClock.withDatabase(at: Self.begin, through: through) { pool, clock in
                 var run = try await LifeRun(
                     seed: seed, begin: Self.begin, matches: Self.matches, perMatch: Self.perMatch, pool, clock)
                 try await run.play(steps: 20)
@@ -40,6 +54,12 @@ import Testing
                 lives += Self.matches * Self.perMatch
                 compared += run.compared
                 differences += run.reports.count
+            }
+            guard seed == 1 else { continue }
+            let statements = texts.withLockedValue { $0 }
+            for mistake in StatementMistake.all {
+                let count = statements.count { $0.contains(mistake.old) }
+                #expect(count > 0 && count <= mistake.statements, "\(mistake.name): its text is in \(count) statements")
             }
         }
         print(
@@ -56,12 +76,7 @@ import Testing
         var proxy: StatementProxy?
         defer { proxy?.close() }
         func through(_ url: String) throws -> String {
-            let parts = url.split(separator: "host=", maxSplits: 1)
-            let planted = try StatementProxy(server: String(parts[1])) {
-                $0.replacing(mistake.old, with: mistake.new)
-            }
-            proxy = planted
-            return "\(parts[0])host=\(planted.host)"
+            try Self.through(&proxy, url) { $0.replacing(mistake.old, with: mistake.new) }
         }
         try await LifeClock.withDatabase(at: Self.begin, through: through) { pool, clock in
             var run = try await LifeRun(
@@ -81,6 +96,16 @@ import Testing
             let how = found?.split(separator: "\n").first ?? "-"
             print("mistake: \(mistake.name): \(how)")
         }
+    }
+
+    /// - Returns: the database's URL by way of a proxy.
+    private static func through(
+        _ proxy: inout StatementProxy?, _ url: String, _ change: @escaping @Sendable (String) -> String
+    ) throws -> String {
+        let parts = url.split(separator: "host=", maxSplits: 1)
+        let new = try StatementProxy(server: String(parts[1]), change: change)
+        proxy = new
+        return "\(parts[0])host=\(new.host)"
     }
 
     private static func setting(_ name: String) -> Int? {

@@ -10,7 +10,9 @@ import TestKit
 final class StatementProxy: Sendable {
     private struct State {
         var changed: [String: Int] = [:]
-        var sockets: [Int32] = []
+        /// The client's and the server's of each connection, and how many of its two directions still run.
+        var pairs: [Int: (client: Int32, server: Int32, running: Int)] = [:]
+        var pairsMade = 0
     }
 
     private let folder: TemporaryDirectory
@@ -40,7 +42,11 @@ final class StatementProxy: Sendable {
     func close() {
         shutdown(listener, Int32(SHUT_RDWR))
         Glibc.close(listener)
-        for socket in state.withLockedValue({ $0.sockets }) { shutdown(socket, Int32(SHUT_RDWR)) }
+        state.withLockedValue { state in
+            for pair in state.pairs.values {
+                for socket in [pair.client, pair.server] { shutdown(socket, Int32(SHUT_RDWR)) }
+            }
+        }
     }
 
     /// Runs what blocks on a thread of its own.
@@ -67,9 +73,30 @@ final class StatementProxy: Sendable {
                 Glibc.close(upstream)
                 continue
             }
-            state.withLockedValue { $0.sockets += [client, upstream] }
-            Self.detach { [self] in forward(from: client, to: upstream, isClient: true) }
-            Self.detach { [self] in forward(from: upstream, to: client, isClient: false) }
+            let pair = state.withLockedValue { state in
+                state.pairsMade += 1
+                state.pairs[state.pairsMade] = (client, upstream, 2)
+                return state.pairsMade
+            }
+            Self.detach { [self] in
+                forward(from: client, to: upstream, isClient: true)
+                ended(pair)
+            }
+            Self.detach { [self] in
+                forward(from: upstream, to: client, isClient: false)
+                ended(pair)
+            }
+        }
+    }
+
+    /// The sockets are closed when neither direction uses them any more: their numbers are given to others.
+    private func ended(_ number: Int) {
+        state.withLockedValue { state in
+            state.pairs[number]?.running -= 1
+            guard let pair = state.pairs[number], pair.running == 0 else { return }
+            state.pairs[number] = nil
+            Glibc.close(pair.client)
+            Glibc.close(pair.server)
         }
     }
 

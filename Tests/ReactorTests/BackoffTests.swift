@@ -27,4 +27,14 @@ import Testing
         }
         #expect(shortest >= 0 && shortest < 0.1 && longest > 0.9 && longest <= 1)
     }
+
+    @Test func whatIsLeftToChanceIsSaid() {
+        var exact = Backoff(initial: .milliseconds(100), maximum: .milliseconds(400), part: 1...1)
+        #expect((0..<4).map { _ in exact.next() } == [100, 200, 400, 400].map { .milliseconds($0) })
+        var half = Backoff(initial: .milliseconds(100), maximum: .milliseconds(400), part: 0.5...1)
+        for bound in [100, 200, 400] + [Int](repeating: 400, count: 100) {
+            let wait = half.next()
+            #expect(wait >= .milliseconds(bound) / 2 && wait <= .milliseconds(bound))
+        }
+    }
 }

@@ -4,7 +4,7 @@ import SightscreenModels
 /// One match on one phone of one user: what the server knows of it, and what follows from whatever happens.
 ///
 /// Neither clock nor socket nor database: an event and the time come in, the new state is there and what is to be done in
-/// the world comes out. The statements of `Store` do the same in sets; this is what they are compared with.
+/// the world comes out. The statements of the services do the same in sets; this is what they are compared with.
 struct LifeModel: Hashable, Sendable {
     /// What the server knows of the phone.
     struct Phone: Hashable, Sendable {

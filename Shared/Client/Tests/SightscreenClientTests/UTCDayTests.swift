@@ -25,6 +25,16 @@ import Testing
         }
     }
 
+    @Test func daysAreThoseOfTheCalendar() {
+        #expect(UTCDay("0000-02-29") != nil && UTCDay("9999-12-31") != nil)
+        let format = Date.ISO8601FormatStyle().year().month().day()
+        // Before 1582 Foundation's calendar is another one.
+        for day in stride(from: -140_000, to: 2_900_000, by: 997) {
+            let date = Date(timeIntervalSince1970: Double(day) * 86_400)
+            #expect(UTCDay(number: day).description == date.formatted(format))
+        }
+    }
+
     @Test(arguments: [
         "", "2026", "2026-11", "2026-11-31", "2026-02-29", "2026-13-01", "2026-00-10", "2026-1-1", "+026-01-01",
         "2026-11-22T00:00:00Z", "２０２６-11-22", "2026-11-22-", "0001-02-29", "1900-02-29", "2026-11-22 ", "20261122",
