@@ -67,6 +67,10 @@ struct LifeCase: Sendable {
         if life.generations.first?.card == .unknown, random.chance(0.3) {
             return .appRegistered(allows: nil, cards: cards(now))
         }
+        // A refused start's lease goes on; some users then forbid it altogether.
+        if let current, current.start.givenUpAt != nil, current.start.isLeased(now), random.chance(0.3) {
+            return .appRegistered(allows: random.chance(0.5), cards: random.chance(0.5) ? nil : cards(now))
+        }
         guard random.chance(restlessness) else { return nil }
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<12: return .followed(startsLocally: random.chance(0.4))

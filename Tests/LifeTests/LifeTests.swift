@@ -10,8 +10,8 @@ import Testing
 /// Lives of activities on a virtual clock, many in one database: what the product's statements make of rows, against what the
 /// model makes of values, step by step.
 ///
-/// `LIFE_LIVES` is how many there are at least, `LIFE_SECONDS` for how long there are more, and with `LIFE_MISTAKES=1` mistakes
-/// are planted: `deploy/test` and `deploy/soak life` set them.
+/// `LIFE_LIVES` is how many there are at least, `LIFE_SECONDS` for how long there are more, and `LIFE_MISTAKES` (all, or the name
+/// of one) says which mistakes are planted: `deploy/test` and `deploy/soak life` set them.
 @Suite(.serialized) struct LifeTests {
     private static let begin = Moment(seconds: 1_800_000_000)
     /// Lives in one database.
@@ -70,9 +70,8 @@ import Testing
     }
 
     /// Each mistake that is planted in a statement is found.
-    @Test(.enabled(if: setting("LIFE_MISTAKES") == 1), arguments: StatementMistake.all.indices)
-    func aMistakeInAStatementIsFound(_ place: Int) async throws {
-        let mistake = StatementMistake.all[place]
+    @Test(.enabled(if: !planted.isEmpty), arguments: planted)
+    func aMistakeInAStatementIsFound(_ mistake: StatementMistake) async throws {
         var proxy: StatementProxy?
         defer { proxy?.close() }
         func through(_ url: String) throws -> String {
@@ -107,6 +106,11 @@ import Testing
         proxy = new
         return "\(parts[0])host=\(new.host)"
     }
+
+    private static let planted: [StatementMistake] = {
+        let wanted = ProcessInfo.processInfo.environment["LIFE_MISTAKES"]
+        return StatementMistake.all.filter { wanted == "all" || $0.name == wanted }
+    }()
 
     private static func setting(_ name: String) -> Int? {
         ProcessInfo.processInfo.environment[name].flatMap { Int($0) }

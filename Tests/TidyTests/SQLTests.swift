@@ -90,6 +90,27 @@ import Testing
         }
     }
 
+    /// Limits of starts are `StartPolicy`'s and `StartFallback`'s; a statement has them by name. One is in the words of an
+    /// index, which has to have the number.
+    @Test func noStatementHasALimitOfStartsOfItsOwn() {
+        let counts = ["this_hour", "this_day", "user_day", "start_attempts", "renewal_attempts"]
+        var found: [String] = []
+        for file in Self.files {
+            for line in file.lines where !line.contains("///") {
+                let words = line.split(separator: " ")
+                for (word, (sign, number)) in zip(words, zip(words.dropFirst(), words.dropFirst(2))) {
+                    let name = word.split { !($0.isLetter || $0 == "_") }.last ?? ""
+                    guard counts.contains(String(name)), ["<", "<=", ">", ">="].contains(sign),
+                        let limit = Int(number.prefix { $0.isNumber }), limit > 1
+                    else { continue }
+                    found.append("\(file.path) \(name) \(sign) \(limit)")
+                }
+            }
+        }
+        #expect(
+            found == ["Services/MatchOrchestrator/Store/OrchestratorStore+Fallback.swift start_attempts >= 2"])
+    }
+
     @Test func whatComesFromOutsideIsFound() {
         let file = SourceTree.File(
             path: "x.swift",
