@@ -127,8 +127,9 @@ extension OrchestratorStore {
             """
             WITH \(LeaseGuard.sql(name: 1, epoch: 2)), picked AS MATERIALIZED (
                 SELECT d.user_id, d.device_id FROM devices AS d
+                -- In any order: in that of the phones all of them would be walked over to find none.
                 WHERE d.reconcile_due_at < clock_timestamp() - interval '1 day'
-                ORDER BY d.user_id, d.device_id LIMIT $3::bigint FOR UPDATE SKIP LOCKED
+                LIMIT $3::bigint FOR UPDATE SKIP LOCKED
             ), changed AS (
                 UPDATE devices AS d SET reconcile_due_at = NULL FROM lease_guard, picked
                 WHERE d.user_id = picked.user_id AND d.device_id = picked.device_id RETURNING 1
