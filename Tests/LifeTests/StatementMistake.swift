@@ -91,7 +91,7 @@ struct StatementMistake: Sendable {
             "what iOS took is taken for swiped away", "WHEN one.is_over OR NOT one.live_activities_enabled",
             "WHEN one.is_over"),
         .init(
-            "nobody waits for what a phone says of a card",
+            "a card in question does not keep another from being started",
             "c.user_id = d.user_id AND c.device_id = d.device_id AND c.card IS NOT NULL",
             "c.user_id = d.user_id AND c.device_id = d.device_id AND false", in: 6),
         .init(

@@ -108,7 +108,7 @@ package struct MatchInspection: Sendable, Codable {
     package var fanOut: [FanOutProgress]
     /// Every phone of every follower, by what its case comes to; the most frequent first.
     package var findings: [Finding]
-    /// Activities that have not ended, of nobody who follows, or on a phone that has no record.
+    /// Activities that have not ended, whose user does not follow, or whose phone has no record.
     package var withoutFollower: Int
     /// The caps were counted for so many of the phones that wait; nil: for all.
     package var capsCountedFor: Int?

@@ -18,7 +18,7 @@ struct ModelFallbackRule: Hashable, Sendable {
         var step = Step.none
         /// Since the step's push left, or since the step if there is nothing to send.
         var since = Duration.zero
-        /// The step's push has not left: the operator holds it, or nobody has come to it.
+        /// The step's push has not left: the operator holds it, or no coordinator has claimed it yet.
         var pushIsDue = false
         /// Its start token has been through the chain before, and has started nothing since.
         var tokenIsSpent = false

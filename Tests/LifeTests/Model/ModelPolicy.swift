@@ -9,7 +9,7 @@ struct ModelPolicy: Hashable, Sendable {
     var startExpiryMargin = Duration.seconds(10)
     /// Longer than an end push can be under way.
     var endLease = Duration.seconds(30)
-    /// Nobody tries again with an end that is older: the system has removed the activity.
+    /// An end that is older is not tried again: the system has removed the activity.
     var endUsefulFor = Duration.seconds(4 * 3_600)
     /// How long a finished match stays on the Lock Screen (`DISMISS_AFTER`).
     var dismissAfter = Duration.seconds(900)

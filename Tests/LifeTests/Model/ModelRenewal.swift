@@ -3,7 +3,7 @@ struct ModelRenewal: Hashable, Sendable {
     /// What its match does.
     enum Play: Hashable, Sendable {
         case going
-        /// Innings break, lunch or tea: nobody looks.
+        /// Innings break, lunch or tea: there is no play to follow.
         case inBreak
         /// Activities end there, and play next morning starts new ones.
         case atStumps
@@ -13,7 +13,7 @@ struct ModelRenewal: Hashable, Sendable {
 
     enum Action: Hashable, Sendable {
         case wait
-        /// Start a new generation beside it, and let nobody start another for so long.
+        /// Start a new generation beside it; no other start leaves for so long.
         case renew(lease: Duration)
         /// iOS has ended it, or is about to: it ends here, too, and a new one is started like any that is missing.
         case end

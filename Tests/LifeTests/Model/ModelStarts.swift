@@ -13,7 +13,7 @@ struct ModelStarts: Hashable, Sendable {
     }
 
     enum Action: Hashable, Sendable {
-        /// Send a start and let nobody send another for so long.
+        /// Send a start; no other one leaves for so long.
         case start(lease: Duration)
         /// A start is out, or the phone has had enough of them.
         case wait
