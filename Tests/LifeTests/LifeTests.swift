@@ -31,6 +31,7 @@ import Testing
         let (least, seconds) = (Self.setting("LIFE_LIVES") ?? 1_500, Self.setting("LIFE_SECONDS") ?? 0)
         let begun = ContinuousClock.now
         var (lives, compared, differences) = (0, 0, 0)
+        var met: [String: Int] = [:]
         var seed: UInt64 = 0
         while lives < least || ContinuousClock.now - begun < .seconds(seconds) {
             seed += 1
@@ -50,7 +51,7 @@ import Testing
                     seed: seed, begin: Self.begin, matches: Self.matches, perMatch: Self.perMatch, pool, clock)
                 try await run.play(steps: 20)
                 for report in run.reports { Issue.record("seed \(seed)\n\(report)") }
-                for what in Self.met { #expect(run.counts[what, default: 0] >= 5, "seed \(seed): \(what)") }
+                met.merge(run.counts, uniquingKeysWith: +)
                 lives += Self.matches * Self.perMatch
                 compared += run.compared
                 differences += run.reports.count
@@ -62,6 +63,7 @@ import Testing
                 #expect(count > 0 && count <= mistake.statements, "\(mistake.name): its text is in \(count) statements")
             }
         }
+        for what in Self.met { #expect(met[what, default: 0] >= 5, "\(what)") }
         print(
             """
             {"soak":"life","lives":\(lives),"comparisons":\(compared),"differences":\(differences),\
