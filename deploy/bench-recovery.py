@@ -18,6 +18,9 @@ MATCH = 1304076
 RATIO_MAX = 2
 PEAK_MAX_MIB = 256
 CLAIMED_MAX = 1_000
+# Ten minutes of passes, one each 30 seconds, and what they may cost PostgreSQL where there is nothing to do.
+IDLE_PASSES = 20
+IDLE_SECONDS_MAX = 8
 # What should exist: the follows of the match, and the phones a push can start an activity on.
 SHOULD = f"""
     FROM match_follows AS f JOIN devices AS d USING (user_id)
@@ -130,25 +133,23 @@ class Bench:
         return result
 
     def idle(self):
-        """The pass that finds nothing to do, when every phone shows the match."""
+        """Ten minutes of passes that find nothing to do, when every phone shows the match: one look at everything, in parts,
+        and one for what has had its time. The first pass of a process, which looks at everything, comes before them."""
         self.postgres.sql(ACTIVATE)
         # As autovacuum would do soon.
         self.postgres.sql("VACUUM ANALYZE live_activities")
         self.postgres.settle()
-        passes = []
-        for _ in range(3):
-            # Not the first of a process, which also looks for phones that nobody uses any more.
-            process = self.start("pass", "--passes", "2")
-            expect(process, "began")
-            server = self.server()
-            result = json.loads(process.stdout.readline())
-            process.wait()
-            result["serverSeconds"] = self.server() - server
-            passes.append(result)
-            say(f"  idle  {result['seconds']:7.2f} s   PostgreSQL {result['serverSeconds']:.2f} s of processor time")
+        process = self.start("pass", "--before", "1", "--passes", str(IDLE_PASSES))
+        expect(process, "began")
+        server = self.server()
+        result = json.loads(process.stdout.readline())
+        process.wait()
+        result["serverSeconds"] = self.server() - server
+        say(f"  idle  {result['seconds']:7.2f} s for {IDLE_PASSES} passes   "
+            f"PostgreSQL {result['serverSeconds']:.2f} s of processor time")
         if self.postgres.sql("SELECT count(*) FROM live_activities WHERE status = 'active'") != str(self.users):
             self.verified = False
-        return passes
+        return result
 
 
 def expect(process, line):
@@ -173,7 +174,7 @@ def run(bench, rounds):
     idle = bench.idle()
     ratio = statistics.median(o["seconds"] / p["seconds"] for o, p in zip(ours, psql))
     peak = max(row["peakKiB"] for row in ours) / 1024
-    met = ratio <= RATIO_MAX and peak < PEAK_MAX_MIB and bench.verified
+    met = ratio <= RATIO_MAX and peak < PEAK_MAX_MIB and bench.verified and idle["serverSeconds"] <= IDLE_SECONDS_MAX
     return {
         "bench": "recovery", "ratio": round(ratio, 2),
         "rowsPerSecond": round(bench.users / median(ours, "seconds")),
@@ -184,9 +185,9 @@ def run(bench, rounds):
         },
         "firstClaimedAfterSeconds": round(median(ours, "firstSeconds"), 2),
         "claimSeconds": round(median(ours, "claimSeconds"), 2),
-        "idlePass": {
-            "seconds": round(median(idle, "seconds"), 2), "orchestrator": round(median(idle, "processorSeconds"), 2),
-            "postgres": round(median(idle, "serverSeconds"), 2),
+        "idleTenMinutes": {
+            "passes": IDLE_PASSES, "seconds": round(idle["seconds"], 2),
+            "orchestrator": round(idle["processorSeconds"], 2), "postgres": round(idle["serverSeconds"], 2),
         },
         "users": bench.users, "rounds": rounds, "verified": bench.verified, "met": met,
     }

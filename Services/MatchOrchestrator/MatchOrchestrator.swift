@@ -42,9 +42,15 @@ public actor MatchOrchestrator {
     private var calledOff = CalledOffWatch()
     private var renewals: RenewalWatch
     private var failures = FailureLog()
-    private var devicesPurgedAt: ContinuousClock.Instant?
-    /// Between looks at all devices for those that nobody has used for months.
-    private static let devicesInterval = Duration.seconds(600)
+    /// The followers of each live match, and all activities.
+    private var followers: [MatchID: LookInTurn<String>] = [:]
+    private var activities = LookInTurn<OrchestratorStore.ActivityPlace>()
+    private var passesToPurge = 0
+    /// From one look at all rows for what has had its time, after hours or months, to the next: ten minutes.
+    private static let passesPerPurge = 20
+    /// How many followers, and how many activities, are looked at in a pass where nothing has been missing: a million in
+    /// ten minutes.
+    private static let rowsInTurn = 50_000
     /// Who lost the lease may have it again at once. No shorter: until the keeper has looked, it may take the lost one for
     /// ours.
     private static let lostPause = Duration.milliseconds(500)
@@ -81,8 +87,11 @@ public actor MatchOrchestrator {
             try await step("follows", &failed) {
                 try await store.expireFollows(after: timing.followRetention, under: lease)
             }
-            try await step("purge", &failed) { try await store.purge(after: timing.followRetention, under: lease) }
-            try await step("devices", &failed) { try await purgeDevices(lease) }
+            try await step("purge", &failed) { try await purge(lease) }
+            // Last: trouble with one account keeps nothing else.
+            try await step("erasure", &failed) {
+                if try await store.eraseDeletedUsers(under: lease) > 0 { activities.lookAtAll() }
+            }
         } catch {
             logger.info("The pass is left to another orchestrator")
             metrics.inPlay(nil)
@@ -119,7 +128,10 @@ public actor MatchOrchestrator {
         }
         let ended = try await store.endActivities(calledOff: off, under: lease)
         metrics.ended(ended.rows, reason: "match_end")
-        let unfollowed = try await store.endUnfollowed(under: lease)
+        let (unfollowed, last) = try await store.endUnfollowed(
+            under: lease, after: activities.place ?? .begin,
+            activities: activities.isQuiet ? Self.rowsInTurn : .max)
+        activities.looked(to: last, found: unfollowed.rows > 0)
         metrics.ended(unfollowed.rows, reason: "user_unfollow")
         if ended.rows > 0 { logger.info("Activities ended", metadata: ["count": "\(ended.rows)"]) }
         for match in ended.matches.union(unfollowed.matches) { await ring(match) }
@@ -128,17 +140,27 @@ public actor MatchOrchestrator {
     private func startMissing(_ lease: Lease) async throws {
         let givenUp = try await store.giveUpStarts(under: lease)
         if givenUp > 0 { logger.info("Starts given up", metadata: ["count": "\(givenUp)"]) }
-        for match in try await store.liveMatches(lead: timing.startLead) {
+        let live = try await store.liveMatches(lead: timing.startLead)
+        followers = followers.filter { live.contains($0.key) }
+        for match in live {
+            var turn = followers[match, default: LookInTurn()]
             // A million take their time: the first of them need not wait for the last.
             var rungAt: ContinuousClock.Instant?
-            let made = try await store.createPending(for: match, under: lease) { [ring] in
+            let look = try await store.createPending(
+                for: match, under: lease, after: turn.place ?? "",
+                followers: turn.isQuiet ? max(1_000, Self.rowsInTurn / live.count) : .max
+            ) { [ring] in
                 if let rungAt, .now - rungAt < Self.ringInterval { return }
                 await ring(match)
                 rungAt = .now
             }
-            guard made > 0 else { continue }
-            metrics.created(made)
-            logger.info("Activities to start", metadata: ["match.id": "\(match)", "count": "\(made)"])
+            turn.looked(to: look.last, found: look.made > 0)
+            followers[match] = turn
+            guard look.made > 0 else { continue }
+            // An unfollow cannot see what is made at the same time.
+            activities.lookAtAll()
+            metrics.created(look.made)
+            logger.info("Activities to start", metadata: ["match.id": "\(match)", "count": "\(look.made)"])
             await ring(match)
         }
     }
@@ -161,7 +183,10 @@ public actor MatchOrchestrator {
         // What was marked only now may be too old already.
         let outlived = try await store.endOutlived(under: lease)
         metrics.ended(outlived.rows, reason: "match_end")
-        for match in outlived.matches { await ring(match) }
+        for match in outlived.matches {
+            followers[match]?.lookAtAll()
+            await ring(match)
+        }
     }
 
     private func moveFallbacks(_ lease: Lease) async throws {
@@ -175,10 +200,12 @@ public actor MatchOrchestrator {
         metrics.fallbacks(try await store.fallbackCounts())
     }
 
-    private func purgeDevices(_ lease: Lease) async throws {
-        if let last = devicesPurgedAt, .now - last < Self.devicesInterval { return }
+    private func purge(_ lease: Lease) async throws {
+        passesToPurge -= 1
+        guard passesToPurge <= 0 else { return }
+        try await store.purge(after: timing.followRetention, under: lease)
         try await store.purgeDevices(under: lease)
-        devicesPurgedAt = .now
+        passesToPurge = Self.passesPerPurge
     }
 
     /// A result whose hold ends before the next pass is not kept waiting for it.

@@ -51,12 +51,12 @@ import Testing
                     await ground.updates("asha").contains { $0.event == "end" }
                 }
                 try await letPass(ground)
-                try await orchestrator.eraseDeletedUsers(under: lease)
+                _ = try await orchestrator.eraseDeletedUsers(under: lease)
                 #expect(try await ground.status("asha") == "ended user_unfollow due")
 
                 await ground.apns.answer { _, _ in StubAPNs.accepted }
                 try await eventually("the end is noted") { try await ground.status("asha").hasSuffix(" sent") }
-                try await orchestrator.eraseDeletedUsers(under: lease)
+                _ = try await orchestrator.eraseDeletedUsers(under: lease)
                 #expect(try await rows(ground) == 0)
 
                 let update = try await ground.commit(alert: .wicket)

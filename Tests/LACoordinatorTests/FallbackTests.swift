@@ -168,8 +168,8 @@ import Testing
                     await ground.apns.pushes(to: Self.deviceToken).map(\.pushType) == ["background"]
                 }
                 #expect(try await ground.status("asha") == "ended token_invalid none")
-                let made = try await OrchestratorStore(pool: ground.pool).createPending(for: Ground.match, under: lease)
-                #expect(made == 0)
+                let look = try await OrchestratorStore(pool: ground.pool).createPending(for: Ground.match, under: lease)
+                #expect(look.made == 0)
                 try await Task.sleep(for: .milliseconds(1_200))
             }
             #expect(await ground.apns.pushes.filter { $0.event == "start" }.isEmpty)

@@ -241,6 +241,7 @@ struct LifeGround: Sendable {
         try await store.expireFollows(after: .seconds(172_800), under: orchestrator)
         try await store.purge(after: .seconds(172_800), under: orchestrator)
         try await store.purgeDevices(under: orchestrator)
+        _ = try await store.eraseDeletedUsers(under: orchestrator)
         var pushes: [String: Set<StartFallback.Step>] = [:]
         for claim in try await all({ _ in try await activities.claimFallbacks(shards, limit: 1_000) }) {
             pushes[claim.userID.rawValue, default: []].insert(claim.step)

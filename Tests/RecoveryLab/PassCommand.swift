@@ -7,13 +7,14 @@ import SightscreenModels
 import Store
 import Synchronization
 
-/// `recovery-lab pass`: the orchestrator's process with everything but the schedule's provider, for one pass. Says `rung`
-/// when it tells the coordinators, and at the end what the pass was.
+/// `recovery-lab pass`: the orchestrator's process with everything but the schedule's provider, for some passes. Says `rung`
+/// when it tells the coordinators, and at the end what the passes cost.
 struct PassCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "pass", abstract: "One pass of the orchestrator.")
+    static let configuration = CommandConfiguration(commandName: "pass", abstract: "Passes of the orchestrator.")
 
     @Option(help: "The database's URL.") var database: String
-    @Option(help: "How many passes; the last one is measured.") var passes = 1
+    @Option(help: "How many passes before those that are measured.") var before = 0
+    @Option(help: "How many passes are measured.") var passes = 1
 
     func run() async throws {
         let pool = try PostgresPool(url: database, applicationName: "recovery-lab")
@@ -33,11 +34,11 @@ struct PassCommand: AsyncParsableCommand {
             rings.add(1, ordering: .relaxed)
             RecoveryLab.say("rung")
         }
-        for _ in 1..<max(1, passes) { _ = await orchestrator.runOnce(under: lease, syncs: 1) }
+        for _ in 0..<before { _ = await orchestrator.runOnce(under: lease, syncs: 1) }
         let spent = RecoveryLab.processorSeconds()
         RecoveryLab.say("began")
         let began = ContinuousClock.now
-        _ = await orchestrator.runOnce(under: lease, syncs: 1)
+        for _ in 0..<passes { _ = await orchestrator.runOnce(under: lease, syncs: 1) }
         let seconds = (.now - began) / .seconds(1)
         let processor = RecoveryLab.processorSeconds() - spent
         keeping.cancel()

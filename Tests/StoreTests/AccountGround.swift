@@ -82,7 +82,7 @@ struct AccountGround: Sendable {
         }
     }
 
-    func erase() async throws { try await orchestrator.eraseDeletedUsers(under: lease) }
+    func erase() async throws { _ = try await orchestrator.eraseDeletedUsers(under: lease) }
 
     func count(_ table: String, _ condition: String = "true") async throws -> Int {
         try await pool.query("SELECT count(*) AS n FROM \(table) WHERE \(condition)").first?.int("n") ?? -1

@@ -181,7 +181,7 @@ import Testing
                 _ = try await ground.accounts.delete(user, tokenIssuedAt: 0)
                 try await ground.letPass("5 hours", since: user)
             }
-            try await ground.orchestrator.purge(after: .seconds(3_600), under: ground.lease)
+            try await ground.erase()
             for table in Self.tables { #expect(try await ground.count(table, "user_id = 'user-0'") == 1) }
             for table in Self.tables { #expect(try await ground.count(table) == 1) }
             #expect(try await ground.count("deleted_users", "erased_at IS NOT NULL") == 6)

@@ -164,8 +164,8 @@ import Testing
                 try await LeaseStore(pool: pool).acquire([.orchestrator], holder: "one/1", duration: .seconds(60)).first
             )
             let orchestrator = OrchestratorStore(pool: pool)
-            #expect(try await orchestrator.createPending(for: Self.match, under: lease) == 1)
-            #expect(try await orchestrator.endUnfollowed(under: lease).rows == 1)
+            #expect(try await orchestrator.createPending(for: Self.match, under: lease).made == 1)
+            #expect(try await orchestrator.endUnfollowed(under: lease).changes.rows == 1)
             let match = try #require(try await store.match(Self.match))
             #expect(!match.findings.contains { $0.finding == .madeNextPass })
             #expect(match.findings.first { $0.finding == .startDue }?.count == 2)

@@ -43,8 +43,8 @@ import Testing
         try await withDatabase { (pool: PostgresPool) async throws in
             let (store, lease) = try await liveMatch(pool)
             #expect(try await store.liveMatches(lead: .zero) == [Self.match])
-            #expect(try await store.createPending(for: Self.match, under: lease) == 6)
-            #expect(try await store.createPending(for: Self.match, under: lease) == 0)
+            #expect(try await store.createPending(for: Self.match, under: lease).made == 6)
+            #expect(try await store.createPending(for: Self.match, under: lease).made == 0)
             let row = try #require(
                 try await pool.query("SELECT * FROM live_activities WHERE user_id = 'ann' AND device_id = 'pad'").first)
             #expect(try row.int("generation") == 1)
@@ -59,7 +59,7 @@ import Testing
         try await withDatabase { (pool: PostgresPool) async throws in
             let (store, lease) = try await liveMatch(pool)
             let made = try await withThrowingTaskGroup(of: Int.self) { group in
-                for _ in 0..<6 { group.addTask { try await store.createPending(for: Self.match, under: lease) } }
+                for _ in 0..<6 { group.addTask { try await store.createPending(for: Self.match, under: lease).made } }
                 return try await group.reduce(0, +)
             }
             #expect(made == 6)
@@ -104,7 +104,7 @@ import Testing
             _ = try await store.createPending(for: Self.match, under: lease)
             try await pool.execute("UPDATE live_activities SET status = 'ended', end_reason = 'token_invalid'")
             try await pool.execute("DELETE FROM match_follows WHERE user_id = 'ben'")
-            #expect(try await store.createPending(for: Self.match, under: lease) == 4)
+            #expect(try await store.createPending(for: Self.match, under: lease).made == 4)
             #expect(try await count(pool, "generation = 2 AND status = 'pending' AND user_id <> 'ben'") == 4)
         }
     }
@@ -119,7 +119,7 @@ import Testing
                     start_sent_at = clock_timestamp() - CASE user_id WHEN 'ann' THEN interval '1 minute'
                         ELSE interval '61 minutes' END
                 """)
-            #expect(try await store.createPending(for: Self.match, under: lease) == 4)
+            #expect(try await store.createPending(for: Self.match, under: lease).made == 4)
         }
     }
 
@@ -136,7 +136,7 @@ import Testing
             #expect(try await store.giveUpStarts(under: lease) == 2)
             #expect(try await count(pool, "start_given_up_at IS NOT NULL AND user_id = 'ann'") == 2)
             // It still stands in the way of another generation.
-            #expect(try await store.createPending(for: Self.match, under: lease) == 0)
+            #expect(try await store.createPending(for: Self.match, under: lease).made == 0)
         }
     }
 
@@ -177,7 +177,7 @@ import Testing
             try await store.expireFollows(after: .seconds(1), under: lease)
             #expect(try await pool.query("SELECT 1 FROM match_follows WHERE expires_at IS NOT NULL").isEmpty)
             try await pool.execute("UPDATE active_matches SET at_stumps = false")
-            #expect(try await store.createPending(for: Self.match, under: lease) == 6)
+            #expect(try await store.createPending(for: Self.match, under: lease).made == 6)
             #expect(try await count(pool, "generation = 2 AND status = 'pending'") == 6)
         }
     }
@@ -187,8 +187,38 @@ import Testing
             let (store, lease) = try await liveMatch(pool)
             _ = try await store.createPending(for: Self.match, under: lease)
             try await pool.execute("DELETE FROM match_follows WHERE user_id = 'ann'")
-            #expect(try await store.endUnfollowed(under: lease).rows == 2)
+            #expect(try await store.endUnfollowed(under: lease).changes.rows == 2)
             #expect(try await count(pool, "end_reason = 'user_unfollow' AND user_id = 'ann'") == 2)
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 5, 100])
+    func looksAtPartsInTurnMissNothing(_ part: Int) async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (store, lease) = try await liveMatch(pool)
+            var (made, looks): (Int, Int) = (0, 0)
+            var follower: String? = ""
+            while let place = follower {
+                let look = try await store.createPending(
+                    for: Self.match, under: lease, after: place, followers: part)
+                (made, follower, looks) = (made + look.made, look.last, looks + 1)
+            }
+            #expect(made == 6)
+            // Four followers, and the look that finds no more; whole pages where something is missing.
+            #expect(looks <= 4 / part + 1)
+            #expect(part > 1 || looks == 5)
+
+            try await pool.execute("DELETE FROM match_follows WHERE user_id IN ('ann', 'cat')")
+            var (ended, pages): (Int, Int) = (0, 0)
+            var activity: OrchestratorStore.ActivityPlace? = .begin
+            while let place = activity {
+                let (changes, last) = try await store.endUnfollowed(under: lease, after: place, activities: part)
+                (ended, activity, pages) = (ended + changes.rows, last, pages + 1)
+            }
+            #expect(ended == 4)
+            #expect(try await count(pool, "status = 'ended' AND user_id IN ('ann', 'cat')") == 4)
+            // Bites of two.
+            #expect(pages == 6 / (2 * ((part + 1) / 2)) + 1)
         }
     }
 

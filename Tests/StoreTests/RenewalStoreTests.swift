@@ -237,7 +237,7 @@ import Testing
                 try await ground.register("ff1", activity: "activity-2", together: together) == .keep(generation: 2))
             #expect(
                 try await ground.register("ee3", activity: "activity-1", together: together) == .end(generation: 1))
-            #expect(try await ground.store.createPending(for: Self.match, under: ground.orchestrator) == 0)
+            #expect(try await ground.store.createPending(for: Self.match, under: ground.orchestrator).made == 0)
         }
     }
 
@@ -299,7 +299,7 @@ import Testing
             try await ground.pool.execute(Self.leaseIsOver)
             let ended = try await ground.store.endOutlived(under: ground.orchestrator)
             #expect(ended.rows == 1 && ended.matches == [Self.match])
-            #expect(try await ground.store.createPending(for: Self.match, under: ground.orchestrator) == 1)
+            #expect(try await ground.store.createPending(for: Self.match, under: ground.orchestrator).made == 1)
             #expect(
                 try await ground.rows() == [
                     "1 ended match_end due now start-1 ee1", "2 pending none now",

@@ -81,11 +81,11 @@ import Testing
                     .first)
             try await pool.execute("DELETE FROM live_activities WHERE status = 'pending' AND start_sent_at IS NULL")
             let orchestrator = OrchestratorStore(pool: pool)
-            #expect(try await orchestrator.createPending(for: MatchID(5), under: lease) == 0)
+            #expect(try await orchestrator.createPending(for: MatchID(5), under: lease).made == 0)
             // A day later.
             try await pool.execute(
                 "UPDATE live_activities SET start_sent_at = start_sent_at - interval '23 hours' WHERE match_id > 100")
-            #expect(try await orchestrator.createPending(for: MatchID(5), under: lease) == 1)
+            #expect(try await orchestrator.createPending(for: MatchID(5), under: lease).made == 1)
             #expect(try await store.claimStarts(holds, limit: 1_000, lease: .seconds(120)).count == 1)
         }
     }

@@ -36,7 +36,9 @@ import Testing
         "Services/MatchEventBus/Store/MatchStore.swift": ["stampLeadMax", "hasRoom", "matchesMax"],
         "Shared/Store/Migrator.swift": ["migration.checksum", "migration.name", "migration.sql"],
         "Shared/Store/MissingCardSQL.swift": ["device", "match", "row", "user"],
-        "Services/MatchOrchestrator/Store/OrchestratorStore+Ends.swift": ["dismissal", "picking", "reason"],
+        "Services/MatchOrchestrator/Store/OrchestratorStore+Ends.swift": [
+            "dismissal", "page", "picking", "reason", "telling",
+        ],
         "Services/MatchOrchestrator/Store/OrchestratorStore+Erasure.swift": [
             "columns", "condition", "endPushHours", "same", "table",
         ],

@@ -117,22 +117,75 @@ extension OrchestratorStore {
         return try rows.map { MatchID(try $0.int64("match_id")) }
     }
 
-    /// Ends activities whose follower has gone: what an unfollow could not see because it was being made.
-    package func endUnfollowed(under lease: Lease) async throws -> Changes {
-        try await repeated(
-            lease,
-            Self.endStatement(
-                picking: """
-                    SELECT l.match_id, l.user_id, l.device_id, l.generation FROM live_activities AS l
-                    WHERE l.status <> 'ended' AND NOT EXISTS (
-                        SELECT 1 FROM match_follows AS f WHERE f.match_id = l.match_id AND f.user_id = l.user_id)
-                    """, reason: "user_unfollow", dismissal: "now"), [.int(bite)])
+    /// One of the activities that have not ended, in the order of their index.
+    package struct ActivityPlace: Sendable, Equatable {
+        package var match: Int64
+        package var user: String
+        package var device: String
+
+        /// Before the first.
+        package static let begin = ActivityPlace(match: .min, user: "", device: "")
     }
 
-    /// - Parameter picking: selects keys of `live_activities`; `$3` is the bite.
-    static func endStatement(picking: String, reason: String, dismissal: String) -> String {
+    /// Ends activities whose follower has gone: what an unfollow could not see because it was being made.
+    ///
+    /// - Parameters:
+    ///   - place: the activity after which the look begins.
+    ///   - activities: how many are looked at, in whole bites.
+    /// - Returns: the last activity looked at, too; nil at the end.
+    package func endUnfollowed(
+        under lease: Lease, after place: ActivityPlace = .begin, activities: Int = .max
+    ) async throws -> (changes: Changes, last: ActivityPlace?) {
+        var (changes, last, left) = (Changes(), place, activities)
+        while left > 0 {
+            let rows = try await pool.query(
+                Self.endUnfollowedStatement,
+                lease.parameters + [.int(bite), .int(last.match), .text(last.user), .text(last.device)])
+            try lease.check(rows)
+            guard let row = rows.first else { return (changes, nil) }
+            changes.rows += try row.int("taken")
+            changes.matches.formUnion(Self.matches(try row.optionalString("matches")))
+            guard try row.int("seen") == bite, let match = try row.optionalInt64("last_match"),
+                let user = try row.optionalString("last_user"), let device = try row.optionalString("last_device")
+            else { return (changes, nil) }
+            last = ActivityPlace(match: match, user: user, device: device)
+            left -= bite
+        }
+        return (changes, last)
+    }
+
+    private static let endUnfollowedStatement = endStatement(
+        page: """
+            page AS MATERIALIZED (
+                SELECT l.match_id, l.user_id, l.device_id, l.generation FROM live_activities AS l
+                WHERE l.status <> 'ended'
+                    AND (l.match_id, l.user_id, l.device_id) > ($4::bigint, $5::text, $6::text)
+                ORDER BY l.match_id, l.user_id, l.device_id LIMIT $3::bigint
+            ), last AS (
+                SELECT match_id, user_id, device_id FROM page
+                ORDER BY match_id DESC, user_id DESC, device_id DESC LIMIT 1
+            ),
+            """,
+        picking: """
+            SELECT l.match_id, l.user_id, l.device_id, l.generation FROM page AS l
+            WHERE NOT EXISTS (
+                SELECT 1 FROM match_follows AS f WHERE f.match_id = l.match_id AND f.user_id = l.user_id OFFSET 0)
+            """,
+        reason: "user_unfollow", dismissal: "now",
+        telling: """
+            , (SELECT count(*) FROM page) AS seen, (SELECT match_id FROM last) AS last_match,
+                (SELECT user_id FROM last) AS last_user, (SELECT device_id FROM last) AS last_device
+            """)
+
+    /// - Parameters:
+    ///   - page: what `picking` reads, if not a table, with a comma at its end.
+    ///   - picking: selects keys of `live_activities`; `$3` is the bite.
+    ///   - telling: more columns of the answer, each after a comma.
+    static func endStatement(
+        page: String = "", picking: String, reason: String, dismissal: String, telling: String = ""
+    ) -> String {
         """
-        WITH \(LeaseGuard.sql(name: 1, epoch: 2)), picked AS MATERIALIZED (
+        WITH \(LeaseGuard.sql(name: 1, epoch: 2)), \(page) picked AS MATERIALIZED (
             \(picking) LIMIT $3::bigint
         ), ended AS (
             UPDATE live_activities AS a SET
@@ -145,7 +198,7 @@ extension OrchestratorStore {
             RETURNING a.match_id
         )
         SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM ended) AS taken,
-            (SELECT string_agg(DISTINCT match_id::text, ',') FROM ended) AS matches
+            (SELECT string_agg(DISTINCT match_id::text, ',') FROM ended) AS matches\(telling)
         """
     }
 

@@ -43,8 +43,10 @@ extension OrchestratorStore {
     ///
     /// Activities that a request under way has made after all are ended first, by `endUnfollowed`: their follow goes
     /// here. A phone that is in use again, because its user came back, was seen after the deletion.
-    package func eraseDeletedUsers(under lease: Lease) async throws {
-        try await erase(
+    ///
+    /// - Returns: how many follows went.
+    package func eraseDeletedUsers(under lease: Lease) async throws -> Int {
+        let follows = try await erase(
             lease, from: "match_follows", key: ["match_id", "user_id"], where: "t.created_at < u.until")
         try await erase(
             lease, from: "live_activities", key: ["match_id", "user_id", "device_id", "generation"],
@@ -61,14 +63,17 @@ extension OrchestratorStore {
                     t.erased_at IS NOT NULL
                     AND t.deleted_at <= clock_timestamp() - interval '\(Self.tombstoneHours) hours'
                     """), [.int(bite)])
+        return follows
     }
 
     /// Deletes a bite of what `condition` says of `t`, a row of the deleted user `u`, looked at again when the row is
     /// locked. Each user's rows are found by index (`OFFSET 0` keeps it so), however many others have.
-    private func erase(_ lease: Lease, from table: String, key: [String], where condition: String) async throws {
+    @discardableResult private func erase(
+        _ lease: Lease, from table: String, key: [String], where condition: String
+    ) async throws -> Int {
         let columns = key.map { "t.\($0)" }.joined(separator: ", ")
         let same = key.map { "t.\($0) = u.\($0)" }.joined(separator: " AND ")
-        _ = try await repeated(
+        return try await repeated(
             lease,
             """
             WITH \(LeaseGuard.sql(name: 1, epoch: 2)), picked AS MATERIALIZED (
@@ -79,7 +84,8 @@ extension OrchestratorStore {
                 DELETE FROM \(table) AS t USING lease_guard, picked AS u WHERE \(same) AND \(condition) RETURNING 1
             )
             SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM gone) AS taken, NULL AS matches
-            """, [.int(bite)])
+            """, [.int(bite)]
+        ).rows
     }
 
     /// Accounts of which nothing is left are not looked at again.

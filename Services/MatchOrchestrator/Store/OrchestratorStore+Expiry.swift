@@ -66,7 +66,7 @@ extension OrchestratorStore {
         return try rows.map { MatchID(try $0.int64("match_id")) }
     }
 
-    /// Removes what has had its time: deleted accounts, expired follows, ended activities and matches, old fixtures,
+    /// Removes what has had its time: expired follows, ended activities and matches, old fixtures,
     /// counts of bad tokens, holds of matches that are over.
     package func purge(after retention: Duration, under lease: Lease) async throws {
         _ = try await repeated(
@@ -152,8 +152,6 @@ extension OrchestratorStore {
                     AND NOT EXISTS (
                         SELECT 1 FROM fixtures AS x WHERE x.match_id = t.match_id AND NOT \(FixtureSQL.isOver("x.status")))
                     """), [.int(bite), retention.parameter])
-        // Last: trouble with one account keeps nothing else.
-        try await eraseDeletedUsers(under: lease)
     }
 
     /// Removes devices nobody has used for 90 days. Looks at every device, so not for every pass.

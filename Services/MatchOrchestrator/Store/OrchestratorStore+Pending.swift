@@ -4,36 +4,53 @@ package import SightscreenModels
 package import Store
 
 extension OrchestratorStore {
-    /// Gives every capable device of every follower of a match a pending activity, if it has none that is not ended.
+    /// How far a look at the followers of a match has come.
+    package struct PendingLook: Sendable, Equatable {
+        /// How many activities were made.
+        package var made = 0
+        /// The last follower looked at; nil at the end.
+        package var last: String?
+    }
+
+    /// Gives every capable device of followers of a match a pending activity, if it has none that is not ended.
     ///
     /// Goes along the followers in the order of their ids. Where activities are missing, a page of followers is taken in
     /// at a time; where nothing is, as in nearly every pass, a look at twenty pages costs less than a write to one.
-    /// - Parameter afterPage: called when some were made, while others may still be missing.
-    /// - Returns: how many were made.
+    /// - Parameters:
+    ///   - place: the follower after whom the look begins.
+    ///   - followers: how many are looked at; somewhat more where activities are missing.
+    ///   - afterPage: called when some were made, while others may still be missing.
     package func createPending(
-        for match: MatchID, under lease: Lease, afterPage: () async -> Void = {}
-    ) async throws -> Int {
-        var made = 0
-        var last = ""
-        var span = bite * Self.pagesPerLook
-        while true {
+        for match: MatchID, under lease: Lease, after place: String = "", followers: Int = .max,
+        afterPage: () async -> Void = {}
+    ) async throws -> PendingLook {
+        var look = PendingLook(last: place)
+        var left = followers
+        var takesAll = false
+        while left > 0, let last = look.last {
+            let span = min(takesAll ? bite : bite * Self.pagesPerLook, left)
             guard let stretch = try await stretch(of: match, after: last, followers: span) else {
-                // A pass that had nothing to write was still the holder's.
-                if made == 0 { _ = try await create(match, users: [], lease) }
-                return made
+                look.last = nil
+                break
             }
-            let isPage = span <= bite
-            let users = isPage ? try await users(of: match, stretch) : try await lackingUsers(of: match, stretch)
-            let madeHere = users.isEmpty ? 0 : try await create(match, users: users, lease)
-            made += madeHere
-            if madeHere > 0 { await afterPage() }
-            if !isPage, users.count >= bite {
+            let users =
+                takesAll ? try await users(of: match, stretch) : try await lackingUsers(of: match, stretch)
+            let made = users.isEmpty ? 0 : try await create(match, users: users, lease)
+            look.made += made
+            if made > 0 { await afterPage() }
+            if !takesAll, users.count >= bite {
                 // There is more in this stretch.
-                (last, span) = (users[users.count - 1], bite)
+                look.last = users.last
+                takesAll = true
             } else {
-                (last, span) = (stretch.last, isPage && madeHere > bite / 10 ? bite : bite * Self.pagesPerLook)
+                look.last = stretch.last
+                left -= stretch.followers
+                takesAll = takesAll && made > bite / 10
             }
         }
+        // A pass that had nothing to write was still the holder's.
+        if look.made == 0 { _ = try await create(match, users: [], lease) }
+        return look
     }
 
     /// How many pages of followers are looked at at once while nothing is missing: a tenth of a second's work.
@@ -44,6 +61,7 @@ extension OrchestratorStore {
         /// Before the first.
         var after: String
         var last: String
+        var followers: Int
         /// They are a good part of all users there, so that going through everybody's phones costs less than looking up
         /// each follower's.
         var isDense: Bool
@@ -65,8 +83,8 @@ extension OrchestratorStore {
             FROM page
             """, [.int(match.rawValue), .text(last), .int(followers), .int(bite)])
         guard let row = rows.first, let end = try row.optionalString("last") else { return nil }
-        let devices = try row.optionalInt("devices") ?? .max
-        return Stretch(after: last, last: end, isDense: try devices < 4 * row.int("followers"))
+        let (count, devices) = (try row.int("followers"), try row.optionalInt("devices") ?? .max)
+        return Stretch(after: last, last: end, followers: count, isDense: devices < 4 * count)
     }
 
     private func users(of match: MatchID, _ stretch: Stretch) async throws -> [String] {
