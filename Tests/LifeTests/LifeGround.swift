@@ -68,8 +68,7 @@ struct LifeGround: Sendable {
         var unfollows = false
     }
 
-    /// - Parameter isAlone: a token is registered by itself, not with what others register meanwhile.
-    func execute(_ event: LifeEvent, of one: LifeCase, isAlone: Bool) async throws -> Answer {
+    func execute(_ event: LifeEvent, of one: LifeCase) async throws -> Answer {
         var answer = Answer()
         switch event {
         case .followed(let startsLocally):
@@ -79,12 +78,12 @@ struct LifeGround: Sendable {
         case .unfollowed: try await follows.unfollow(one.matchID, user: one.user)
         case .tokenReported(let token, let activity, let start):
             answer.pushesState = Self.pushesState(
-                try await register(token, activity, start, one.matchID, one.user, isAlone: isAlone))
+                try await register(token, activity, start, one.matchID, one.user))
         case .tokenTaken(let token):
             try await pool.execute(
                 "INSERT INTO match_follows (user_id, match_id) VALUES ($1, $2)",
                 [.text(one.thief.rawValue), .int(one.matchID.rawValue)])
-            _ = try await register(token, nil, nil, one.matchID, one.thief, isAlone: isAlone)
+            _ = try await register(token, nil, nil, one.matchID, one.thief)
             // The rules know of one user: the token is nobody's before it is reported again.
             try await pool.execute("DELETE FROM live_activities WHERE user_id = $1", [.text(one.thief.rawValue)])
             try await pool.execute("DELETE FROM match_follows WHERE user_id = $1", [.text(one.thief.rawValue)])
@@ -153,16 +152,10 @@ struct LifeGround: Sendable {
     }
 
     private func register(
-        _ token: UpdateToken, _ activity: ActivityID?, _ start: StartID?, _ match: MatchID, _ user: UserID,
-        isAlone: Bool
+        _ token: UpdateToken, _ activity: ActivityID?, _ start: StartID?, _ match: MatchID, _ user: UserID
     ) async throws -> ActivityTokenRule.Action {
         let request = ActivityTokenRequest(
             activityToken: token, deviceId: LifeCase.device, activityId: activity, startId: start)
-        if isAlone {
-            return try await ActivityTokenStore.registerAlone(
-                ActivityTokenJob(request: request, match: match, user: user), isAwaited: { _ in true }, pool, 900
-            ).action
-        }
         return try await tokens.register(request, match: match, user: user).action
     }
 

@@ -180,25 +180,23 @@ struct LifeRun {
     private mutating func execute(_ work: [(Int, LifeEvent)]) async throws {
         let ground = ground
         for start in stride(from: 0, to: work.count, by: 64) {
-            var expected: [(Int, LifeEvent, [LifeIntent], LifeCase, Bool)] = []
+            var expected: [(Int, LifeEvent, [LifeIntent], LifeCase)] = []
             for (place, event) in work[start..<min(start + 64, work.count)] {
-                let isAlone = cases[place].chance(0.4)
                 count(event.name)
-                if case .tokenReported = event { count(isAlone ? "token alone" : "token together") }
                 // What came of it is asked of the life as it was before.
                 let one = cases[place]
                 let intents = cases[place].apply(event, now)
                 countCards(one.life, cases[place].life)
-                expected.append((place, event, intents, one, isAlone))
+                expected.append((place, event, intents, one))
             }
             var answers: [Int: LifeGround.Answer] = [:]
             try await withThrowingTaskGroup(of: (Int, LifeGround.Answer).self) { group in
-                for (place, event, _, one, isAlone) in expected {
-                    group.addTask { (place, try await ground.execute(event, of: one, isAlone: isAlone)) }
+                for (place, event, _, one) in expected {
+                    group.addTask { (place, try await ground.execute(event, of: one)) }
                 }
                 for try await (place, answer) in group { answers[place] = answer }
             }
-            for (place, event, intents, _, _) in expected {
+            for (place, event, intents, _) in expected {
                 let pushes = intents.contains { if case .pushState = $0 { true } else { false } }
                 let answer = answers[place] ?? LifeGround.Answer()
                 if pushes != answer.pushesState || intents.contains(.unfollow) != answer.unfollows {

@@ -20,9 +20,7 @@ import Testing
     /// What a run has to meet to say anything.
     private static let met = [
         "start", "renewal", "end", "lingering end", "budget used up", "fallback silent", "fallback visible",
-        "match ended", "match settled", "match suspended", "match inBreak", "postponed", "token alone",
-        "token together",
-        "tokenTaken",
+        "match ended", "match settled", "match suspended", "match inBreak", "postponed", "tokenReported", "tokenTaken",
         "followed", "unfollowed", "dismissed", "appRegistered", "startTokenReported", "phoneLost", "startAnswered",
         "updateAnswered", "endAnswered", "card unknown", "card gone", "card lost", "card found",
     ]

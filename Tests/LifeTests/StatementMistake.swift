@@ -202,11 +202,12 @@ struct StatementMistake: Sendable {
 
     private static let tokens: [StatementMistake] = [
         .init(
-            "an end goes to the new owner of a token", "CASE WHEN end_push = 'due' THEN 'dropped' ELSE end_push END",
-            "end_push"),
+            "an end goes to the new owner of a token",
+            "CASE WHEN la.end_push = 'due' THEN 'dropped' ELSE la.end_push END",
+            "la.end_push"),
         .init(
-            "a token that moved ends as the match does", "end_reason = coalesce(end_reason, 'token_invalid')",
-            "end_reason = coalesce(end_reason, 'match_end')"),
+            "a token that moved ends as the match does", "end_reason = coalesce(la.end_reason, 'token_invalid')",
+            "end_reason = coalesce(la.end_reason, 'match_end')"),
         .init(
             "a follow does not make what ended old",
             "coalesce(l.ended_at < w.created_at, false) AS ended_before_follow",

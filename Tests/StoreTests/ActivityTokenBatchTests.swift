@@ -9,7 +9,7 @@ import Testing
 @testable import APIGateway
 
 @Suite struct ActivityTokenBatchTests {
-    /// How often each action was decided in a batch, and how often a request was left to be done alone.
+    /// How often each action was decided in a batch, and how often a request had to be done again.
     private final class Tally: Sendable {
         private let counts = Mutex<[String: Int]>([:])
 
@@ -22,7 +22,7 @@ import Testing
                     switch outcome {
                     case .answered(let answer): String("\(answer.action)".prefix { $0 != "(" })
                     case .failed: "failed"
-                    case .alone: "alone"
+                    case .again: "again"
                     }
                 counts.withLock { $0[name, default: 0] += 1 }
             }
@@ -38,12 +38,9 @@ import Testing
         limits.companions = 4
         limits.patience = .seconds(60)
         return Gatherer(limits: limits) { jobs, isAwaited in
-            let outcomes = await ActivityTokenStore.registerTogether(
-                jobs, isAwaited: isAwaited, pool, 900, contentStates)
+            let outcomes = await ActivityTokenStore.register(jobs, isAwaited: isAwaited, pool, 900, contentStates)
             tally.count(outcomes)
             return outcomes
-        } alone: { job, isAwaited in
-            try await ActivityTokenStore.registerAlone(job, isAwaited: isAwaited, pool, 900)
         }
     }
 
@@ -69,6 +66,7 @@ import Testing
         try await withDatabase(size: 8) { (single: PostgresPool) async throws in
             try await withDatabase(size: 8) { (gathered: PostgresPool) async throws in
                 var world = ActivityTokenWorld(seed: seed)
+                let store = ActivityTokenStore(pool: single)
                 let gatherer = gathering(gathered, tally)
                 for statement in world.population() {
                     for pool in [single, gathered] { try await pool.execute(statement) }
@@ -83,8 +81,7 @@ import Testing
                         expected.append(
                             Self.text(
                                 await Self.result {
-                                    try await ActivityTokenStore.registerAlone(
-                                        job, isAwaited: { _ in true }, single, 900)
+                                    try await store.register(job.request, match: job.match, user: job.user)
                                 }))
                     }
                     let answers = await withTaskGroup(of: (Int, String).self) { group in
@@ -116,7 +113,7 @@ import Testing
             #expect(tally[action] >= 5, "\(tally.text)")
         }
         #expect(tally["largest"] >= 10, "\(tally.text)")
-        #expect(tally["alone"] < tally["activate"] + tally["rotate"] + tally["keep"] + tally["end"], "\(tally.text)")
+        #expect(tally["again"] < tally["activate"] + tally["rotate"] + tally["keep"] + tally["end"], "\(tally.text)")
     }
 
     // MARK: - Races and failures
@@ -155,7 +152,7 @@ import Testing
         .map { try $0.string("line") }
     }
 
-    @Test func aRecordThatChangesBetweenReadingAndWritingIsLeftToBeDoneAlone() async throws {
+    @Test func aRecordThatChangesBetweenReadingAndWritingIsDoneAgain() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             try await seed(pool)
             let batch = ActivityTokenBatch([Self.job("bob", "b1"), Self.job("ann", "a1")], dismissAfter: 900)
@@ -167,7 +164,7 @@ import Testing
                 """)
             let (written, plan) = try await pool.exchange(reading: []) { _ in try batch.decide(answers) }
             let outcomes = try batch.outcomes(plan, written: written, contentStates: [:])
-            guard case .answered(let answer) = outcomes[0], case .alone = outcomes[1] else {
+            guard case .answered(let answer) = outcomes[0], case .again = outcomes[1] else {
                 Issue.record("\(outcomes)")
                 return
             }
@@ -176,35 +173,20 @@ import Testing
         }
     }
 
-    /// Who has heard that it failed may have unfollowed since: nothing of it may happen any longer. Whether it goes by the
-    /// shortcut (a phone's first activity) or by the rule (a later one).
-    @Test(arguments: [false, true]) func whoHasGoneBeforeAnythingIsSentIsLeftOut(byTheRule: Bool) async throws {
+    /// Who has heard that it failed may have unfollowed since: nothing of it may happen any longer.
+    @Test func whoHasGoneBeforeAnythingIsSentIsLeftOut() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             try await seed(pool)
-            if byTheRule { try await pool.execute("UPDATE live_activities SET generation = 2") }
             let before = try await Self.tokens(pool)
-            // Ann is there when the shortcut is sent and gone when the rule is, or gone from the beginning.
-            let asked = Mutex(0)
-            let outcomes = await ActivityTokenStore.registerTogether(
-                [Self.job("ann", "ann2"), Self.job("bob", "bob2")],
-                isAwaited: { place in
-                    guard place == 0 else { return true }
-                    return asked.withLock { asked in
-                        asked += 1
-                        return byTheRule && asked == 1
-                    }
-                }, pool, 900, ContentStateCache())
+            let outcomes = await ActivityTokenStore.register(
+                [Self.job("ann", "ann2"), Self.job("bob", "bob2")], isAwaited: { $0 != 0 }, pool, 900,
+                ContentStateCache())
             guard case .failed(let error) = outcomes[0], case .answered = outcomes[1] else {
                 Issue.record("\(outcomes)")
                 return
             }
             #expect(error as? GatherRefusal == .late)
             #expect(try await Self.tokens(pool) == [before[0], "bob bob2"])
-            await #expect(throws: GatherRefusal.late) {
-                try await ActivityTokenStore.registerAlone(
-                    Self.job("ann", "ann2"), isAwaited: { _ in false }, pool, 900)
-            }
-            #expect(try await Self.tokens(pool)[0] == before[0])
         }
     }
 
@@ -215,10 +197,7 @@ import Testing
             var limits = Gatherer<ActivityTokenJob, ActivityTokenStore.Registered>.Limits()
             limits.patience = .milliseconds(200)
             let gatherer = Gatherer(limits: limits) { jobs, isAwaited in
-                await ActivityTokenStore.registerTogether(
-                    jobs, isAwaited: isAwaited, pool, 900, ContentStateCache())
-            } alone: { job, isAwaited in
-                try await ActivityTokenStore.registerAlone(job, isAwaited: isAwaited, pool, 900)
+                await ActivityTokenStore.register(jobs, isAwaited: isAwaited, pool, 900, ContentStateCache())
             }
             // One of two is kept for plain queries.
             _ = try await pool.transaction { _ in
@@ -231,35 +210,26 @@ import Testing
         }
     }
 
-    /// Reports of the tokens in this order, each alone or as a batch.
+    /// Reports of the tokens, one after the other.
     /// - Returns: what was decided, and the token on record in the end.
     private static func report(
-        _ tokens: [String], together: Bool, _ pool: PostgresPool
+        _ tokens: [String], _ pool: PostgresPool
     ) async throws -> ([ActivityTokenRule.Action], String) {
+        let store = ActivityTokenStore(pool: pool)
         var actions: [ActivityTokenRule.Action] = []
         for token in tokens {
-            var outcomes: [ActivityTokenStore.Outcome] = []
-            if together {
-                outcomes = await ActivityTokenStore.registerTogether(
-                    [job("ann", token)], isAwaited: { _ in true }, pool, 900, ContentStateCache())
-            } else {
-                outcomes = [
-                    .answered(
-                        try await ActivityTokenStore.registerAlone(
-                            job("ann", token), isAwaited: { _ in true }, pool, 900))
-                ]
-            }
-            guard case .answered(let answer) = outcomes[0] else { throw PostgresError(.decoding, "\(outcomes)") }
+            let job = job("ann", token)
+            let answer = try await store.register(job.request, match: job.match, user: job.user)
             actions.append(answer.action)
         }
         return (actions, try await Self.tokens(pool)[0])
     }
 
-    @Test(arguments: [false, true]) func aLateReportOfAReplacedTokenChangesNothing(together: Bool) async throws {
+    @Test func aLateReportOfAReplacedTokenChangesNothing() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             try await seed(pool, ["ann"])
             let reports = ["a1", "a2", "a3", "a1", "a2", "a3"]
-            let (actions, token) = try await Self.report(reports, together: together, pool)
+            let (actions, token) = try await Self.report(reports, pool)
             #expect(
                 actions == [
                     .activate(generation: 1), .rotate(generation: 1), .rotate(generation: 1), .keep(generation: 1),
@@ -267,7 +237,7 @@ import Testing
                 ])
             #expect(token == "ann a3")
             // The last few of an app that has had many.
-            let many = try await Self.report((4...9).map { "a\($0)" } + ["a5", "a8"], together: together, pool)
+            let many = try await Self.report((4...9).map { "a\($0)" } + ["a5", "a8"], pool)
             #expect(many.0.suffix(2) == [.keep(generation: 1), .keep(generation: 1)])
             #expect(many.1 == "ann a9")
             let kept = try await pool.query("SELECT cardinality(former_tokens) AS n FROM live_activities")
@@ -276,23 +246,23 @@ import Testing
     }
 
     /// The end is owed to the token that counts.
-    @Test(arguments: [false, true]) func aLateReportOfAReplacedTokenTakesNoEndAway(together: Bool) async throws {
+    @Test func aLateReportOfAReplacedTokenTakesNoEndAway() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             try await seed(pool, ["ann"])
-            _ = try await Self.report(["a1", "a2"], together: together, pool)
+            _ = try await Self.report(["a1", "a2"], pool)
             try await FollowStore(pool: pool).unfollow(Self.match, user: UserID("ann"))
-            let (actions, token) = try await Self.report(["a1"], together: together, pool)
+            let (actions, token) = try await Self.report(["a1"], pool)
             #expect(actions == [.end(generation: 1)])
             #expect(token == "ann a2")
             let row = try await pool.query("SELECT end_push, former_tokens IS NULL AS forgot FROM live_activities")[0]
             #expect(try row.string("end_push") == "due")
             #expect(try !row.bool("forgot"))
             // One that nobody knew is told, too.
-            #expect(try await Self.report(["a3"], together: together, pool).1 == "ann a3")
+            #expect(try await Self.report(["a3"], pool).1 == "ann a3")
         }
     }
 
-    @Test func aRecordThatSomebodyElseMakesMeanwhileIsLeftToBeDoneAlone() async throws {
+    @Test func aRecordThatSomebodyElseMakesMeanwhileIsDoneAgain() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             try await seed(pool)
             try await pool.execute("DELETE FROM live_activities")
@@ -305,7 +275,7 @@ import Testing
                 """)
             let (written, plan) = try await pool.exchange(reading: []) { _ in try batch.decide(answers) }
             let outcomes = try batch.outcomes(plan, written: written, contentStates: [:])
-            guard case .alone = outcomes[0], case .answered(let answer) = outcomes[1] else {
+            guard case .again = outcomes[0], case .answered(let answer) = outcomes[1] else {
                 Issue.record("\(outcomes)")
                 return
             }
@@ -331,6 +301,99 @@ import Testing
             }
             #expect(try await ann.value.action == .activate(generation: 1))
             #expect(try await Self.tokens(pool) == ["ann a1", "bob b1"])
+        }
+    }
+
+    /// Changes that are not made under the user's lock: by a coordinator, by the orchestrator.
+    @Test(arguments: [
+        "status = 'ended', end_reason = 'match_end', ended_at = now()", "start_id = 'another'",
+        "status = 'active', update_token = 'b1'",
+    ]) func whoWaitsForAnothersChangeOfTheRowIsDoneAgain(change: String) async throws {
+        try await withDatabase(size: 4) { (pool: PostgresPool) async throws in
+            try await seed(pool)
+            let outcomes = try await pool.transaction { transaction in
+                try await transaction.execute("UPDATE live_activities SET \(change) WHERE user_id = 'bob'")
+                let outcomes = Task {
+                    await ActivityTokenStore.register(
+                        [Self.job("ann", "a1"), Self.job("bob", "b1")], isAwaited: { _ in true }, pool, 900,
+                        ContentStateCache())
+                }
+                try await eventually("it waits for the row") {
+                    try await pool.query(
+                        "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+                    ).count == 1
+                }
+                return outcomes
+            }.value
+            guard case .answered(let answer) = outcomes[0], case .again = outcomes[1] else {
+                Issue.record("\(outcomes)")
+                return
+            }
+            #expect(answer.action == .activate(generation: 1))
+        }
+    }
+
+    @Test func whoWasDeletedAMomentAgoIsToldSo() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            try await seed(pool)
+            try await pool.execute("INSERT INTO deleted_users (user_id, deleted_at) VALUES ('ann', now())")
+            let outcomes = await ActivityTokenStore.register(
+                [Self.job("ann", "a1"), Self.job("bob", "b1")], isAwaited: { _ in true }, pool, 900,
+                ContentStateCache())
+            guard case .failed(let error) = outcomes[0], case .answered = outcomes[1] else {
+                Issue.record("\(outcomes)")
+                return
+            }
+            #expect(error is AccountDeleted)
+            #expect(try await Self.tokens(pool) == ["ann -", "bob b1"])
+        }
+    }
+
+    @Test(arguments: [
+        (change: "last_seen_at = now() - interval '50 minutes'", isSeenNow: false),
+        (change: "last_seen_at = now() - interval '61 minutes'", isSeenNow: true),
+        (change: "last_seen_at = now() - interval '31 days'", isSeenNow: true),
+    ]) func whoWasNotSeenForAnHourIsSeen(change: String, isSeenNow: Bool) async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            try await seed(pool, ["ann"])
+            try await pool.execute("UPDATE devices SET \(change)")
+            #expect(try await Self.report(["a1"], pool).1 == "ann a1")
+            let seen = try await pool.query("SELECT last_seen_at > now() - interval '1 minute' AS now FROM devices")
+            #expect(try seen.first?.bool("now") == isSeenNow)
+        }
+    }
+
+    @Test func aPhoneThatIsNotOnRecordGetsOneFirst() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            try await seed(pool, ["ann"])
+            try await pool.execute("DELETE FROM devices")
+            #expect(try await Self.report(["a1"], pool).1 == "ann a1")
+            #expect(try await pool.query("SELECT FROM devices").count == 1)
+            // As many as there may be, none of which gives way.
+            try await pool.execute(
+                """
+                INSERT INTO devices (user_id, device_id, route, shard, device_token)
+                SELECT 'bob', 'phone' || n, 1, 1, 'bob' || n FROM generate_series(1, \(UserDevices.devicesMax)) AS n
+                """)
+            let job = Self.job("bob", "b1")
+            await #expect(throws: LimitReached.self) {
+                try await ActivityTokenStore(pool: pool).register(job.request, match: job.match, user: job.user)
+            }
+        }
+    }
+
+    @Test func aPhoneThatIsNotNamedIsTheOnlyOne() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            try await seed(pool)
+            try await pool.execute("INSERT INTO devices (user_id, device_id, route, shard) VALUES ('bob', 'pad', 1, 1)")
+            let store = ActivityTokenStore(pool: pool)
+            func report(_ user: String) async throws -> ActivityTokenRule.Action {
+                try await store.register(
+                    ActivityTokenRequest(activityToken: UpdateToken(user)), match: Self.match, user: UserID(user)
+                ).action
+            }
+            #expect(try await report("ann") == .activate(generation: 1))
+            await #expect(throws: DeviceRequired.self) { try await report("bob") }
         }
     }
 

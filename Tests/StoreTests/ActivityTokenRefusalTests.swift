@@ -33,20 +33,14 @@ import Testing
 
     private static func report(
         _ user: String, _ token: String, _ match: MatchID = live, activity: String? = nil, start: String? = nil,
-        device: String = "phone", together: Bool, _ pool: PostgresPool
+        device: String = "phone", in pool: PostgresPool
     ) async throws -> ActivityTokenRule.Action {
-        let job = ActivityTokenJob(
-            request: ActivityTokenRequest(
+        try await ActivityTokenStore(pool: pool).register(
+            ActivityTokenRequest(
                 activityToken: UpdateToken(token), deviceId: DeviceID(device),
                 activityId: activity.map { ActivityID($0) }, startId: start.map { StartID($0) }),
-            match: match, user: UserID(user))
-        if together {
-            let outcomes = await ActivityTokenStore.registerTogether(
-                [job], isAwaited: { _ in true }, pool, 900, ContentStateCache())
-            if case .answered(let answer) = outcomes[0] { return answer.action }
-        }
-        // By itself, also when a batch leaves it.
-        return try await ActivityTokenStore.registerAlone(job, isAwaited: { _ in true }, pool, 900).action
+            match: match, user: UserID(user)
+        ).action
     }
 
     private static func rows(_ pool: PostgresPool) async throws -> [String] {
@@ -58,12 +52,12 @@ import Testing
         ).map { try $0.string("line") }
     }
 
-    @Test(arguments: [false, true]) func aMatchThatNobodyKnowsGetsNeitherARowNorAPush(together: Bool) async throws {
+    @Test func aMatchThatNobodyKnowsGetsNeitherARowNorAPush() async throws {
         try await withDatabase(size: 3) { (pool: PostgresPool) async throws in
             try await Self.seed(pool, ["ann"])
             for device in ["phone", "never-seen"] {
                 let action = try await Self.report(
-                    "ann", "a1", Self.unknown, device: device, together: together, pool)
+                    "ann", "a1", Self.unknown, device: device, in: pool)
                 #expect(action == .pass(.unknownMatch))
             }
             #expect(try await Self.rows(pool) == [])
@@ -71,44 +65,44 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func aTokenThatNoActivityHasGetsItsEndThoughTheMatchIsNotFollowed(together: Bool)
+    @Test func aTokenThatNoActivityHasGetsItsEndThoughTheMatchIsNotFollowed()
         async throws
     {
         try await withDatabase(size: 3) { (pool: PostgresPool) async throws in
             try await Self.seed(pool, ["ann"])
-            #expect(try await Self.report("ann", "a1", together: together, pool) == .refuse)
+            #expect(try await Self.report("ann", "a1", in: pool) == .refuse)
             #expect(try await Self.rows(pool) == ["1 ann 1 ended a1 due"])
         }
     }
 
     /// Bob knows the token of Ann's activity. Whether he follows or not, and whether the match is over or not.
-    @Test(arguments: [false, true]) func anothersActivityIsNotEndedByAReport(together: Bool) async throws {
+    @Test func anothersActivityIsNotEndedByAReport() async throws {
         try await withDatabase(size: 3) { (pool: PostgresPool) async throws in
             try await Self.seed(pool, ["ann", "bob"])
             try await Self.follow(pool, "ann")
             try await Self.follow(pool, "bob", Self.over)
-            #expect(try await Self.report("ann", "a1", together: together, pool) == .adopt)
-            #expect(try await Self.report("bob", "a1", together: together, pool) == .pass(.notFollowed))
-            #expect(try await Self.report("bob", "a1", Self.over, together: together, pool) == .pass(.anothersToken))
+            #expect(try await Self.report("ann", "a1", in: pool) == .adopt)
+            #expect(try await Self.report("bob", "a1", in: pool) == .pass(.notFollowed))
+            #expect(try await Self.report("bob", "a1", Self.over, in: pool) == .pass(.anothersToken))
             #expect(try await Self.rows(pool) == ["1 ann 1 active a1 none"])
             // In a record of his own that is over.
-            #expect(try await Self.report("bob", "b1", Self.over, together: together, pool) == .end(generation: nil))
-            #expect(try await Self.report("bob", "a1", Self.over, together: together, pool) == .pass(.anothersToken))
+            #expect(try await Self.report("bob", "b1", Self.over, in: pool) == .end(generation: nil))
+            #expect(try await Self.report("bob", "a1", Self.over, in: pool) == .pass(.anothersToken))
             #expect(try await Self.rows(pool) == ["1 ann 1 active a1 none", "2 bob 1 ended b1 due"])
             // Her end goes out as it is owed, not as his.
             try await FollowStore(pool: pool).unfollow(Self.live, user: UserID("ann"))
-            #expect(try await Self.report("bob", "a1", together: together, pool) == .pass(.notFollowed))
+            #expect(try await Self.report("bob", "a1", in: pool) == .pass(.notFollowed))
             #expect(try await Self.rows(pool) == ["1 ann 1 ended a1 due", "2 bob 1 ended b1 due"])
         }
     }
 
-    @Test(arguments: [false, true]) func aPhoneIsOwedAtMostFourEndsOfAMatch(together: Bool) async throws {
+    @Test func aPhoneIsOwedAtMostFourEndsOfAMatch() async throws {
         try await withDatabase(size: 3) { (pool: PostgresPool) async throws in
             try await Self.seed(pool, ["ann", "bob"])
             for number in 1...6 {
                 for (user, match) in [("ann", Self.live), ("bob", Self.over)] {
                     let action = try await Self.report(
-                        user, "\(user)\(number)", match, activity: "activity\(number)", together: together, pool)
+                        user, "\(user)\(number)", match, activity: "activity\(number)", in: pool)
                     switch (number <= ActivityTokenRule.owedEndsMax, user) {
                     case (true, "ann"): #expect(action == .refuse)
                     case (true, _): #expect(action == .end(generation: nil))
@@ -120,21 +114,21 @@ import Testing
             #expect(try await Self.rows(pool).count == 8)
             // Of one that is owed anyway the newest token counts.
             let again = try await Self.report(
-                "bob", "bob7", Self.over, activity: "activity4", together: together, pool)
+                "bob", "bob7", Self.over, activity: "activity4", in: pool)
             #expect(again == .end(generation: 4))
             #expect(try await Self.rows(pool).contains("2 bob 4 ended bob7 due"))
         }
     }
 
     /// Whether each one replaces the last, or each is ended as a stranger's.
-    @Test(arguments: [false, true], [false, true])
-    func aPhoneHasAtMostSixteenReportedGenerationsOfAMatch(follows: Bool, together: Bool) async throws {
+    @Test(arguments: [false, true])
+    func aPhoneHasAtMostSixteenReportedGenerationsOfAMatch(follows: Bool) async throws {
         try await withDatabase(size: 3) { (pool: PostgresPool) async throws in
             try await Self.seed(pool, ["ann"])
             if follows { try await Self.follow(pool, "ann") }
             for number in 1...20 {
                 let action = try await Self.report(
-                    "ann", "t\(number)", activity: "activity\(number)", together: together, pool)
+                    "ann", "t\(number)", activity: "activity\(number)", in: pool)
                 switch (follows, number) {
                 case (true, 1): #expect(action == .adopt)
                 case (true, ...16): #expect(action == .replace(generation: number - 1))
@@ -148,7 +142,7 @@ import Testing
             // The one that runs goes on, and those that the server starts are not counted.
             guard follows else { return }
             #expect(
-                try await Self.report("ann", "r1", activity: "activity16", together: together, pool)
+                try await Self.report("ann", "r1", activity: "activity16", in: pool)
                     == .rotate(generation: 16))
             try await pool.execute(
                 """
@@ -157,20 +151,20 @@ import Testing
                 WHERE status = 'active'
                 """)
             #expect(
-                try await Self.report("ann", "r2", activity: "renewed", start: "renewal", together: together, pool)
+                try await Self.report("ann", "r2", activity: "renewed", start: "renewal", in: pool)
                     == .replace(generation: 16))
             #expect(try await Self.rows(pool).last == "1 ann 17 active r2 none")
         }
     }
 
     /// Whoever reports a token that was replaced has it no more.
-    @Test(arguments: [false, true]) func aLateReportOfAReplacedTokenTakesItFromNobody(together: Bool) async throws {
+    @Test func aLateReportOfAReplacedTokenTakesItFromNobody() async throws {
         try await withDatabase(size: 3) { (pool: PostgresPool) async throws in
             try await Self.seed(pool, ["ann", "bob"])
             for user in ["ann", "bob"] { try await Self.follow(pool, user) }
-            for token in ["t1", "t2"] { _ = try await Self.report("ann", token, together: together, pool) }
-            #expect(try await Self.report("bob", "t1", together: together, pool) == .adopt)
-            #expect(try await Self.report("ann", "t1", together: together, pool) == .keep(generation: 1))
+            for token in ["t1", "t2"] { _ = try await Self.report("ann", token, in: pool) }
+            #expect(try await Self.report("bob", "t1", in: pool) == .adopt)
+            #expect(try await Self.report("ann", "t1", in: pool) == .keep(generation: 1))
             #expect(try await Self.rows(pool) == ["1 ann 1 active t2 none", "1 bob 1 active t1 none"])
         }
     }

@@ -26,7 +26,6 @@ import Testing
     final class Worker: Sendable {
         struct State {
             var batches: [[String]] = []
-            var alone: [String] = []
             /// Batches that may go on.
             var released = 0
             var waiting: [(batch: Int, CheckedContinuation<Void, Never>)] = []
@@ -39,7 +38,6 @@ import Testing
         }
 
         var batches: [[String]] { state.withLock { $0.batches } }
-        var alone: [String] { state.withLock { $0.alone } }
 
         func release(_ count: Int = .max / 2) {
             let ready = state.withLock { state in
@@ -64,10 +62,6 @@ import Testing
                     if isFree { continuation.resume() }
                 }
                 return requests.map(self.outcome)
-            } alone: { request, _ in
-                self.state.withLock { $0.alone.append(request.name) }
-                if request.name.hasPrefix("bad") { throw Trouble() }
-                return "\(request.name) alone"
             }
         }
     }
@@ -83,8 +77,6 @@ import Testing
             ) { requests, _ in
                 for await _ in go {}
                 return requests.map { .answered($0.name) }
-            } alone: { request, _ in
-                request.name
             }
             #expect(has("waiting 0") && has("in_flight 0"))
             // With a key in common: the second goes when the first is done.
@@ -197,10 +189,15 @@ import Testing
         #expect(try await gatherer.submit(Request("c")) == "c!")
     }
 
-    @Test func whatCannotBeDoneTogetherIsDoneAloneAndStillInOrder() async throws {
+    @Test func whatHasToBeDoneAgainKeepsItsPlaceInLine() async throws {
+        let tries = Mutex<[String: Int]>([:])
         let worker = Worker { request in
-            switch request.name.prefix(3) {
-            case "odd", "bad": .alone
+            let count = tries.withLock { tries in
+                tries[request.name, default: 0] += 1
+                return tries[request.name] ?? 0
+            }
+            return switch request.name.prefix(3) {
+            case "odd" where count < 3: .again
             case "err": .failed(Trouble())
             default: .answered("\(request.name)!")
             }
@@ -210,21 +207,31 @@ import Testing
         var answers: [String: Result<String, any Error>] = [:]
         await withTaskGroup { group in
             let requests = [
-                Request("odd1", keys: ["x"]), Request("a"), Request("bad1"), Request("err1"),
-                Request("odd2", keys: ["x"]), Request("c", keys: ["x"]),
+                Request("odd1", keys: ["x"]), Request("a"), Request("err1"), Request("odd2", keys: ["x"]),
+                Request("c", keys: ["x"]),
             ]
             call(gatherer, requests, &group)
             for await (name, answer) in group { answers[name] = answer }
         }
-        #expect((try answers["odd1"]?.get()) == "odd1 alone")
-        #expect((try answers["odd2"]?.get()) == "odd2 alone")
-        #expect((try answers["a"]?.get()) == "a!")
-        #expect((try answers["c"]?.get()) == "c!")
-        #expect(throws: Trouble.self) { try answers["bad1"]?.get() }
+        for name in ["odd1", "odd2", "a", "c"] { #expect((try answers[name]?.get()) == "\(name)!") }
         #expect(throws: Trouble.self) { try answers["err1"]?.get() }
-        #expect(worker.batches.count == 3)
-        #expect(worker.batches.dropFirst() == [["odd2"], ["c"]])
-        #expect(Set(worker.alone) == ["odd1", "bad1", "odd2"])
+        #expect(
+            worker.batches.dropFirst() == [["odd1"], ["odd1"], ["odd2"], ["odd2"], ["odd2"], ["c"]],
+            "\(worker.batches)")
+    }
+
+    /// It is asked for once more after that, or was taken back: it must not be tried again.
+    @Test func whatNobodyWaitsForIsNotDoneAgain() async throws {
+        let worker = Worker { _ in .again }
+        let gatherer = worker.gatherer(
+            Self.limits {
+                $0.patience = .milliseconds(20)
+                $0.pause = .milliseconds(200)
+            })
+        worker.release()
+        await #expect(throws: GatherRefusal.late) { try await gatherer.submit(Request("a")) }
+        try await Task.sleep(for: .milliseconds(400))
+        #expect(worker.batches == [["a"]])
     }
 
     @Test func aCallerThatGivesUpHarmsNobody() async throws {
@@ -279,9 +286,7 @@ import Testing
         let gatherer = Subject(limits: Self.limits { _ in }) { requests, isAwaited in
             begins.yield()
             for await _ in go {}
-            return requests.indices.map { isAwaited($0) ? .alone : .answered("unheard") }
-        } alone: { request, isAwaited in
-            isAwaited(0) ? "\(request.name), awaited" : "unheard"
+            return requests.indices.map { isAwaited($0) ? .answered("awaited") : .answered("unheard") }
         }
         let calls = ["first", "second"].map { name in
             Task.immediate { try await gatherer.submit(Request(name)) }
@@ -290,7 +295,7 @@ import Testing
         calls[0].cancel()
         await #expect(throws: CancellationError.self) { try await calls[0].value }
         open.finish()
-        #expect(try await calls[1].value == "second, awaited")
+        #expect(try await calls[1].value == "awaited")
     }
 
     /// Counts who is inside at a time for each key, and in which order they come.
@@ -299,8 +304,12 @@ import Testing
             var inside: Set<String> = []
             var last: [String: Int] = [:]
             var faults = 0
+            var tried: Set<String> = []
         }
         private let state = Mutex(State())
+
+        func isFirstTry(_ request: Request) -> Bool { state.withLock { $0.tried.insert(request.name).inserted } }
+
         var faults: Int { state.withLock { $0.faults } }
 
         func enter(_ requests: [Request]) {
@@ -336,14 +345,10 @@ import Testing
         let gatherer = Subject(limits: limits) { requests, _ in
             gate.enter(requests)
             for _ in 0..<3 { await Task.yield() }
-            // One in eight is done alone, and keeps its keys until then.
-            let lonely = requests.filter { $0.name.hasSuffix("7") }
-            gate.leave(requests.filter { !lonely.contains($0) })
-            return requests.map { lonely.contains($0) ? .alone : .answered($0.name) }
-        } alone: { request, _ in
-            await Task.yield()
-            gate.leave([request])
-            return request.name
+            // One in ten is done again, and keeps its keys until then.
+            let again = requests.filter { $0.name.hasSuffix("7") && gate.isFirstTry($0) }
+            gate.leave(requests)
+            return requests.map { again.contains($0) ? .again : .answered($0.name) }
         }
         let requests = (0..<3_000).map { number in
             let keys = (0..<2).map { _ in "\(Int.random(in: 0..<50, using: &random))" }

@@ -19,10 +19,7 @@ import Testing
         "Services/APIGateway/Store/ActivityTokenStore+SQL.swift": [
             "condition", "formerHash(token)", "recordsMax", "rotation", "row", "source", "token",
         ],
-        "Services/APIGateway/Store/ActivityTokenStore.swift": [
-            "assignments", "condition", "insertion", "isFormer", "isNews", "isOwed", "recordsMax", "situations",
-            "startIsOut", "startWasSent",
-        ],
+        "Services/APIGateway/Store/ActivityTokenStore.swift": ["recordsMax", "startIsOut", "startWasSent"],
         "Services/APIGateway/Store/ActivityTokenWrite.swift": ["assignments"],
         "Shared/Store/BadTokenSQL.swift": ["isBad", "retirement", "row", "window"],
         "Shared/Store/FixtureSQL.swift": ["isOneOf(\\.isInPlay, status)", "word(status)"],

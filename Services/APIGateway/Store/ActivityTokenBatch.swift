@@ -2,12 +2,11 @@ import Activities
 import Postgres
 import SightscreenModels
 
-/// Many activity tokens as one transaction: what `ActivityTokenStore` does for one, in sets. The rule is the same; what it
-/// needs to know is read for all at once, and what it decides is written for all at once.
+/// Activity tokens, one or many, as one transaction: what `ActivityTokenRule` needs to know is read for all at once, and
+/// what it decides is written for all at once.
 ///
-/// It does not wait for anybody. Users and tokens whose lock somebody else has, tokens that have to be taken from somebody
-/// else, and phones that are not (or not for long) on record are left to be done alone; so is a record that changed
-/// between reading and writing. Nothing was done for those.
+/// It does not wait for anybody. Users and tokens whose lock somebody else has, and records that changed between reading
+/// and writing, are done again a little later; so are phones that are not (or not for long) on record, once they are.
 struct ActivityTokenBatch: Sendable {
     typealias Outcome = Gatherer<ActivityTokenJob, ActivityTokenStore.Registered>.Outcome
 
@@ -18,8 +17,10 @@ struct ActivityTokenBatch: Sendable {
         /// Nil when it has no record, or one that may be taken away at any moment because it was unseen for so long.
         var wasSeenLately: Bool?
         var isFollowed = false
-        /// Another activity has this very token.
-        var tokenIsElsewhere = false
+        /// Deleted a moment ago.
+        var isDeleted = false
+        /// Who else has this very token.
+        var holder = ActivityTokenRule.Holder.nobody
         /// Newest first.
         var records: [Record] = []
     }
@@ -42,9 +43,11 @@ struct ActivityTokenBatch: Sendable {
     /// What was decided, before it is known whether the rows were still as they were.
     struct Plan: Sendable {
         enum Verdict: Sendable {
-            case alone
+            case again
             case deviceRequired
-            /// - Parameter writes: a row must have been written for it, else it is done alone.
+            case accountDeleted
+            case withoutRecord(DeviceID)
+            /// - Parameter writes: a row must have been written for it, else it is done again.
             case decided(ActivityTokenRule.Action, writes: Bool)
         }
         var verdicts: [Verdict]
@@ -63,15 +66,10 @@ struct ActivityTokenBatch: Sendable {
     private let dismissAfter: Int
 
     init(_ jobs: [ActivityTokenJob], dismissAfter: Int) {
-        places = Self.order(of: jobs)
+        places = jobs.indices.sorted { (jobs[$0].match, jobs[$0].user) < (jobs[$1].match, jobs[$1].user) }
         self.jobs = places.map { jobs[$0] }
         matches = Set(jobs.map(\.match)).sorted()
         self.dismissAfter = dismissAfter
-    }
-
-    /// That of their rows' keys.
-    static func order(of jobs: [ActivityTokenJob]) -> [Int] {
-        jobs.indices.sorted { (jobs[$0].match, jobs[$0].user) < (jobs[$1].match, jobs[$1].user) }
     }
 
     // MARK: - Reading
@@ -98,9 +96,8 @@ struct ActivityTokenBatch: Sendable {
     /// walked over it all would be kept meanwhile. And there is one plan for batches of all sizes: left to itself the
     /// server plans each small one anew, which takes it longer than to register ten tokens. Nothing is sorted that an index
     /// has in order.
-    static let asPlannedOnce = "SELECT \(Self.plannerSettings)"
-    static let plannerSettings = """
-        set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
+    static let asPlannedOnce = """
+        SELECT set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
             set_config('plan_cache_mode', 'force_generic_plan', true)
         """
 
@@ -109,14 +106,14 @@ struct ActivityTokenBatch: Sendable {
         SELECT r.i::int AS i FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS r (user_id, token, i)
         WHERE NOT pg_try_advisory_xact_lock(\(AdvisoryLock.user("r.user_id")))
             OR NOT pg_try_advisory_xact_lock(\(AdvisoryLock.token("r.token")))
-            OR \(AccountStore.deletedJustNow("r.user_id"))
         """
 
     /// One row for each record of a job, or one without a record. Each part is looked up by its index for each job:
     /// LATERAL with LIMIT leaves the planner no other way, however wrong its numbers are while a match begins.
-    private static let readFacts = """
+    static let readFacts = """
         SELECT r.i::int AS i, p.device_id, d.was_seen_lately,
             w.created_at IS NOT NULL AS is_followed,
+            r.user_id = ANY (ARRAY(\(AccountStore.allDeletedJustNow))) AS is_deleted,
             l.generation, l.status, l.start_id, l.activity_id, l.update_token, l.renewal_start_id,
             l.end_push = 'due' AS end_is_due,
             l.changed_xid, l.address, l.start_is_out, l.start_was_sent, l.was_former,
@@ -161,7 +158,7 @@ struct ActivityTokenBatch: Sendable {
         var device: DeviceID?
     }
 
-    /// Tells of each job whether another activity has its token.
+    /// Tells of each job who else has its token.
     private func noteOwners(_ rows: [PostgresRow], in facts: inout [Facts]) throws {
         guard !rows.isEmpty else { return }
         var owners: [String: [Owner]] = [:]
@@ -174,7 +171,8 @@ struct ActivityTokenBatch: Sendable {
         for place in jobs.indices {
             let own = Owner(match: jobs[place].match, user: jobs[place].user, device: facts[place].device)
             let all = owners[jobs[place].request.activityToken.rawValue] ?? []
-            facts[place].tokenIsElsewhere = all.contains { $0 != own }
+            guard all.contains(where: { $0 != own }) else { continue }
+            facts[place].holder = all.contains { $0.user != own.user } ? .another : .user
         }
     }
 
@@ -186,6 +184,7 @@ struct ActivityTokenBatch: Sendable {
                 facts[place].device = try row.optionalString("device_id").map { DeviceID($0) }
                 facts[place].wasSeenLately = try row.optionalBool("was_seen_lately")
                 facts[place].isFollowed = try row.bool("is_followed")
+                facts[place].isDeleted = try row.bool("is_deleted")
             }
             guard try !row.isNull("generation") else { continue }
             facts[place].records.append(
@@ -222,8 +221,8 @@ struct ActivityTokenBatch: Sendable {
         var verdicts: [Plan.Verdict] = []
         verdicts.reserveCapacity(jobs.count)
         for place in jobs.indices {
-            guard !locked.contains(place), !facts[place].tokenIsElsewhere, let match = matches[jobs[place].match] else {
-                verdicts.append(.alone)
+            guard !locked.contains(place), let match = matches[jobs[place].match] else {
+                verdicts.append(.again)
                 continue
             }
             verdicts.append(decide(place, facts[place], match, &write))
@@ -235,21 +234,23 @@ struct ActivityTokenBatch: Sendable {
     private func decide(
         _ place: Int, _ facts: Facts, _ match: Match, _ write: inout ActivityTokenWrite
     ) -> Plan.Verdict {
+        if facts.isDeleted { return .accountDeleted }
         guard let device = facts.device else { return .deviceRequired }
         let job = jobs[place]
         let rule = ActivityTokenRule(
             token: job.request.activityToken, activityID: job.request.activityId, startID: job.request.startId,
-            isFollowed: facts.isFollowed, matchIsOver: match.isOver, matchIsKnown: match.isKnown)
+            isFollowed: facts.isFollowed, matchIsOver: match.isOver, matchIsKnown: match.isKnown, holder: facts.holder)
         guard match.isKnown else { return .decided(rule.action(for: []), writes: false) }
-        guard let wasSeenLately = facts.wasSeenLately else { return .alone }
+        guard let wasSeenLately = facts.wasSeenLately else { return .withoutRecord(device) }
         let action = rule.action(for: facts.records.map(\.generation))
         var row = ActivityTokenWrite.Row(place: place, job: job, device: device, lingers: match.lingers)
         if !wasSeenLately { write.add(row, to: .seen) }
+        if facts.holder != .nobody, action.takesTheToken { write.add(row, to: .take) }
         func change(_ generation: Int, _ kind: ActivityTokenWrite.Kind, unless: (Record) -> Bool = { _ in false })
             -> Plan.Verdict
         {
             guard let record = facts.records.first(where: { $0.generation.generation == generation }) else {
-                return .alone
+                return .again
             }
             if unless(record) { return .decided(action, writes: false) }
             (row.generation, row.mark, row.address) = (generation, record.mark, record.address)
@@ -269,7 +270,7 @@ struct ActivityTokenBatch: Sendable {
             return change(generation, .name) { job.request.activityId == nil || $0.generation.activityID != nil }
         case .end(let generation?):
             guard let record = facts.records.first(where: { $0.generation.generation == generation }) else {
-                return .alone
+                return .again
             }
             let isOwed = record.generation.endIsOwed && record.generation.token == rule.token
             guard isOwed || !record.generation.formerTokens.isEmpty else { return change(generation, .end) }
@@ -292,20 +293,44 @@ struct ActivityTokenBatch: Sendable {
         _ plan: Plan, written: [PostgresResult], contentStates: [MatchID: ShownState]
     ) throws -> [Outcome] {
         let done = try places(written, plan.writes)
-        var outcomes = [Outcome](repeating: .alone, count: jobs.count)
+        let taken = try taken(written, plan.writes)
+        var outcomes = [Outcome](repeating: .again, count: jobs.count)
         for (place, verdict) in plan.verdicts.enumerated() {
             switch verdict {
-            case .alone: break
+            case .again, .withoutRecord: break
             case .deviceRequired: outcomes[places[place]] = .failed(DeviceRequired())
+            case .accountDeleted: outcomes[places[place]] = .failed(AccountDeleted())
             case .decided(let action, let writes):
                 guard !writes || done.contains(place) else { continue }
                 let match = jobs[place].match
                 outcomes[places[place]] = .answered(
                     ActivityTokenStore.Registered(
-                        action: action, contentState: contentStates[match], changedMatches: writes ? [match] : []))
+                        action: action, contentState: contentStates[match],
+                        changedMatches: (taken[place] ?? []).union(writes ? [match] : [])))
             }
         }
         return outcomes
+    }
+
+    /// Phones that have to be on record first, by the places of their jobs.
+    func phonesWithoutRecord(_ plan: Plan) -> [(place: Int, device: DeviceID)] {
+        plan.verdicts.enumerated().compactMap { place, verdict in
+            if case .withoutRecord(let device) = verdict { (places[place], device) } else { nil }
+        }
+    }
+
+    /// The matches in which each job's token was somebody else's. Counts those that were another user's.
+    private func taken(_ written: [PostgresResult], _ kinds: [ActivityTokenWrite.Kind]) throws -> [Int: Set<MatchID>] {
+        guard let rows = zip(kinds, written).first(where: { $0.0 == .take })?.1.rows else { return [:] }
+        var taken: [Int: Set<MatchID>] = [:]
+        var moves = 0
+        for row in rows {
+            let place = try row.int("i")
+            taken[place, default: []].insert(MatchID(try row.int64("match_id")))
+            if try row.string("user_id") != jobs[place].user.rawValue { moves += 1 }
+        }
+        TokenMoves.count(.update, moves)
+        return taken
     }
 
     /// The jobs for which a row was written.
@@ -313,7 +338,7 @@ struct ActivityTokenBatch: Sendable {
         var done: Set<Int> = []
         for (result, kind) in zip(written, kinds) {
             switch kind {
-            case .seen: break
+            case .seen, .take: break
             case .activate, .rotate, .name, .end:
                 for row in result.rows { done.insert(try row.int("i")) }
             case .adopt, .insertEnded, .refuse, .replace:

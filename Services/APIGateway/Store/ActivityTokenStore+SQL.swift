@@ -3,7 +3,7 @@ import Postgres
 import SightscreenModels
 import Store
 
-/// What a request by itself and a batch of them have in common.
+/// The SQL of activity tokens.
 extension ActivityTokenStore {
     // MARK: - What is known
 

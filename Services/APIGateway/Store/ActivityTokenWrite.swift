@@ -7,6 +7,8 @@ struct ActivityTokenWrite {
     enum Kind: CaseIterable, Sendable {
         /// Phones that were last seen long ago.
         case seen
+        /// Activities that had a token which is somebody else's now.
+        case take
         case activate, rotate
         /// The activity's name only.
         case name
@@ -43,6 +45,7 @@ struct ActivityTokenWrite {
     private func statement(_ kind: Kind, _ rows: [Row]) -> PostgresStatement {
         switch kind {
         case .seen: Self.touch(rows)
+        case .take: Self.take(rows)
         case .activate: Self.update(rows, ActivityTokenStore.activation)
         case .rotate: Self.update(rows, ActivityTokenStore.rotation)
         case .name: Self.update(rows, ActivityTokenStore.naming)
@@ -64,6 +67,36 @@ struct ActivityTokenWrite {
             WHERE d.user_id = v.user_id AND d.device_id = v.device_id
             """, [.textArray(rows.map(\.job.user.rawValue)), .textArray(rows.map(\.device.rawValue))])
     }
+
+    /// Whoever registers a token last has it. The former owner's record ends without a push: an end to this token would
+    /// now reach the new owner's activity, and so would one that still waits.
+    private static func take(_ rows: [Row]) -> PostgresStatement {
+        PostgresStatement(
+            taking,
+            [
+                .intArray(rows.map(\.place)), .intArray(rows.map(\.job.match.rawValue)),
+                .textArray(rows.map(\.job.user.rawValue)), .textArray(rows.map(\.device.rawValue)),
+                .textArray(rows.map(\.job.request.activityToken.rawValue)),
+            ])
+    }
+
+    static let taking = """
+        UPDATE live_activities la
+        SET status = 'ended', end_reason = coalesce(la.end_reason, 'token_invalid'),
+            ended_at = coalesce(la.ended_at, clock_timestamp()),
+            end_push = CASE WHEN la.end_push = 'due' THEN 'dropped' ELSE la.end_push END
+        FROM (
+            SELECT v.i, o.* FROM unnest($1::int[], $2::bigint[], $3::text[], $4::text[], $5::text[])
+                AS v (i, match_id, user_id, device_id, token)
+            CROSS JOIN LATERAL (\(ActivityTokenStore.owners(of: "v.token"))) AS o
+            WHERE (o.match_id, o.user_id, o.device_id) <> (v.match_id, v.user_id, v.device_id)
+        ) t
+        WHERE la.match_id = t.match_id AND la.user_id = t.user_id AND la.device_id = t.device_id
+            AND la.generation = t.generation AND la.update_token = t.update_token
+            -- With OR the planner would go by the indexes of either kind, and through all ends that are due.
+            AND CASE WHEN la.status <> 'ended' THEN true ELSE la.end_push = 'due' END
+        RETURNING t.i, la.match_id, la.user_id
+        """
 
     /// Only rows that are as they were read. Such a row is still where it was found: it is fetched from there, not looked
     /// up again. If something else is there by now, the key and the mark say so. The mark is compared in a way that no

@@ -81,6 +81,12 @@ struct GatherQueue<Key: Hashable & Sendable>: Sendable {
         return taken
     }
 
+    /// Ready again, after those that are.
+    mutating func putBack(_ ticket: Ticket) {
+        members[ticket]?.isTaken = false
+        markReady(ticket)
+    }
+
     /// It is done with, or has given up waiting: those behind it move up.
     mutating func leave(_ ticket: Ticket) {
         guard let member = members.removeValue(forKey: ticket) else { return }

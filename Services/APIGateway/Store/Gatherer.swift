@@ -28,8 +28,8 @@ final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
     enum Outcome: Sendable {
         case answered(Answer)
         case failed(any Error)
-        /// Nothing was done for it, and nothing can be together with others: it is done by itself.
-        case alone
+        /// Something was in its way: it is tried again a little later.
+        case again
     }
 
     struct Limits: Sendable {
@@ -42,8 +42,8 @@ final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
         var batches = 2
         /// A batch beside another starts only when this many could go in it: many small ones cost more than they gain.
         var companions = 24
-        /// Requests that are done by themselves at a time, beside the batches.
-        var alone = 3
+        /// Before something is tried again.
+        var pause = Duration.milliseconds(20)
         /// How long a caller waits for the answer.
         var patience = Duration.seconds(5)
     }
@@ -81,7 +81,7 @@ final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
             switch outcome {
             case .answered(let answer): continuation?.resume(returning: answer)
             case .failed(let error): continuation?.resume(throwing: error)
-            case .alone: break
+            case .again: break
             }
         }
     }
@@ -92,22 +92,18 @@ final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
         var batchesInFlight = 0
         /// A batch has been called for and will take whoever is ready when its turn comes.
         var batchIsStarting = false
-        var lonely: [Queue.Ticket] = []
-        var lonelyInFlight = 0
         var isWatched = false
     }
 
     /// What has to be set going once the lock is open.
     private struct Start {
         var batch = false
-        var lonely: [Queue.Ticket] = []
         /// When to look for those who are late.
         var watch: ContinuousClock.Instant?
     }
 
     private let limits: Limits
-    private let together: @Sendable ([Request], @escaping IsAwaited) async -> [Outcome]
-    private let alone: @Sendable (Request, @escaping IsAwaited) async throws -> Answer
+    private let work: @Sendable ([Request], @escaping IsAwaited) async -> [Outcome]
     private let state: NIOLockedValueBox<State>
     private let meters: Meters?
 
@@ -127,16 +123,13 @@ final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
 
     /// - Parameters:
     ///   - meters: show how many requests are here.
-    ///   - together: does what all of them ask for; one outcome for each, in their order.
-    ///   - alone: does what one asks for; its place is 0.
+    ///   - work: does what all of a batch ask for; one outcome for each, in their order.
     init(
         limits: Limits = Limits(), meters: Meters? = nil,
-        together: @escaping @Sendable ([Request], @escaping IsAwaited) async -> [Outcome],
-        alone: @escaping @Sendable (Request, @escaping IsAwaited) async throws -> Answer
+        work: @escaping @Sendable ([Request], @escaping IsAwaited) async -> [Outcome]
     ) {
         self.limits = limits
-        self.together = together
-        self.alone = alone
+        self.work = work
         self.meters = meters
         state = NIOLockedValueBox(State(queue: Queue(membersMax: limits.requests)))
     }
@@ -171,10 +164,6 @@ final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
 
     private func whatMayStart(_ state: inout State) -> Start {
         var start = Start()
-        while !state.lonely.isEmpty, state.lonelyInFlight < limits.alone {
-            state.lonelyInFlight += 1
-            start.lonely.append(state.lonely.removeFirst())
-        }
         if !state.batchIsStarting, state.batchesInFlight < limits.batches,
             state.queue.readyCount >= (state.batchesInFlight == 0 ? 1 : limits.companions)
         {
@@ -190,12 +179,11 @@ final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
 
     private func go(_ start: Start) {
         // Who is about to call runs before this does, and goes with it.
-        if start.batch { Task { await self.doTogether() } }
-        for ticket in start.lonely { Task { await self.doAlone(ticket) } }
+        if start.batch { Task { await self.doBatch() } }
         if let due = start.watch { Task { await self.watchTheClock(until: due) } }
     }
 
-    @concurrent private func doTogether() async {
+    @concurrent private func doBatch() async {
         let (tickets, requests, start) = state.withLockedValue { state in
             state.batchIsStarting = false
             let tickets = state.queue.take(limits.batch)
@@ -209,15 +197,16 @@ final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
         }
         go(start)
         guard !tickets.isEmpty else { return }
-        let outcomes = await together(requests) { self.isAwaited(tickets[$0]) }
+        let outcomes = await work(requests) { self.isAwaited(tickets[$0]) }
         precondition(outcomes.count == tickets.count, "a batch has one outcome for each of its requests")
+        var again: [Queue.Ticket] = []
         var done: [(Caller, Outcome)] = []
         done.reserveCapacity(tickets.count)
         let next = state.withLockedValue { state in
             state.batchesInFlight -= 1
             for (ticket, outcome) in zip(tickets, outcomes) {
-                if case .alone = outcome {
-                    state.lonely.append(ticket)
+                if case .again = outcome {
+                    again.append(ticket)
                 } else if let caller = remove(ticket, &state) {
                     done.append((caller, outcome))
                 }
@@ -227,22 +216,23 @@ final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
         // First the next batch: it need not wait until everybody has heard of this one.
         go(next)
         for (caller, outcome) in done { caller.answer(outcome) }
+        guard !again.isEmpty else { return }
+        try? await Task.sleep(for: limits.pause)
+        go(state.withLockedValue { state in putBack(again, &state) })
     }
 
-    @concurrent private func doAlone(_ ticket: Queue.Ticket) async {
-        var outcome = Outcome.failed(GatherRefusal.late)
-        // Nothing was done for it yet: when nobody waits any longer, nothing needs to be.
-        if let request = state.withLockedValue({ $0.callers[ticket].flatMap { $0.isWaiting ? $0.request : nil } }) {
-            do {
-                outcome = .answered(try await alone(request) { _ in self.isAwaited(ticket) })
-            } catch { outcome = .failed(error) }
+    /// They have kept their places in line meanwhile.
+    private func putBack(_ tickets: [Queue.Ticket], _ state: inout State) -> Start {
+        for ticket in tickets {
+            guard let caller = state.callers[ticket], caller.isWaiting else {
+                _ = remove(ticket, &state)
+                continue
+            }
+            caller.isTaken = false
+            meters?.inFlight.decrement(by: 1)
+            state.queue.putBack(ticket)
         }
-        let (caller, start) = state.withLockedValue { state in
-            state.lonelyInFlight -= 1
-            return (remove(ticket, &state), whatMayStart(&state))
-        }
-        go(start)
-        caller?.answer(outcome)
+        return whatMayStart(&state)
     }
 
     private func isAwaited(_ ticket: Queue.Ticket) -> Bool {

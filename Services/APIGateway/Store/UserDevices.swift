@@ -35,7 +35,6 @@ enum UserDevices {
     }
 
     /// A phone that was seen this recently need not be written again: it is gone after 90 days without a sign of life.
-    /// Nor need one whose activity began this recently: it was seen then.
     static let seenInterval = "interval '1 hour'"
 
     /// Notes that the phone was seen; makes its record when there is none.

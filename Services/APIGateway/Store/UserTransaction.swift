@@ -52,5 +52,5 @@ enum AdvisoryLock {
 
 extension PostgresError {
     /// Rolled back because somebody else was first; it may succeed now.
-    fileprivate var isLostRace: Bool { code == .serialization || code == .constraint("23505") }
+    var isLostRace: Bool { code == .serialization || code == .constraint("23505") }
 }

@@ -9,41 +9,8 @@ extension ActivityTokenStore {
     /// Somebody who waited when the batch was put together has gone, and nothing was sent yet.
     private struct SomebodyLeft: Error {}
 
-    /// Many requests in one transaction, or two; answered when it is committed.
-    static func registerTogether(
-        _ jobs: [ActivityTokenJob], isAwaited: @escaping IsAwaited, _ pool: PostgresPool, _ dismissAfter: Int,
-        _ contentStates: ContentStateCache
-    ) async -> [Outcome] {
-        let shortcut = ActivityTokenShortcut(jobs)
-        do {
-            let answer = try shortcut.answer(
-                try await pool.exchange(shortcut.statements, check: { try stay(jobs.indices, isAwaited) }))
-            let states = await contentStates.decode(answer.contentStates)
-            var outcomes = [Outcome](repeating: .alone, count: jobs.count)
-            for (place, action) in answer.taken {
-                let match = jobs[place].match
-                let isKept = if case .keep(_) = action { true } else { false }
-                outcomes[place] = .answered(
-                    Registered(action: action, contentState: states[match], changedMatches: isKept ? [] : [match]))
-            }
-            guard answer.taken.count < jobs.count else { return outcomes }
-            let others = jobs.indices.filter { answer.taken[$0] == nil }
-            let answers = await registerByTheRule(
-                others.map { jobs[$0] }, isAwaited: { isAwaited(others[$0]) }, pool, dismissAfter, contentStates)
-            for (place, outcome) in zip(others, answers) { outcomes[place] = outcome }
-            return outcomes
-        } catch is SomebodyLeft {
-            return await withThose(of: jobs.indices, isAwaited) { staying, isAwaited in
-                await registerTogether(
-                    staying.map { jobs[$0] }, isAwaited: isAwaited, pool, dismissAfter, contentStates)
-            }
-        } catch {
-            return outcomes(of: jobs.count, after: error)
-        }
-    }
-
-    /// Those that need a closer look.
-    private static func registerByTheRule(
+    /// Many requests in one transaction; answered when it is committed.
+    static func register(
         _ jobs: [ActivityTokenJob], isAwaited: @escaping IsAwaited, _ pool: PostgresPool, _ dismissAfter: Int,
         _ contentStates: ContentStateCache
     ) async -> [Outcome] {
@@ -53,15 +20,34 @@ extension ActivityTokenStore {
                 reading: batch.reading, check: { try stay(jobs.indices, isAwaited) }
             ) { answers in try batch.decide(answers) }
             let states = await contentStates.decode(plan.matches.compactMapValues(\.contentState))
-            return try batch.outcomes(plan, written: written, contentStates: states)
+            var outcomes = try batch.outcomes(plan, written: written, contentStates: states)
+            for (place, device) in batch.phonesWithoutRecord(plan) {
+                outcomes[place] = await record(device, of: jobs[place].user, pool)
+            }
+            return outcomes
         } catch is SomebodyLeft {
             return await withThose(of: jobs.indices, isAwaited) { staying, isAwaited in
-                await registerByTheRule(
-                    staying.map { jobs[$0] }, isAwaited: isAwaited, pool, dismissAfter, contentStates)
+                await register(staying.map { jobs[$0] }, isAwaited: isAwaited, pool, dismissAfter, contentStates)
             }
+        } catch let error where jobs.count > 1 && isOfOne(error) {
+            let half = jobs.count / 2
+            let first = await register(
+                Array(jobs[..<half]), isAwaited: isAwaited, pool, dismissAfter, contentStates)
+            let second = await register(
+                Array(jobs[half...]), isAwaited: { isAwaited(half + $0) }, pool, dismissAfter, contentStates)
+            return first + second
         } catch {
-            return outcomes(of: jobs.count, after: error)
+            let isLostRace = (error as? PostgresError)?.isLostRace ?? false
+            return [Outcome](repeating: isLostRace ? .again : .failed(error), count: jobs.count)
         }
+    }
+
+    /// Few phones report an activity before they register: each of those gets its record by itself.
+    private static func record(_ device: DeviceID, of user: UserID, _ pool: PostgresPool) async -> Outcome {
+        do {
+            try await pool.forUser(user) { try await UserDevices.touch($0, user: user, device: device) }
+            return .again
+        } catch { return .failed(error) }
     }
 
     // MARK: - Those who have gone
@@ -85,12 +71,8 @@ extension ActivityTokenStore {
 
     // MARK: - Those that failed
 
-    private static func outcomes(of count: Int, after error: any Error) -> [Outcome] {
-        [Outcome](repeating: isOfOne(error) ? .alone : .failed(error), count: count)
-    }
-
     /// Nothing of the batch was committed, and one of its requests was enough for that: a lost race, a lock that somebody
-    /// holds for long, a text that PostgreSQL refuses. By themselves the others need not suffer from it. When the server
+    /// holds for long, a text that PostgreSQL refuses. In halves of it the others need not suffer from it. When the server
     /// is in trouble, or it is not known what became of the batch, a hundred transactions more would not help anybody.
     private static func isOfOne(_ error: any Error) -> Bool {
         guard let error = error as? PostgresError else { return false }
