@@ -237,7 +237,7 @@ package struct ActivityStore: Sendable {
             INSERT INTO bucket_progress AS known (match_id, bucket, bucket_count, settled_stamp, laggards)
             SELECT $1, bucket, $2, stamp, laggards::bigint[]
             FROM unnest($3::int[], $4::bigint[], $5::text[]) AS settled (bucket, stamp, laggards)
-            ON CONFLICT (match_id, bucket) DO UPDATE SET
+            ON CONFLICT (match_id, bucket, delay) DO UPDATE SET
                 bucket_count = excluded.bucket_count,
                 settled_stamp = greatest(known.settled_stamp, excluded.settled_stamp),
                 laggards = CASE WHEN excluded.settled_stamp < known.settled_stamp THEN known.laggards

@@ -85,18 +85,17 @@ extension OrchestratorStore {
                     AND NOT EXISTS (
                         SELECT 1 FROM active_matches AS m WHERE m.match_id = t.match_id AND m.ended_at IS NULL)
                     """), [.int(bite), retention.parameter])
-        for table in ["match_updates", "alert_claims", "bucket_progress", "fanout_progress", "active_matches"] {
-            let key = [
-                "match_updates": ["match_id", "version"], "active_matches": ["match_id"],
-                "fanout_progress": ["match_id", "coordinator"],
-            ][table]
+        for (table, key) in [
+            ("match_updates", ["match_id", "version"]),
+            ("alert_claims", ["match_id", "alert_version", "bucket", "delay"]),
+            ("bucket_progress", ["match_id", "bucket", "delay"]), ("fanout_progress", ["match_id", "coordinator"]),
+            // Last: the others go by it.
+            ("active_matches", ["match_id"]),
+        ] {
             _ = try await repeated(
                 lease,
                 Self.deleteStatement(
-                    from: table,
-                    key: key
-                        ?? (table == "alert_claims"
-                            ? ["match_id", "alert_version", "bucket"] : ["match_id", "bucket"]),
+                    from: table, key: key,
                     where: """
                         t.match_id IN (
                             SELECT m.match_id FROM active_matches AS m
