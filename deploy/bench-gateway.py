@@ -16,7 +16,7 @@ from bench_api import CLIENT, ISSUER, Gateway, KeyServer
 from bench_postgres import Postgres, processor_seconds, say
 
 CALLERS = 64
-RATIO_MIN = 2
+RATIO_MIN = 1.6
 HTTP_RATIO_MIN = 0.4
 P99_MAX_MS = 250
 # More users than the gateway remembers tokens of, one after the other through all turns: each token is new to it, as in a

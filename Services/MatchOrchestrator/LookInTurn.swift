@@ -13,8 +13,8 @@ struct LookInTurn<Place> {
     ///   - last: the last row looked at; nil when there are no more.
     ///   - found: whether something was missing.
     mutating func looked(to last: Place?, found: Bool) {
+        if found, isQuiet { return lookAtAll() }
         hasFound = hasFound || found
-        if found { isQuiet = false }
         if last == nil {
             isQuiet = !hasFound
             hasFound = false

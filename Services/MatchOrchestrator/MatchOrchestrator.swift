@@ -42,6 +42,7 @@ public actor MatchOrchestrator {
     private var calledOff = CalledOffWatch()
     private var renewals: RenewalWatch
     private var failures = FailureLog()
+    private var inPlay: Set<MatchID> = []
     /// The followers of each live match, and all activities.
     private var followers: [MatchID: LookInTurn<String>] = [:]
     private var activities = LookInTurn<OrchestratorStore.ActivityPlace>()
@@ -94,7 +95,7 @@ public actor MatchOrchestrator {
             }
         } catch {
             logger.info("The pass is left to another orchestrator")
-            metrics.inPlay(nil)
+            retire()
             isLost = true
         }
         metrics.passed(.now - started, failedSteps: failed)
@@ -102,7 +103,12 @@ public actor MatchOrchestrator {
     }
 
     /// Another one may be in charge from now on.
-    public func retire() { metrics.inPlay(nil) }
+    public func retire() {
+        metrics.inPlay(nil)
+        // What it does is not known here.
+        followers = [:]
+        activities.lookAtAll()
+    }
 
     private func step(_ name: String, _ failed: inout Int, _ body: () async throws -> Void) async throws {
         do {
@@ -112,6 +118,8 @@ public actor MatchOrchestrator {
             throw error
         } catch {
             failed += 1
+            // Activities may have been made before it failed.
+            activities.lookAtAll()
             if !Task.isCancelled { failures.failed(name, error, logger) }
         }
     }
@@ -148,13 +156,15 @@ public actor MatchOrchestrator {
             var rungAt: ContinuousClock.Instant?
             let look = try await store.createPending(
                 for: match, under: lease, after: turn.place ?? "",
-                followers: turn.isQuiet ? max(1_000, Self.rowsInTurn / live.count) : .max
+                followers: turn.isQuiet ? Self.rowsInTurn : .max
             ) { [ring] in
                 if let rungAt, .now - rungAt < Self.ringInterval { return }
                 await ring(match)
                 rungAt = .now
             }
             turn.looked(to: look.last, found: look.made > 0)
+            // Before play a follow makes no activity by itself.
+            if !inPlay.contains(match) { turn.lookAtAll() }
             followers[match] = turn
             guard look.made > 0 else { continue }
             // An unfollow cannot see what is made at the same time.
@@ -168,6 +178,7 @@ public actor MatchOrchestrator {
     private func renew(_ lease: Lease) async throws {
         let matches = try await store.matchesInPlay()
         metrics.inPlay(matches.count)
+        inPlay = Set(matches.keys)
         renewals.forget(except: matches.keys)
         for (match, isBreak) in matches.sorted(by: { $0.key < $1.key }) {
             let now = ContinuousClock.now

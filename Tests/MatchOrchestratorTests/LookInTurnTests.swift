@@ -20,8 +20,9 @@ import Testing
         var turn = LookInTurn<Int>()
         turn.looked(to: nil, found: false)
         turn.looked(to: 5, found: true)
-        #expect(turn.place == 5 && !turn.isQuiet)
-        // The rest of this look found nothing more, but its beginning did.
+        #expect(turn.place == nil && !turn.isQuiet)
+        // A look in two parts, of which the first found something.
+        turn.looked(to: 5, found: true)
         turn.looked(to: nil, found: false)
         #expect(!turn.isQuiet)
         turn.looked(to: nil, found: false)

@@ -22,7 +22,7 @@ extension ActivityTokenStore {
             let states = await contentStates.decode(plan.matches.compactMapValues(\.contentState))
             var outcomes = try batch.outcomes(plan, written: written, contentStates: states)
             for (place, device) in batch.phonesWithoutRecord(plan) {
-                outcomes[place] = await record(device, of: jobs[place].user, pool)
+                outcomes[place] = await record(device, of: jobs[place].user, pool) { isAwaited(place) }
             }
             return outcomes
         } catch is SomebodyLeft {
@@ -43,9 +43,15 @@ extension ActivityTokenStore {
     }
 
     /// Few phones report an activity before they register: each of those gets its record by itself.
-    private static func record(_ device: DeviceID, of user: UserID, _ pool: PostgresPool) async -> Outcome {
+    private static func record(
+        _ device: DeviceID, of user: UserID, _ pool: PostgresPool, isAwaited: () -> Bool
+    ) async -> Outcome {
         do {
-            try await pool.forUser(user) { try await UserDevices.touch($0, user: user, device: device) }
+            try await pool.forUser(user) { transaction in
+                // It may have waited for others of this user, longer than its account was there.
+                guard isAwaited() else { throw GatherRefusal.late }
+                try await UserDevices.touch(transaction, user: user, device: device)
+            }
             return .again
         } catch { return .failed(error) }
     }
