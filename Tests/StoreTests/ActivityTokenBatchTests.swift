@@ -22,7 +22,7 @@ import Testing
                     switch outcome {
                     case .answered(let answer): String("\(answer.action)".prefix { $0 != "(" })
                     case .failed: "failed"
-                    case .again: "again"
+                    case .retry: "retry"
                     }
                 counts.withLock { $0[name, default: 0] += 1 }
             }
@@ -113,7 +113,7 @@ import Testing
             #expect(tally[action] >= 5, "\(tally.text)")
         }
         #expect(tally["largest"] >= 10, "\(tally.text)")
-        #expect(tally["again"] < tally["activate"] + tally["rotate"] + tally["keep"] + tally["end"], "\(tally.text)")
+        #expect(tally["retry"] < tally["activate"] + tally["rotate"] + tally["keep"] + tally["end"], "\(tally.text)")
     }
 
     // MARK: - Races and failures
@@ -164,7 +164,7 @@ import Testing
                 """)
             let (written, plan) = try await pool.exchange(reading: []) { _ in try batch.decide(answers) }
             let outcomes = try batch.outcomes(plan, written: written, contentStates: [:])
-            guard case .answered(let answer) = outcomes[0], case .again = outcomes[1] else {
+            guard case .answered(let answer) = outcomes[0], case .retry = outcomes[1] else {
                 Issue.record("\(outcomes)")
                 return
             }
@@ -275,7 +275,7 @@ import Testing
                 """)
             let (written, plan) = try await pool.exchange(reading: []) { _ in try batch.decide(answers) }
             let outcomes = try batch.outcomes(plan, written: written, contentStates: [:])
-            guard case .again = outcomes[0], case .answered(let answer) = outcomes[1] else {
+            guard case .retry = outcomes[0], case .answered(let answer) = outcomes[1] else {
                 Issue.record("\(outcomes)")
                 return
             }
@@ -325,7 +325,7 @@ import Testing
                 }
                 return outcomes
             }.value
-            guard case .answered(let answer) = outcomes[0], case .again = outcomes[1] else {
+            guard case .answered(let answer) = outcomes[0], case .retry = outcomes[1] else {
                 Issue.record("\(outcomes)")
                 return
             }

@@ -76,7 +76,7 @@ import Testing
             #expect(try after.map { try $0.string("ctid") } == before.map { try $0.string("ctid") })
             let (written, plan) = try await pool.exchange(reading: []) { _ in try batch.decide(answers) }
             let outcomes = try batch.outcomes(plan, written: written, contentStates: [:])
-            guard case .again = outcomes[0] else {
+            guard case .retry = outcomes[0] else {
                 Issue.record("\(outcomes)")
                 return
             }

@@ -197,7 +197,7 @@ import Testing
                 return tries[request.name] ?? 0
             }
             return switch request.name.prefix(3) {
-            case "odd" where count < 3: .again
+            case "odd" where count < 3: .retry
             case "err": .failed(Trouble())
             default: .answered("\(request.name)!")
             }
@@ -222,7 +222,7 @@ import Testing
 
     /// It is asked for once more after that, or was taken back: it must not be tried again.
     @Test func whatNobodyWaitsForIsNotDoneAgain() async throws {
-        let worker = Worker { _ in .again }
+        let worker = Worker { _ in .retry }
         let gatherer = worker.gatherer(
             Self.limits {
                 $0.patience = .milliseconds(20)
@@ -348,7 +348,7 @@ import Testing
             // One in ten is done again, and keeps its keys until then.
             let again = requests.filter { $0.name.hasSuffix("7") && gate.isFirstTry($0) }
             gate.leave(requests)
-            return requests.map { again.contains($0) ? .again : .answered($0.name) }
+            return requests.map { again.contains($0) ? .retry : .answered($0.name) }
         }
         let requests = (0..<3_000).map { number in
             let keys = (0..<2).map { _ in "\(Int.random(in: 0..<50, using: &random))" }

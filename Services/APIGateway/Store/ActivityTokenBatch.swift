@@ -43,7 +43,7 @@ struct ActivityTokenBatch: Sendable {
     /// What was decided, before it is known whether the rows were still as they were.
     struct Plan: Sendable {
         enum Verdict: Sendable {
-            case again
+            case retry
             case deviceRequired
             case accountDeleted
             case withoutRecord(DeviceID)
@@ -222,7 +222,7 @@ struct ActivityTokenBatch: Sendable {
         verdicts.reserveCapacity(jobs.count)
         for place in jobs.indices {
             guard !locked.contains(place), let match = matches[jobs[place].match] else {
-                verdicts.append(.again)
+                verdicts.append(.retry)
                 continue
             }
             verdicts.append(decide(place, facts[place], match, &write))
@@ -250,7 +250,7 @@ struct ActivityTokenBatch: Sendable {
             -> Plan.Verdict
         {
             guard let record = facts.records.first(where: { $0.generation.generation == generation }) else {
-                return .again
+                return .retry
             }
             if unless(record) { return .decided(action, writes: false) }
             (row.generation, row.mark, row.address) = (generation, record.mark, record.address)
@@ -270,7 +270,7 @@ struct ActivityTokenBatch: Sendable {
             return change(generation, .name) { job.request.activityId == nil || $0.generation.activityID != nil }
         case .end(let generation?):
             guard let record = facts.records.first(where: { $0.generation.generation == generation }) else {
-                return .again
+                return .retry
             }
             let isOwed = record.generation.endIsOwed && record.generation.token == rule.token
             guard isOwed || !record.generation.formerTokens.isEmpty else { return change(generation, .end) }
@@ -294,10 +294,10 @@ struct ActivityTokenBatch: Sendable {
     ) throws -> [Outcome] {
         let done = try places(written, plan.writes)
         let taken = try taken(written, plan.writes)
-        var outcomes = [Outcome](repeating: .again, count: jobs.count)
+        var outcomes = [Outcome](repeating: .retry, count: jobs.count)
         for (place, verdict) in plan.verdicts.enumerated() {
             switch verdict {
-            case .again, .withoutRecord: break
+            case .retry, .withoutRecord: break
             case .deviceRequired: outcomes[places[place]] = .failed(DeviceRequired())
             case .accountDeleted: outcomes[places[place]] = .failed(AccountDeleted())
             case .decided(let action, let writes):

@@ -38,7 +38,7 @@ extension ActivityTokenStore {
             return first + second
         } catch {
             let isLostRace = (error as? PostgresError)?.isLostRace ?? false
-            return [Outcome](repeating: isLostRace ? .again : .failed(error), count: jobs.count)
+            return [Outcome](repeating: isLostRace ? .retry : .failed(error), count: jobs.count)
         }
     }
 
@@ -52,7 +52,7 @@ extension ActivityTokenStore {
                 guard isAwaited() else { throw GatherRefusal.late }
                 try await UserDevices.touch(transaction, user: user, device: device)
             }
-            return .again
+            return .retry
         } catch { return .failed(error) }
     }
 

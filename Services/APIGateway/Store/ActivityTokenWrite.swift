@@ -68,7 +68,7 @@ struct ActivityTokenWrite {
             """, [.textArray(rows.map(\.job.user.rawValue)), .textArray(rows.map(\.device.rawValue))])
     }
 
-    /// Whoever registers a token last has it. The former owner's record ends without a push: an end to this token would
+    /// Whoever registers a token last has it. Its former activity ends without a push: an end to this token would
     /// now reach the new owner's activity, and so would one that still waits.
     private static func take(_ rows: [Row]) -> PostgresStatement {
         PostgresStatement(

@@ -29,7 +29,7 @@ final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
         case answered(Answer)
         case failed(any Error)
         /// Something was in its way: it is tried again a little later.
-        case again
+        case retry
     }
 
     struct Limits: Sendable {
@@ -81,7 +81,7 @@ final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
             switch outcome {
             case .answered(let answer): continuation?.resume(returning: answer)
             case .failed(let error): continuation?.resume(throwing: error)
-            case .again: break
+            case .retry: break
             }
         }
     }
@@ -205,7 +205,7 @@ final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
         let next = state.withLockedValue { state in
             state.batchesInFlight -= 1
             for (ticket, outcome) in zip(tickets, outcomes) {
-                if case .again = outcome {
+                if case .retry = outcome {
                     again.append(ticket)
                 } else if let caller = remove(ticket, &state) {
                     done.append((caller, outcome))
