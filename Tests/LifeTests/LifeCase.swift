@@ -133,7 +133,8 @@ struct LifeCase: Sendable {
         let any = life.generations.randomElement(using: &random)
         let meant = random.chance(0.6) ? current ?? any : any
         var token = UpdateToken(fresh("t"))
-        if random.chance(0.3), let known = meant?.token { token = known }
+        let known = [meant?.token] + (meant?.formerTokens ?? [])
+        if random.chance(0.3), let known = known.randomElement(using: &random) ?? nil { token = known }
         var activity: ActivityID? = random.chance(0.6) ? ActivityID(fresh("a")) : nil
         if random.chance(0.6), let known = meant?.activityID { activity = known }
         var start: StartID?

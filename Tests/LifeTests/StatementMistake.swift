@@ -210,11 +210,11 @@ struct StatementMistake: Sendable {
             "end_reason = coalesce(la.end_reason, 'match_end')"),
         .init(
             "a follow does not make what ended old",
-            "coalesce(l.ended_at < w.created_at, false) AS ended_before_follow",
+            "coalesce(a.ended_at < w.created_at, false) AS ended_before_follow",
             "false AS ended_before_follow"),
         .init(
-            "a card with another token is a late one", "l.card IS NOT NULL AS card_may_be_there",
-            "false AS card_may_be_there"),
+            "a card with another token is a late one", "a.card IS NOT NULL AS card_may_be_there",
+            "false AS card_may_be_there", in: 2),
         .init(
             "a renewal is as old as its token", "AND o.renewal_start_id = v.start_id ORDER BY",
             "AND false ORDER BY", in: 2),

@@ -22,7 +22,7 @@ import Testing
                     switch outcome {
                     case .answered(let answer): String("\(answer.action)".prefix { $0 != "(" })
                     case .failed: "failed"
-                    case .retry: "retry"
+                    case .retry, .retryAfter: "retry"
                     }
                 counts.withLock { $0[name, default: 0] += 1 }
             }
@@ -330,6 +330,63 @@ import Testing
                 return
             }
             #expect(answer.action == .activate(generation: 1))
+        }
+    }
+
+    @Test func aRowThatSomebodyHoldsKeepsNobodyElseWaiting() async throws {
+        try await withDatabase(size: 4) { (pool: PostgresPool) async throws in
+            try await seed(pool)
+            let outcomes = try await pool.transaction { transaction in
+                try await transaction.execute("UPDATE live_activities SET start_id = 'another' WHERE user_id = 'bob'")
+                return await ActivityTokenStore.register(
+                    [Self.job("bob", "b1"), Self.job("ann", "a1")], isAwaited: { _ in true }, pool, 900,
+                    ContentStateCache())
+            }
+            guard case .retry = outcomes[0], case .answered = outcomes[1] else {
+                Issue.record("\(outcomes)")
+                return
+            }
+            #expect(try await Self.tokens(pool) == ["ann a1", "bob -"])
+        }
+    }
+
+    /// Else it would be nobody's until the report is done again, and for ever if its caller has left by then.
+    @Test(arguments: ["UPDATE live_activities SET start_id = 'another'", "DELETE FROM live_activities"])
+    func aTokenIsTakenOnlyForWhoHasItThen(change: String) async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            try await seed(pool)
+            _ = try await ActivityTokenStore(pool: pool).register(
+                Self.job("bob", "shared").request, match: Self.match, user: UserID("bob"))
+            let batch = ActivityTokenBatch([Self.job("ann", "shared")], dismissAfter: 900)
+            let (_, answers) = try await pool.exchange(reading: batch.reading) { ([], $0) }
+            try await pool.execute("\(change) WHERE user_id = 'ann'")
+            let error = await #expect(throws: PostgresError.self) {
+                _ = try await pool.exchange(reading: []) { _ in try batch.decide(answers) }
+            }
+            #expect(error?.code == .server(ActivityTokenWrite.takenForNothing))
+            #expect(try await Self.tokens(pool).last == "bob shared")
+            let answer = try await ActivityTokenStore(pool: pool).register(
+                Self.job("ann", "shared").request, match: Self.match, user: UserID("ann"))
+            #expect(answer.changedMatches == [Self.match])
+            let rows = try await pool.query("SELECT end_reason FROM live_activities WHERE user_id = 'bob'")
+            #expect(try rows.first?.optionalString("end_reason") == "token_invalid")
+        }
+    }
+
+    /// Bob reports the token that Ann replaces in the same batch.
+    @Test(arguments: [true, false]) func whoComesFirstGoesFirst(isAnn: Bool) async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            try await seed(pool)
+            #expect(try await Self.report(["a1"], pool).1 == "ann a1")
+            let jobs = [Self.job("ann", "a2"), Self.job("bob", "a1")]
+            let outcomes = await ActivityTokenStore.register(
+                isAnn ? jobs : jobs.reversed(), isAwaited: { _ in true }, pool, 900, ContentStateCache())
+            guard case .answered(let answer) = outcomes[0], case .retry = outcomes[1] else {
+                Issue.record("\(outcomes)")
+                return
+            }
+            #expect(answer.action == (isAnn ? .rotate(generation: 1) : .activate(generation: 1)))
+            #expect(try await Self.tokens(pool) == (isAnn ? ["ann a2", "bob -"] : ["ann a1", "bob a1"]))
         }
     }
 

@@ -221,6 +221,35 @@ import Testing
     }
 
     /// It is asked for once more after that, or was taken back: it must not be tried again.
+    @Test func whatHasToBeDoneFirstKeepsItsPlaceAndNobodyElseWaiting() async throws {
+        let (go, open) = AsyncStream.makeStream(of: Void.self)
+        let isFirst = Mutex(true)
+        let worker = Worker { request in
+            switch request.name {
+            case "ann1"
+            where isFirst.withLock({ isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }):
+                .retryAfter { for await _ in go {} }
+            case "bob": .retryAfter { throw Trouble() }
+            default: .answered("\(request.name)!")
+            }
+        }
+        worker.release()
+        let gatherer = worker.gatherer(Self.limits { $0.batches = 1 })
+        await withTaskGroup { group in
+            call(gatherer, ["ann1", "ann2"].map { Request($0, keys: ["ann"]) } + [Request("bob")], &group)
+            let first = await group.next()
+            #expect(first?.0 == "bob")
+            #expect(throws: Trouble.self) { try first?.1.get() }
+            #expect((try? await gatherer.submit(Request("cat"))) == "cat!")
+            open.finish()
+            for await (name, answer) in group { #expect((try? answer.get()) == "\(name)!") }
+        }
+        #expect(worker.batches.map { $0.sorted() } == [["ann1", "bob"], ["cat"], ["ann1"], ["ann2"]])
+    }
+
     @Test func whatNobodyWaitsForIsNotDoneAgain() async throws {
         let worker = Worker { _ in .retry }
         let gatherer = worker.gatherer(

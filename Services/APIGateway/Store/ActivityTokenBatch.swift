@@ -5,8 +5,8 @@ import SightscreenModels
 /// Activity tokens, one or many, as one transaction: what `ActivityTokenRule` needs to know is read for all at once, and
 /// what it decides is written for all at once.
 ///
-/// It does not wait for anybody. Users and tokens whose lock somebody else has, and records that changed between reading
-/// and writing, are done again a little later; so are phones that are not (or not for long) on record, once they are.
+/// It does not wait for users and tokens whose lock somebody else has, and for no row for long: they, and records that
+/// changed between reading and writing, are done again a little later.
 struct ActivityTokenBatch: Sendable {
     typealias Outcome = Gatherer<ActivityTokenJob, ActivityTokenStore.Registered>.Outcome
 
@@ -21,6 +21,8 @@ struct ActivityTokenBatch: Sendable {
         var isDeleted = false
         /// Who else has this very token.
         var holder = ActivityTokenRule.Holder.nobody
+        /// It came first in this batch, and perhaps reports the token that replaces this one.
+        var holderGoesFirst = false
         /// Newest first.
         var records: [Record] = []
     }
@@ -95,10 +97,10 @@ struct ActivityTokenBatch: Sendable {
     /// When a match begins the table grows from nothing to a million rows before its statistics are made anew: a plan that
     /// walked over it all would be kept meanwhile. And there is one plan for batches of all sizes: left to itself the
     /// server plans each small one anew, which takes it longer than to register ten tokens. Nothing is sorted that an index
-    /// has in order.
+    /// has in order. And one row that somebody holds must not keep a hundred others waiting.
     static let asPlannedOnce = """
         SELECT set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
-            set_config('plan_cache_mode', 'force_generic_plan', true)
+            set_config('plan_cache_mode', 'force_generic_plan', true), set_config('lock_timeout', '200ms', true)
         """
 
     /// Answers those that somebody else has now. Nobody is waited for, so the order does not matter.
@@ -108,18 +110,16 @@ struct ActivityTokenBatch: Sendable {
             OR NOT pg_try_advisory_xact_lock(\(AdvisoryLock.token("r.token")))
         """
 
+    private static let columns = ActivityTokenStore.columns(
+        followedAt: "w.created_at", wasFormer: ActivityTokenStore.wasFormer("r.token"))
+
     /// One row for each record of a job, or one without a record. Each part is looked up by its index for each job:
     /// LATERAL with LIMIT leaves the planner no other way, however wrong its numbers are while a match begins.
     static let readFacts = """
         SELECT r.i::int AS i, p.device_id, d.was_seen_lately,
             w.created_at IS NOT NULL AS is_followed,
             r.user_id = ANY (ARRAY(\(AccountStore.allDeletedJustNow))) AS is_deleted,
-            l.generation, l.status, l.start_id, l.activity_id, l.update_token, l.renewal_start_id,
-            l.end_push = 'due' AS end_is_due,
-            l.changed_xid, l.address, l.start_is_out, l.start_was_sent, l.was_former,
-            coalesce(l.ended_at < w.created_at, false) AS ended_before_follow,
-            coalesce(l.end_reason = 'token_invalid', false) AS lost_its_token,
-            l.card IS NOT NULL AS card_may_be_there
+            l.*
         FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
             AS r (match_id, user_id, named_id, token, i)
         CROSS JOIN LATERAL (
@@ -135,10 +135,8 @@ struct ActivityTokenBatch: Sendable {
             SELECT f.created_at FROM match_follows f WHERE f.user_id = r.user_id AND f.match_id = r.match_id LIMIT 1
         ) w ON true
         LEFT JOIN LATERAL (
-            SELECT a.generation, a.status, a.start_id, a.activity_id, a.update_token, a.renewal_start_id, a.end_push,
-                a.ended_at, a.end_reason, a.card, a.changed_xid, a.ctid AS address, \(ActivityTokenStore.startIsOut) AS start_is_out,
-                \(ActivityTokenStore.startWasSent) AS start_was_sent,
-                \(ActivityTokenStore.wasFormer("r.token")) AS was_former
+            SELECT a.changed_xid, a.ctid AS address,
+                \(columns)
             FROM live_activities a
             WHERE a.match_id = r.match_id AND a.user_id = r.user_id AND a.device_id = p.device_id
             ORDER BY a.generation DESC LIMIT \(ActivityTokenStore.recordsMax)
@@ -168,11 +166,17 @@ struct ActivityTokenBatch: Sendable {
                     match: MatchID(try row.int64("match_id")), user: UserID(try row.string("user_id")),
                     device: DeviceID(try row.string("device_id"))))
         }
+        let reporting = jobs.indices.map { place in
+            Owner(match: jobs[place].match, user: jobs[place].user, device: facts[place].device)
+        }
+        let arrived = Dictionary(uniqueKeysWithValues: zip(reporting, places))
         for place in jobs.indices {
-            let own = Owner(match: jobs[place].match, user: jobs[place].user, device: facts[place].device)
+            let own = reporting[place]
             let all = owners[jobs[place].request.activityToken.rawValue] ?? []
-            guard all.contains(where: { $0 != own }) else { continue }
-            facts[place].holder = all.contains { $0.user != own.user } ? .another : .user
+            let others = all.filter { $0 != own }
+            guard !others.isEmpty else { continue }
+            facts[place].holder = others.contains { $0.user != own.user } ? .another : .user
+            facts[place].holderGoesFirst = others.contains { arrived[$0].map { $0 < places[place] } ?? false }
         }
     }
 
@@ -221,7 +225,7 @@ struct ActivityTokenBatch: Sendable {
         var verdicts: [Plan.Verdict] = []
         verdicts.reserveCapacity(jobs.count)
         for place in jobs.indices {
-            guard !locked.contains(place), let match = matches[jobs[place].match] else {
+            guard !locked.contains(place), !facts[place].holderGoesFirst, let match = matches[jobs[place].match] else {
                 verdicts.append(.retry)
                 continue
             }
@@ -245,7 +249,10 @@ struct ActivityTokenBatch: Sendable {
         let action = rule.action(for: facts.records.map(\.generation))
         var row = ActivityTokenWrite.Row(place: place, job: job, device: device, lingers: match.lingers)
         if !wasSeenLately { write.add(row, to: .seen) }
-        if facts.holder != .nobody, action.takesTheToken { write.add(row, to: .take) }
+        func add(_ kind: ActivityTokenWrite.Kind) {
+            if facts.holder != .nobody, kind.writesToken { write.add(row, to: .take) }
+            write.add(row, to: kind)
+        }
         func change(_ generation: Int, _ kind: ActivityTokenWrite.Kind, unless: (Record) -> Bool = { _ in false })
             -> Plan.Verdict
         {
@@ -254,13 +261,13 @@ struct ActivityTokenBatch: Sendable {
             }
             if unless(record) { return .decided(action, writes: false) }
             (row.generation, row.mark, row.address) = (generation, record.mark, record.address)
-            write.add(row, to: kind)
+            add(kind)
             return .decided(action, writes: true)
         }
         func insert(_ kind: ActivityTokenWrite.Kind) -> Plan.Verdict {
             row.lingers = kind == .insertEnded && match.lingers
             row.generation = (facts.records.first?.generation.generation ?? 0) + 1
-            write.add(row, to: kind)
+            add(kind)
             return .decided(action, writes: true)
         }
         switch action {
@@ -338,7 +345,7 @@ struct ActivityTokenBatch: Sendable {
         var done: Set<Int> = []
         for (result, kind) in zip(written, kinds) {
             switch kind {
-            case .seen, .take: break
+            case .seen, .take, .verify: break
             case .activate, .rotate, .name, .end:
                 for row in result.rows { done.insert(try row.int("i")) }
             case .adopt, .insertEnded, .refuse, .replace:

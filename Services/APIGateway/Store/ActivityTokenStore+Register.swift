@@ -22,7 +22,8 @@ extension ActivityTokenStore {
             let states = await contentStates.decode(plan.matches.compactMapValues(\.contentState))
             var outcomes = try batch.outcomes(plan, written: written, contentStates: states)
             for (place, device) in batch.phonesWithoutRecord(plan) {
-                outcomes[place] = await record(device, of: jobs[place].user, pool) { isAwaited(place) }
+                let user = jobs[place].user
+                outcomes[place] = .retryAfter { try await record(device, of: user, pool) { isAwaited(place) } }
             }
             return outcomes
         } catch is SomebodyLeft {
@@ -37,23 +38,19 @@ extension ActivityTokenStore {
                 Array(jobs[half...]), isAwaited: { isAwaited(half + $0) }, pool, dismissAfter, contentStates)
             return first + second
         } catch {
-            let isLostRace = (error as? PostgresError)?.isLostRace ?? false
-            return [Outcome](repeating: isLostRace ? .retry : .failed(error), count: jobs.count)
+            return [Outcome](repeating: isLostRace(error) ? .retry : .failed(error), count: jobs.count)
         }
     }
 
     /// Few phones report an activity before they register: each of those gets its record by itself.
     private static func record(
         _ device: DeviceID, of user: UserID, _ pool: PostgresPool, isAwaited: () -> Bool
-    ) async -> Outcome {
-        do {
-            try await pool.forUser(user) { transaction in
-                // It may have waited for others of this user, longer than its account was there.
-                guard isAwaited() else { throw GatherRefusal.late }
-                try await UserDevices.touch(transaction, user: user, device: device)
-            }
-            return .retry
-        } catch { return .failed(error) }
+    ) async throws {
+        try await pool.forUser(user) { transaction in
+            // It may have waited for others of this user, longer than its account was there.
+            guard isAwaited() else { throw GatherRefusal.late }
+            try await UserDevices.touch(transaction, user: user, device: device)
+        }
     }
 
     // MARK: - Those who have gone
@@ -76,6 +73,13 @@ extension ActivityTokenStore {
     }
 
     // MARK: - Those that failed
+
+    private static func isLostRace(_ error: any Error) -> Bool {
+        guard let error = error as? PostgresError else { return false }
+        return error.isLostRace || error.code == .server(ActivityTokenWrite.takenForNothing)
+            // A row that somebody else holds.
+            || error.code == .server("55P03")
+    }
 
     /// Nothing of the batch was committed, and one of its requests was enough for that: a lost race, a lock that somebody
     /// holds for long, a text that PostgreSQL refuses. In halves of it the others need not suffer from it. When the server

@@ -37,6 +37,20 @@ extension ActivityTokenStore {
     /// Kept of a token that was replaced: the token itself opens a Lock Screen to whoever has it.
     private static func formerHash(_ token: String) -> String { "hashtextextended(\(token)::text, 9)" }
 
+    /// What the rules know of a row `a` of `live_activities`: `generation` reads it.
+    /// - Parameters:
+    ///   - followedAt: since when its user follows the match.
+    ///   - wasFormer: it had the token that is reported before another one.
+    static func columns(followedAt: String, wasFormer: String) -> String {
+        """
+        a.generation, a.status, a.start_id, a.activity_id, a.update_token, a.renewal_start_id,
+            \(startIsOut) AS start_is_out, \(startWasSent) AS start_was_sent,
+            \(wasFormer) AS was_former, a.end_push = 'due' AS end_is_due,
+            coalesce(a.ended_at < \(followedAt), false) AS ended_before_follow,
+            coalesce(a.end_reason = 'token_invalid', false) AS lost_its_token, a.card IS NOT NULL AS card_may_be_there
+        """
+    }
+
     /// - Parameter reported: the token that `was_former` is about.
     static func generation(_ row: PostgresRow, reported: UpdateToken?) throws -> ActivityGeneration {
         let former = try row.bool("was_former") ? reported : nil

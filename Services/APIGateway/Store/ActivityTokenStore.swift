@@ -31,7 +31,7 @@ package struct ActivityTokenStore: Sendable {
 
     /// `POST /matches/:id/activity-token`. Answers when it is committed, together with what others ask for meanwhile.
     ///
-    /// - Throws: `DeviceRequired`, `GatherRefusal`, `PostgresError`.
+    /// - Throws: `DeviceRequired`, `AccountDeleted`, `LimitReached`, `GatherRefusal`, `PostgresError`.
     package func register(
         _ request: ActivityTokenRequest, match: MatchID, user: UserID
     ) async throws -> Registered {
@@ -102,29 +102,15 @@ package struct ActivityTokenStore: Sendable {
         var parameters: [PostgresValue] { [.int(match.rawValue), .text(user.rawValue), .text(device.rawValue)] }
     }
 
+    private static let columnsOfDismissal = columns(
+        followedAt: "(SELECT created_at FROM match_follows WHERE match_id = $1 AND user_id = $2)", wasFormer: "false")
+
     private static func records(_ transaction: PostgresTransaction, _ key: Key) async throws -> [ActivityGeneration] {
         try await transaction.query(
             """
-            SELECT generation, status, start_id, activity_id, update_token, renewal_start_id,
-                \(startIsOut) AS start_is_out, false AS was_former,
-                coalesce(ended_at < (SELECT created_at FROM match_follows WHERE match_id = $1 AND user_id = $2), false)
-                    AS ended_before_follow,
-                coalesce(end_reason = 'token_invalid', false) AS lost_its_token, card IS NOT NULL AS card_may_be_there,
-                end_push = 'due' AS end_is_due, \(startWasSent) AS start_was_sent
+            SELECT \(columnsOfDismissal)
             FROM live_activities a WHERE \(Key.condition) ORDER BY generation DESC LIMIT \(recordsMax) FOR UPDATE
             """, key.parameters
         ).map { try generation($0, reported: nil) }
-    }
-
-}
-
-extension ActivityTokenRule.Action {
-    /// The token is this activity's from now on, to be pushed to or to be ended. A token that was replaced, a stranger's
-    /// and one that nothing comes of stay whose they are.
-    var takesTheToken: Bool {
-        switch self {
-        case .activate, .rotate, .adopt, .replace, .end: true
-        case .keep, .refuse, .pass: false
-        }
     }
 }

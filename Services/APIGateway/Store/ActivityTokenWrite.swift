@@ -17,6 +17,16 @@ struct ActivityTokenWrite {
         case adopt
         /// A new record that is over from the beginning: of a match that is over, or of a stranger's.
         case insertEnded, refuse
+        /// Fails unless whoever took a token has it now.
+        case verify
+
+        /// The token is that activity's from then on, to be pushed to or to be ended.
+        var writesToken: Bool {
+            switch self {
+            case .activate, .rotate, .end, .replace, .adopt, .insertEnded, .refuse: true
+            case .seen, .take, .name, .verify: false
+            }
+        }
     }
 
     struct Row {
@@ -35,7 +45,10 @@ struct ActivityTokenWrite {
 
     private var rows: [Kind: [Row]] = [:]
 
-    mutating func add(_ row: Row, to kind: Kind) { rows[kind, default: []].append(row) }
+    mutating func add(_ row: Row, to kind: Kind) {
+        rows[kind, default: []].append(row)
+        if kind == .take { add(row, to: .verify) }
+    }
 
     var statements: ([PostgresStatement], [Kind]) {
         let kinds = Kind.allCases.filter { rows[$0] != nil }
@@ -54,6 +67,7 @@ struct ActivityTokenWrite {
         case .adopt: Self.insert(rows, "active")
         case .insertEnded: Self.insert(rows, "match_end")
         case .refuse: Self.insert(rows, "user_unfollow")
+        case .verify: Self.verify(rows)
         }
     }
 
@@ -79,6 +93,30 @@ struct ActivityTokenWrite {
                 .textArray(rows.map(\.job.request.activityToken.rawValue)),
             ])
     }
+
+    /// A token must be taken before it can be written, and what was to have it may have changed by then. It would be
+    /// nobody's if it were taken all the same.
+    private static func verify(_ rows: [Row]) -> PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT 1 / (count(la.generation) = count(*))::int
+            FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) AS v (match_id, user_id, device_id, token)
+            LEFT JOIN LATERAL (
+                SELECT a.generation FROM live_activities a
+                WHERE a.match_id = v.match_id AND a.user_id = v.user_id AND a.device_id = v.device_id
+                    AND a.update_token = v.token AND a.changed_xid = pg_current_xact_id()
+                LIMIT 1
+            ) la ON true
+            """,
+            [
+                .intArray(rows.map(\.job.match.rawValue)), .textArray(rows.map(\.job.user.rawValue)),
+                .textArray(rows.map(\.device.rawValue)),
+                .textArray(rows.map(\.job.request.activityToken.rawValue)),
+            ])
+    }
+
+    /// The division by zero in `verify`.
+    static let takenForNothing = "22012"
 
     static let taking = """
         UPDATE live_activities la

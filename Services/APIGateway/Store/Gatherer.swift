@@ -30,6 +30,8 @@ final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
         case failed(any Error)
         /// Something was in its way: it is tried again a little later.
         case retry
+        /// This has to be done before it is tried again. It keeps its place in line meanwhile.
+        case retryAfter(@Sendable () async throws -> Void)
     }
 
     struct Limits: Sendable {
@@ -81,7 +83,7 @@ final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
             switch outcome {
             case .answered(let answer): continuation?.resume(returning: answer)
             case .failed(let error): continuation?.resume(throwing: error)
-            case .retry: break
+            case .retry, .retryAfter: break
             }
         }
     }
@@ -200,15 +202,17 @@ final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
         let outcomes = await work(requests) { self.isAwaited(tickets[$0]) }
         precondition(outcomes.count == tickets.count, "a batch has one outcome for each of its requests")
         var again: [Queue.Ticket] = []
+        var first: [(Queue.Ticket, @Sendable () async throws -> Void)] = []
         var done: [(Caller, Outcome)] = []
         done.reserveCapacity(tickets.count)
         let next = state.withLockedValue { state in
             state.batchesInFlight -= 1
             for (ticket, outcome) in zip(tickets, outcomes) {
-                if case .retry = outcome {
-                    again.append(ticket)
-                } else if let caller = remove(ticket, &state) {
-                    done.append((caller, outcome))
+                switch outcome {
+                case .retry: again.append(ticket)
+                case .retryAfter(let body): first.append((ticket, body))
+                case .answered, .failed:
+                    if let caller = remove(ticket, &state) { done.append((caller, outcome)) }
                 }
             }
             return whatMayStart(&state)
@@ -216,9 +220,21 @@ final class Gatherer<Request: Gatherable, Answer: Sendable>: Sendable {
         // First the next batch: it need not wait until everybody has heard of this one.
         go(next)
         for (caller, outcome) in done { caller.answer(outcome) }
+        for (ticket, body) in first { Task { await self.retry(ticket, after: body) } }
         guard !again.isEmpty else { return }
         try? await Task.sleep(for: limits.pause)
         go(state.withLockedValue { state in putBack(again, &state) })
+    }
+
+    private func retry(_ ticket: Queue.Ticket, after body: @Sendable () async throws -> Void) async {
+        do {
+            try await body()
+            go(state.withLockedValue { state in putBack([ticket], &state) })
+        } catch {
+            let (caller, start) = state.withLockedValue { state in (remove(ticket, &state), whatMayStart(&state)) }
+            go(start)
+            caller?.answer(.failed(error))
+        }
     }
 
     /// They have kept their places in line meanwhile.

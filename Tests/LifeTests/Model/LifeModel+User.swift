@@ -40,7 +40,8 @@ extension LifeModel {
             change(number) { $0.take(token, activity, now) }
             return [.pushState(token)]
         case .keep(let number):
-            change(number) { $0.name(activity) }
+            // A late report of a token that was replaced may come with another name.
+            change(number) { $0.name($0.activityID ?? activity) }
             return []
         case .adopt:
             // The start of a renewal is known by the generation that it renews.
