@@ -200,7 +200,7 @@ import Tokens
         }
         for full in [true, false] {
             let device = UserDataResponse.Device(
-                deviceId: DeviceID("x"), platform: "ios", environment: "production",
+                deviceId: DeviceID("x"), platform: "ios", environment: .production,
                 deviceToken: full ? DeviceToken("ab") : nil, deviceTokenAt: full ? 1 : nil,
                 pushToStartToken: full ? PushToStartToken("ab") : nil, pushToStartTokenAt: full ? 1 : nil,
                 osVersion: full ? "1" : nil, appVersion: full ? "1" : nil, liveActivitiesEnabled: true,

@@ -250,8 +250,8 @@ struct LifeRun {
 extension LifeIntent {
     fileprivate var start: String {
         switch self {
-        case .startPush(_, let token, let until, _): "false \(token.rawValue) until \(until.seconds)"
-        case .renewalPush(_, let token, let until, _): "true \(token.rawValue) until \(until.seconds)"
+        case .startPush(_, let token, let until): "false \(token.rawValue) until \(until.seconds)"
+        case .renewalPush(_, let token, let until): "true \(token.rawValue) until \(until.seconds)"
         default: "\(self)"
         }
     }

@@ -51,7 +51,7 @@ import Testing
             let phone = try #require(data.devices.last)
             #expect(phone.deviceToken == DeviceToken("ann-phone-device"))
             #expect(phone.pushToStartToken == PushToStartToken("ann-phone-start"))
-            #expect(phone.environment == "sandbox" && phone.osVersion == "18.1" && phone.appVersion == "2.0.1")
+            #expect(phone.environment == .sandbox && phone.osVersion == "18.1" && phone.appVersion == "2.0.1")
             let times = [
                 phone.createdAt, phone.lastSeenAt, try #require(phone.deviceTokenAt),
                 try #require(phone.pushToStartTokenAt), try #require(phone.fallbackAt),

@@ -131,7 +131,7 @@ enum AnswerSchemas {
         ]),
         "UserDevice": .object([
             Schema.required("deviceId", .anyText), Schema.required("platform", .anyText),
-            Schema.required("environment", .anyText), Schema.optional("deviceToken", .anyText),
+            Schema.required("environment", choice(APNsEnvironment.self)), Schema.optional("deviceToken", .anyText),
             Schema.optional("deviceTokenAt", .anyInteger), Schema.optional("pushToStartToken", .anyText),
             Schema.optional("pushToStartTokenAt", .anyInteger), Schema.optional("osVersion", .anyText),
             Schema.optional("appVersion", .anyText), Schema.required("liveActivitiesEnabled", .flag),

@@ -1,5 +1,6 @@
 import Postgres
 import SightscreenModels
+import Store
 
 /// The rows of one user as `GET /user/data` shows them.
 enum UserExport {
@@ -15,7 +16,7 @@ enum UserExport {
         ).map { row in
             UserDataResponse.Device(
                 deviceId: DeviceID(try row.string("device_id")), platform: try row.string("platform"),
-                environment: try row.string("environment"),
+                environment: try row.environment(),
                 deviceToken: try row.optionalString("device_token").map { DeviceToken($0) },
                 deviceTokenAt: try row.optionalInt("device_token_at"),
                 pushToStartToken: try row.optionalString("push_to_start_token").map { PushToStartToken($0) },

@@ -3,10 +3,10 @@ import SightscreenModels
 
 /// What is to be done in the world, after the state that says so is committed.
 enum LifeIntent: Hashable, Sendable {
-    /// One push-to-start. No other may leave before the lease is over, and this one not arrive later than `expiry`.
-    case startPush(StartID, to: PushToStartToken, leaseUntil: Moment, expiry: Moment)
+    /// One push-to-start. No other may leave before the lease is over.
+    case startPush(StartID, to: PushToStartToken, leaseUntil: Moment)
     /// The same, for the activity that takes over from one that iOS is about to end.
-    case renewalPush(StartID, to: PushToStartToken, leaseUntil: Moment, expiry: Moment)
+    case renewalPush(StartID, to: PushToStartToken, leaseUntil: Moment)
     case endPush(UpdateToken, EndDismissal)
     /// The newest state to this token, at once.
     case pushState(UpdateToken)

@@ -91,10 +91,8 @@ extension LifeModel {
             $0.start.sentAt = now
             $0.start.leaseUntil = until
         }
-        let expiry = until - policy.startExpiryMargin
         return current.status == .active
-            ? [.renewalPush(start, to: token, leaseUntil: until, expiry: expiry)]
-            : [.startPush(start, to: token, leaseUntil: until, expiry: expiry)]
+            ? [.renewalPush(start, to: token, leaseUntil: until)] : [.startPush(start, to: token, leaseUntil: until)]
     }
 
     /// Leases the ends that may go out now.

@@ -5,8 +5,6 @@ struct ModelPolicy: Hashable, Sendable {
     var starts = ModelStarts()
     var fallback = ModelFallbackRule()
     var renewal = ModelRenewal()
-    /// A start that has not arrived so long before the end of its lease is thrown away by APNs.
-    var startExpiryMargin = Duration.seconds(10)
     /// Longer than an end push can be under way.
     var endLease = Duration.seconds(30)
     /// An end that is older is not tried again: the system has removed the activity.

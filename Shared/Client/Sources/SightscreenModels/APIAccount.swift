@@ -29,7 +29,7 @@ public struct UserDataResponse: Codable, Hashable, Sendable {
     public struct Device: Codable, Hashable, Sendable {
         public var deviceId: DeviceID
         public var platform: String
-        public var environment: String
+        public var environment: APNsEnvironment
         public var deviceToken: DeviceToken?
         public var deviceTokenAt: Int?
         public var pushToStartToken: PushToStartToken?
@@ -49,8 +49,9 @@ public struct UserDataResponse: Codable, Hashable, Sendable {
         public var reconcileSentAt: Int?
 
         public init(
-            deviceId: DeviceID, platform: String, environment: String, deviceToken: DeviceToken?, deviceTokenAt: Int?,
-            pushToStartToken: PushToStartToken?, pushToStartTokenAt: Int?, osVersion: String?, appVersion: String?,
+            deviceId: DeviceID, platform: String, environment: APNsEnvironment, deviceToken: DeviceToken?,
+            deviceTokenAt: Int?, pushToStartToken: PushToStartToken?, pushToStartTokenAt: Int?, osVersion: String?,
+            appVersion: String?,
             liveActivitiesEnabled: Bool, frequentPushesEnabled: Bool, createdAt: Int, lastSeenAt: Int,
             fallbackStep: String, fallbackAt: Int?, visiblePushAt: Int?, reconcileSentAt: Int?
         ) {
