@@ -167,9 +167,10 @@ public actor LACoordinator {
         wake.yield()
     }
 
-    /// Versions before it were not heard of. An alert among them should go with this one, not with the next.
+    /// Versions before it were not heard of, as of a match of which nothing was: an alert among them should go with this one,
+    /// and cannot go after it.
     private func hasGap(before update: MatchUpdate) -> Bool {
-        matches[update.matchID].map { $0.seenThrough.rawValue + 1 < update.version.rawValue } ?? false
+        (matches[update.matchID]?.seenThrough.rawValue ?? 0) + 1 < update.version.rawValue
     }
 
     /// Waits for a moment only, and not again soon: states must not wait for a database that is slow.

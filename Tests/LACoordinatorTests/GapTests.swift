@@ -21,4 +21,22 @@ import Testing
             }
         }
     }
+
+    /// The first that a new process hears of a match: what was committed while nobody pushed goes with it.
+    @Test func aCoordinatorThatHasJustBegunHasNotHeardOfAnything() async throws {
+        try await Ground.with { ground in
+            try await ground.coordinate { _ in try await ground.join("asha") }
+            _ = try await ground.commit(alert: .wicket)
+            let newest = try await ground.commit(alert: .inningsBreak)
+            try await ground.coordinate(instance: "b") { coordinator in
+                await coordinator.matchUpdated(MatchUpdated(update: newest))
+                try await eventually("the newest state is there") {
+                    await ground.updates("asha").last?.version == newest.version.rawValue
+                }
+                try await Task.sleep(for: .milliseconds(300))
+            }
+            #expect(await ground.updates("asha").map(\.alert) == [nil, "inningsBreak 3"])
+            #expect(await ground.updates("asha").last?.alertBody == "b · wicket 2")
+        }
+    }
 }
