@@ -75,6 +75,9 @@ struct StatementMistake: Sendable {
         .init(
             "an end that did not leave keeps its lease", "end_attempts = end_attempts - 1, end_lease_until = NULL",
             "end_attempts = end_attempts - 1"),
+        .init(
+            "an end counts as sent when it is claimed", "end_attempts = la.end_attempts + 1,",
+            "end_attempts = la.end_attempts + 1, end_push = 'sent',"),
     ]
 
     private static let cards: [StatementMistake] = [
@@ -124,6 +127,7 @@ struct StatementMistake: Sendable {
         .init(
             "play goes on at stumps", "WHERE a.settled_at IS NULL AND a.ended_at IS NULL AND NOT a.at_stumps",
             "WHERE a.settled_at IS NULL AND a.ended_at IS NULL"),
+        .init("a match that goes on again starts nothing", "AND past.current = 0", "AND past.generation = 0"),
         .init(
             "phones without starts left get records", "AND past.this_hour < $5::int",
             "AND past.this_hour < 10 * $5::int"),
