@@ -85,17 +85,18 @@ extension LACoordinator {
     }
 
     /// A lease may have run out in the table while the database was away, and be renewed in a moment: whoever tried meanwhile has
-    /// claimed nothing, and tries again for as long as the shard is ours. The others of the claim need not wait for that.
-    private func claim(_ id: MatchID, _ version: MatchVersion, _ shards: [Int]) async {
+    /// claimed nothing, and tries again for as long as the shard is ours under that lease: with another one its phones are read
+    /// anew, and what was claimed before could be told to none of them. The others of the claim need not wait for that.
+    private func claim(_ id: MatchID, _ version: MatchVersion, _ shards: [Int: Int64]) async {
         let patience = ContinuousClock.now + Self.claimPatience
         var asked = shards
         while true {
-            let before = proofs
+            let held = proofs.values.filter { asked[$0.shard] == $0.epoch }
             var claims = AlertClaims()
             do {
                 claims = try await store.claimAlert(
-                    id, version: version, buckets: asked, bucketCount: Self.bucketCount, holder: holder,
-                    holds: asked.compactMap { before[$0] })
+                    id, version: version, buckets: Array(asked.keys), bucketCount: Self.bucketCount, holder: holder,
+                    holds: held)
             } catch {
                 TraceContext.$current.withValue(matches[id]?.span?.context) {
                     logger.warning(
@@ -104,10 +105,12 @@ extension LACoordinator {
                 }
             }
             let isOver = isStopping || .now >= patience
-            let again = asked.filter { !isOver && proofs[$0] != nil && claims.unheld.contains($0) }
+            let again = asked.filter { shard, epoch in
+                !isOver && proofs[shard]?.epoch == epoch && claims.unheld.contains(shard)
+            }
             // A shard that was lost meanwhile is no longer ours to tell.
-            let gained = claims.gained.filter { before[$0]?.epoch == proofs[$0]?.epoch }
-            await fanOut.claimed(id, version, asked.filter { !again.contains($0) }, gained: gained)
+            let gained = claims.gained.filter { proofs[$0]?.epoch == asked[$0] }
+            await fanOut.claimed(id, version, asked.filter { again[$0.key] == nil }, gained: gained)
             if again.isEmpty { return }
             asked = again
             try? await Task.sleep(for: .milliseconds(100))

@@ -336,18 +336,19 @@ public actor LACoordinator {
         proofs = now
         leaving = leaving.filter { now[$0]?.epoch == $1 }
         for (shard, hold) in holds where now[shard]?.epoch != hold.epoch { await lose(shard) }
-        let gained = now.values.filter { holds[$0.shard] == nil && leaving[$0.shard] != $0.epoch }.map(\.shard)
+        let news = now.values.filter { holds[$0.shard] == nil && leaving[$0.shard] != $0.epoch }
+        let gained = news.map(\.shard)
         for (shard, hold) in now where holds[shard] != nil {
             holds[shard] = hold
             trusts[shard]?.extend(to: hold.trustUntil)
         }
         guard !gained.isEmpty else { return }
         let progress = try await store.progress(shards: gained)
-        for shard in gained {
-            let trust = ShardTrust(freezes)
-            if let hold = now[shard] { trust.extend(to: hold.trustUntil) }
-            trusts[shard] = trust
-            await fanOut.hold(shard, trust, isComplete: false)
+        for hold in news {
+            let trust = ShardTrust(freezes, epoch: hold.epoch)
+            trust.extend(to: hold.trustUntil)
+            trusts[hold.shard] = trust
+            await fanOut.hold(hold.shard, trust, isComplete: false)
         }
         var count = 0
         changedMeanwhile = []

@@ -46,8 +46,13 @@ struct StartGate {
 package final class ShardTrust: Sendable {
     private let until = Atomic<Int64>(0)
     private let freezes: FreezeWatch
+    /// Of the lease.
+    package let epoch: Int64
 
-    package init(_ freezes: FreezeWatch) { self.freezes = freezes }
+    package init(_ freezes: FreezeWatch, epoch: Int64) {
+        self.freezes = freezes
+        self.epoch = epoch
+    }
 
     package func extend(to instant: ContinuousClock.Instant) {
         until.store(instant.sinceBegin, ordering: .relaxed)

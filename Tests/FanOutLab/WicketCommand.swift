@@ -74,7 +74,7 @@ struct WicketCommand: AsyncParsableCommand {
         let authorization = try LabPush.authorization(keyFile: key, keyID: keyID, teamID: teamID)
         await fanOut.setToken(String(authorization.dropFirst("bearer ".count)), serial: 1)
         for shard in 0..<DeviceRoute.shardCount {
-            let trust = ShardTrust(freezes)
+            let trust = ShardTrust(freezes, epoch: 1)
             trust.extend(to: .now + .seconds(3_600))
             await fanOut.hold(shard, trust)
         }
@@ -165,7 +165,7 @@ struct WicketCommand: AsyncParsableCommand {
         for await report in reports {
             switch report {
             case .claim(let match, let version, let shards):
-                await fanOut.claimed(match, version, shards, gained: Set(shards))
+                await fanOut.claimed(match, version, shards, gained: Set(shards.keys))
             case .stamp(let match): await fanOut.fresh(match, nil)
             case .left, .closed: break
             case .dead, .lostAlerts, .expiredToken, .tooManyTokens, .stopped, .resumed, .refused, .malformed:

@@ -54,7 +54,7 @@ import Testing
                 for await report in stream.stream {
                     guard case .claim(let match, let version, let shards) = report else { continue }
                     count += 1
-                    guard let gained = await claims(count, shards) else { continue }
+                    guard let gained = await claims(count, Array(shards.keys)) else { continue }
                     await fanOut.claimed(match, version, shards, gained: gained)
                 }
             }
@@ -62,7 +62,7 @@ import Testing
             await fanOut.setClock(FanOutTests.now)
             await fanOut.setToken("token", serial: 1)
             for shard in 0..<DeviceRoute.shardCount {
-                let trust = ShardTrust(freezes)
+                let trust = ShardTrust(freezes, epoch: 1)
                 trust.extend(to: .now + .seconds(600))
                 await fanOut.hold(shard, trust, isComplete: isComplete)
             }
@@ -96,7 +96,7 @@ import Testing
         }
 
         /// The shards of the claims that were asked for.
-        func claims() -> [[Int]] {
+        func claims() -> [[Int: Int64]] {
             reports.withLockedValue { reports in
                 reports.compactMap { report in if case .claim(_, _, let shards) = report { shards } else { nil } }
             }
@@ -369,7 +369,7 @@ import Testing
         let claims = bench.claims()
         try #require(claims.count > 1)
         #expect(claims.count == 2, "what was left was claimed in one go")
-        let late = Set(claims[0])
+        let late = Set(claims[0].keys)
         let untold = await bench.apns.pushes.filter { $0.alert == nil }
         #expect(!untold.isEmpty && untold.allSatisfy { $0.priority == 5 })
         try await eventually("they are counted") { bench.lostAlerts() == untold.count }
@@ -452,7 +452,7 @@ import Testing
         }
         for report in bench.reports.withLockedValue({ $0 }) {
             guard case .claim(_, _, let shards) = report else { continue }
-            #expect(shards.reduce(0) { $0 + sizes[$1, default: 0] } <= 1_000)
+            #expect(shards.keys.reduce(0) { $0 + sizes[$1, default: 0] } <= 1_000)
         }
         await bench.end()
     }

@@ -53,6 +53,26 @@ import Testing
         await bench.end()
     }
 
+    /// Its first 429 after errors of the host: it waits some seconds, as after any first one, and not for the fourth time.
+    @Test func aPhonesWaitDoublesForAsLongAsTheSameIsSaid() async throws {
+        let bench = try await Bench(threads: 1)
+        let unlucky = Ground.updateToken("user0")
+        await bench.apns.answer { push, count in
+            guard push.token == unlucky else { return StubAPNs.accepted }
+            return switch count {
+            case 1...3: StubAPNs.refusal(.internalServerError)
+            case 4: StubAPNs.refusal(.tooManyRequests)
+            default: StubAPNs.accepted
+            }
+        }
+        await bench.crowd(50)
+        await bench.fanOut.publish([FanOutTests.update(2)])
+        try await eventually("it has the state", within: .seconds(15)) {
+            await bench.fanOut.progress(Ground.match).accepted == 50
+        }
+        await bench.end()
+    }
+
     @Test(arguments: [APNsReason.internalServerError, .tooManyRequests])
     func aHostThatTakesNothingIsAskedNowAndThenUntilItDoes(_ reason: APNsReason) async throws {
         let bench = try await Bench(threads: 1)

@@ -105,7 +105,7 @@ import Testing
         let match = LoopMatch(
             id: Ground.match, brake: MatchBrake(.none), rules: .init(bundleID: "app", freshness: 30, keepAlive: 1_200))
         let cohort = TokenCohort(
-            number: 0, match: match, environment: .production, shard: 0, trust: ShardTrust(FreezeWatch()))
+            number: 0, match: match, environment: .production, shard: 0, trust: ShardTrust(FreezeWatch(), epoch: 1))
         var phone = Self.phones(["asha"], areFew: false)[0]
         phone.level = AlertLevel.none
         let slot = try #require(cohort.take(phone))

@@ -53,7 +53,7 @@ import Testing
 
     @Test func aLeaseThatRunsOnIsNotTrustedUntilAllWasRead() {
         let watch = FreezeWatch()
-        let trust = ShardTrust(watch)
+        let trust = ShardTrust(watch, epoch: 1)
         trust.extend(to: .now + .seconds(60))
         #expect(trust.isHeld)
         watch.beat(.now + .seconds(2))

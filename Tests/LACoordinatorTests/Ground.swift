@@ -52,13 +52,16 @@ struct Ground: Sendable {
     }
 
     /// Runs a coordinator that holds all shards while `body` runs, as long as `isHolding` says so.
-    /// - Parameter trust: how long a hold is trusted after it was asked for; nil: as long as the lease.
+    /// - Parameters:
+    ///   - trust: how long a hold is trusted after it was asked for; nil: as long as the lease.
+    ///   - epochsOn: how often all leases ran out and were taken anew.
     func coordinate(
         instance: String = "a", shards: Range<Int> = 0..<DeviceRoute.shardCount, settings: [String: String] = [:],
         interval: Duration = LACoordinator.interval, auditEvery: Duration? = nil,
         drainMax: Duration = .seconds(3),
         logger: Logger = Logger(label: "coordinator-tests") { _ in SwiftLogNoOpLogHandler() },
         tracer: Tracer = .off, trust: Duration? = nil, isHolding: @escaping @Sendable () -> Bool = { true },
+        epochsOn: @escaping @Sendable () -> Int64 = { 0 },
         _ body: (LACoordinator) async throws -> Void
     ) async throws {
         var environment = environment().merging(settings) { $1 }
@@ -79,6 +82,7 @@ struct Ground: Sendable {
             guard isHolding() else { return [] }
             return holds.map { hold in
                 var hold = hold
+                hold.epoch += epochsOn()
                 if let trust { hold.trustUntil = .now + trust }
                 return hold
             }

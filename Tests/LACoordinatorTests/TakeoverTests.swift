@@ -1,14 +1,42 @@
 import APNsProtocol
 import Activities
 import Messages
+import Postgres
 import SightscreenModels
 import Store
+import Synchronization
 import TestKit
 import Testing
 
 @testable import LACoordinator
 
 @Suite struct TakeoverTests {
+    /// The leases ran out while PostgreSQL was away, and the coordinator has them anew: what its loops asked for under the old
+    /// ones must not be claimed under the new ones, whose phones are still being read.
+    @Test func anAlertIsClaimedUnderTheLeaseThatItsPhonesWereReadUnder() async throws {
+        let epochsOn = Mutex<Int64>(0)
+        try await Ground.with { ground in
+            try await ground.coordinate(epochsOn: { epochsOn.withLock { $0 } }) { coordinator in
+                try await ground.join("asha")
+                try await eventually("its progress is noted") {
+                    try await !ground.pool.query("SELECT FROM bucket_progress").isEmpty
+                }
+                try await ground.pool.transaction { transaction in
+                    // What is read first of shards that are taken over.
+                    try await transaction.execute("LOCK TABLE bucket_progress IN ACCESS EXCLUSIVE MODE")
+                    try await ground.pool.execute("UPDATE leases SET epoch = epoch + 1 WHERE name LIKE 'shard:%'")
+                    let update = try await ground.commit(alert: .wicket)
+                    await coordinator.matchUpdated(MatchUpdated(update: update))
+                    epochsOn.withLock { $0 = 1 }
+                    await coordinator.activitiesChanged()
+                    try await Task.sleep(for: .seconds(1))
+                    #expect(try await ground.pool.query("SELECT FROM alert_claims").isEmpty)
+                }
+                try await eventually("the alert is told") { await ground.updates("asha").last?.alert == "wicket 2" }
+            }
+        }
+    }
+
     /// APNs asks us to leave it alone for a while, ever again.
     @Test func aPhoneThatIsNotReachedCostsNobodyElseARepetition() async throws {
         try await Ground.with { ground in

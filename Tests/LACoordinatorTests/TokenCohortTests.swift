@@ -13,7 +13,7 @@ import Testing
 
     private func makeCohort() -> TokenCohort {
         TokenCohort(
-            number: 0, match: match, environment: .production, shard: 0, trust: ShardTrust(FreezeWatch()))
+            number: 0, match: match, environment: .production, shard: 0, trust: ShardTrust(FreezeWatch(), epoch: 1))
     }
 
     private static func entry(

@@ -166,9 +166,10 @@ package final class FanOut: Sendable {
         return before
     }
 
-    package func claimed(_ match: MatchID, _ version: MatchVersion, _ shards: [Int], gained: Set<Int>) async {
-        for (index, shards) in Dictionary(grouping: shards, by: { $0 % loops.count }) {
-            let loop = loops[index]
+    package func claimed(
+        _ match: MatchID, _ version: MatchVersion, _ shards: [Int: Int64], gained: Set<Int>
+    ) async {
+        for loop in Set(shards.keys.map { $0 % loops.count }).map({ loops[$0] }) {
             await loop.onThread { loop.claimed(match, version, shards, gained: gained) }
         }
     }

@@ -32,7 +32,7 @@ extension FanOutLoop {
     /// Those that waited for another claim, and have an alert that only this process can tell, go.
     func stopWaiting(_ match: LoopMatch) {
         startUnclaimed(of: match) { cohort in
-            !waits(cohort) && !cohort.gained.isEmpty && match.claim?.shards.contains(cohort.shard) != true
+            !waits(cohort) && !cohort.gained.isEmpty && match.claim?.shards[cohort.shard] == nil
         }
     }
 
@@ -70,12 +70,12 @@ extension FanOutLoop {
                 start(first)
                 continue
             }
-            var shards: [Int] = []
+            var shards: [Int: Int64] = [:]
             var phones = 0
             for cohort in match.unclaimed[...place].reversed()
-            where !shards.contains(cohort.shard) && !reading.contains(cohort.shard) {
+            where shards[cohort.shard] == nil && !reading.contains(cohort.shard) {
                 guard shards.isEmpty || match.claimsAreSlow || phones + cohort.count <= Self.claimedMax else { break }
-                shards.append(cohort.shard)
+                shards[cohort.shard] = cohort.trust.epoch
                 phones += cohort.count
             }
             match.claim = LoopMatch.Claim(version: version, shards: shards)
@@ -94,17 +94,18 @@ extension FanOutLoop {
 
     /// The claims that `FanOutReport.claim` asked for.
     /// - Parameters:
-    ///   - shards: all of those, or those of them for which it is known.
+    ///   - shards: all of those, or those of them for which it is known. What was lost and taken over anew since has another
+    ///     epoch, and claims for itself.
     ///   - gained: those of the shards that may tell the alert; the others never will.
-    func claimed(_ id: MatchID, _ version: MatchVersion, _ shards: [Int], gained: Set<Int>) {
+    func claimed(_ id: MatchID, _ version: MatchVersion, _ shards: [Int: Int64], gained: Set<Int>) {
         guard let match = matches[id] else { return }
         if var claim = match.claim, claim.version == version {
-            claim.shards.removeAll { shards.contains($0) }
+            claim.shards = claim.shards.filter { shards[$0.key] == nil }
             match.claim = claim.shards.isEmpty ? nil : claim
             if claim.shards.isEmpty { match.claimsAreSlow = claim.ticks > Self.claimSlow }
         }
         let number = LoopMatch.number(version)
-        for cohort in match.cohorts where shards.contains(cohort.shard) {
+        for cohort in match.cohorts where shards[cohort.shard] == cohort.trust.epoch {
             // One that was given up is answered too late, whatever the answer: the state has gone without it.
             guard cohort.tried.insert(number).inserted else { continue }
             if gained.contains(cohort.shard) {
@@ -114,7 +115,7 @@ extension FanOutLoop {
             }
         }
         // Those with another alert to claim come again; the others go.
-        startUnclaimed(of: match) { shards.contains($0.shard) && !waits($0) }
+        startUnclaimed(of: match) { shards[$0.shard] != nil && !waits($0) }
         claimNext(match)
         wake()
     }

@@ -33,7 +33,7 @@ extension FanOutLoop {
     /// Pushes to it are under way, or an alert is claimed that some of its phones are still to be told.
     func isBusy(_ shard: Int) -> Bool {
         matches.values.contains { match in
-            match.claim?.shards.contains(shard) == true
+            match.claim?.shards[shard] != nil
                 || match.cohorts.contains { $0.shard == shard && ($0.inFlight > 0 || owesAlert($0)) }
         } || cohorts.contains { $0?.shard == shard && ($0?.inFlight ?? 0) > 0 }
     }

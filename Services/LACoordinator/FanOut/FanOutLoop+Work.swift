@@ -209,7 +209,12 @@ extension FanOutLoop {
         failures[failure, default: 0] += 1
         let match = cohort.match
         guard stamp >= match.stamp else { return }
-        if let before = row.pointee.failure { match.progress.failed[before, default: 1] -= 1 }
+        if let before = row.pointee.failure {
+            match.progress.failed[before, default: 1] -= 1
+            // The wait doubles for as long as the same is said: many errors of a host are no reason to leave a phone alone for
+            // long after its first 429.
+            if before != failure { row.pointee.failures = 0 }
+        }
         row.pointee.failure = failure
         match.progress.failed[failure, default: 0] += 1
     }

@@ -5,7 +5,7 @@ package enum FanOutReport: Sendable {
     /// APNs called these tokens dead, and is believed.
     case dead([DeadToken])
     /// An alert is to be claimed for these shards before anything of the match goes on there.
-    case claim(MatchID, MatchVersion, shards: [Int])
+    case claim(MatchID, MatchVersion, shards: [Int: Int64])
     /// The newest state needs a stamp of now.
     case stamp(MatchID)
     /// The last push to an activity that was taken out is answered.

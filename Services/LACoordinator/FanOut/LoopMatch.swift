@@ -19,8 +19,8 @@ final class LoopMatch {
     /// Of an alert, for some shards.
     struct Claim {
         let version: MatchVersion
-        /// Those that have no answer yet.
-        var shards: [Int]
+        /// Those that have no answer yet, with the epochs under which they are held.
+        var shards: [Int: Int64]
         /// For how many the answer has been waited for.
         var ticks = 0
     }
