@@ -269,13 +269,7 @@ let package = Package(
             tests("Tokens", ["Tokens"]),
             tests("TapeFile", ["TapeFile"]),
             tests("Wire", ["Messages", "Wire", "ServiceKit", logging, metrics, lifecycle]),
-            tests(
-                "Store",
-                [
-                    models, "Cricket", "Activities", "Store", "Postgres", "APIGateway", "LACoordinator",
-                    "MatchEventBus",
-                    "MatchOrchestrator", "OperatorTool", "ServiceKit", logging, metrics,
-                ]),
+            tests("Store", [models, "Cricket", "Store", "Postgres", "ServiceKit", logging, metrics]),
             tests(
                 "Life",
                 [
@@ -288,14 +282,14 @@ let package = Package(
             tests(
                 "APIGateway",
                 [
-                    models, "Cricket", "APIGateway", "HTTPClient", "Postgres", "Store", "Tokens", "ServiceKit", logging,
-                    metrics, nio[0],
+                    models, "Cricket", "Activities", "APIGateway", "LACoordinator", "MatchOrchestrator", "HTTPClient",
+                    "Postgres", "Store", "Tokens", "ServiceKit", logging, metrics, nio[0],
                 ]),
             tests(
                 "MatchOrchestrator",
                 [
-                    models, "Cricket", "Activities", "Messages", "MatchOrchestrator", "Postgres", "Store", "SportMonks",
-                    "ServiceKit", "Wire", logging,
+                    models, "Cricket", "Activities", "Messages", "APIGateway", "LACoordinator", "MatchOrchestrator",
+                    "Postgres", "Store", "SportMonks", "ServiceKit", "Wire", logging,
                 ]),
             tests(
                 "ScorePoller",
@@ -338,8 +332,9 @@ let package = Package(
             tests(
                 "OperatorTool",
                 [
-                    models, "OperatorTool", arguments, "LabAPI", "Postgres", "Processes", "Reactor", "Store", "Tapes",
-                    "Tokens", hummingbird, logging, lifecycle,
+                    models, "Cricket", "Activities", "LACoordinator", "MatchOrchestrator", "OperatorTool", arguments,
+                    "LabAPI", "Postgres", "Processes", "Reactor", "Store", "Tapes", "Tokens", hummingbird, logging,
+                    lifecycle,
                 ]),
             tests(
                 "EndToEnd",
