@@ -57,6 +57,7 @@ public struct EventBusService: Service {
             await bus.handOver(request.matchID)
             return MatchHandedOver(matchID: request.matchID)
         }
+        server.answer(LivenessCheck.self) { _, _ in Alive() }
 
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await leases.run() }

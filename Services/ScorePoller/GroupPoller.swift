@@ -249,28 +249,19 @@ actor GroupPoller {
 
     /// Matches in order, so that buses that come or go share them evenly.
     private func spread() async {
-        let buses = await buses.instances()
+        let known = await buses.instances()
         var holders: [MatchID: String?] = [:]
         for (match, courier) in couriers { holders[match] = .some(await courier.holder) }
-        for bus in marks.overdue(of: buses) { Task { await probe(bus) } }
-        let spread = MatchSpread(holders, buses: buses, keeping: marks.keeping, silent: marks.silent)
+        for bus in marks.overdue(of: known) {
+            Task { [buses, marks] in if await buses.isAlive(bus) { marks.noteLife(of: bus) } }
+        }
+        let spread = MatchSpread(holders, buses: known, keeping: marks.keeping, silent: marks.silent)
         for (match, bus) in spread.homes { await couriers[match]?.settle(at: bus) }
         for (match, bus) in spread.moves {
             guard let courier = couriers[match], let holder = await courier.holder else { continue }
             guard !marks.keeping.contains(holder) else { continue }
             if await !courier.move(to: bus) { marks.noteKeeping(by: holder) }
         }
-    }
-
-    /// Asks a bus that was silent for something that it always grants, or does not know: either is an answer.
-    private func probe(_ bus: String) async {
-        do {
-            _ = try await buses.request(
-                HandOverMatch(matchID: MatchID(0)), to: bus, expecting: MatchHandedOver.self, timeout: .seconds(1))
-        } catch {
-            guard (error as? WireError)?.code == .refused else { return }
-        }
-        marks.noteLife(of: bus)
     }
 
     /// Beside the polls: a provider that is slow to answer for one match keeps no other waiting.

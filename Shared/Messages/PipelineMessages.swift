@@ -64,6 +64,21 @@ public struct MatchHandedOver: Message {
     public init(matchID: MatchID) { self.matchID = matchID }
 }
 
+/// Poller → bus, a request: does it answer? A bus from before this message refuses it as one of an unknown type, and has
+/// answered by that.
+public struct LivenessCheck: Message {
+    public static let type = "liveness-check"
+
+    public init() {}
+}
+
+/// Bus → poller: the answer to a `LivenessCheck`.
+public struct Alive: Message {
+    public static let type = "alive"
+
+    public init() {}
+}
+
 /// Bus → every coordinator on the host, a notice: a version was committed. It carries the row so that nobody has to
 /// read it; a receiver that misses versions reads `match_updates`.
 public struct MatchUpdated: Message {

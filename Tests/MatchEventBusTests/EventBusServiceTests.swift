@@ -34,6 +34,7 @@ import Wire
             try await eventually("the bus is ready") { readiness.isReady }
 
             let peer = WirePeer(path: folder.appending("event-bus/one.sock"), logger: logger)
+            _ = try await peer.request(LivenessCheck(), expecting: Alive.self)
             let pool = try PostgresPool(url: url, applicationName: "tests")
             var committed: [MatchVersion] = []
             try await eventually("a version reaches the coordinator") {
