@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Logging
 import Messages
 import Metrics
@@ -25,7 +24,9 @@ actor FrameCourier {
 
     private struct Offer {
         var number: Int
-        var frame: ScoreFrame
+        /// The frame, sent as it is however often it is offered.
+        var message: EncodedMessage
+        var fetchedAt: Int64
         /// What the frame tells, as `OfferRule` counts it.
         var news: Int
         var poll: HeldSpan
@@ -92,8 +93,16 @@ actor FrameCourier {
             Counter(label: "sightscreen_frames_skipped_total").increment()
             return false
         }
-        lastNumber += 1
-        newest = Offer(number: lastNumber, frame: fitted(frame, isNews: isNews), news: rule.news, poll: poll)
+        do {
+            let message = try EncodedMessage(fitted(frame))
+            if isNews { Recorder(label: "sightscreen_frame_bytes").record(message.byteCount) }
+            lastNumber += 1
+            newest = Offer(
+                number: lastNumber, message: message, fetchedAt: frame.fetchedAt, news: rule.news, poll: poll)
+        } catch {
+            say("A frame cannot be written", "\(error)")
+            return false
+        }
         newestAt = .now
         if deliveries < Self.offersMax {
             deliveries += 1
@@ -114,7 +123,7 @@ actor FrameCourier {
         guard let holder, holder != bus else { return true }
         do {
             _ = try await buses.request(
-                HandOverMatch(matchID: match), to: holder, expecting: MatchHandedOver.self,
+                EncodedMessage(HandOverMatch(matchID: match)), to: holder, expecting: MatchHandedOver.self,
                 timeout: Self.handOverTimeout)
         } catch {
             // Its lease may have gone or not: whoever has it is found with the next frame.
@@ -129,7 +138,7 @@ actor FrameCourier {
         return true
     }
 
-    private func fitted(_ frame: ScoreFrame, isNews: Bool) -> ScoreFrame {
+    private func fitted(_ frame: ScoreFrame) -> ScoreFrame {
         let (fixture, givenUp) = frame.fixture.fitting(bytesMax: Self.fixtureBytesMax)
         var frame = frame
         frame.fixture = fixture
@@ -139,9 +148,6 @@ actor FrameCourier {
             logger.warning(
                 "A frame is too large; parts of it stay behind",
                 metadata: ["match.id": "\(match)", "parts": "\(givenUp.map(\.rawValue).joined(separator: ", "))"])
-        }
-        if isNews, let bytes = try? JSONEncoder().encode(fixture).count {
-            Recorder(label: "sightscreen_frame_bytes").record(bytes)
         }
         return frame
     }
@@ -205,7 +211,7 @@ actor FrameCourier {
             span["bus.instance"] = .string(instance)
             do {
                 let verdict = try await buses.request(
-                    offer.frame, to: instance, expecting: FrameVerdict.self,
+                    offer.message, to: instance, expecting: FrameVerdict.self,
                     timeout: silent.contains(instance) ? Self.silentTimeout : Self.answerTimeout,
                     traceparent: span.context.traceparent)
                 marks.noteLife(of: instance)
@@ -236,7 +242,7 @@ actor FrameCourier {
     }
 
     private func done(with offer: Offer) {
-        if offer.news == rule.news { unchangedUntil = max(unchangedUntil ?? 0, offer.frame.fetchedAt) }
+        if offer.news == rule.news { unchangedUntil = max(unchangedUntil ?? 0, offer.fetchedAt) }
         rule.settled(news: offer.news, at: .now)
         // A newer one may have come meanwhile.
         if isNewest(offer) { newest = nil }

@@ -6,7 +6,8 @@ extension WireDirectory {
     /// says so at once.
     func isAlive(_ bus: String) async -> Bool {
         do {
-            _ = try await request(LivenessCheck(), to: bus, expecting: Alive.self, timeout: .seconds(1))
+            _ = try await request(
+                EncodedMessage(LivenessCheck()), to: bus, expecting: Alive.self, timeout: .seconds(1))
             return true
         } catch {
             return (error as? WireError)?.code == .refused

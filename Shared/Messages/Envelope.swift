@@ -1,7 +1,8 @@
-/// What a socket carries between two services: one JSON object behind a 4-byte big-endian length.
+/// What a socket carries between two services: one JSON object behind a 4-byte big-endian length. It has these fields, and a
+/// `payload`, whose type the `type` tells.
 ///
 /// A request has an `id` and is answered by an envelope whose `replyTo` is that id; a notice is not answered.
-public struct Envelope<Payload: Codable & Sendable>: Codable, Sendable {
+public struct Envelope: Codable, Sendable {
     public var type: String
     public var id: String
     /// Milliseconds since 1970, for people who read logs; nothing is decided by it.
@@ -9,27 +10,14 @@ public struct Envelope<Payload: Codable & Sendable>: Codable, Sendable {
     /// W3C trace context.
     public var traceparent: String?
     public var replyTo: String?
-    public var payload: Payload
 
-    public init(
-        type: String, id: String, sentAt: Int64, traceparent: String? = nil, replyTo: String? = nil, payload: Payload
-    ) {
+    public init(type: String, id: String, sentAt: Int64, traceparent: String? = nil, replyTo: String? = nil) {
         self.type = type
         self.id = id
         self.sentAt = sentAt
         self.traceparent = traceparent
         self.replyTo = replyTo
-        self.payload = payload
     }
-}
-
-/// The part of an envelope that is read before its payload's type is known.
-public struct EnvelopeHead: Codable, Sendable {
-    public var type: String
-    public var id: String
-    public var sentAt: Int64
-    public var traceparent: String?
-    public var replyTo: String?
 }
 
 /// A payload type and the `type` under which it travels.

@@ -35,7 +35,7 @@ enum MetricHelp {
         "sightscreen_frames_skipped_total": "Frames that told nothing new, and were not offered to an event-bus.",
         "sightscreen_frames_total":
             "Frames by what the event-bus made of them: as it said, or as the poller heard it (unanswered).",
-        "sightscreen_frame_bytes": "Size of the matches in frames that told something new.",
+        "sightscreen_frame_bytes": "Size of frames that told something new.",
         "sightscreen_versions_total": "Versions of matches that were committed, by priority.",
         "sightscreen_events_total": "Events in committed versions, by kind.",
         "sightscreen_events_retracted_total": "Events that the provider took back.",

@@ -8,12 +8,8 @@ struct IncomingEnvelope: Decodable {
     /// Throws for a message that must not come here.
     typealias Lookup = @Sendable (_ type: String, _ replyTo: String?) throws -> (any Message.Type)?
 
-    var id: String
-    var type: String
-    var sentAt: Int64
-    var traceparent: String?
-    var replyTo: String?
-    var payload: (any Message)?
+    let head: Envelope
+    let payload: (any Message)?
 
     /// - Throws: `WireError.malformed`, without any of the frame's content but the type it claims.
     static func read(_ frame: ByteBuffer, lookup: @escaping Lookup) throws(WireError) -> IncomingEnvelope {
@@ -31,21 +27,18 @@ struct IncomingEnvelope: Decodable {
     }
 
     init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        id = try container.decode(String.self, forKey: .id)
-        type = try container.decode(String.self, forKey: .type)
-        sentAt = try container.decode(Int64.self, forKey: .sentAt)
-        traceparent = try container.decodeIfPresent(String.self, forKey: .traceparent)
-        replyTo = try container.decodeIfPresent(String.self, forKey: .replyTo)
-        guard let lookup = decoder.userInfo[lookupKey] as? Lookup, let payloadType = try lookup(type, replyTo) else {
+        head = try Envelope(from: decoder)
+        guard let lookup = decoder.userInfo[lookupKey] as? Lookup, let type = try lookup(head.type, head.replyTo) else {
+            payload = nil
             return
         }
+        let container = try decoder.container(keyedBy: CodingKeys.self)
         func decode<M: Message>(_: M.Type) throws -> any Message { try container.decode(M.self, forKey: .payload) }
-        payload = try decode(payloadType)
+        payload = try decode(type)
     }
 
     private enum CodingKeys: CodingKey {
-        case id, type, sentAt, traceparent, replyTo, payload
+        case payload
     }
 
     private static func place(of error: DecodingError) -> String {

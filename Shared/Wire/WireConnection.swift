@@ -95,20 +95,21 @@ final class WireConnection: Sendable {
         }
     }
 
-    func request<M: Message, R: Message>(
-        _ message: M, expecting: R.Type, timeout: Duration, traceparent: String?
+    func request<R: Message>(
+        _ message: EncodedMessage, expecting: R.Type, timeout: Duration, traceparent: String?
     ) async throws -> R {
         let id = state.withLockedValue { state in
             state.lastID += 1
             return "\(state.lastID)"
         }
-        let frame = try FrameWriter.frame(message, id: id, traceparent: traceparent)
+        let frame = try message.frame(id: id, traceparent: traceparent)
         let answer: any Message = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 enter(id, R.self) { continuation.resume(with: $0) }
                 channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) {
                     Self.finish(
-                        id, .failure(WireError(.timeout, "no answer to \(M.type) from \(self.path) in \(timeout)")),
+                        id,
+                        .failure(WireError(.timeout, "no answer to \(message.type) from \(self.path) in \(timeout)")),
                         self.state)
                 }
                 do { try send(frame) } catch { Self.finish(id, .failure(error), state) }
@@ -175,7 +176,7 @@ final class WireConnection: Sendable {
                     }
                     return waiting.expected
                 }
-                if let id = answer.replyTo, let payload = answer.payload { finish(id, .success(payload), state) }
+                if let id = answer.head.replyTo, let payload = answer.payload { finish(id, .success(payload), state) }
             } catch {
                 errorCaught(context: context, error: error)
             }

@@ -34,7 +34,7 @@ public actor WireDirectory: Service {
     /// Hands a notice to every instance. Best effort: what an instance cannot take it does not get, and nobody waits for it.
     public func broadcast<M: Message>(_ message: M, traceparent: String? = nil) async {
         do {
-            let frame = try FrameWriter.frame(message, id: FrameIDs.next(), traceparent: traceparent)
+            let frame = try EncodedMessage(message).frame(id: FrameIDs.next(), traceparent: traceparent)
             for connection in connections.values { try? connection.send(frame) }
         } catch {
             logger.error("A notice cannot be sent", metadata: ["wire.type": "\(M.type)", "error": "\(error)"])
@@ -43,8 +43,8 @@ public actor WireDirectory: Service {
 
     /// - Throws: `WireError`; `.unavailable` when that instance is not connected. After `.closed` and `.timeout` it is
     ///   unknown whether the instance acted on the request.
-    public func request<M: Message, R: Message>(
-        _ message: M, to instance: String, expecting: R.Type, timeout: Duration = .seconds(5),
+    public func request<R: Message>(
+        _ message: EncodedMessage, to instance: String, expecting: R.Type, timeout: Duration = .seconds(5),
         traceparent: String? = nil
     ) async throws -> R {
         guard let connection = connections[instance], connection.isOpen else {

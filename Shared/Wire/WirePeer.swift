@@ -18,12 +18,13 @@ public actor WirePeer {
     public func request<M: Message, R: Message>(
         _ message: M, expecting: R.Type, timeout: Duration = .seconds(5), traceparent: String? = nil
     ) async throws -> R {
-        try await open().request(message, expecting: R.self, timeout: timeout, traceparent: traceparent)
+        try await open().request(
+            EncodedMessage(message), expecting: R.self, timeout: timeout, traceparent: traceparent)
     }
 
     /// Hands a notice to the connection; whether it arrives is not told.
     public func notify<M: Message>(_ message: M, traceparent: String? = nil) async throws {
-        let frame = try FrameWriter.frame(message, id: FrameIDs.next(), traceparent: traceparent)
+        let frame = try EncodedMessage(message).frame(id: FrameIDs.next(), traceparent: traceparent)
         try await open().send(frame)
     }
 

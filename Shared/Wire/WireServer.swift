@@ -65,8 +65,8 @@ public final class WireServer: Service, Sendable {
         add(M.self, isRequest: true) { message, context in
             guard let message = message as? M else { return nil }
             let answer = try await handler(message, context)
-            return try FrameWriter.frame(
-                answer, id: FrameIDs.next(), replyTo: context.id, traceparent: context.traceparent)
+            return try EncodedMessage(answer).frame(
+                id: FrameIDs.next(), replyTo: context.id, traceparent: context.traceparent)
         }
     }
 
@@ -177,12 +177,13 @@ public final class WireServer: Service, Sendable {
             var count = 0
             for try await frame in frames.cancelOnGracefulShutdown() {
                 let envelope = try IncomingEnvelope.read(frame, lookup: lookup)
-                guard let route = routes[envelope.type], let message = envelope.payload else {
-                    try refuse(envelope, channel)
+                let head = envelope.head
+                guard let route = routes[head.type], let message = envelope.payload else {
+                    try refuse(head, channel)
                     continue
                 }
                 let context = WireContext(
-                    id: envelope.id, sentAt: envelope.sentAt, traceparent: envelope.traceparent, connection: number)
+                    id: head.id, sentAt: head.sentAt, traceparent: head.traceparent, connection: number)
                 guard route.isRequest else {
                     _ = try await route.handle(message, context)
                     continue
@@ -192,14 +193,13 @@ public final class WireServer: Service, Sendable {
                     count -= 1
                 }
                 count += 1
-                let type = envelope.type
-                running.addTask { try await self.reply(type, route, message, context, channel) }
+                running.addTask { try await self.reply(head.type, route, message, context, channel) }
             }
             try await running.waitForAll()
         }
     }
 
-    private func refuse(_ envelope: IncomingEnvelope, _ channel: any Channel) throws {
+    private func refuse(_ envelope: Envelope, _ channel: any Channel) throws {
         let type = String(envelope.type.prefix(40))
         let isNews = state.withLockedValue { state in
             state.unknownTypes.count < Self.unknownTypesMax && state.unknownTypes.insert(type).inserted
@@ -233,6 +233,6 @@ public final class WireServer: Service, Sendable {
 
     private func fail(_ id: String, _ reason: String, _ channel: any Channel) throws {
         let failure = WireFailure(reason: String(reason.prefix(500)))
-        try WireBootstrap.send(FrameWriter.frame(failure, id: FrameIDs.next(), replyTo: id), to: channel)
+        try WireBootstrap.send(EncodedMessage(failure).frame(id: FrameIDs.next(), replyTo: id), to: channel)
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Messages
 import Metrics
 import ServiceKit
 import ServiceLifecycle
@@ -17,11 +18,33 @@ import Wire
             try await eventually("both are connected") { await directory.instances() == ["a", "b"] }
             await directory.broadcast(Rumour(number: 4))
             try await eventually("both heard it") { first.rumours == [4] && second.rumours == [4] }
-            #expect(try await directory.request(Ping(number: 2), to: "b", expecting: Pong.self).number == 20)
+            #expect(
+                try await directory.request(EncodedMessage(Ping(number: 2)), to: "b", expecting: Pong.self).number == 20
+            )
             let error = await #expect(throws: WireError.self) {
-                try await directory.request(Ping(number: 2), to: "c", expecting: Pong.self)
+                try await directory.request(EncodedMessage(Ping(number: 2)), to: "c", expecting: Pong.self)
             }
             #expect(error?.code == .unavailable)
+            running.cancel()
+            _ = await running.result
+            await first.stop()
+            await second.stop()
+        }
+    }
+
+    @Test func oneEncodingGoesToEveryInstanceAndOnEveryTry() async throws {
+        try await withTemporaryDirectory { folder in
+            let directory = WireDirectory(runDirectory: folder.path, service: "bus", logger: RecordedLog().logger)
+            let running = Task { try await directory.run() }
+            let first = try await RunningServer("\(folder.path)/bus/a.sock")
+            let second = try await RunningServer("\(folder.path)/bus/b.sock")
+            try await eventually("both are connected") { await directory.instances() == ["a", "b"] }
+            let message = try EncodedMessage(CountedPing())
+            #expect(message.byteCount == #"{"number":2,"padding":""}"#.utf8.count)
+            for instance in ["a", "b", "a"] {
+                #expect(try await directory.request(message, to: instance, expecting: Pong.self) == Pong(number: 2))
+            }
+            #expect(CountedPing.encodings.withLock { $0 } == 1)
             running.cancel()
             _ = await running.result
             await first.stop()
@@ -58,7 +81,8 @@ import Wire
             for round in 1...5 {
                 let server = try await RunningServer(path) { Pong(number: $0.number + round) }
                 try await eventually("round \(round)") {
-                    try await directory.request(Ping(number: 0), to: "a", expecting: Pong.self).number == round
+                    try await directory.request(EncodedMessage(Ping(number: 0)), to: "a", expecting: Pong.self).number
+                        == round
                 }
                 connected.withLock { $0 += 1 }
                 await server.stop()
@@ -125,5 +149,21 @@ import Wire
             await slow.stop()
             await good.stop()
         }
+    }
+}
+
+/// A ping that counts how often it is encoded.
+private struct CountedPing: Message {
+    static let type = Ping.type
+    static let encodings = Mutex(0)
+    private var ping = Ping(number: 2)
+
+    init() {}
+
+    init(from decoder: any Decoder) throws { ping = try Ping(from: decoder) }
+
+    func encode(to encoder: any Encoder) throws {
+        Self.encodings.withLock { $0 += 1 }
+        try ping.encode(to: encoder)
     }
 }

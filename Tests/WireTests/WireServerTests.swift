@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import Messages
 import Metrics
@@ -122,6 +123,28 @@ import Wire
                 }
                 await server.stop()
             }
+        }
+    }
+
+    /// A newer peer may say more than is known here.
+    @Test func anAnswerHasTheFieldsOfTheContractAndUnknownKeysOfARequestPass() async throws {
+        struct Anything: Decodable { init(from _: any Decoder) {} }
+        try await withTemporaryDirectory { folder in
+            let server = try await RunningServer("\(folder.path)/bus/a.sock")
+            let socket = try #require(RawSocket(server.path))
+            let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+            socket.write(
+                RawSocket.frame(
+                    #"{"type":"ping","id":"17","sentAt":0,"new":true,"traceparent":"\#(trace)","#
+                        + #""payload":{"number":7,"padding":"","more":1}}"#))
+            let json = try await socket.readFrame()
+            #expect(json.hasSuffix(#","payload":{"number":7}}"#))
+            let answer = try JSONDecoder().decode(Envelope.self, from: Data(json.utf8))
+            #expect(answer.type == "pong" && answer.replyTo == "17" && answer.traceparent == trace)
+            #expect(answer.sentAt > 1_700_000_000_000, "milliseconds")
+            let fields = try JSONDecoder().decode([String: Anything].self, from: Data(json.utf8)).keys
+            #expect(Set(fields) == ["type", "id", "sentAt", "traceparent", "replyTo", "payload"])
+            await server.stop()
         }
     }
 
