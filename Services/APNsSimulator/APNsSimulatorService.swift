@@ -4,19 +4,25 @@ import Hummingbird
 public import Logging
 import NIOCore
 import Reactor
-import ServiceKit
+public import ServiceKit
 public import ServiceLifecycle
 import SightscreenModels
 
 /// The simulator with its three ports: APNs for production, APNs for the sandbox, and control.
 public struct APNsSimulatorService: Service {
-    private let configuration: SimulatorConfiguration
+    private let configuration: APNsSimulatorConfiguration
     private let logger: Logger
     private let onRunning: @Sendable (SimulatorPorts) async -> Void
 
+    /// Ready once all three ports answer.
+    public init(_ configuration: APNsSimulatorConfiguration, _ context: ServiceContext) {
+        context.readiness.set("ports", false, reason: "not listening yet")
+        self.init(configuration, logger: context.logger) { _ in context.readiness.set("ports", true) }
+    }
+
     /// - Parameter onRunning: called once all three ports answer.
     public init(
-        _ configuration: SimulatorConfiguration, logger: Logger,
+        _ configuration: APNsSimulatorConfiguration, logger: Logger,
         onRunning: @escaping @Sendable (SimulatorPorts) async -> Void = { _ in }
     ) {
         self.configuration = configuration

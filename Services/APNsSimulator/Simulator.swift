@@ -19,7 +19,7 @@ actor Simulator {
     private nonisolated let reactor: Reactor
     nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
-    let configuration: SimulatorConfiguration
+    let configuration: APNsSimulatorConfiguration
     private let production: APNsRequestCheck
     private let sandbox: APNsRequestCheck
     let tokens = TokenRegistry()
@@ -39,7 +39,7 @@ actor Simulator {
     private var answerNumbers: [APNsAnswer: Int] = [:]
     private(set) lazy var accepted = known(.accepted)
 
-    init(_ configuration: SimulatorConfiguration, reactor: Reactor) throws {
+    init(_ configuration: APNsSimulatorConfiguration, reactor: Reactor) throws {
         self.configuration = configuration
         self.reactor = reactor
         log = DeliveryLog(linesMax: configuration.deliveriesMax)

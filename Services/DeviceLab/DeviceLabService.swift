@@ -3,7 +3,7 @@ import HTTPClient
 import Hummingbird
 import LabAPI
 public import Logging
-import ServiceKit
+public import ServiceKit
 public import ServiceLifecycle
 public import SightscreenModels
 
@@ -20,6 +20,15 @@ public struct DeviceLabService: Service {
     var times = EventStream.Times()
     private let logger: Logger
     private let onRunning: @Sendable (_ port: Int) -> Void
+
+    /// The page of the fleet's phones, ready once it is served.
+    public init(_ configuration: DeviceLabConfiguration, _ context: ServiceContext, fleet: IPhoneFleet) {
+        context.readiness.set("port", false, reason: "not listening yet")
+        self.init(
+            configuration, phones: fleet.phones, displayState: { try await fleet.displayState(of: $0) },
+            logger: context.logger
+        ) { _ in context.readiness.set("port", true) }
+    }
 
     /// - Parameters:
     ///   - phones: in the order of the page. They run by themselves.

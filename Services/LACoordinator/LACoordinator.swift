@@ -35,7 +35,7 @@ public actor LACoordinator {
     /// When those before a version could not be read in time.
     private var missedUnreadAt: ContinuousClock.Instant?
 
-    let configuration: CoordinatorConfiguration
+    let configuration: LACoordinatorConfiguration
     let store: ActivityStore
     let pusher: Pusher
     let tokens: ProviderTokenSource
@@ -116,7 +116,7 @@ public actor LACoordinator {
     ///   - drainMax: shorter than a service has for its end; longer in a test of it.
     ///   - shards: the shards this process holds now, with the proof.
     package init(
-        configuration: CoordinatorConfiguration, pool: PostgresPool, logger: Logger, tracer: Tracer = .off,
+        configuration: LACoordinatorConfiguration, pool: PostgresPool, logger: Logger, tracer: Tracer = .off,
         interval: Duration = LACoordinator.interval, auditEvery: Duration? = nil,
         drainMax: Duration = .seconds(3),
         shards: @escaping @Sendable () async -> [ShardHold]

@@ -10,8 +10,7 @@ import Wire
 
 /// The whole of `la-coordinator`: waits for the database, keeps the shards' leases, listens for doorbells, and pushes.
 public struct LACoordinatorService: Service, CustomStringConvertible {
-    private let configuration: CoordinatorConfiguration
-    private let runDirectory: String
+    private let configuration: LACoordinatorConfiguration
     private let pool: PostgresPool
     private let readiness: Readiness
     private let logger: Logger
@@ -19,10 +18,8 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
 
     public var description: String { "la-coordinator" }
 
-    /// - Throws: `ConfigurationError` for a setting that is missing or malformed.
-    public init(_ settings: Settings, _ context: ServiceContext) throws {
-        configuration = try CoordinatorConfiguration(settings)
-        runDirectory = settings.runDirectory
+    public init(_ configuration: LACoordinatorConfiguration, _ context: ServiceContext) throws {
+        self.configuration = configuration
         readiness = context.readiness
         logger = context.logger
         tracer = context.tracer
@@ -111,7 +108,7 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
 
     private func serve(_ coordinator: LACoordinator) async throws {
         let server = WireServer(
-            path: "\(runDirectory)/la-coordinator/\(configuration.instance).sock", logger: logger)
+            path: "\(configuration.runDirectory)/la-coordinator/\(configuration.instance).sock", logger: logger)
         server.on(MatchUpdated.self) { message, _ in await coordinator.matchUpdated(message) }
         server.on(HoldsChanged.self) { _, _ in coordinator.holdsChanged() }
         server.on(ActivitiesChanged.self) { _, _ in await coordinator.activitiesChanged() }

@@ -35,7 +35,8 @@ actor Pusher {
     /// When a push was last taken: key and topic were right then.
     private var acceptedAt: [APNsEnvironment: ContinuousClock.Instant] = [:]
 
-    init(configuration: CoordinatorConfiguration.APNs, tokens: ProviderTokenSource, reactor: Reactor, logger: Logger) {
+    init(configuration: LACoordinatorConfiguration.APNs, tokens: ProviderTokenSource, reactor: Reactor, logger: Logger)
+    {
         self.tokens = tokens
         self.logger = logger
         var hosts: [APNsEnvironment: APNsHost] = [:]

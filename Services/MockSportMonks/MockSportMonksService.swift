@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Hummingbird
 public import Logging
-import ServiceKit
+public import ServiceKit
 public import ServiceLifecycle
 
 /// `mock-sportmonks`: the provider's API and its control port on one address.
@@ -9,6 +9,12 @@ public struct MockSportMonksService: Service {
     private let configuration: MockSportMonksConfiguration
     private let logger: Logger
     private let onRunning: @Sendable (_ port: Int) -> Void
+
+    /// Ready once it answers.
+    public init(_ configuration: MockSportMonksConfiguration, _ context: ServiceContext) {
+        context.readiness.set("port", false, reason: "not listening yet")
+        self.init(configuration, logger: context.logger) { _ in context.readiness.set("port", true) }
+    }
 
     /// - Parameter onRunning: called with the port once it answers.
     public init(

@@ -16,7 +16,7 @@ actor GroupPoller {
     private static let fixturesShare = 0.75
 
     let group: PollGroup
-    let settings: ScorePollerSettings
+    let configuration: ScorePollerConfiguration
     let provider: ProviderClient
     let pool: PostgresPool
     private let calls: ProviderCallStore
@@ -42,11 +42,11 @@ actor GroupPoller {
     private let troubles = OncePer<String>()
 
     init(
-        group: PollGroup, settings: ScorePollerSettings, provider: ProviderClient, leases: LeaseKeeper,
+        group: PollGroup, configuration: ScorePollerConfiguration, provider: ProviderClient, leases: LeaseKeeper,
         pool: PostgresPool, buses: WireDirectory, logger: Logger, readiness: Readiness, tracer: Tracer
     ) {
         self.group = group
-        self.settings = settings
+        self.configuration = configuration
         self.provider = provider
         self.leases = leases
         self.pool = pool
@@ -57,7 +57,7 @@ actor GroupPoller {
         self.readiness = readiness
         self.tracer = tracer
         calls = ProviderCallStore(pool: pool)
-        nextPoll = NextPoll(usual: settings.schedule.usual)
+        nextPoll = NextPoll(usual: configuration.schedule.usual)
     }
 
     /// Until cancelled.
@@ -93,10 +93,10 @@ actor GroupPoller {
 
     /// What the schedule wants, or rarer when the hour's calls would not last.
     private var interval: Duration {
-        let wanted = settings.schedule.interval(after: lastFixtures ?? [])
+        let wanted = configuration.schedule.interval(after: lastFixtures ?? [])
         guard let allowance else { return wanted }
         return CallPacing.interval(
-            usual: wanted, left: allowance.left, hourLeft: allowance.hourLeft, callers: settings.groups.count)
+            usual: wanted, left: allowance.left, hourLeft: allowance.hourLeft, callers: configuration.groups.count)
     }
 
     /// Until the first answer one may be.
@@ -197,7 +197,7 @@ actor GroupPoller {
     // MARK: - The allowance
 
     private func take(_ endpoint: ProviderEndpoint, share: Double = 1) async throws -> CallGrant {
-        let grant = try await calls.take(endpoint, limit: settings.hourlyLimit, share: share)
+        let grant = try await calls.take(endpoint, limit: configuration.hourlyLimit, share: share)
         if let left = grant.left {
             Gauge(label: "sightscreen_provider_calls_left", dimensions: [("endpoint", endpoint.rawValue)]).record(left)
         }
@@ -214,7 +214,7 @@ actor GroupPoller {
     /// - Returns: how long nobody calls.
     private func refused(_ endpoint: ProviderEndpoint, _ retryAfter: Duration?) async -> Duration {
         do {
-            let wait = try await calls.refused(endpoint, limit: settings.hourlyLimit, retryAfter: retryAfter)
+            let wait = try await calls.refused(endpoint, limit: configuration.hourlyLimit, retryAfter: retryAfter)
             complain(
                 "The provider answered 429; nobody calls it for a while",
                 "\(endpoint.rawValue), \(Int((wait / .seconds(1)).rounded(.up))) s", about: "budget")

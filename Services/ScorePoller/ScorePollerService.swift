@@ -1,5 +1,5 @@
 import HTTPClient
-public import Logging
+import Logging
 import Metrics
 import Postgres
 public import ServiceKit
@@ -9,9 +9,7 @@ import Wire
 
 /// The whole of `score-poller`: waits for the database, then polls every group whose lease it gets.
 public struct ScorePollerService: Service, CustomStringConvertible {
-    private let settings: ScorePollerSettings
-    private let runDirectory: String
-    private let instance: String
+    private let configuration: ScorePollerConfiguration
     private let logger: Logger
     private let readiness: Readiness
     private let tracer: Tracer
@@ -21,22 +19,20 @@ public struct ScorePollerService: Service, CustomStringConvertible {
     public var description: String { "score-poller" }
 
     public init(
-        settings: ScorePollerSettings, runDirectory: String, instance: String, logger: Logger, readiness: Readiness,
-        tracer: Tracer = .off, busPatience: Duration = .seconds(3)
+        _ configuration: ScorePollerConfiguration, _ context: ServiceContext, busPatience: Duration = .seconds(3)
     ) {
-        self.settings = settings
-        self.runDirectory = runDirectory
-        self.instance = instance
-        self.logger = logger
-        self.readiness = readiness
-        self.tracer = tracer
+        self.configuration = configuration
+        logger = context.logger
+        readiness = context.readiness
+        tracer = context.tracer
         self.busPatience = busPatience
     }
 
     public func run() async throws {
         readiness.set("database", false, reason: "waiting for PostgreSQL")
         try await cancelWhenGracefulShutdown {
-            let pool = try settings.database.pool(size: 2, applicationName: "score-poller/\(instance)")
+            let pool = try configuration.database.pool(
+                size: 2, applicationName: "score-poller/\(configuration.instance)")
             try await withLastResort({ await pool.close() }) {
                 do {
                     try await DatabaseStart.wait(for: pool, logger: logger)
@@ -54,17 +50,18 @@ public struct ScorePollerService: Service, CustomStringConvertible {
         // It shows before there is a match.
         Meter(label: "sightscreen_frames_waiting").increment(by: 0)
         let leases = LeaseKeeper(
-            store: LeaseStore(pool: pool), instance: instance, duration: settings.leaseDuration, logger: logger)
-        let buses = WireDirectory(runDirectory: runDirectory, service: "event-bus", logger: logger)
-        let http = HTTPClient(configuration: .init(allowHTTP: settings.allowsStandIns))
-        let recorders = settings.groups.map { group in
-            settings.recordFolder.map { AnswerRecorder(folder: $0, group: group.name, logger: logger) }
+            store: LeaseStore(pool: pool), instance: configuration.instance, duration: configuration.leaseDuration,
+            logger: logger)
+        let buses = WireDirectory(runDirectory: configuration.runDirectory, service: "event-bus", logger: logger)
+        let http = HTTPClient(configuration: .init(allowHTTP: configuration.allowsStandIns))
+        let recorders = configuration.groups.map { group in
+            configuration.recordFolder.map { AnswerRecorder(folder: $0, group: group.name, logger: logger) }
         }
-        let pollers = zip(settings.groups, recorders).map { group, recorder in
+        let pollers = zip(configuration.groups, recorders).map { group, recorder in
             GroupPoller(
-                group: group, settings: settings,
+                group: group, configuration: configuration,
                 provider: ProviderClient(
-                    base: settings.provider, token: settings.apiToken, http: http, recorder: recorder),
+                    base: configuration.provider, token: configuration.apiToken, http: http, recorder: recorder),
                 leases: leases, pool: pool, buses: buses, logger: logger, readiness: readiness,
                 tracer: tracer)
         }
@@ -72,8 +69,8 @@ public struct ScorePollerService: Service, CustomStringConvertible {
             for poller in pollers { await poller.busCame(bus) }
         }
         // Several groups are divided among the pollers; one group is of whoever comes first.
-        if settings.groups.count > 1 {
-            await leases.share(settings.groups.map { LeaseName.poll($0.name) }, of: "poll")
+        if configuration.groups.count > 1 {
+            await leases.share(configuration.groups.map { LeaseName.poll($0.name) }, of: "poll")
         }
         await withTaskGroup(of: Void.self) { tasks in
             tasks.addTask { await leases.run() }
@@ -92,7 +89,7 @@ public struct ScorePollerService: Service, CustomStringConvertible {
     /// Frames go to the buses of this host. When there is none, another host's poller may have one: it gets the groups. But
     /// who makes a tape wants to have it whatever else is there.
     private func standAsideWithoutBus(_ leases: LeaseKeeper, _ buses: WireDirectory) async {
-        guard settings.recordFolder == nil else { return }
+        guard configuration.recordFolder == nil else { return }
         var seenAt = ContinuousClock.now
         var isAside = false
         while !Task.isCancelled {

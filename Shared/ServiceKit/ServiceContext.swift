@@ -8,19 +8,14 @@ public struct ServiceContext: Sendable {
     public let metrics: PrometheusRegistry
     public let tracer: Tracer
     /// Of the tracer's spans; nil: nothing is exported.
-    let exporter: SpanExporter?
+    var exporter: SpanExporter?
 
-    public init(logger: Logger, readiness: Readiness, metrics: PrometheusRegistry = PrometheusRegistry()) {
-        self.init(logger: logger, readiness: readiness, metrics: metrics, tracer: .off, exporter: nil)
-    }
-
-    init(
-        logger: Logger, readiness: Readiness, metrics: PrometheusRegistry, tracer: Tracer, exporter: SpanExporter?
+    public init(
+        logger: Logger, readiness: Readiness, metrics: PrometheusRegistry = PrometheusRegistry(), tracer: Tracer = .off
     ) {
         self.logger = logger
         self.readiness = readiness
         self.metrics = metrics
         self.tracer = tracer
-        self.exporter = exporter
     }
 }

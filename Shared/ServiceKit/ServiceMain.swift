@@ -40,9 +40,9 @@ public enum ServiceMain {
             }, metadataProvider: nil)
         let logger = Logger(label: description.name)
         let exporter = settings.traces.exporter(instance: settings.instance, logger: logger)
-        let context = ServiceContext(
-            logger: logger, readiness: Readiness(), metrics: metrics, tracer: settings.traces.tracer(exporter),
-            exporter: exporter)
+        var context = ServiceContext(
+            logger: logger, readiness: Readiness(), metrics: metrics, tracer: settings.traces.tracer(exporter))
+        context.exporter = exporter
         do {
             try await run(
                 settings, context, signals: [.sigterm, .sigint],

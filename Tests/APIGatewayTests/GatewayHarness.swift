@@ -48,24 +48,22 @@ struct GatewayHarness: Sendable {
         if let rows { try await pool.execute(rows) }
         let bell = RecordingBell()
         let keys = keys ?? KeySource(logger: logger) { Array(signer.jwks.utf8) }
-        let description = ServiceDescription(
-            name: "api-gateway", summary: "", settings: GatewayConfiguration.settings)
-        var variables = ["DATABASE_URL": url, "COGNITO_ISSUER": issuer, "COGNITO_CLIENT_ID": client]
+        var variables = [
+            "INSTANCE": "test", "DATABASE_URL": url, "COGNITO_ISSUER": issuer, "COGNITO_CLIENT_ID": client,
+        ]
         variables.merge(environment) { $1 }
-        let configuration = try GatewayConfiguration(
-            Settings(environment: variables, arguments: [], service: description))
+        let configuration = try APIGatewayConfiguration(
+            Settings(environment: variables, arguments: [], service: APIGatewayConfiguration.service))
         let accounts = AccountStore(pool: pool)
         let deleted = DeletedAccounts(logger: logger) { try await accounts.deletions(since: $0) }
         if knowsDeletions { await deleted.readOnce() }
         let blocked = BlockedAccounts(logger: logger) { try await accounts.blockedForBadTokens() }
         await blocked.readOnce()
         let cache = ReplyCache(ageMax: cacheAge)
-        let responder = Gateway.responder(
+        let responder = APIGatewayService.responder(
             configuration, pool: pool, keys: keys, bell: bell,
             deleted: deleted, blocked: blocked, control: ControlSource(settings: configuration.appConfig, cache: cache),
-            cache: cache,
-            instance: "test",
-            missing: { [] }, logger: logger, tracer: tracer)
+            cache: cache, missing: { [] }, logger: logger, tracer: tracer)
         let (ports, port) = AsyncStream<Int>.makeStream()
         let server = GatewayServer(
             host: "127.0.0.1", port: 0, responder: responder, addressFile: nil, logger: logger,

@@ -107,13 +107,12 @@ import Testing
         "none",
     ])
     func whatIsNoBlockStopsTheService(_ text: String) throws {
-        let service = ServiceDescription(name: "api-gateway", summary: "", settings: GatewayConfiguration.settings)
         let settings = try Settings(
             environment: [
                 "DATABASE_URL": "postgresql://x@/x?host=/tmp", "COGNITO_ISSUER": "https://a.example",
                 "COGNITO_CLIENT_ID": "a", "TRUSTED_PROXIES": "192.0.2.1, \(text)",
-            ], arguments: [], service: service)
-        let error = #expect(throws: ConfigurationError.self) { try GatewayConfiguration(settings) }
+            ], arguments: [], service: APIGatewayConfiguration.service)
+        let error = #expect(throws: ConfigurationError.self) { try APIGatewayConfiguration(settings) }
         #expect(error?.setting == "TRUSTED_PROXIES")
     }
 }

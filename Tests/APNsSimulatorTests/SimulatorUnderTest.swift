@@ -18,11 +18,11 @@ struct SimulatorUnderTest: Sendable {
 
     /// Starts one on free ports, runs `body`, and stops it as SIGTERM does.
     static func run(
-        _ change: (inout SimulatorConfiguration) -> Void = { _ in },
+        _ change: (inout APNsSimulatorConfiguration) -> Void = { _ in },
         _ body: @Sendable @escaping (SimulatorUnderTest) async throws -> Void
     ) async throws {
         let credentials = try await Credentials()
-        var configuration = SimulatorConfiguration(
+        var configuration = APNsSimulatorConfiguration(
             certificateFile: credentials.certificateFile, keyFile: credentials.keyFile,
             publicKeyPEM: try credentials.signer.publicKeyPEM, keyID: Credentials.keyID, teamID: Credentials.teamID,
             bundleID: Credentials.bundleID)

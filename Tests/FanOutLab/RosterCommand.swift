@@ -25,8 +25,8 @@ struct RosterCommand: AsyncParsableCommand {
             "APNS_KEY_ID": "KEYID00001", "APNS_TEAM_ID": "TEAMID0001", "APNS_BUNDLE_ID": "dev.sightscreen.app",
             "APNS_URL": "https://127.0.0.1:9", "APNS_SANDBOX_URL": "https://127.0.0.1:9", "PUSH_THREADS": "\(threads)",
         ]
-        let configuration = try CoordinatorConfiguration(
-            Settings(environment: environment, arguments: [], service: CoordinatorConfiguration.service))
+        let configuration = try LACoordinatorConfiguration(
+            Settings(environment: environment, arguments: [], service: LACoordinatorConfiguration.service))
         let leases = LeaseStore(pool: pool)
         let (names, holder) = (
             (0..<DeviceRoute.shardCount).map { LeaseName.shard($0) }, LeaseStore.holder(instance: "lab")

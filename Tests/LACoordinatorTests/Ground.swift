@@ -66,8 +66,8 @@ struct Ground: Sendable {
     ) async throws {
         var environment = environment().merging(settings) { $1 }
         environment["INSTANCE"] = instance
-        let configuration = try CoordinatorConfiguration(
-            Settings(environment: environment, arguments: [], service: CoordinatorConfiguration.service))
+        let configuration = try LACoordinatorConfiguration(
+            Settings(environment: environment, arguments: [], service: LACoordinatorConfiguration.service))
         let leases = LeaseStore(pool: pool)
         let holder = LeaseStore.holder(instance: instance)
         let names = shards.map { LeaseName.shard($0) }

@@ -29,9 +29,10 @@ import Testing
                         "SIGHTSCREEN_RUN_DIR": folder.path, "INSTANCE": instance, "LEASE_DURATION": "3s",
                     ]) { $1 }
                     let settings = try Settings(
-                        environment: environment, arguments: [], service: CoordinatorConfiguration.service)
+                        environment: environment, arguments: [], service: LACoordinatorConfiguration.service)
                     let service = try LACoordinatorService(
-                        settings, ServiceContext(logger: lines.logger, readiness: Readiness()))
+                        LACoordinatorConfiguration(settings),
+                        ServiceContext(logger: lines.logger, readiness: Readiness()))
                     return Task { try await service.run() }
                 }
                 func counts() async throws -> [Int] {

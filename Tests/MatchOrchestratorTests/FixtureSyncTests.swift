@@ -18,8 +18,8 @@ import Testing
             environment: [
                 "SIGHTSCREEN_STAND_INS": "1", "SPORTMONKS_URL": "http://127.0.0.1:\(provider.port)/api/v2.0",
                 "SPORTMONKS_API_TOKEN": "se&cret/1", "DATABASE_URL": "postgresql://x@/x",
-            ], arguments: [], service: OrchestratorSettings.service)
-        let ours = try OrchestratorSettings(settings)
+            ], arguments: [], service: MatchOrchestratorConfiguration.service)
+        let ours = try MatchOrchestratorConfiguration(settings)
         return SportMonksSchedule(
             url: ours.providerURL, token: ours.providerToken, allowsHTTP: ours.allowsHTTP,
             calls: ProviderCallStore(pool: pool), hourlyLimit: hourlyLimit)

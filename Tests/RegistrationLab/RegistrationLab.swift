@@ -12,12 +12,8 @@ struct RegistrationLab: AsyncParsableCommand {
 
     static func main() async {
         guard CommandLine.arguments.count == 1 else { return await main(nil) }
-        await ServiceMain.run(
-            ServiceDescription(
-                name: "api-gateway", summary: "The HTTP API, and POST /noop.", settings: GatewayConfiguration.settings,
-                healthPort: 8091)
-        ) { settings, context in
-            try Gateway.servicesWithNoop(try GatewayConfiguration(settings), settings: settings, context: context)
+        await ServiceMain.run(APIGatewayConfiguration.service) { settings, context in
+            try APIGatewayService(withNoop: APIGatewayConfiguration(settings), context).parts
         }
     }
 }

@@ -44,19 +44,16 @@ import Wire
             var running: [Task<Void, any Error>] = []
             for number in 0..<instances {
                 let environment = [
-                    "DATABASE_URL": url, "SIGHTSCREEN_RUN_DIR": folder.path, "INSTANCE": "poller\(number)",
+                    "DATABASE_URL": url, "INSTANCE": "poller\(number)",
+                    "SIGHTSCREEN_RUN_DIR": areApart ? folder.appending("\(number)") : folder.path,
                     "SIGHTSCREEN_STAND_INS": "1", "SPORTMONKS_URL": "http://127.0.0.1:\(provider.port)",
                     "SPORTMONKS_API_TOKEN": canary, "POLL_INTERVAL": "100ms", "LEASE_DURATION": "1s",
                 ].merging(more) { $1 }
                 let settings = try Settings(
-                    environment: environment, arguments: [],
-                    service: ServiceDescription(
-                        name: "score-poller", summary: "", settings: ScorePollerSettings.descriptions))
+                    environment: environment, arguments: [], service: ScorePollerConfiguration.service)
                 let service = ScorePollerService(
-                    settings: try ScorePollerSettings(settings),
-                    runDirectory: areApart ? folder.appending("\(number)") : folder.path,
-                    instance: settings.instance, logger: log.logger, readiness: readiness, tracer: tracer,
-                    busPatience: busPatience)
+                    try ScorePollerConfiguration(settings),
+                    ServiceContext(logger: log.logger, readiness: readiness, tracer: tracer), busPatience: busPatience)
                 running.append(Task { try await service.run() })
             }
             let pool = try PostgresPool(url: url, applicationName: "tests")

@@ -2,10 +2,10 @@ import LACoordinator
 import ServiceKit
 
 @main
-struct Main {
+enum Main {
     static func main() async {
-        await ServiceMain.run(CoordinatorConfiguration.service) { settings, context in
-            [try LACoordinatorService(settings, context)]
+        await ServiceMain.run(LACoordinatorConfiguration.service) { settings, context in
+            [try LACoordinatorService(LACoordinatorConfiguration(settings), context)]
         }
     }
 }

@@ -1,17 +1,11 @@
 import MatchOrchestrator
 import ServiceKit
-import ServiceLifecycle
 
 @main
 enum Main {
     static func main() async {
-        await ServiceMain.run(OrchestratorSettings.service) { settings, context in
-            let configuration = try OrchestratorSettings(settings)
-            return [
-                OrchestratorService(
-                    configuration, instance: settings.instance, runDirectory: settings.runDirectory,
-                    readiness: context.readiness, logger: context.logger)
-            ]
+        await ServiceMain.run(MatchOrchestratorConfiguration.service) { settings, context in
+            [try MatchOrchestratorService(MatchOrchestratorConfiguration(settings), context)]
         }
     }
 }

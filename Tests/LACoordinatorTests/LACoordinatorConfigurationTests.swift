@@ -4,7 +4,7 @@ import TestKit
 import Testing
 import Tokens
 
-@Suite struct CoordinatorConfigurationTests {
+@Suite struct LACoordinatorConfigurationTests {
     static func settings(_ changes: [String: String?], _ folder: TemporaryDirectory) throws -> Settings {
         let credentials = folder.appending("key.p8")
         try ES256Signer.generatePEM().write(to: credentials)
@@ -16,13 +16,13 @@ import Tokens
         for (name, value) in changes {
             environment[name] = value.map { $0.hasPrefix("/FOLDER") ? folder.appending(String($0.dropFirst(8))) : $0 }
         }
-        return try Settings(environment: environment, arguments: [], service: CoordinatorConfiguration.service)
+        return try Settings(environment: environment, arguments: [], service: LACoordinatorConfiguration.service)
     }
 
     @Test func takesACompleteEnvironment() throws {
         let folder = try TemporaryDirectory()
         defer { folder.remove() }
-        _ = try CoordinatorConfiguration(try Self.settings([:], folder))
+        _ = try LACoordinatorConfiguration(try Self.settings([:], folder))
     }
 
     @Test(arguments: [
@@ -39,7 +39,7 @@ import Tokens
         let folder = try TemporaryDirectory()
         defer { folder.remove() }
         let settings = try Self.settings([name: value], folder)
-        let error = #expect(throws: ConfigurationError.self) { try CoordinatorConfiguration(settings) }
+        let error = #expect(throws: ConfigurationError.self) { try LACoordinatorConfiguration(settings) }
         #expect(error?.setting == name)
     }
 }

@@ -10,7 +10,7 @@ import TestKit
 import Testing
 import Wire
 
-@Suite struct EventBusServiceTests {
+@Suite struct MatchEventBusServiceTests {
     /// Crash-safe, as the service insists.
     static let postgres = PrivatePostgres(settings: ["fsync": "on", "full_page_writes": "on"])
 
@@ -21,12 +21,10 @@ import Wire
         try await withTemporaryDirectory { folder in
             let settings = try Settings(
                 environment: ["DATABASE_URL": url, "SIGHTSCREEN_RUN_DIR": folder.path, "INSTANCE": "one"],
-                arguments: [],
-                service: ServiceDescription(name: "event-bus", summary: "", settings: EventBusSettings.descriptions))
+                arguments: [], service: MatchEventBusConfiguration.service)
             let readiness = Readiness()
-            let service = EventBusService(
-                try EventBusSettings(settings), instance: settings.instance, runDirectory: settings.runDirectory,
-                readiness: readiness, logger: logger)
+            let service = MatchEventBusService(
+                try MatchEventBusConfiguration(settings), ServiceContext(logger: logger, readiness: readiness))
             let (updates, output) = AsyncStream.makeStream(of: MatchUpdate.self)
             let coordinator = WireServer(path: folder.appending("la-coordinator/c.sock"), logger: logger)
             coordinator.on(MatchUpdated.self) { message, _ in output.yield(message.update) }

@@ -2,7 +2,7 @@ public import SightscreenClientTesting
 import SightscreenModels
 
 /// What a simulator of APNs listens on and believes.
-public struct SimulatorConfiguration: Sendable {
+public struct APNsSimulatorConfiguration: Sendable {
     /// The address of all three ports.
     public var host = "127.0.0.1"
     /// 0: any free one. So for all three.

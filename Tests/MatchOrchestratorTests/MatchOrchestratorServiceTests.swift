@@ -10,7 +10,7 @@ import TestKit
 import Testing
 import Wire
 
-@Suite struct OrchestratorServiceTests {
+@Suite struct MatchOrchestratorServiceTests {
     private let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
 
     private func settings(_ url: String, _ folder: TemporaryDirectory, _ port: Int, _ instance: String) throws
@@ -21,7 +21,7 @@ import Wire
                 "SIGHTSCREEN_STAND_INS": "1", "SPORTMONKS_URL": "http://127.0.0.1:\(port)/api/v2.0",
                 "SPORTMONKS_API_TOKEN": "t", "DATABASE_URL": url, "SIGHTSCREEN_RUN_DIR": folder.path,
                 "INSTANCE": instance, "ORCHESTRATOR_INTERVAL": "200ms", "LEASE_DURATION": "2s",
-            ], arguments: [], service: OrchestratorSettings.service)
+            ], arguments: [], service: MatchOrchestratorConfiguration.service)
     }
 
     /// A server of its own, because a service refuses a database that would forget.
@@ -73,9 +73,8 @@ import Wire
         _ url: String, _ folder: TemporaryDirectory, _ port: Int, _ instance: String
     ) throws -> Task<Void, any Error> {
         let settings = try settings(url, folder, port, instance)
-        let service = OrchestratorService(
-            try OrchestratorSettings(settings), instance: settings.instance, runDirectory: settings.runDirectory,
-            readiness: Readiness(), logger: logger)
+        let service = MatchOrchestratorService(
+            try MatchOrchestratorConfiguration(settings), ServiceContext(logger: logger, readiness: Readiness()))
         return Task { try await service.run() }
     }
 
@@ -94,8 +93,9 @@ import Wire
         var environment = ["SPORTMONKS_API_TOKEN": "t", "DATABASE_URL": "postgresql://x@/x"]
         environment[name] = value
         #expect {
-            let settings = try Settings(environment: environment, arguments: [], service: OrchestratorSettings.service)
-            _ = try OrchestratorSettings(settings)
+            let settings = try Settings(
+                environment: environment, arguments: [], service: MatchOrchestratorConfiguration.service)
+            _ = try MatchOrchestratorConfiguration(settings)
         } throws: { ($0 as? ConfigurationError)?.setting == name }
     }
 }

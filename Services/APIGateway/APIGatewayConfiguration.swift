@@ -2,8 +2,10 @@ public import ServiceKit
 import SightscreenModels
 
 /// The gateway's settings, read and checked once.
-public struct GatewayConfiguration: Sendable {
+public struct APIGatewayConfiguration: Sendable {
     public var database: DatabaseSetting
+    var instance: String
+    var runDirectory: String
     /// What `iss` must equal.
     public var issuer: String
     public var clientIDs: Set<String>
@@ -26,46 +28,53 @@ public struct GatewayConfiguration: Sendable {
     /// mock-sportmonks, for replays; nil: there are none.
     var replayURL: String?
 
-    /// The settings as `--help` shows them.
-    public static let settings = [
-        SettingDescription(
-            name: "COGNITO_ISSUER", default: nil, help: "The user pool's URL; a token's iss must equal it."),
-        SettingDescription(
-            name: "COGNITO_CLIENT_ID", default: nil,
-            help: "The app clients whose tokens are taken, separated by commas."),
-        SettingDescription(
-            name: "COGNITO_JWKS_URL", default: "{issuer}/.well-known/jwks.json", help: "Where the pool's keys are."),
-        SettingDescription(
-            name: "ADMIN_API_KEY", default: "",
-            help: "What servers send as X-API-Key to administer: 32 characters or more, 16 different; empty: no key.",
-            isSecret: true),
-        SettingDescription(name: "GATEWAY_HOST", default: "127.0.0.1", help: "The address to listen on."),
-        SettingDescription(name: "GATEWAY_PORT", default: "8080", help: "The port to listen on; 0 for any free one."),
-        SettingDescription(
-            name: "TRUSTED_PROXIES", default: "none",
-            help: "Addresses or CIDR blocks whose X-Forwarded-For is believed, separated by commas."),
-        SettingDescription(
-            name: "MIN_APP_VERSION", default: "1.0.0", help: "Below it the app asks for an update (1.2.3)."),
-        SettingDescription(
-            name: "STORE_URL", default: "https://apps.apple.com", help: "Where the app is updated."),
-        SettingDescription(name: "MAINTENANCE_MODE", default: "0", help: "The app shows its maintenance screen."),
-        SettingDescription(
-            name: "RATE_LIMIT_FACTOR", default: "1",
-            help: "Times the rate limits of users, phones and addresses; 0: none."),
-        SettingDescription(
-            name: "REPLAY_URL", default: "none",
-            help: "mock-sportmonks, for /admin/replay; only with SIGHTSCREEN_STAND_INS=1."),
-        SettingDescription(
-            name: "FOLLOW_RETENTION", default: "48h", help: "How long a follow outlives its match."),
-        SettingDescription(
-            name: "START_LEASE", default: "120s", help: "How long a phone that starts an activity itself has for it."),
-        SettingDescription(
-            name: "DISMISS_AFTER", default: "15m", help: "How long a finished match stays on the Lock Screen."),
-    ]
+    /// What `--help` says.
+    public static let service = ServiceDescription(
+        name: "api-gateway", summary: "The HTTP API: follows, devices, tokens, schedule, match state.",
+        settings: [
+            SettingDescription(
+                name: "COGNITO_ISSUER", default: nil, help: "The user pool's URL; a token's iss must equal it."),
+            SettingDescription(
+                name: "COGNITO_CLIENT_ID", default: nil,
+                help: "The app clients whose tokens are taken, separated by commas."),
+            SettingDescription(
+                name: "COGNITO_JWKS_URL", default: "{issuer}/.well-known/jwks.json", help: "Where the pool's keys are."),
+            SettingDescription(
+                name: "ADMIN_API_KEY", default: "",
+                help:
+                    "What servers send as X-API-Key to administer: 32 characters or more, 16 different; empty: no key.",
+                isSecret: true),
+            SettingDescription(name: "GATEWAY_HOST", default: "127.0.0.1", help: "The address to listen on."),
+            SettingDescription(
+                name: "GATEWAY_PORT", default: "8080", help: "The port to listen on; 0 for any free one."),
+            SettingDescription(
+                name: "TRUSTED_PROXIES", default: "none",
+                help: "Addresses or CIDR blocks whose X-Forwarded-For is believed, separated by commas."),
+            SettingDescription(
+                name: "MIN_APP_VERSION", default: "1.0.0", help: "Below it the app asks for an update (1.2.3)."),
+            SettingDescription(
+                name: "STORE_URL", default: "https://apps.apple.com", help: "Where the app is updated."),
+            SettingDescription(name: "MAINTENANCE_MODE", default: "0", help: "The app shows its maintenance screen."),
+            SettingDescription(
+                name: "RATE_LIMIT_FACTOR", default: "1",
+                help: "Times the rate limits of users, phones and addresses; 0: none."),
+            SettingDescription(
+                name: "REPLAY_URL", default: "none",
+                help: "mock-sportmonks, for /admin/replay; only with SIGHTSCREEN_STAND_INS=1."),
+            SettingDescription(
+                name: "FOLLOW_RETENTION", default: "48h", help: "How long a follow outlives its match."),
+            SettingDescription(
+                name: "START_LEASE", default: "120s",
+                help: "How long a phone that starts an activity itself has for it."),
+            SettingDescription(
+                name: "DISMISS_AFTER", default: "15m", help: "How long a finished match stays on the Lock Screen."),
+        ], healthPort: 8091)
 
     /// - Throws: `ConfigurationError` that names the setting.
     public init(_ settings: Settings) throws(ConfigurationError) {
         database = try settings.database()
+        instance = settings.instance
+        runDirectory = settings.runDirectory
         let pool = try settings.url("COGNITO_ISSUER", default: nil)
         // A token's iss is compared letter for letter, so the issuer is kept as it was written.
         issuer = try settings.string("COGNITO_ISSUER")

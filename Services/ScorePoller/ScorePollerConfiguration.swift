@@ -2,8 +2,10 @@ import Glibc
 public import ServiceKit
 
 /// What an operator can set, read once at start.
-public struct ScorePollerSettings: Sendable {
+public struct ScorePollerConfiguration: Sendable {
     public var database: DatabaseSetting
+    public var instance: String
+    public var runDirectory: String
     public var provider: ServiceURL
     public var apiToken: Secret
     public var hourlyLimit: Int
@@ -17,6 +19,8 @@ public struct ScorePollerSettings: Sendable {
     /// - Throws: `ConfigurationError` that names the setting.
     public init(_ settings: Settings) throws {
         database = try settings.database()
+        instance = settings.instance
+        runDirectory = settings.runDirectory
         apiToken = try settings.tokenSecret("SPORTMONKS_API_TOKEN")
         provider = try settings.url("SPORTMONKS_URL", default: "https://cricket.sportmonks.com/api/v2.0")
         hourlyLimit = try settings.int("SPORTMONKS_HOURLY_LIMIT", default: 2_000, in: 0...1_000_000)
@@ -50,27 +54,30 @@ public struct ScorePollerSettings: Sendable {
     }
 
     /// For `--help`, and to refuse a flag that nobody reads.
-    public static let descriptions: [SettingDescription] = [
-        SettingDescription(
-            name: "SPORTMONKS_API_TOKEN", default: nil, help: "The provider's API token.", isSecret: true),
-        SettingDescription(
-            name: "SPORTMONKS_URL", default: "https://cricket.sportmonks.com/api/v2.0", help: "The provider's API."),
-        SettingDescription(
-            name: "SPORTMONKS_HOURLY_LIMIT", default: "2000",
-            help: "Calls per endpoint and hour, of all processes together; 0 for no limit."),
-        SettingDescription(name: "POLL_INTERVAL", default: "5s", help: "Between two polls while a match is on."),
-        SettingDescription(
-            name: "MARQUEE_POLL_INTERVAL", default: "2.5s", help: "Between two polls while a marquee league plays."),
-        SettingDescription(
-            name: "SUSPENDED_POLL_INTERVAL", default: "60s", help: "Between two polls while every match rests."),
-        SettingDescription(
-            name: "MARQUEE_LEAGUES", default: "", help: "The provider's league ids that are polled faster: 1,3."),
-        SettingDescription(
-            name: "POLL_GROUPS", default: "",
-            help: "Leagues that have a poller of their own: a=1,2;b=3. Unset: one, all."),
-        SettingDescription(
-            name: "RECORD_DIR", default: "",
-            help: "A folder for tapes of every answer, a file per poll group and run. Also --record."),
-        SettingDescription(name: "LEASE_DURATION", default: "8s", help: "How long a lease on a poll group lasts."),
-    ]
+    public static let service = ServiceDescription(
+        name: "score-poller",
+        summary: "fetches all live matches from the score provider and offers each frame until it is committed",
+        settings: [
+            SettingDescription(
+                name: "SPORTMONKS_API_TOKEN", default: nil, help: "The provider's API token.", isSecret: true),
+            SettingDescription(
+                name: "SPORTMONKS_URL", default: "https://cricket.sportmonks.com/api/v2.0", help: "The provider's API."),
+            SettingDescription(
+                name: "SPORTMONKS_HOURLY_LIMIT", default: "2000",
+                help: "Calls per endpoint and hour, of all processes together; 0 for no limit."),
+            SettingDescription(name: "POLL_INTERVAL", default: "5s", help: "Between two polls while a match is on."),
+            SettingDescription(
+                name: "MARQUEE_POLL_INTERVAL", default: "2.5s", help: "Between two polls while a marquee league plays."),
+            SettingDescription(
+                name: "SUSPENDED_POLL_INTERVAL", default: "60s", help: "Between two polls while every match rests."),
+            SettingDescription(
+                name: "MARQUEE_LEAGUES", default: "", help: "The provider's league ids that are polled faster: 1,3."),
+            SettingDescription(
+                name: "POLL_GROUPS", default: "",
+                help: "Leagues that have a poller of their own: a=1,2;b=3. Unset: one, all."),
+            SettingDescription(
+                name: "RECORD_DIR", default: "",
+                help: "A folder for tapes of every answer, a file per poll group and run. Also --record."),
+            SettingDescription(name: "LEASE_DURATION", default: "8s", help: "How long a lease on a poll group lasts."),
+        ], healthPort: 8093)
 }

@@ -1,8 +1,10 @@
 public import ServiceKit
 
 /// What an operator can set, read once at start.
-public struct OrchestratorSettings: Sendable {
+public struct MatchOrchestratorConfiguration: Sendable {
     public var database: DatabaseSetting
+    public var instance: String
+    public var runDirectory: String
     public var providerURL: ServiceURL
     public var providerToken: Secret
     /// Plain http is allowed: only with the stand-ins.
@@ -20,6 +22,8 @@ public struct OrchestratorSettings: Sendable {
     /// - Throws: `ConfigurationError` that names the setting.
     public init(_ settings: Settings) throws {
         database = try settings.database()
+        instance = settings.instance
+        runDirectory = settings.runDirectory
         providerURL = try settings.url("SPORTMONKS_URL", default: "https://cricket.sportmonks.com/api/v2.0")
         providerToken = try settings.tokenSecret("SPORTMONKS_API_TOKEN")
         allowsHTTP = try settings.standIns

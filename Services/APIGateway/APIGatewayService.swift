@@ -8,22 +8,20 @@ import Store
 import Tokens
 import Wire
 
-/// The HTTP API: puts the parts together.
-public enum Gateway {
-    /// The parts in the order in which they depend on each other.
-    public static func services(
-        _ configuration: GatewayConfiguration, settings: Settings, context: ServiceContext
-    ) throws -> [any Service] {
-        try services(configuration, settings: settings, context: context, more: [])
+/// `api-gateway`: puts the parts of the HTTP API together.
+public struct APIGatewayService {
+    /// In the order in which they depend on each other.
+    public let parts: [any Service]
+
+    public init(_ configuration: APIGatewayConfiguration, _ context: ServiceContext) throws {
+        try self.init(configuration, context, more: [])
     }
 
     /// - Parameter more: calls beside those of the API, for measurements.
-    static func services(
-        _ configuration: GatewayConfiguration, settings: Settings, context: ServiceContext, more: [Route]
-    ) throws -> [any Service] {
-        let pool = try configuration.database.pool(size: 8, applicationName: "api-gateway/\(settings.instance)")
+    init(_ configuration: APIGatewayConfiguration, _ context: ServiceContext, more: [Route]) throws {
+        let pool = try configuration.database.pool(size: 8, applicationName: "api-gateway/\(configuration.instance)")
         let coordinators = WireDirectory(
-            runDirectory: settings.runDirectory, service: "la-coordinator", logger: context.logger)
+            runDirectory: configuration.runDirectory, service: "la-coordinator", logger: context.logger)
         let http = HTTPClient(configuration: .init(allowHTTP: configuration.allowsHTTP))
         let keys = KeySource(url: configuration.jwksURL, http: http, logger: context.logger)
         let readiness = context.readiness
@@ -32,7 +30,7 @@ public enum Gateway {
         let blocked = BlockedAccounts(logger: context.logger) { try await accounts.blockedForBadTokens() }
         let cache = ReplyCache()
         let control = ControlSource(settings: configuration.appConfig, cache: cache)
-        return [
+        parts = [
             coordinators,
             DatabaseWatch(pool: pool, readiness: readiness, logger: context.logger),
             KeyWatch(keys: keys, readiness: readiness),
@@ -41,26 +39,26 @@ public enum Gateway {
             ControlWatch(source: control, store: AdminStore(pool: pool), logger: context.logger),
             GatewayServer(
                 host: configuration.host, port: configuration.port,
-                responder: responder(
+                responder: Self.responder(
                     configuration, pool: pool, keys: keys,
                     bell: GatheredBell(WireCoordinatorBell(coordinators: coordinators)), deleted: deleted,
-                    blocked: blocked, control: control, cache: cache, instance: settings.instance,
+                    blocked: blocked, control: control, cache: cache,
                     missing: { readiness.missing.map(\.name) + (deleted.hasRead ? [] : ["deleted accounts"]) },
                     logger: context.logger, tracer: context.tracer, more: more),
-                addressFile: "\(settings.runDirectory)/api-gateway/\(settings.instance).http", logger: context.logger,
-                proxies: configuration.trustedProxies),
+                addressFile: "\(configuration.runDirectory)/api-gateway/\(configuration.instance).http",
+                logger: context.logger, proxies: configuration.trustedProxies),
             DatabaseLastResort(pool: pool),
         ]
     }
 
     static func responder(
-        _ configuration: GatewayConfiguration, pool: PostgresPool, keys: KeySource, bell: any CoordinatorBell,
-        deleted: DeletedAccounts, blocked: BlockedAccounts, control: ControlSource, cache: ReplyCache, instance: String,
+        _ configuration: APIGatewayConfiguration, pool: PostgresPool, keys: KeySource, bell: any CoordinatorBell,
+        deleted: DeletedAccounts, blocked: BlockedAccounts, control: ControlSource, cache: ReplyCache,
         missing: @escaping @Sendable () -> [String], logger: Logger, tracer: Tracer = .off, more: [Route] = []
     ) -> GatewayResponder {
         let schedule = ScheduleStore(pool: pool)
         let admin = AdminRoutes(
-            store: AdminStore(pool: pool), control: control, cache: cache, keys: keys, instance: instance)
+            store: AdminStore(pool: pool), control: control, cache: cache, keys: keys, instance: configuration.instance)
         let follows = FollowRoutes(
             follows: FollowStore(
                 pool: pool, retention: configuration.followRetention, startLease: configuration.startLease), bell: bell)

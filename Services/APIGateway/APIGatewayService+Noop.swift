@@ -1,13 +1,10 @@
 package import ServiceKit
-package import ServiceLifecycle
 
-extension Gateway {
+extension APIGatewayService {
     /// The API and what the benchmark compares with: `POST /noop`, which checks the caller's token and the body of an
     /// activity token as strictly as that call does and then does nothing, and `POST /noop/open`, which asks nobody who he
     /// is. They are there for the benchmark's own executable; no service calls this.
-    package static func servicesWithNoop(
-        _ configuration: GatewayConfiguration, settings: Settings, context: ServiceContext
-    ) throws -> [any Service] {
+    package init(withNoop configuration: APIGatewayConfiguration, _ context: ServiceContext) throws {
         let noops = [("/noop", Route.Access.users), ("/noop/open", .everybody)].map { path, access in
             Route(
                 "POST", path, access,
@@ -16,6 +13,6 @@ extension Gateway {
                     body: ActivityRoutes.tokenBody, answer: .nothing("Nothing was done."), limit: .open)
             ) { _ in .noContent }
         }
-        return try services(configuration, settings: settings, context: context, more: noops)
+        try self.init(configuration, context, more: noops)
     }
 }

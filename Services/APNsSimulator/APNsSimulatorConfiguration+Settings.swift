@@ -5,7 +5,7 @@ import SightscreenClientTesting
 import SightscreenModels
 import Tokens
 
-extension SimulatorConfiguration {
+extension APNsSimulatorConfiguration {
     /// How `apns-simulator` describes itself.
     public static let service = ServiceDescription(
         name: "apns-simulator",

@@ -10,7 +10,7 @@ import Wire
 
 @testable import LACoordinator
 
-@Suite struct CoordinatorServiceTests {
+@Suite struct LACoordinatorServiceTests {
     /// A server of its own, because a service refuses a database that would forget.
     @Test func theServiceListensForDoorbellsOfHolds() async throws {
         let postgres = PrivatePostgres(settings: ["fsync": "on", "full_page_writes": "on"])
@@ -19,9 +19,9 @@ import Wire
                 let lines = LogLines()
                 let environment = ground.environment().merging(["SIGHTSCREEN_RUN_DIR": folder.path]) { $1 }
                 let settings = try Settings(
-                    environment: environment, arguments: [], service: CoordinatorConfiguration.service)
+                    environment: environment, arguments: [], service: LACoordinatorConfiguration.service)
                 let service = try LACoordinatorService(
-                    settings, ServiceContext(logger: lines.logger, readiness: Readiness()))
+                    LACoordinatorConfiguration(settings), ServiceContext(logger: lines.logger, readiness: Readiness()))
                 let running = Task { try await service.run() }
                 let gateway = WireDirectory(
                     runDirectory: folder.path, service: "la-coordinator", logger: lines.logger)

@@ -1,4 +1,4 @@
-public import Logging
+import Logging
 import Messages
 import Postgres
 public import ServiceKit
@@ -7,29 +7,22 @@ import Store
 import Wire
 
 /// `event-bus`: a socket that takes frames, and the versions that come of them.
-public struct EventBusService: Service {
-    private let settings: EventBusSettings
-    private let instance: String
-    private let runDirectory: String
+public struct MatchEventBusService: Service {
+    private let configuration: MatchEventBusConfiguration
     private let readiness: Readiness
     private let logger: Logger
     private let tracer: Tracer
 
-    public init(
-        _ settings: EventBusSettings, instance: String, runDirectory: String, readiness: Readiness, logger: Logger,
-        tracer: Tracer = .off
-    ) {
-        self.settings = settings
-        self.instance = instance
-        self.runDirectory = runDirectory
-        self.readiness = readiness
-        self.logger = logger
-        self.tracer = tracer
+    public init(_ configuration: MatchEventBusConfiguration, _ context: ServiceContext) {
+        self.configuration = configuration
+        readiness = context.readiness
+        logger = context.logger
+        tracer = context.tracer
         readiness.set("database", false, reason: "not reached yet")
     }
 
     public func run() async throws {
-        let pool = try settings.database.pool(applicationName: "event-bus/\(instance)")
+        let pool = try configuration.database.pool(applicationName: "event-bus/\(configuration.instance)")
         try await withLastResort({ await pool.close() }) {
             try await cancelWhenGracefulShutdown { try await serve(pool) }
         }
@@ -41,15 +34,18 @@ public struct EventBusService: Service {
         readiness.set("database", true, reason: nil)
 
         let leases = LeaseKeeper(
-            store: LeaseStore(pool: pool), instance: instance, duration: settings.leaseDuration, logger: logger)
-        let coordinators = WireDirectory(runDirectory: runDirectory, service: "la-coordinator", logger: logger)
+            store: LeaseStore(pool: pool), instance: configuration.instance, duration: configuration.leaseDuration,
+            logger: logger)
+        let coordinators = WireDirectory(
+            runDirectory: configuration.runDirectory, service: "la-coordinator", logger: logger)
         let bus = MatchEventBus(
-            store: MatchStore(pool: pool), leases: leases, timing: settings.timing,
-            leaseDuration: settings.leaseDuration, logger: logger, tracer: tracer
+            store: MatchStore(pool: pool), leases: leases, timing: configuration.timing,
+            leaseDuration: configuration.leaseDuration, logger: logger, tracer: tracer
         ) { update in
             await coordinators.broadcast(MatchUpdated(update: update), traceparent: update.traceparent)
         }
-        let server = WireServer(path: "\(runDirectory)/event-bus/\(instance).sock", logger: logger)
+        let server = WireServer(
+            path: "\(configuration.runDirectory)/event-bus/\(configuration.instance).sock", logger: logger)
         server.answer(ScoreFrame.self) { frame, context in
             await bus.judge(frame, under: context.traceparent.flatMap { TraceContext(traceparent: $0) })
         }

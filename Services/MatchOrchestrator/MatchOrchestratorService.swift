@@ -1,5 +1,5 @@
 import Activities
-public import Logging
+import Logging
 import Messages
 import Postgres
 public import ServiceKit
@@ -8,26 +8,20 @@ import Store
 import Wire
 
 /// `orchestrator`: one of those that run has the lease and works, the others stand by.
-public struct OrchestratorService: Service {
-    private let settings: OrchestratorSettings
-    private let instance: String
-    private let runDirectory: String
+public struct MatchOrchestratorService: Service {
+    private let configuration: MatchOrchestratorConfiguration
     private let readiness: Readiness
     private let logger: Logger
 
-    public init(
-        _ settings: OrchestratorSettings, instance: String, runDirectory: String, readiness: Readiness, logger: Logger
-    ) {
-        self.settings = settings
-        self.instance = instance
-        self.runDirectory = runDirectory
-        self.readiness = readiness
-        self.logger = logger
+    public init(_ configuration: MatchOrchestratorConfiguration, _ context: ServiceContext) {
+        self.configuration = configuration
+        readiness = context.readiness
+        logger = context.logger
         readiness.set("database", false, reason: "not reached yet")
     }
 
     public func run() async throws {
-        let pool = try settings.database.pool(applicationName: "orchestrator/\(instance)")
+        let pool = try configuration.database.pool(applicationName: "orchestrator/\(configuration.instance)")
         try await withLastResort({ await pool.close() }) {
             try await cancelWhenGracefulShutdown { try await serve(pool) }
         }
@@ -39,19 +33,24 @@ public struct OrchestratorService: Service {
         readiness.set("database", true, reason: nil)
 
         let leases = LeaseKeeper(
-            store: LeaseStore(pool: pool), instance: instance, duration: settings.leaseDuration, logger: logger)
-        let coordinators = WireDirectory(runDirectory: runDirectory, service: "la-coordinator", logger: logger)
+            store: LeaseStore(pool: pool), instance: configuration.instance, duration: configuration.leaseDuration,
+            logger: logger)
+        let coordinators = WireDirectory(
+            runDirectory: configuration.runDirectory, service: "la-coordinator", logger: logger)
         let sync = FixtureSync(
             source: SportMonksSchedule(
-                url: settings.providerURL, token: settings.providerToken, allowsHTTP: settings.allowsHTTP,
-                calls: ProviderCallStore(pool: pool), hourlyLimit: settings.hourlyLimit),
-            store: FixtureStore(pool: pool), hourlyLimit: settings.hourlyLimit, logger: logger)
+                url: configuration.providerURL, token: configuration.providerToken,
+                allowsHTTP: configuration.allowsHTTP,
+                calls: ProviderCallStore(pool: pool), hourlyLimit: configuration.hourlyLimit),
+            store: FixtureStore(pool: pool), hourlyLimit: configuration.hourlyLimit, logger: logger)
         let orchestrator = MatchOrchestrator(
             store: OrchestratorStore(pool: pool),
             timing: .init(
-                interval: settings.interval, startLead: settings.startLead, resultHold: settings.resultHold,
-                followRetention: settings.followRetention, fallback: StartFallback(wait: settings.fallbackWait),
-                renewal: RenewalRule(after: settings.renewAfter)),
+                interval: configuration.interval, startLead: configuration.startLead,
+                resultHold: configuration.resultHold,
+                followRetention: configuration.followRetention,
+                fallback: StartFallback(wait: configuration.fallbackWait),
+                renewal: RenewalRule(after: configuration.renewAfter)),
             logger: logger
         ) { match in
             await coordinators.broadcast(ActivitiesChanged(matchID: match))
@@ -60,7 +59,7 @@ public struct OrchestratorService: Service {
             group.addTask { await leases.run() }
             group.addTask { try await coordinators.run() }
             // On their own, so that a slow provider keeps no activity waiting.
-            group.addTask { [interval = settings.interval] in
+            group.addTask { [interval = configuration.interval] in
                 while let lease = await leases.waitForLease(.orchestrator) {
                     await sync.runOnce(under: lease)
                     try? await Task.sleep(for: interval)

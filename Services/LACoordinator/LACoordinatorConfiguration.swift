@@ -5,7 +5,7 @@ import SightscreenModels
 import Tokens
 
 /// What `la-coordinator` is set to.
-public struct CoordinatorConfiguration: Sendable {
+public struct LACoordinatorConfiguration: Sendable {
     /// Where and as whom pushes are sent.
     public struct APNs: Sendable {
         var signer: ES256Signer
@@ -22,6 +22,7 @@ public struct CoordinatorConfiguration: Sendable {
 
     public var database: DatabaseSetting
     public var instance: String
+    var runDirectory: String
     var apns: APNs
     /// Starts a second over all coordinators; 0 for no limit.
     var startRate: Int
@@ -40,6 +41,7 @@ public struct CoordinatorConfiguration: Sendable {
     public init(_ settings: Settings) throws(ConfigurationError) {
         database = try settings.database()
         instance = settings.instance
+        runDirectory = settings.runDirectory
         apns = try APNs(settings)
         startRate = try settings.int("START_RATE", default: 5_000, in: 0...1_000_000)
         startLease = try settings.duration("START_LEASE", default: .seconds(120), in: .seconds(15) ... .seconds(3_600))
@@ -101,7 +103,7 @@ public struct CoordinatorConfiguration: Sendable {
         ], healthPort: 8095)
 }
 
-extension CoordinatorConfiguration.APNs {
+extension LACoordinatorConfiguration.APNs {
     init(_ settings: Settings) throws(ConfigurationError) {
         let key = try settings.secretFile("APNS_KEY_FILE")
         do { signer = try ES256Signer(pem: key.reveal()) } catch {
