@@ -75,19 +75,19 @@ import Testing
     @Test func aTokenInPlaceOfABadOneWaitsAsThatOneDid() throws {
         let cohort = makeCohort()
         var slot = try #require(cohort.take(Self.entry("asha", token: "aa")))
-        cohort.row(slot).pointee.failures = 3
+        cohort.row(slot).pointee.backoff = 3
         cohort.row(slot).pointee.failure = .badDeviceToken
         slot = try #require(cohort.take(Self.entry("asha", token: "bb", at: 2)))
-        #expect(cohort.row(slot).pointee.failures == 3)
+        #expect(cohort.row(slot).pointee.backoff == 3)
         // Not in place of one that was taken, or that a host in trouble refused.
         cohort.prove(slot)
         cohort.row(slot).pointee.failure = .badDeviceToken
         slot = try #require(cohort.take(Self.entry("asha", token: "cc", at: 3)))
-        #expect(cohort.row(slot).pointee.failures == 0)
-        cohort.row(slot).pointee.failures = 2
+        #expect(cohort.row(slot).pointee.backoff == 0)
+        cohort.row(slot).pointee.backoff = 2
         cohort.row(slot).pointee.failure = .otherServerError
         slot = try #require(cohort.take(Self.entry("asha", token: "dd", at: 4)))
-        #expect(cohort.row(slot).pointee.failures == 0)
+        #expect(cohort.row(slot).pointee.backoff == 0)
     }
 
     @Test func aSlotIsNobodyElsesWhileAPushOfItIsUnderWay() throws {
@@ -125,11 +125,11 @@ import Testing
         }
         let silent = try #require(cohort.take(Self.entry("dan", token: "dd")))
         #expect(cohort.settled() == nil, "it was not tried yet")
-        cohort.row(silent).pointee.failures = 1
+        cohort.row(silent).pointee.backoff = 1
         let marks = ["ben", "dd"].map { BucketProgress.mark(of: UpdateToken($0)) }
         #expect(cohort.settled() == BucketProgress(stamp: Stamp(10), laggards: [marks[1]]))
         let ben = try #require(cohort.slot(RosterKey(user: UserID("ben"), device: DeviceID("phone"), generation: 1)))
-        cohort.row(ben).pointee.failures = 3
+        cohort.row(ben).pointee.backoff = 3
         #expect(cohort.settled() == BucketProgress(stamp: Stamp(12), laggards: Set(marks)))
         cohort.row(ben).pointee.delivered = 13
         #expect(cohort.settled() == BucketProgress(stamp: Stamp(12), laggards: [marks[1]]))
@@ -140,7 +140,7 @@ import Testing
         _ = cohort.take(Self.entry("asha", token: "asha", delivered: 12))
         for number in 0...BucketProgress.laggardsMax {
             guard let slot = cohort.take(Self.entry("\(number)", token: "\(number)", delivered: 10)) else { continue }
-            cohort.row(slot).pointee.failures = 1
+            cohort.row(slot).pointee.backoff = 1
         }
         #expect(cohort.settled() == BucketProgress(stamp: Stamp(10)))
     }

@@ -36,8 +36,8 @@ struct CohortRow {
     /// What `alertedThrough` was before the push under way.
     var alertedBefore: UInt32 = 0
     var flags: Flags
-    /// Of `AlertLevel.allCases` in the lowest two bits, above them the failures in a row, and `isShortLived`.
-    private var levelAndFailures: UInt8
+    /// Of `AlertLevel.allCases` in the lowest two bits, above them `backoff`, and `isShortLived`.
+    private var levelAndBackoff: UInt8
     /// Of `PushFailure`, or 0.
     private var failureNumber: UInt8 = 0
     /// `tokenBytes` in the lowest seven bits, above them `isProven`.
@@ -51,24 +51,36 @@ struct CohortRow {
         self.delivered = delivered
         self.alertedThrough = alertedThrough
         self.flags = flags
-        levelAndFailures = level
+        levelAndBackoff = level
     }
 
     var level: UInt8 {
-        get { levelAndFailures & 3 }
-        set { levelAndFailures = levelAndFailures & ~3 | newValue & 3 }
+        get { levelAndBackoff & 3 }
+        set { levelAndBackoff = levelAndBackoff & ~3 | newValue & 3 }
     }
 
-    /// In a row; counted no further than 20.
-    var failures: UInt8 {
-        get { levelAndFailures >> 2 & 31 }
-        set { levelAndFailures = levelAndFailures & ~(31 << 2) | min(newValue, 20) << 2 }
+    /// How long it waited before the last try, as a power of two of `backoffUnit`, and one more; 0: the last push was taken, or
+    /// there was none.
+    var backoff: UInt8 {
+        get { levelAndBackoff >> 2 & 31 }
+        set { levelAndBackoff = levelAndBackoff & ~(31 << 2) | min(newValue, 31) << 2 }
+    }
+
+    static let backoffUnit = Duration.milliseconds(20)
+
+    /// The wait before the next try: twice the last one, in these bounds.
+    mutating func nextWait(from first: Duration, to most: Duration) -> Duration {
+        let last = backoff == 0 ? .zero : Self.backoffUnit * (1 << (Int(backoff) - 1))
+        let wait = min(max(first, last * 2), most)
+        let units = Int((wait / Self.backoffUnit).rounded(.up))
+        backoff = UInt8(Int.bitWidth - max(units - 1, 0).leadingZeroBitCount) + 1
+        return wait
     }
 
     /// What it was sent last came with an alert, or may have: APNs gives it up a minute after the event.
     var isShortLived: Bool {
-        get { levelAndFailures & 128 != 0 }
-        set { levelAndFailures = levelAndFailures & 127 | (newValue ? 128 : 0) }
+        get { levelAndBackoff & 128 != 0 }
+        set { levelAndBackoff = levelAndBackoff & 127 | (newValue ? 128 : 0) }
     }
 
     /// Why the version last tried has not been taken; nil: nothing is known against it.

@@ -21,7 +21,7 @@ extension FanOutLoop {
                 continue
             }
             match.progress.targeted += 1
-            if cohort.row(slot).pointee.failures > 0 { wait(cohort, slot) } else { cohort.queue(slot) }
+            if cohort.row(slot).pointee.backoff > 0 { wait(cohort, slot) } else { cohort.queue(slot) }
             // An alert of a moment ago is claimed first: without it nothing would tell it to them.
             claimUntried(cohort)
             list(cohort)

@@ -179,7 +179,7 @@ extension FanOutLoop {
     ) {
         row.pointee.delivered = max(row.pointee.delivered, stamp)
         row.pointee.isShortLived = row.pointee.alertedThrough != row.pointee.alertedBefore
-        row.pointee.failures = 0
+        row.pointee.backoff = 0
         let isNew = row.pointee.flags.contains(.isNew)
         row.pointee.flags.subtract([.repeatsQuietly, .isNew])
         let match = cohort.match
@@ -209,12 +209,7 @@ extension FanOutLoop {
         failures[failure, default: 0] += 1
         let match = cohort.match
         guard stamp >= match.stamp else { return }
-        if let before = row.pointee.failure {
-            match.progress.failed[before, default: 1] -= 1
-            // The wait doubles for as long as the same is said: many errors of a host are no reason to leave a phone alone for
-            // long after its first 429.
-            if before != failure { row.pointee.failures = 0 }
-        }
+        if let before = row.pointee.failure { match.progress.failed[before, default: 1] -= 1 }
         row.pointee.failure = failure
         match.progress.failed[failure, default: 0] += 1
     }
@@ -307,13 +302,12 @@ extension FanOutLoop {
         retire(suspect.cohort.row(suspect.slot), suspect.cohort, suspect.slot, isBad: true)
     }
 
-    /// The wait before the next try: doubling, a half of it random.
+    /// The wait before the next try: twice the last one, a half of it random.
     private func again(
         _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ slot: Int, from first: Duration,
         to most: Duration = .seconds(10), notBefore: Duration = .zero
     ) {
-        let bound = min(first * (1 << min(Int(row.pointee.failures), 10)), most)
-        row.pointee.failures += 1
+        let bound = row.pointee.nextWait(from: first, to: most)
         delay(cohort, slot, by: max(bound * Double.random(in: 0.5...1), notBefore))
     }
 }

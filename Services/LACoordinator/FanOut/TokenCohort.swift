@@ -106,7 +106,7 @@ final class TokenCohort {
             return nil
         }
         var alertedThrough = told
-        var failures: UInt8 = 0
+        var backoff: UInt8 = 0
         if let known = slot(entry.key) {
             let row = row(known)
             row.pointee.level = Self.level(entry.level)
@@ -118,7 +118,7 @@ final class TokenCohort {
                 return nil
             }
             // A token in place of a bad one that was never taken waits as that one did.
-            if !row.pointee.isProven, row.pointee.failure == .badDeviceToken { failures = row.pointee.failures }
+            if !row.pointee.isProven, row.pointee.failure == .badDeviceToken { backoff = row.pointee.backoff }
             // Another token: the old one is never used again; what the phone was told by it, it was told.
             alertedThrough = max(told, remove(entry.key))
         }
@@ -130,7 +130,7 @@ final class TokenCohort {
             alertedThrough: alertedThrough, flags: flags, level: Self.level(entry.level))
         let packed = TokenPath.pack(entry.token.rawValue, into: tokenBytes(slot))
         row.tokenBytes = UInt8(packed)
-        row.failures = failures
+        row.backoff = backoff
         // By whom it was sent what it shows, and how, is not known.
         row.isShortLived = entry.delivered != nil
         if packed == 0 { oddTokens[Int32(slot)] = entry.token.rawValue }
@@ -305,7 +305,7 @@ final class TokenCohort {
             let row = row(slot)
             guard row.pointee.flags.contains(.isUsed), !row.pointee.flags.contains(.isLeaving) else { continue }
             // One that APNs has taken nothing for shows nothing, though it was left out of a version (413).
-            if row.pointee.failures > 0 || !row.pointee.isProven && row.pointee.delivered > 0 {
+            if row.pointee.backoff > 0 || !row.pointee.isProven && row.pointee.delivered > 0 {
                 laggards.append(slot)
                 slowest = min(slowest, row.pointee.delivered)
             } else {
