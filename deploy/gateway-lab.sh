@@ -31,13 +31,16 @@ gateway_lab() {
     "$python" -B "Tests/GatewayLab/$script.py" --binaries "$binaries" "$@"
 }
 
-# gateway_lab_raw BINARIES SCRIPT [ARGUMENT …]: a check that talks to any gateway's port, beside a gateway of the lab.
+# gateway_lab_raw [--proxy] BINARIES SCRIPT [ARGUMENT …]: a check that talks to any gateway's port: that of a gateway of the lab, or
+# of the proxy in front of it.
 gateway_lab_raw() {
-    local binaries=$1 script=$2 python
+    local front=() binaries script python
+    [ "$1" != --proxy ] || { front=(--proxy) && shift; }
+    binaries=$1 script=$2
     shift 2
     python=$(gateway_lab_python) || return
     # shellcheck disable=SC2016
-    "$python" -B Tests/GatewayLab/lab.py run --binaries "$binaries" --set RATE_LIMIT_FACTOR=0 -- \
+    "$python" -B Tests/GatewayLab/lab.py run --binaries "$binaries" "${front[@]}" --set RATE_LIMIT_FACTOR=0 -- \
         sh -c 'python=$1 script=$2; shift 2; [ "$script" != slow ] || set -- --bearer "$LAB_TOKEN_ALICE" --pause 0.02 "$@"
             exec "$python" -B "Tests/GatewayLab/$script.py" --port "${LAB_URL##*:}" "$@"' \
         sh "$python" "$script" "$@"

@@ -5,22 +5,12 @@ enum GatewayLimits {
     static let bodyBytesMax = 16_384
     /// Path and query together.
     static let addressBytesMax = 2_048
-    /// The lines between the request line and the empty line. A bearer token takes two kilobytes of them at most.
+    /// Names and values together. A bearer token takes two kilobytes of them at most.
     static let headerBytesMax = 16_384
     static let headerFieldsMax = 64
-    /// The longest method there is has half of it.
-    static let methodBytesMax = 16
-    /// A DNS name and a port.
-    static let hostBytesMax = 262
-    /// A chunk's size and its extensions, which nobody reads.
-    static let chunkLineBytesMax = 64
-    /// What a chunked body may spend on sizes and line ends: chunks of six bytes on average, and larger ones.
-    static let chunkFramingBytesMax = 16_384
-    /// The lines after a chunked body, which nobody reads.
-    static let trailerBytesMax = 1_024
     /// JSON arrays and objects in each other.
     static let jsonDepthMax = 16
-    /// Together they may hold a request of 50 KiB each. More are refused at once, so that a client looks elsewhere.
+    /// More are refused at once, so that a client looks elsewhere.
     static let connectionsMax = 4_096
     /// Of one client, which is an IPv4 address or an IPv6 /64. Behind one address there may be a company or a mobile
     /// network's translator; in production there is a proxy in front, to which this does not apply.

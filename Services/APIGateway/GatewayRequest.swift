@@ -45,10 +45,17 @@ struct GatewayRequest: Sendable {
         }
     }
 
-    /// The whole body. It is here already, and not too large: the server hands on nothing else.
+    /// The whole body.
+    /// - Throws: `Problem`.
     static func body(of request: Request) async throws -> [UInt8] {
-        let buffer = try await request.body.collect(upTo: GatewayLimits.bodyBytesMax)
-        return Array(buffer.readableBytesView)
+        do {
+            return Array(try await request.body.collect(upTo: GatewayLimits.bodyBytesMax).readableBytesView)
+        } catch is NIOTooManyBytesError {
+            throw Problem.bodyTooLarge
+        } catch {
+            // The decoder found a fault in it, or the client is gone.
+            throw Problem(.malformedHTTP, "the body is malformed, or ends too soon")
+        }
     }
 
     /// Whether a body is JSON in UTF-8, as its header says.

@@ -42,13 +42,22 @@ struct GatewayResponder: HTTPResponder {
     ) async -> (Reply, String) {
         var path = "none"
         do {
+            guard request.uri.string.utf8.count <= GatewayLimits.addressBytesMax else {
+                throw Problem(.addressTooLong, "at most \(GatewayLimits.addressBytesMax) bytes are taken")
+            }
+            if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > GatewayLimits.bodyBytesMax {
+                throw Problem.bodyTooLarge
+            }
+            let client = context.client(of: request, behind: proxies)
             switch table.find(request.method.rawValue, request.uri.path) {
-            case .nothing: throw Problem(.notFound)
+            case .nothing:
+                try gate.admitUnidentified(client)
+                throw Problem(.notFound)
             case .otherMethods(let methods):
+                try gate.admitUnidentified(client)
                 throw Problem(.methodNotAllowed, headers: ["Allow": methods.joined(separator: ", ")])
             case .route(let route, let parameters):
                 path = route.path
-                let client = context.client(of: request, behind: proxies)
                 if let peer = context.ignoredForwarder(of: request, behind: proxies) {
                     forwarded.ignored(from: peer, logger)
                 }
@@ -102,9 +111,17 @@ struct GatewayResponder: HTTPResponder {
         do {
             caller = try await authenticator.caller(authorization: request.headers[.authorization], apiKey: key)
         } catch let refused as Authenticator.Refused {
-            // One that was good once is a phone that was asleep: behind one address there are many of them.
-            if key != nil { gate.noteWrongKey(client) } else if !refused.isExpired { try gate.admitBadToken(client) }
+            if key != nil {
+                gate.noteWrongKey(client)
+            } else if refused.isExpired {
+                try gate.admitUnidentified(client)
+            } else {
+                try gate.admitBadToken(client)
+            }
             throw refused
+        } catch let problem as Problem where problem.kind == .unauthorized {
+            try gate.admitUnidentified(client)
+            throw problem
         }
         // Before anything that costs more, and whatever comes of it.
         try gate.admit(route.operation.limit, caller)
@@ -130,7 +147,7 @@ struct GatewayResponder: HTTPResponder {
         }
         switch problem.kind {
         case .unavailable: await refusals.note("unavailable", "\(error)", logger, level: .warning)
-        case .invalidJSON, .bodyTooLarge, .requestTimeout, .addressTooLong, .unsupportedMediaType, .forbidden,
+        case .invalidJSON, .bodyTooLarge, .addressTooLong, .unsupportedMediaType, .forbidden,
             .rateLimited:
             await refusals.note(problem.kind.rawValue, problem.detail ?? problem.kind.title, logger)
         default: logger.debug("Request refused", metadata: ["refusal.kind": "\(problem.kind.rawValue)"])

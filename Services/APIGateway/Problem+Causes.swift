@@ -1,5 +1,4 @@
 import Hummingbird
-import NIOCore
 import Postgres
 import Store
 
@@ -30,7 +29,6 @@ extension Problem {
             self.init(.unknownTeam, "neither side of the match has this id", field: "teamId")
         case GatherRefusal.full: self = .unavailable("too many requests wait for the database")
         case GatherRefusal.late: self = .unavailable("the database takes too long")
-        case is NIOTooManyBytesError: self.init(.bodyTooLarge, "at most \(GatewayLimits.bodyBytesMax) bytes are taken")
         case let error as PostgresError where !error.isBug:
             // Whatever PostgreSQL's trouble is, it passes or is repaired; the request may be repeated either way.
             self = .unavailable("the database cannot answer")

@@ -12,6 +12,7 @@ struct Problem: Error, Hashable {
         case unknownMatch = "unknown-match"
         case notFollowing = "not-following"
         case methodNotAllowed = "method-not-allowed"
+        /// From the proxy in front.
         case requestTimeout = "request-timeout"
         case deviceRequired = "device-required"
         case unknownTeam = "unknown-team"
@@ -21,14 +22,10 @@ struct Problem: Error, Hashable {
         case bodyTooLarge = "body-too-large"
         case addressTooLong = "address-too-long"
         case unsupportedMediaType = "unsupported-media-type"
-        case expectationFailed = "expectation-failed"
         case rateLimited = "rate-limited"
-        case headersTooLarge = "headers-too-large"
         case internalError = "internal-error"
-        case methodNotImplemented = "method-not-implemented"
         case unavailable
         case notReady = "not-ready"
-        case versionNotSupported = "version-not-supported"
 
         var status: Int {
             switch self {
@@ -42,13 +39,9 @@ struct Problem: Error, Hashable {
             case .bodyTooLarge: 413
             case .addressTooLong: 414
             case .unsupportedMediaType: 415
-            case .expectationFailed: 417
             case .rateLimited: 429
-            case .headersTooLarge: 431
             case .internalError: 500
-            case .methodNotImplemented: 501
             case .unavailable, .notReady: 503
-            case .versionNotSupported: 505
             }
         }
 
@@ -72,14 +65,10 @@ struct Problem: Error, Hashable {
             case .bodyTooLarge: "The body is too large"
             case .addressTooLong: "The address is too long"
             case .unsupportedMediaType: "The body must be application/json"
-            case .expectationFailed: "The only expectation that can be met is 100-continue"
             case .rateLimited: "Too many requests"
-            case .headersTooLarge: "The headers are too large"
             case .internalError: "Something went wrong on our side"
-            case .methodNotImplemented: "There is no such method"
             case .unavailable: "The service cannot do this right now"
             case .notReady: "The service is not ready"
-            case .versionNotSupported: "Only HTTP/1.1 is spoken here"
             }
         }
     }
@@ -109,6 +98,8 @@ struct Problem: Error, Hashable {
     }
 
     /// Try again soon: what is missing comes back by itself.
+    static let bodyTooLarge = Problem(.bodyTooLarge, "at most \(GatewayLimits.bodyBytesMax) bytes are taken")
+
     static func unavailable(_ detail: String) -> Problem {
         Problem(.unavailable, detail, headers: ["Retry-After": "2"])
     }

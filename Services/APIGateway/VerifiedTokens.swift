@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import Tokens
 
-/// Bearer tokens that were found good lately, by their SHA-256, so that the next call of a phone costs a digest instead
+/// Bearer tokens whose signature was found good lately, by their SHA-256, so that the next call of a phone costs a digest instead
 /// of a signature's check. Whether a token has expired is looked at each time, and what was checked with another key set
 /// counts for nothing.
 ///
@@ -26,22 +26,28 @@ struct VerifiedTokens: Sendable {
         func hash(into hasher: inout Hasher) { hasher.combine(parts.0) }
     }
 
+    private enum Known {
+        case good(BearerClaims)
+        /// By a clock that may be set back.
+        case expired(at: Int)
+    }
+
     /// Two halves: the younger one becomes the older one when it is full, and what is used moves up.
     private struct Shard {
         var keys: JWKS.Identity?
-        var young: [Digest: BearerClaims] = [:]
-        var old: [Digest: BearerClaims] = [:]
+        var young: [Digest: Known] = [:]
+        var old: [Digest: Known] = [:]
         var halfMax: Int
 
-        mutating func claims(_ digest: Digest, _ keys: JWKS.Identity) -> BearerClaims? {
+        mutating func known(_ digest: Digest, _ keys: JWKS.Identity) -> Known? {
             guard self.keys === keys else { return nil }
-            if let claims = young[digest] { return claims }
-            guard let claims = old[digest] else { return nil }
-            add(digest, claims, keys)
-            return claims
+            if let known = young[digest] { return known }
+            guard let known = old[digest] else { return nil }
+            add(digest, known, keys)
+            return known
         }
 
-        mutating func add(_ digest: Digest, _ claims: BearerClaims, _ keys: JWKS.Identity) {
+        mutating func add(_ digest: Digest, _ known: Known, _ keys: JWKS.Identity) {
             if self.keys !== keys {
                 self.keys = keys
                 young = [:]
@@ -51,7 +57,7 @@ struct VerifiedTokens: Sendable {
                 old = young
                 young = [:]
             }
-            young[digest] = claims
+            young[digest] = known
         }
     }
 
@@ -71,11 +77,22 @@ struct VerifiedTokens: Sendable {
             return try verify()
         }
         let shard = shards[Int(digest.parts.1 % UInt64(shards.count))]
-        let known = shard.withLockedValue { $0.claims(digest, keys.identity) }
-        if let known, now < known.expiresAt + BearerTokenVerifier.leeway { return known }
-        let claims = try verify()
-        shard.withLockedValue { $0.add(digest, claims, keys.identity) }
-        return claims
+        switch shard.withLockedValue({ $0.known(digest, keys.identity) }) {
+        case .good(let claims) where now < claims.expiresAt + BearerTokenVerifier.leeway: return claims
+        case .good(let claims): throw .expired(at: claims.expiresAt)
+        case .expired(let moment) where now >= moment + BearerTokenVerifier.leeway: throw .expired(at: moment)
+        case .expired, nil: break
+        }
+        do throws(BearerTokenError) {
+            let claims = try verify()
+            shard.withLockedValue { $0.add(digest, .good(claims), keys.identity) }
+            return claims
+        } catch {
+            if case .expired(let moment) = error {
+                shard.withLockedValue { $0.add(digest, .expired(at: moment), keys.identity) }
+            }
+            throw error
+        }
     }
 
     /// For `/admin/cache/stats`.

@@ -7,7 +7,8 @@ public enum BearerTokenError: Error, Hashable, Sendable {
     /// A `kid` that is not among the issuer's keys (they may have been rotated: fetch them again).
     case unknownKey
     case badSignature
-    case expired
+    /// - Parameter at: its `exp`, in seconds since 1970.
+    case expired(at: Int)
     case notYetValid
     /// Its issuer gives none that lasts for so long.
     case longLived

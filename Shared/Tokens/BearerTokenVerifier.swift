@@ -76,7 +76,7 @@ public struct BearerTokenVerifier: Sendable {
         guard Self.isSame(iss, issuer) else { throw .wrongIssuer }
         let expiresAt = try time("exp", in: claims)
         let issuedAt = try time("iat", in: claims)
-        guard now < expiresAt + Self.leeway else { throw .expired }
+        guard now < expiresAt + Self.leeway else { throw .expired(at: expiresAt) }
         guard issuedAt <= now + Self.leeway else { throw .notYetValid }
         guard expiresAt - issuedAt <= Self.lifetimeMax else { throw .longLived }
         if claims["nbf"] != nil, try time("nbf", in: claims) > now + Self.leeway { throw .notYetValid }

@@ -36,6 +36,26 @@ import Testing
         }
     }
 
+    @Test func callsOfNobodyCountAgainstTheirAddress() async throws {
+        try await GatewayHarness.run { gateway in
+            let expired = try GatewayHarness.bearer("alice", expiresIn: -300)
+            let calls: [(path: String, headers: [(String, String)], status: Int)] = [
+                ("/nothing", [], 404), ("/user/follows", [], 401),
+                ("/user/follows", [("authorization", "Bearer \(expired)")], 401),
+            ]
+            var refused = 0
+            for number in 0..<640 {
+                let call = calls[number % calls.count]
+                let answer = try await gateway.send("GET", call.path, as: nil, headers: call.headers)
+                #expect(answer.status == call.status || answer.status == 429)
+                if answer.status == 429 { refused += 1 }
+            }
+            // The bucket refills by ten a second.
+            #expect((1...40).contains(refused))
+            #expect(try await gateway.send("GET", "/user/follows").status == 200, "who says who he is, is let in")
+        }
+    }
+
     @Test func aRequestCountsThoughItsFormIsWrongOrItsCallerHasNoRight() async throws {
         try await GatewayHarness.run { gateway in
             var statuses: [Int: Int] = [:]

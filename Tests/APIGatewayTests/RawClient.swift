@@ -8,6 +8,9 @@ final class RawClient {
         var headers: [(name: String, value: String)]
         var body: String
 
+        /// Nothing but a 400, as the decoder says it.
+        var isBare: Bool { status == 400 && header("x-request-id") == nil }
+
         func header(_ name: String) -> String? { headers.first { $0.name.lowercased() == name }?.value }
     }
 

@@ -16,7 +16,7 @@ extension RawRequest {
         .answered("Connection: keep-alive", get("/health/live", "Connection: keep-alive") + live, 200, 200),
         .answered("an upgrade to h2c is ignored", get("/health/live", "Connection: Upgrade", "Upgrade: h2c"), 200),
         .answered("an upgrade to a web socket", get("/health/live", "Connection: upgrade", "Upgrade: websocket"), 200),
-        .answered("an upgrade and a second request", get("/health/live", "Upgrade: h2c") + live, 200),
+        .answered("an upgrade and a second request", get("/health/live", "Upgrade: h2c") + live, 200, 200),
         .answered("names in any case", "GET /health/live HTTP/1.1\r\nhOsT:a\r\n\r\n", 200),
         .answered("blanks around a value", "GET /health/live HTTP/1.1\r\nHost: \t a \t \r\n\r\n", 200),
         .answered("a host with a port", "GET /health/live HTTP/1.1\r\nHost: [::1]:8080\r\n\r\n", 200),

@@ -6,35 +6,47 @@ import Testing
 struct RawRequest: Sendable, CustomTestStringConvertible {
     let name: String
     let bytes: [UInt8]
-    /// The answers' statuses, in order. The connection is closed after the last.
+    /// The answers' statuses, in order. The connection is closed after the last, or after the decoder's bare 400.
     let statuses: [Int]
-    /// Why the last of them is refused before it reaches a route.
-    let refusal: Refusal?
+    /// What comes after those.
+    let rest: Rest
+
+    enum Rest: Sendable {
+        /// No request.
+        case nothing
+        /// One that gets at most one answer, which says no: 400 or more and less than 500.
+        case refused
+        /// One that gets at most one answer.
+        case odd
+    }
 
     var testDescription: String { name }
 
-    private init(_ name: String, _ bytes: [UInt8], _ statuses: [Int], _ refusal: Refusal?) {
+    private init(_ name: String, _ bytes: [UInt8], _ statuses: [Int], rest: Rest = .nothing) {
         self.name = name
         self.bytes = bytes
         self.statuses = statuses
-        self.refusal = refusal
+        self.rest = rest
     }
 
-    /// Comes to a route, which answers.
     static func answered(_ name: String, _ text: String, _ statuses: Int...) -> RawRequest {
-        RawRequest(name, Array(text.utf8), statuses, nil)
-    }
-
-    static func refused(_ name: String, _ text: String, _ refusal: Refusal, after: [Int] = []) -> RawRequest {
-        refused(name, Array(text.utf8), refusal, after: after)
-    }
-
-    static func refused(_ name: String, _ bytes: [UInt8], _ refusal: Refusal, after: [Int] = []) -> RawRequest {
-        RawRequest(name, bytes, after + [refusal.problem.kind.status], refusal)
+        RawRequest(name, Array(text.utf8), statuses)
     }
 
     static func answered(_ name: String, _ text: String, _ statuses: [Int]) -> RawRequest {
-        RawRequest(name, Array(text.utf8), statuses, nil)
+        RawRequest(name, Array(text.utf8), statuses)
+    }
+
+    static func refused(_ name: String, _ text: String, after: [Int] = []) -> RawRequest {
+        refused(name, Array(text.utf8), after: after)
+    }
+
+    static func refused(_ name: String, _ bytes: [UInt8], after: [Int] = []) -> RawRequest {
+        RawRequest(name, bytes, after, rest: .refused)
+    }
+
+    static func odd(_ name: String, _ text: String) -> RawRequest {
+        RawRequest(name, Array(text.utf8), [], rest: .odd)
     }
 
     static let live = "GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -50,5 +62,5 @@ struct RawRequest: Sendable, CustomTestStringConvertible {
 
     static func chunked(_ body: String) -> String { post("Transfer-Encoding: chunked", body: body) }
 
-    static let all = wellFormed + requestLines + heads + framing
+    static let all = wellFormed + oddRequests + requestLines + heads + framing
 }

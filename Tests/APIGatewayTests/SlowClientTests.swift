@@ -14,28 +14,26 @@ import Testing
             let client = try RawClient(port: gateway.port)
             // More than there is time for.
             try await Self.dribble("GET /health/live HTTP/1.1\r\nHost: a\r\nX: ", to: client)
-            #expect(try await client.answersUntilClosed().map(\.status) == [408])
+            #expect(try await client.answersUntilClosed().isEmpty)
 
             // The second request of a connection, too.
             let second = try RawClient(port: gateway.port)
             try await second.send(RawRequest.live)
             #expect(try await second.answers(1).map(\.status) == [200])
             try await second.send("GET /health/live HT")
-            #expect(try await second.answersUntilClosed().map(\.status) == [200, 408])
+            #expect(try await second.answersUntilClosed().map(\.status) == [200])
         }
     }
 
     @Test func aBodyThatComesInDropsIsCutOff() async throws {
         var times = GatewayTimes()
-        times.request = .milliseconds(500)
+        times.body = .milliseconds(500)
         try await GatewayHarness.run(times: times) { gateway in
             for head in [RawRequest.post("Content-Length: 10000"), RawRequest.chunked("2710\r\n")] {
                 let client = try RawClient(port: gateway.port)
                 try await client.send(head)
                 try await Self.dribble("", to: client)
-                let answers = try await client.answersUntilClosed()
-                #expect(answers.map(\.status) == [408])
-                #expect(answers.last?.header("content-type") == "application/problem+json")
+                _ = try await client.answersUntilClosed()
             }
             let chunks = try RawClient(port: gateway.port)
             try await chunks.send(RawRequest.chunked(""))
@@ -43,7 +41,7 @@ import Testing
                 chunks.take()
                 try await Task.sleep(for: .milliseconds(20))
             }
-            #expect(chunks.answers.map(\.status) == [408])
+            #expect(chunks.isClosed)
         }
     }
 
@@ -60,7 +58,7 @@ import Testing
 
     @Test func aConnectionOnWhichNothingComesIsClosedWithoutAWord() async throws {
         var times = GatewayTimes()
-        times.idle = .seconds(1)
+        times.head = .seconds(1)
         try await GatewayHarness.run(times: times) { gateway in
             let silent = try RawClient(port: gateway.port)
             #expect(try await silent.answersUntilClosed().isEmpty)
@@ -73,9 +71,7 @@ import Testing
 
     @Test func aConnectionThatIsUsedStaysOpen() async throws {
         var times = GatewayTimes()
-        times.idle = .seconds(2)
         times.head = .seconds(2)
-        times.request = .seconds(2)
         try await GatewayHarness.run(times: times) { gateway in
             let client = try RawClient(port: gateway.port)
             for count in 1...12 {
@@ -88,7 +84,7 @@ import Testing
 
     @Test func aClientThatDoesNotReadIsClosed() async throws {
         var times = GatewayTimes()
-        times.write = .milliseconds(300)
+        times.answer = .milliseconds(300)
         try await GatewayHarness.run(times: times) { gateway in
             let client = try RawClient(port: gateway.port, receiveBuffer: 2_048)
             // Ten megabytes of answers: more than both kernels' buffers hold.
@@ -105,7 +101,6 @@ import Testing
     @Test func aSlowClientThatIsClosedGivesItsPlaceFree() async throws {
         var times = GatewayTimes()
         times.head = .milliseconds(200)
-        times.linger = .milliseconds(200)
         try await GatewayHarness.run(times: times) { gateway in
             for _ in 0..<3 {
                 var clients: [RawClient] = []
@@ -114,7 +109,7 @@ import Testing
                     try await client.send("GET / HTTP/1.1\r\n")
                     clients.append(client)
                 }
-                for client in clients { #expect(try await client.answersUntilClosed().map(\.status) == [408]) }
+                for client in clients { #expect(try await client.answersUntilClosed().isEmpty) }
                 try await eventually("there is room again") {
                     let client = try RawClient(port: gateway.port, source: "127.0.0.2")
                     try await client.send(RawRequest.live)

@@ -9,7 +9,9 @@ From another script:
 
 From a shell, with LAB_URL, LAB_TOKEN_ALICE and the like in the command's environment:
 
-    lab.py run --binaries .build/debug -- COMMAND [ARGUMENT …]
+    lab.py run --binaries .build/debug [--proxy] -- COMMAND [ARGUMENT …]
+
+With --proxy LAB_URL is that of deploy/proxy in front of the gateway.
 """
 
 import argparse
@@ -25,6 +27,8 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "deploy" / "proxy"))
+import stand  # noqa: E402
 from children import ENVIRONMENT, Child, LabError, ending_on_signals, say, wait_until
 from private_postgres import PrivatePostgres
 from user_pools import PASSWORD, KeyProxy, UserPools
@@ -198,6 +202,20 @@ class Lab:
         }
 
 
+@contextlib.contextmanager
+def in_front(gateway_port):
+    """The proxy that operators run, with one gateway behind it: its port."""
+    names = stand.Names()
+    names.addresses = ["127.0.0.1"]
+    proxy = stand.Proxy(gateway_port, names.port)
+    try:
+        stand.eventually("the gateway is up", lambda: proxy.usable() == 1)
+        yield proxy.port
+    finally:
+        proxy.stop()
+        names.close()
+
+
 def options(description):
     """The parser that every check of this folder begins with."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -211,10 +229,16 @@ def main():
     run = commands.add_parser("run", help="runs a command beside a gateway")
     run.add_argument("--binaries", default=".build/debug", metavar="DIR")
     run.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the gateway's")
+    run.add_argument("--proxy", action="store_true", help="the command talks to the proxy in front")
     run.add_argument("command", nargs="+", metavar="COMMAND")
     arguments = parser.parse_args()
-    with Lab(arguments.binaries, dict(text.split("=", 1) for text in arguments.set)) as lab:
-        command = subprocess.Popen(arguments.command, env=os.environ | lab.environment)
+    settings = dict(text.split("=", 1) for text in arguments.set)
+    with contextlib.ExitStack() as stack:
+        lab = stack.enter_context(Lab(arguments.binaries, settings))
+        environment = os.environ | lab.environment
+        if arguments.proxy:
+            environment["LAB_URL"] = f"http://127.0.0.1:{stack.enter_context(in_front(lab.port))}"
+        command = subprocess.Popen(arguments.command, env=environment)
         try:
             return command.wait()
         finally:

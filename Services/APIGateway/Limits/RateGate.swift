@@ -43,6 +43,9 @@ struct RateGate: Sendable {
         RateCharge(.failedAdminKeys.times(factor), address.network)
     }
 
+    /// A call that says of nobody whose it is: to no path there is, without a token, or with one that has expired.
+    func admitUnidentified(_ address: ClientAddress) throws { try admit(.unidentified, address.network) }
+
     /// A public call.
     func admit(_ address: ClientAddress) throws { try admit(.publicCalls, address.network) }
 

@@ -18,6 +18,7 @@ struct RateLimit: Hashable, Sendable {
         case account
         case publicCalls = "public-calls"
         case administration
+        case unidentified
         case failedTokens = "failed-tokens"
         case failedAdminKeys = "failed-admin-keys"
     }
@@ -75,6 +76,9 @@ struct RateLimit: Hashable, Sendable {
     static let publicCalls = RateLimit(.publicCalls, perMinute: 6_000)
     /// An administrator, and all servers together.
     static let administration = RateLimit(.administration, perMinute: 600)
+    /// Calls that say of nobody whose they are: to paths that do not exist, without a token, or with one that has expired; per
+    /// client address. A phone that slept makes one of them.
+    static let unidentified = RateLimit(.unidentified, perMinute: 600)
     /// Tokens that were refused; per client address. Whoever has used it up is refused before a signature is checked, and
     /// so is everybody behind the same address. When the memory is full it lets in: what a forgotten address gains is
     /// signatures checked, which cost some processor time and open nothing.
@@ -86,8 +90,7 @@ struct RateLimit: Hashable, Sendable {
 
     static let all = [
         follows, deviceRegistrations, userRegistrations, refusedRegistrations, reads, account, publicCalls,
-        administration, failedTokens,
-        failedAdminKeys,
+        administration, unidentified, failedTokens, failedAdminKeys,
     ]
 
     /// So many times as much; the rule for a setting of the operator's.

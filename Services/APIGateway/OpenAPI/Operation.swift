@@ -83,7 +83,7 @@ extension Route {
     var refusals: Set<Problem.Kind> {
         var kinds: Set<Problem.Kind> = [
             .malformedHTTP, .invalidRequest, .requestTimeout, .bodyTooLarge, .addressTooLong, .rateLimited,
-            .headersTooLarge, .internalError, .unavailable,
+            .internalError, .unavailable,
         ]
         if access != .everybody { kinds.insert(.unauthorized) }
         if access == .admins { kinds.insert(.forbidden) }

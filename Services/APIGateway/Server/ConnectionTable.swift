@@ -40,9 +40,6 @@ final class ConnectionTable: Sendable {
         metrics.open(all)
     }
 
-    /// Whether so many are open that nobody's may stay open for a next request.
-    var isCrowded: Bool { state.withLockedValue { $0.all > max * 3 / 4 } }
-
     func close(_ client: AddressBlock?) {
         let all = state.withLockedValue { state in
             if let client {

@@ -3,7 +3,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// Hummingbird's HTTP/1.1 connection with our guard in front of its decoder.
+/// Hummingbird's HTTP/1.1 connection with bounds: how many there are, how large a head is, and how long each thing takes.
 ///
 /// Only HTTP/1.1 is spoken: a proxy in front ends TLS and HTTP/2, so what attacks HTTP/2 (rapid reset, CONTINUATION, HPACK)
 /// has nothing to attack here. Its preface is refused, and no upgrade to it is granted.
@@ -18,14 +18,13 @@ struct GatewayChannel: ServerChildChannel {
         responder: @escaping HTTPChannelHandler.Responder, connections: ConnectionTable, proxies: TrustedProxies,
         times: GatewayTimes, metrics: ServerMetrics
     ) {
-        // The guard has counted already; the decoder, which counts in other ways, must not be the one that refuses.
         http1 = HTTP1Channel(
             responder: responder,
             configuration: .init(
                 httpDecoderConfiguration: .init(
-                    maxHeaderFieldSize: 2 * GatewayLimits.headerBytesMax,
-                    maxHeaderListSize: 2 * GatewayLimits.headerBytesMax,
-                    maxHeaderFieldCount: 2 * GatewayLimits.headerFieldsMax)))
+                    maxHeaderFieldSize: GatewayLimits.headerBytesMax,
+                    maxHeaderListSize: GatewayLimits.headerBytesMax,
+                    maxHeaderFieldCount: GatewayLimits.headerFieldsMax)))
         self.connections = connections
         self.proxies = proxies
         self.times = times
@@ -41,18 +40,13 @@ struct GatewayChannel: ServerChildChannel {
         }
         channel.closeFuture.whenComplete { [connections] _ in connections.close(client) }
         _ = channel.setOption(.socketOption(.so_sndbuf), value: .init(GatewayLimits.sendBufferBytes))
-        return http1.setup(channel: channel, logger: logger).flatMapThrowing { [connections] http in
+        return http1.setup(channel: channel, logger: logger).flatMapThrowing { [times, metrics] http in
             let pipeline = channel.pipeline.syncOperations
-            let guarding = ConnectionGuard(
-                // Those of a proxy of ours are not strangers'.
-                times: times, metrics: metrics, isCrowded: { client != nil && connections.isCrowded })
             let decoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self).handler
-            guard let decoder = decoder as? any ChannelHandler & RemovableChannelHandler else { throw Refusal.decoder }
-            try pipeline.addHandler(AnswerWatch(guarding), position: .after(decoder))
-            // The guard does what this would do.
-            let unneeded = try pipeline.handler(type: HTTPConnectionStateHandler.self)
-            pipeline.removeHandler(unneeded, promise: nil)
-            try pipeline.addHandler(guarding, position: .first)
+            guard let decoder = decoder as? any ChannelHandler & RemovableChannelHandler else {
+                throw Refusal.malformed
+            }
+            try pipeline.addHandler(RequestDeadline(times: times, metrics: metrics), position: .after(decoder))
             return GatewayConnection(channel: channel, http: http)
         }
     }
@@ -64,7 +58,7 @@ struct GatewayChannel: ServerChildChannel {
     private func refuse(_ channel: any Channel, _ refusal: Refusal) -> EventLoopFuture<GatewayConnection> {
         metrics.refused(refusal)
         return channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(RefusedConnection(refusal))
+            try channel.pipeline.syncOperations.addHandler(RefusedConnection())
             return GatewayConnection(channel: channel, http: nil)
         }
     }
@@ -73,5 +67,26 @@ struct GatewayChannel: ServerChildChannel {
     private func limitedClient(_ channel: any Channel) -> AddressBlock? {
         guard let peer = IPAddress(channel.remoteAddress), !proxies.contains(peer) else { return nil }
         return AddressBlock(clientAt: peer)
+    }
+}
+
+/// A connection, and its requests unless it was refused.
+struct GatewayConnection: ServerChildChannelValue {
+    let channel: any Channel
+    let http: HTTP1Channel.Value?
+}
+
+/// Says that there are too many, and closes.
+private final class RefusedConnection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private static let answer =
+        "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 2\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+
+    func channelActive(context: ChannelHandlerContext) {
+        // It fits into an empty socket buffer. Waiting for the client would be what it is refused for.
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: Self.answer)), promise: nil)
+        context.close(promise: nil)
     }
 }

@@ -72,8 +72,10 @@ struct IPAddress: Hashable, Sendable {
                 guard let last = version4(part) else { return nil }
                 groups += [last >> 16 & 0xffff, last & 0xffff]
             } else {
-                guard part.utf8.count <= 4, part.utf8.allSatisfy({ $0.hexValue != nil }) else { return nil }
-                groups.append(part.utf8.reduce(0) { $0 << 4 | UInt128($1.hexValue ?? 0) })
+                guard part.utf8.count <= 4, part.allSatisfy(\.isHexDigit), let group = UInt128(part, radix: 16) else {
+                    return nil
+                }
+                groups.append(group)
             }
         }
         guard gap == nil ? groups.count == 8 : groups.count < 8 else { return nil }
@@ -107,4 +109,8 @@ extension IPAddress: CustomStringConvertible {
         }
         return longest.count > 1 ? longest : nil
     }
+}
+
+extension UInt8 {
+    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }

@@ -11,7 +11,7 @@ import Testing
     @Test func theLimitsAreTheseAndEachHasItsName() {
         // Who registers bad tokens is not counted by a rate.
         #expect(RateLimit.all.map(\.name) == RateLimit.Name.allCases.filter { $0 != .badTokens })
-        #expect(RateLimit.all.map(\.perMinute) == [30, 60, 120, 5, 300, 5, 6_000, 600, 6_000, 10])
+        #expect(RateLimit.all.map(\.perMinute) == [30, 60, 120, 5, 300, 5, 6_000, 600, 600, 6_000, 10])
         #expect(RateLimit.all.allSatisfy { $0.burst == $0.perMinute })
         #expect(RateLimit.all.filter { $0.whenFull == .refuse } == [.failedAdminKeys])
         #expect(RateLimit.all.filter { $0.lockoutMinutes > 0 } == [.failedAdminKeys])
