@@ -201,7 +201,8 @@ let package = Package(
             .target(
                 name: "TestKit",
                 dependencies: [
-                    testSupport, "Postgres", "Store", "HTTPClient", "Processes", "Reactor", "ServiceKit", logging,
+                    testSupport, "HTTP2", "Postgres", "Store", "HTTPClient", "Processes", "Reactor", "ServiceKit",
+                    logging,
                 ],
                 path: "Tests/Support", swiftSettings: strict),
             .target(

@@ -1,4 +1,5 @@
 import APNsProtocol
+import HTTP2
 import Logging
 import Messages
 import SightscreenModels
@@ -69,11 +70,11 @@ extension LACoordinator {
                 let payload = try LiveActivityPayload.end(
                     stamp: stamp, contentState: endContent(claim), dismissAt: dismissAt
                 ).encode()
-                result = await pusher.push(
-                    .end, to: claim.environment,
-                    path: APNsHeaders.path(token: claim.token),
-                    headers: .end(bundleID: configuration.apns.bundleID, at: stamp.rawValue), payload: payload,
-                    gate: gate)
+                result = await fanOut.push(
+                    OneShot(
+                        kind: .end, path: APNsHeaders.path(token: claim.token),
+                        headers: .end(bundleID: configuration.apns.bundleID, at: stamp.rawValue),
+                        body: HTTP2SharedBody(payload.bytes), gate: gate), shard: claim.shard, to: claim.environment)
             } catch {
                 logger.warning("An end could not be made", metadata: ["error": "\(error)"])
             }

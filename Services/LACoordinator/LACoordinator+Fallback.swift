@@ -1,5 +1,6 @@
 import APNsProtocol
 import Activities
+import HTTP2
 import Logging
 import Messages
 import SightscreenModels
@@ -34,10 +35,11 @@ extension LACoordinator {
         pushes += 1
         Task {
             let isVisible = claim.step == .visible
-            let result = await pusher.push(
-                isVisible ? .visible : .silent, to: claim.environment,
-                path: APNsHeaders.path(token: claim.token), headers: headers, payload: payload, gate: gate,
-                unlessHeld: isVisible ? .alerts : .pushes)
+            let result = await fanOut.push(
+                OneShot(
+                    kind: isVisible ? .visible : .silent, path: APNsHeaders.path(token: claim.token), headers: headers,
+                    body: HTTP2SharedBody(payload.bytes), gate: gate, level: isVisible ? .alerts : .pushes),
+                shard: claim.shard, to: claim.environment)
             pushes -= 1
             do { try await fallbackFinished(claim, result) } catch {
                 // It counts as sent: at most once.

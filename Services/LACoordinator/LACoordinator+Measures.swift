@@ -15,13 +15,10 @@ extension LACoordinator {
         Gauge(label: "sightscreen_phones").record(measure.phones)
         Gauge(label: "sightscreen_fanout_lag_seconds").record(Double(measure.lag) / 1e9)
         for environment in APNsEnvironment.allCases {
-            let updates = measure.lines[environment] ?? FanOutMeasure.Lines()
-            let others = await pusher.lines(to: environment)
+            let lines = measure.lines[environment] ?? FanOutMeasure.Lines()
             let dimensions = [("environment", environment.rawValue)]
-            Gauge(label: "sightscreen_apns_connections", dimensions: dimensions)
-                .record(updates.connections + others.connections)
-            Gauge(label: "sightscreen_pushes_in_flight", dimensions: dimensions)
-                .record(updates.inFlight + others.inFlight)
+            Gauge(label: "sightscreen_apns_connections", dimensions: dimensions).record(lines.connections)
+            Gauge(label: "sightscreen_pushes_in_flight", dimensions: dimensions).record(lines.inFlight)
         }
         if let age = await tokens.age { Gauge(label: "sightscreen_apns_token_age_seconds").record(age / .seconds(1)) }
         let standstills = freezes.standstills
@@ -39,13 +36,7 @@ extension LACoordinator {
 
     func countClosed(host: String) {
         let isProduction = host == configuration.apns.production.authority
-        APNsEnvironment.countClosed(isProduction ? .production : .sandbox)
-    }
-}
-
-extension APNsEnvironment {
-    /// A connection to its host was lost, or could not be made.
-    static func countClosed(_ environment: APNsEnvironment) {
+        let environment = isProduction ? APNsEnvironment.production : .sandbox
         Counter(
             label: "sightscreen_apns_connections_closed_total", dimensions: [("environment", environment.rawValue)]
         ).increment()

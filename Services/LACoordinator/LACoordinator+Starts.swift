@@ -1,5 +1,6 @@
 import APNsProtocol
 import Activities
+import HTTP2
 import Logging
 import Messages
 import ServiceKit
@@ -94,9 +95,10 @@ extension LACoordinator {
         startGates[claim.key] = StartGate(gate: gate, isRenewal: claim.isRenewal)
         pushes += 1
         Task {
-            let result = await pusher.push(
-                .start, to: claim.environment,
-                path: APNsHeaders.path(token: claim.token), headers: headers, payload: payload, gate: gate)
+            let result = await fanOut.push(
+                OneShot(
+                    kind: .start, path: APNsHeaders.path(token: claim.token), headers: headers,
+                    body: HTTP2SharedBody(payload.bytes), gate: gate), shard: claim.route.shard, to: claim.environment)
             pushes -= 1
             if startGates[claim.key]?.gate === gate { startGates[claim.key] = nil }
             do { try await startFinished(claim, result) } catch {

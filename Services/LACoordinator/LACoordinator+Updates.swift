@@ -223,9 +223,11 @@ extension LACoordinator {
     /// What the loops did since the last pass.
     func count() async {
         let counts = await fanOut.takeCounts()
-        for (outcome, count) in counts.outcomes {
-            Counter(label: "sightscreen_pushes_total", dimensions: [("kind", "update"), ("outcome", outcome)])
-                .increment(by: Int64(count))
+        for (push, count) in counts.pushes {
+            Counter(
+                label: "sightscreen_pushes_total",
+                dimensions: [("kind", push.kind.rawValue), ("outcome", push.outcome)]
+            ).increment(by: Int64(count))
         }
         for (failure, count) in counts.failures {
             Counter(label: "sightscreen_push_failures_total", dimensions: [("reason", failure.name)])
@@ -238,7 +240,7 @@ extension LACoordinator {
             Gauge(label: "sightscreen_apns_stopped", dimensions: [("environment", environment.rawValue)])
                 .record(count)
         }
-        if counts.held > 0 { pusher.countHeld(counts.held) }
+        if counts.held > 0 { Counter(label: "sightscreen_pushes_held_total").increment(by: Int64(counts.held)) }
         // A loop that has not had a version yet has nothing left to do, either.
         let untimed = matches.values.compactMap { match in
             match.update.flatMap { update in

@@ -4,7 +4,6 @@ package import Logging
 public import Messages
 import Metrics
 package import Postgres
-import Reactor
 package import ServiceKit
 import SightscreenModels
 import Store
@@ -37,7 +36,6 @@ public actor LACoordinator {
 
     let configuration: LACoordinatorConfiguration
     let store: ActivityStore
-    let pusher: Pusher
     let tokens: ProviderTokenSource
     let fanOut: FanOut
     private let reports: AsyncStream<FanOutReport>
@@ -56,7 +54,6 @@ public actor LACoordinator {
     private let shards: @Sendable () async -> [ShardHold]
     private let wakeups: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
-    private let reactor: Reactor
     private let interval: Duration
 
     var matches: [MatchID: MatchFanOut] = [:]
@@ -134,12 +131,10 @@ public actor LACoordinator {
             database: configuration.database, instance: configuration.instance, brakes: brakes, freezes: freezes,
             logger: logger)
         holder = "\(configuration.instance)/\(String(UInt64.random(in: .min ... .max), radix: 36))"
-        reactor = Reactor(name: "apns")
         let apns = configuration.apns
         tokens = try ProviderTokenSource(
             store: ProviderTokenStore(pool: pool), keyID: apns.keyID, teamID: apns.teamID, signer: apns.signer,
             minAge: apns.tokenMinAge)
-        pusher = Pusher(configuration: apns, tokens: tokens, reactor: reactor, logger: logger)
         (reports, reported) = AsyncStream.makeStream()
         fanOut = FanOut(
             FanOut.Settings(
@@ -276,8 +271,6 @@ public actor LACoordinator {
         await endFanOuts()
         try? await noteProgress(isLast: true)
         await fanOut.close()
-        await pusher.close()
-        reactor.stop()
     }
 
     /// Reads what changed and does what is due. A failing database is reported once and asked again.

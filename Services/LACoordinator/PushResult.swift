@@ -15,6 +15,17 @@ enum PushResult: Sendable {
     case held
 
     /// `outcome` of `sightscreen_pushes_total`.
+    var outcome: String {
+        switch self {
+        case .refused: "refused"
+        case .withdrawn, .braked: "withdrawn"
+        case .unknown: "unknown"
+        case .held: "held"
+        case .answered(let answer): Self.outcome(status: answer.status)
+        }
+    }
+
+    /// The same of an answer.
     static func outcome(status: Int) -> String {
         switch status {
         case 200: "accepted"
@@ -27,4 +38,10 @@ enum PushResult: Sendable {
 }
 
 /// `kind` of `sightscreen_pushes_total`.
-enum PushKind: String, Sendable { case start, update, end, silent, visible }
+package enum PushKind: String, Sendable { case start, update, end, silent, visible }
+
+/// What `sightscreen_pushes_total` counts apart.
+struct PushCount: Hashable, Sendable {
+    var kind: PushKind
+    var outcome: String
+}

@@ -1,14 +1,16 @@
 /// A queue over an array: removed from the front at no cost that grows with its length.
-struct FIFO<Element> {
+package struct FIFO<Element> {
     private var elements: [Element?] = []
     private var head = 0
 
-    var count: Int { elements.count - head }
-    var isEmpty: Bool { count == 0 }
+    package init() {}
 
-    mutating func append(_ element: Element) { elements.append(element) }
+    package var count: Int { elements.count - head }
+    package var isEmpty: Bool { count == 0 }
 
-    mutating func popFirst() -> Element? {
+    package mutating func append(_ element: Element) { elements.append(element) }
+
+    package mutating func popFirst() -> Element? {
         guard head < elements.count else { return nil }
         defer {
             elements[head] = nil
@@ -21,10 +23,10 @@ struct FIFO<Element> {
         return elements[head]
     }
 
-    var first: Element? { head < elements.count ? elements[head] : nil }
+    package var first: Element? { head < elements.count ? elements[head] : nil }
 
     /// Takes out all that match, in order.
-    mutating func removeAll(where matches: (Element) -> Bool) -> [Element] {
+    package mutating func removeAll(where matches: (Element) -> Bool) -> [Element] {
         let all = elements[head...].compactMap { $0 }
         let taken = all.filter(matches)
         if !taken.isEmpty {

@@ -2,8 +2,6 @@
 public struct HTTP2ClientLimits: Sendable {
     /// Streams in flight, however many more the peer would take.
     public var streamsMax = 1_000
-    /// Requests that wait in the connection for a stream; what comes on top is refused at once.
-    public var waitingMax = 4_096
     /// Longer answers are cut off.
     public var responseBodyBytesMax = 64 * 1024
     /// Answers come with all their header fields, which costs as much as all the rest of them. A refusal has its

@@ -3,8 +3,6 @@ public enum HTTP2Outcome: Sendable, Equatable {
     case response(HTTP2Response)
     /// Provably never processed: it never left, the peer refused its stream, or it lies above GOAWAY's last stream.
     case refused
-    /// Its sender no longer wanted it when its turn came; it never left.
-    case withdrawn
     /// It may or may not have been processed.
     case unknown(Reason)
 

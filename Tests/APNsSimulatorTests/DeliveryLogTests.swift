@@ -1,6 +1,7 @@
 import APNsProtocol
 import APNsSimulator
 import HTTP2
+import TestKit
 import Testing
 
 struct DeliveryLogTests {

@@ -1,5 +1,6 @@
 import APNsProtocol
 import HTTP2
+import TestKit
 import Testing
 
 struct SimulatorFaultTests {

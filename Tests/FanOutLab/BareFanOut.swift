@@ -78,7 +78,7 @@ actor BareFanOut: HTTP2SenderOwner {
             count.answered += 1
             if response.status == 200 { count.ok += 1 }
         case .refused: count.refused += 1
-        case .withdrawn, .unknown: count.unknown += 1
+        case .unknown: count.unknown += 1
         }
         if count.all == requests {
             done?.resume()

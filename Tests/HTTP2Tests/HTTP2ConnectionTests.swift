@@ -139,16 +139,6 @@ import Testing
         await bench.end()
     }
 
-    @Test func asksBeforeItSendsWhetherARequestIsStillWanted() async throws {
-        let bench = try await Bench { _ in .respond(HTTP2Response(status: 200)) }
-        let connection = try await bench.connect()
-        let outcome = await connection.submit(
-            path: "/", headers: Bench.template, body: [], timeout: .seconds(5), isStillWanted: { false })
-        #expect(outcome == .withdrawn)
-        await connection.close()
-        await bench.end()
-    }
-
     @Test func refusesWhatWaitsWhenTheConnectionDrains() async throws {
         let bench = try await Bench(settings: .init(concurrentStreamsMax: 1)) { _ in
             try? await Task.sleep(for: .milliseconds(100))

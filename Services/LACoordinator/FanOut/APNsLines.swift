@@ -3,7 +3,8 @@ import Activities
 import HTTP2
 import Reactor
 
-/// The connections of one loop to one APNs host: as many as its phones need, made anew with jitter when they are lost.
+/// The connections of one loop to one APNs host: as many as its phones need, made anew with jitter when they are lost. Updates and
+/// one-shots go over the same ones.
 ///
 /// Touched by its loop alone.
 final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
@@ -21,6 +22,10 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     /// Of so many turns one is for states, while alerts are told: theirs may take half a minute, and a phone that has just
     /// got its activity waits for its first state.
     private static let turnsWithOneForStates = 8
+    /// Of so many pushes one is a one-shot, while updates wait: a million ends come with the result that is told at once.
+    private static let pushesWithOneOneShot = 4
+    /// Header blocks kept for one-shots: the ends of a match have one in common, and its starts.
+    private static let templatesMax = 64
     /// A host that has taken a push so lately does not refuse all of us, in nanoseconds.
     private static let acceptedLately: Int64 = 60_000_000_000
     /// Between two new provider tokens on a connection, in nanoseconds: APNs refuses more.
@@ -60,8 +65,13 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     /// That are reached over them, as of the last tick.
     var phones = 0
     var provenPhones = 0
-    /// By status; 0 for those that certainly never left, -1 for those of which nobody knows.
-    private var counts: [Int: Int] = [:]
+    private var oneShots = OneShots()
+    /// Pushes while both one-shots and updates were waiting.
+    private var sharedWithOneShots = 0
+    private var templates: [APNsHeaders: HTTP2HeaderTemplate] = [:]
+    /// The provider token that these show.
+    private var templatesSerial = 0
+    private var counts: [PushCount: Int] = [:]
     private var accepted = 0
     private var repetitions = 0
     var badTokens = BadTokenJury<SuspectToken>(now: MonotonicTime.now)
@@ -95,7 +105,9 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
         }
     }
 
-    var hasWork: Bool { !alerting.isEmpty || !stating.isEmpty }
+    var hasWork: Bool { hasUpdates || !oneShots.isEmpty }
+
+    private var hasUpdates: Bool { !alerting.isEmpty || !stating.isEmpty }
 
     func wake() {
         guard hasWork, !isClosed, breaker.letsThrough(MonotonicTime.now) else { return }
@@ -105,12 +117,23 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
 
     func fill(_ sender: HTTP2Sender) -> Bool {
         guard breaker.letsThrough(sender.now) else { return false }
+        if !oneShots.isEmpty {
+            if hasUpdates { sharedWithOneShots += 1 }
+            let isItsTurn = !hasUpdates || sharedWithOneShots % Self.pushesWithOneOneShot == 0
+            if isItsTurn, let sent = nextOneShot(sender) { return sent }
+        }
+        return update(sender) ?? nextOneShot(sender) ?? false
+    }
+
+    /// Sends the next update.
+    /// - Returns: whether there was room; nil when there is none to send.
+    private func update(_ sender: HTTP2Sender) -> Bool? {
         let isShared = !alerting.isEmpty && !stating.isEmpty
         let place = shared / Self.turnMax % Self.turnsWithOneForStates
         let isStatesTurn = isShared && place == Self.turnsWithOneForStates - 1
         let sent: Bool? = isStatesTurn ? state(sender) ?? alert(sender) : alert(sender) ?? state(sender)
         if isShared, sent == true { shared += 1 }
-        return sent ?? false
+        return sent
     }
 
     /// Sends the next push to a phone that is to be alerted.
@@ -164,6 +187,102 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
         guard turn >= Self.turnMax, cohorts.count > 1, let last = cohorts.popLast() else { return }
         turn = 0
         cohorts.insert(last, at: 0)
+    }
+
+    // MARK: - One-shots
+
+    /// Sends a push as soon as there is room.
+    /// - Parameter finish: is told once what became of it.
+    func send(_ push: OneShot, finish: @escaping @Sendable (PushResult) -> Void) {
+        let now = MonotonicTime.now
+        let entry = OneShots.Entry(push: push, deadline: now + Self.timeout, finish: finish)
+        guard !isClosed else { return end(entry, .refused) }
+        guard breaker.letsThrough(now) || breaker.cause == .providerToken else { return end(entry, .held) }
+        oneShots.add(entry)
+        wake()
+    }
+
+    /// One that did not leave.
+    private func end(_ entry: OneShots.Entry, _ result: PushResult) {
+        count(entry.push.kind, result.outcome)
+        if case .braked = result { loop.held += 1 }
+        entry.finish(result)
+    }
+
+    private func finishWaiting(_ result: PushResult) { while let entry = oneShots.drop() { end(entry, result) } }
+
+    private func nextOneShot(_ sender: HTTP2Sender) -> Bool? {
+        while let entry = oneShots.next {
+            let push = entry.push
+            guard push.gate.isOpen(unlessHeld: push.level) else {
+                _ = oneShots.drop()
+                end(entry, push.gate.isHeld(push.level) ? .braked : .withdrawn)
+                continue
+            }
+            guard let authorization = loop.authorization, sender.hasRoom(forBody: push.body.count),
+                mayShow(authorization.serial, on: sender)
+            else { return false }
+            var path = push.path
+            let tag = oneShots.nextTag
+            let isSubmitted = path.withUTF8 {
+                sender.submit(
+                    path: $0, headers: template(push.headers, authorization), body: push.body, tag: tag,
+                    deadline: sender.now + Self.timeout)
+            }
+            guard isSubmitted else { return false }
+            oneShots.sent(serial: authorization.serial)
+            breaker.sent(tag)
+            return true
+        }
+        return nil
+    }
+
+    private func template(_ headers: APNsHeaders, _ authorization: ProviderAuthorization) -> HTTP2HeaderTemplate {
+        if templatesSerial != authorization.serial || templates.count >= Self.templatesMax {
+            templates.removeAll()
+            templatesSerial = authorization.serial
+        }
+        if let known = templates[headers] { return known }
+        let template = authorization.template(authority, headers)
+        templates[headers] = template
+        return template
+    }
+
+    private func finished(_ tag: Int, _ entry: OneShots.Entry, _ outcome: HTTP2Outcome, on sender: HTTP2Sender) {
+        let kind = entry.push.kind
+        switch outcome {
+        case .response(let response) where response.status == 200:
+            sender.isProven = true
+            accepted(tag, kind: kind)
+            entry.finish(.answered(APNsAnswer(status: response.status, body: response.body)))
+        case .response(let response):
+            var answer = APNsAnswer(status: response.status, body: response.body)
+            answer.retryAfter = response.retryAfter
+            let verdict = UpdateVerdict(answer)
+            refused(tag, answer, verdict, kind: kind, serial: entry.serial, on: sender)
+            let isAboutSender =
+                verdict.host == .newToken || verdict.host == .olderToken || answer.action == .connectForKey
+            if isAboutSender, repeated(entry) { return }
+            entry.finish(.answered(answer))
+        case .refused:
+            notProcessed(tag, kind: kind, isFree: sender.isGoingAway)
+            if repeated(entry) { return }
+            entry.finish(.refused)
+        case .unknown(let reason):
+            unanswered(tag, reason, kind: kind)
+            entry.finish(.unknown)
+        }
+    }
+
+    /// Once more, over another connection or with another provider token.
+    private func repeated(_ entry: OneShots.Entry) -> Bool {
+        guard entry.mayRepeat, !isClosed else { return false }
+        var entry = entry
+        entry.mayRepeat = false
+        oneShots.add(entry)
+        // Not from within the call that says so.
+        loop.reactor.schedule(after: .zero) { [self] in wake() }
+        return true
     }
 
     // MARK: - What may be sent
@@ -223,14 +342,17 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
         repetitionsLeft =
             breaker.isStopped ? (breaker.letsThrough(loop.lastTickAt) ? 1 : 0) : budget.room
         sweep()
+        while let late = oneShots.late(loop.lastTickAt) { end(late, .refused) }
+        // Another provider token is a matter of moments.
+        if let cause = breaker.cause, cause != .providerToken { finishWaiting(.held) }
         // Before there is work: the first wicket finds its connections open.
         if phones > 0, !isClosed, !loop.isFinishing, breaker.letsThrough(loop.lastTickAt) { dial() }
     }
 
     // MARK: - Answers
 
-    func accepted(_ tag: Int) {
-        accepted += 1
+    func accepted(_ tag: Int, kind: PushKind = .update) {
+        if kind == .update { accepted += 1 } else { count(kind, PushResult.outcome(status: 200)) }
         acceptedAt = loop.lastTickAt
         budget.answered(mustBeRepeated: false)
         if breaker.answeredWell(tag) { hasResumed() }
@@ -241,14 +363,14 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     }
 
     /// - Parameter isFree: it was not looked at because its connection went.
-    func notProcessed(_ tag: Int, isFree: Bool) {
-        counts[0, default: 0] += 1
+    func notProcessed(_ tag: Int, kind: PushKind = .update, isFree: Bool) {
+        count(kind, "refused")
         if !isFree { budget.answered(mustBeRepeated: true) }
         breaker.lost(tag, now: MonotonicTime.now)
     }
 
-    func unanswered(_ tag: Int, _ reason: HTTP2Outcome.Reason) {
-        counts[-1, default: 0] += 1
+    func unanswered(_ tag: Int, _ reason: HTTP2Outcome.Reason, kind: PushKind = .update) {
+        count(kind, "unknown")
         // A connection that is lost is one answer, however much was under way on it.
         if case .connectionLost = reason {} else { budget.answered(mustBeRepeated: true) }
         breaker.lost(tag, now: MonotonicTime.now)
@@ -257,9 +379,10 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     /// Does what a refusal asks of all pushes.
     /// - Parameter serial: of the provider token it was sent with.
     func refused(
-        _ tag: Int, _ answer: APNsAnswer, _ verdict: UpdateVerdict, serial: Int, on sender: HTTP2Sender
+        _ tag: Int, _ answer: APNsAnswer, _ verdict: UpdateVerdict, kind: PushKind = .update, serial: Int,
+        on sender: HTTP2Sender
     ) {
-        counts[answer.status, default: 0] += 1
+        count(kind, PushResult.outcome(status: answer.status))
         if verdict.endsConnection {
             // Not from within the call that says so.
             loop.reactor.schedule(after: .zero) { sender.drain() }
@@ -294,20 +417,16 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
         }
     }
 
-    /// Pushes since that was last asked, by outcome, and how many of them were repetitions.
-    func takeCounts() -> (outcomes: [String: Int], repetitions: Int) {
-        var outcomes = accepted > 0 ? [PushResult.outcome(status: 200): accepted] : [:]
-        for (status, count) in counts {
-            let outcome =
-                switch status {
-                case 0: "refused"
-                case -1: "unknown"
-                default: PushResult.outcome(status: status)
-                }
-            outcomes[outcome, default: 0] += count
-        }
+    private func count(_ kind: PushKind, _ outcome: String) {
+        counts[PushCount(kind: kind, outcome: outcome), default: 0] += 1
+    }
+
+    /// Pushes since that was last asked, and how many of the updates among them were repetitions.
+    func takeCounts() -> (pushes: [PushCount: Int], repetitions: Int) {
+        var pushes = counts
+        if accepted > 0 { pushes[PushCount(kind: .update, outcome: PushResult.outcome(status: 200))] = accepted }
         defer { (accepted, repetitions, counts) = (0, 0, [:]) }
-        return (outcomes, repetitions)
+        return (pushes, repetitions)
     }
 
     // MARK: - Connections
@@ -323,6 +442,7 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     func close() {
         isClosed = true
         for sender in senders { sender.close() }
+        finishWaiting(.refused)
     }
 
     var connectionCount: Int { senders.count }
@@ -374,7 +494,11 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     }
 
     func finished(_ tag: Int, _ outcome: HTTP2Outcome, on sender: HTTP2Sender) {
-        loop.finished(tag, outcome, on: sender, self)
+        if let entry = oneShots.take(tag) {
+            finished(tag, entry, outcome, on: sender)
+        } else {
+            loop.finished(tag, outcome, on: sender, self)
+        }
     }
 
     func opened(_ sender: HTTP2Sender) { wake() }

@@ -178,6 +178,22 @@ package final class FanOut: Sendable {
         for loop in loops { await loop.onThread { loop.fresh(match, stamp) } }
     }
 
+    /// Sends a push that is no update, over the connections of the loop that has this shard.
+    /// - Returns: when it is answered, or will not be.
+    func push(_ push: OneShot, shard: Int, to environment: APNsEnvironment) async -> PushResult {
+        let loop = loop(shard)
+        let (results, result) = AsyncStream<PushResult>.makeStream()
+        await loop.onThread {
+            guard let lines = loop.lines[environment] else { return result.finish() }
+            lines.send(push) {
+                result.yield($0)
+                result.finish()
+            }
+        }
+        for await result in results { return result }
+        return .refused
+    }
+
     // MARK: - What an operator asks
 
     /// How far the newest version of a match is, over all loops.
@@ -202,8 +218,8 @@ package final class FanOut: Sendable {
                 await loop.onThread {
                     var counts = FanOutCounts(held: loop.held, failures: loop.failures)
                     for (environment, lines) in loop.lines {
-                        let (outcomes, repetitions) = lines.takeCounts()
-                        counts.outcomes.merge(outcomes) { $0 + $1 }
+                        let (pushes, repetitions) = lines.takeCounts()
+                        counts.pushes.merge(pushes) { $0 + $1 }
                         counts.repetitions += repetitions
                         counts.stopped[environment] = lines.stopCause == nil ? 0 : 1
                     }

@@ -3,9 +3,8 @@ import SightscreenModels
 
 /// What loops did in a while, for the metrics.
 package struct FanOutCounts: Sendable {
-    /// Pushes by outcome.
-    var outcomes: [String: Int] = [:]
-    /// Of these, pushes of something that the phone should have had by an earlier one.
+    var pushes: [PushCount: Int] = [:]
+    /// Of the updates among them, pushes of something that the phone should have had by an earlier one.
     var repetitions = 0
     /// Pushes that a hold kept from leaving.
     var held = 0
@@ -14,7 +13,7 @@ package struct FanOutCounts: Sendable {
     var stopped: [APNsEnvironment: Int] = [:]
 
     mutating func add(_ other: Self) {
-        outcomes.merge(other.outcomes) { $0 + $1 }
+        pushes.merge(other.pushes) { $0 + $1 }
         repetitions += other.repetitions
         held += other.held
         failures.merge(other.failures) { $0 + $1 }

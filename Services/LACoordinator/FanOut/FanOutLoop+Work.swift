@@ -150,7 +150,7 @@ extension FanOutLoop {
             cohort.prove(slot)
             accepted(row, cohort, slot, stamp)
         case .response(let response): refused(row, cohort, tag, stamp, response, lines, sender)
-        case .refused, .withdrawn:
+        case .refused:
             row.pointee.alertedThrough = row.pointee.alertedBefore
             // One that its connection takes along is not APNs' trouble.
             let isFree = sender.isGoingAway

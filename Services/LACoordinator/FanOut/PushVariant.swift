@@ -29,10 +29,7 @@ final class PushVariant {
         if let template, template.authorization == authorization.serial, template.authority == authority {
             return template.made
         }
-        let made = HTTP2HeaderTemplate(
-            authority: authority,
-            fields: [HTTP2Field("authorization", "bearer \(authorization.token)", neverIndexed: true)]
-                + headers.fields.map { HTTP2Field($0.name, $0.value) }, uniqueField: APNsHeaders.idField)
+        let made = authorization.template(authority, headers)
         template = (made, authority, authorization.serial)
         return made
     }
@@ -43,4 +40,12 @@ struct ProviderAuthorization: Sendable {
     var token: String
     /// Another one for each token.
     var serial: Int
+
+    /// The header fields of pushes that show it.
+    func template(_ authority: String, _ headers: APNsHeaders) -> HTTP2HeaderTemplate {
+        HTTP2HeaderTemplate(
+            authority: authority,
+            fields: [HTTP2Field("authorization", "bearer \(token)", neverIndexed: true)]
+                + headers.fields.map { HTTP2Field($0.name, $0.value) }, uniqueField: APNsHeaders.idField)
+    }
 }

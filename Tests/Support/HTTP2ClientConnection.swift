@@ -1,9 +1,9 @@
+public import HTTP2
 public import Reactor
 
 /// One HTTP/2 connection to one server, for callers that wait for their answers.
 ///
-/// Requests wait here until the `HTTP2Sender` below has room, so that whether one is still wanted is asked just before it
-/// leaves. An open connection stays alive until it is closed, by `close`, by the peer or by a failure.
+/// Requests wait here until the `HTTP2Sender` below has room. An open connection stays alive until it is closed, by `close`, by the peer or by a failure.
 public actor HTTP2ClientConnection: HTTP2SenderOwner {
     private struct Request {
         var path: String
@@ -11,10 +11,10 @@ public actor HTTP2ClientConnection: HTTP2SenderOwner {
         var body: HTTP2SharedBody
         /// By `MonotonicTime`.
         var deadline: Int64
-        var isStillWanted: (@Sendable () -> Bool)?
         var continuation: CheckedContinuation<HTTP2Outcome, Never>
     }
 
+    private static let waitingMax = 4_096
     private static let sweepInterval = Duration.milliseconds(100)
 
     public nonisolated let origin: HTTP2Origin
@@ -61,21 +61,18 @@ public actor HTTP2ClientConnection: HTTP2SenderOwner {
     // MARK: - For callers
 
     /// Sends a request and waits for its outcome, which comes no later than `timeout`.
-    /// - Parameter isStillWanted: asked once on the reactor's thread, just before the request leaves.
     public func submit(
-        path: String, headers: HTTP2HeaderTemplate, body: [UInt8], timeout: Duration,
-        isStillWanted: (@Sendable () -> Bool)? = nil
+        path: String, headers: HTTP2HeaderTemplate, body: [UInt8], timeout: Duration
     ) async -> HTTP2Outcome {
         await withCheckedContinuation { continuation in
-            guard isOpen, waiting.count < limits.waitingMax else {
+            guard isOpen, waiting.count < Self.waitingMax else {
                 continuation.resume(returning: .refused)
                 return
             }
             waiting.append(
                 Request(
                     path: path, headers: headers, body: HTTP2SharedBody(body),
-                    deadline: MonotonicTime.now + MonotonicTime.nanoseconds(timeout), isStillWanted: isStillWanted,
-                    continuation: continuation))
+                    deadline: MonotonicTime.now + MonotonicTime.nanoseconds(timeout), continuation: continuation))
             sender?.wake()
         }
     }
@@ -122,22 +119,15 @@ public actor HTTP2ClientConnection: HTTP2SenderOwner {
     }
 
     private func sendNext(over sender: HTTP2Sender) -> Bool {
-        while let next = waiting.first, sender.hasRoom(forBody: next.body.count) {
-            _ = waiting.popFirst()
-            if let isStillWanted = next.isStillWanted, !isStillWanted() {
-                next.continuation.resume(returning: .withdrawn)
-                continue
-            }
-            nextTag += 1
-            var path = next.path
-            let isSent = path.withUTF8 {
-                sender.submit(
-                    path: $0, headers: next.headers, body: next.body, tag: nextTag, deadline: next.deadline)
-            }
-            if isSent { inFlight[nextTag] = next.continuation } else { next.continuation.resume(returning: .refused) }
-            return isSent
+        guard let next = waiting.first, sender.hasRoom(forBody: next.body.count) else { return false }
+        _ = waiting.popFirst()
+        nextTag += 1
+        var path = next.path
+        let isSent = path.withUTF8 {
+            sender.submit(path: $0, headers: next.headers, body: next.body, tag: nextTag, deadline: next.deadline)
         }
-        return false
+        if isSent { inFlight[nextTag] = next.continuation } else { next.continuation.resume(returning: .refused) }
+        return isSent
     }
 
     private func refuseWaiting() {
