@@ -18,7 +18,7 @@ from lab import Lab, options
 # Too long is a refusal like any other.
 CONFIGURATION = """
 [checks.negative_data_rejection]
-expected-statuses = [400, 401, 403, 404, 405, 406, 409, 413, 414, 415, 422, 429, 431]
+expected-statuses = [400, 401, 403, 404, 405, 406, 409, 413, 414, 415, 422, 429]
 """
 
 PHASES = ("examples", "coverage", "fuzzing", "stateful")

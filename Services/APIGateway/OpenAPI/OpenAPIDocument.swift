@@ -28,8 +28,8 @@ enum OpenAPIDocument {
     private static let about = """
         Ids are strings, times integer seconds since 1970. An object of a request has no unknown members; objects of answers \
         may get further ones. Every refusal is a problem document (RFC 9457). Writes may be repeated. What is answered to \
-        GET is answered to HEAD, without its body. What is not well-formed HTTP/1.1 gets one of 400, 408, 413, 414, 417, 431, \
-        501 and 505 before any call is looked for.
+        GET is answered to HEAD, without its body. What is not well-formed HTTP/1.1, or has headers \
+        of over 16,384 bytes or 64 lines, gets a bare 400 and no further answer on its connection.
         """
 
     private static let securitySchemes: JSONValue = [

@@ -1,3 +1,4 @@
+import Glibc
 import NIOCore
 import NIOHTTP1
 
@@ -78,6 +79,10 @@ final class RequestDeadline: ChannelDuplexHandler {
             guard NIODeadline.now() >= deadline else { return setAlarm(context) }
             // One that was only kept open for a next request did nothing wrong.
             if isInBody || unanswered > 0 { metrics.refused(.slow) }
+            // The kernel would keep an answer that is not read for minutes after the close; so it is thrown away, with a reset.
+            if unanswered > 0, let socket = context.channel as? any SocketOptionProvider {
+                _ = socket.setSoLinger(linger(l_onoff: 1, l_linger: 0))
+            }
             context.close(promise: nil)
         }
     }
