@@ -51,6 +51,14 @@ import Testing
         #expect(!watch.isAwake(at(1_601)), "and now the holds")
     }
 
+    @Test func aLeaseIsTrustedForAsLongAsItIsOursAlone() {
+        let trust = ShardTrust(FreezeWatch(), epoch: 1)
+        trust.extend(to: .now + .seconds(60))
+        #expect(trust.isHeld)
+        trust.extend(to: .now)
+        #expect(!trust.isHeld, "another may have it")
+    }
+
     @Test func aLeaseThatRunsOnIsNotTrustedUntilAllWasRead() {
         let watch = FreezeWatch()
         let trust = ShardTrust(watch, epoch: 1)
