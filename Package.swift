@@ -119,6 +119,12 @@ let package = Package(
         shared("Processes", ["CLinux", "Reactor"]),
         shared("Postgres", ["CPostgres", "Reactor", metrics]),
         shared("HTTP2", ["CNGHTTP2", "COpenSSL", "Reactor"]),
+        // Pushes the newest state of each match to a million phones.
+        shared(
+            "FanOut",
+            [
+                models, "Activities", "Messages", "APNsProtocol", "HTTP2", "Reactor", concurrencyHelpers,
+            ]),
         shared("HTTPClient", ["CCurl"]),
         shared("Tokens", ["COpenSSL", concurrencyHelpers]),
         shared("TapeFile", ["CZstd"]),
@@ -160,14 +166,16 @@ let package = Package(
         + service(
             "MatchEventBus",
             [
-                models, "Cricket", "Messages", "SportMonks", "Detection", "Postgres", "Store", "Wire", "ServiceKit",
+                models, "Cricket", "Messages", "SportMonks", "Detection", "Postgres", "Reactor", "Store", "Wire",
+                "ServiceKit",
                 logging, lifecycle, metrics,
             ])
         + service(
             "LACoordinator",
             [
-                models, "Activities", "Messages", "APNsProtocol", "Postgres", "Store", "HTTP2", "Reactor", "Tokens",
-                "Wire", "ServiceKit", logging, lifecycle, metrics, concurrencyHelpers,
+                models, "Activities", "Messages", "APNsProtocol", "FanOut", "Postgres", "Store", "HTTP2", "Reactor",
+                "Tokens",
+                "Wire", "ServiceKit", logging, lifecycle, metrics,
             ])
         + service(
             "MockSportMonks",
@@ -245,7 +253,8 @@ let package = Package(
             .executableTarget(
                 name: "FanOutLab",
                 dependencies: [
-                    models, "Activities", "Messages", "APNsProtocol", "HTTP2", "LACoordinator", "Postgres", "Reactor",
+                    models, "Activities", "Messages", "APNsProtocol", "FanOut", "HTTP2", "LACoordinator", "Postgres",
+                    "Reactor",
                     "ServiceKit", "Store", "Tokens", arguments, logging,
                 ], path: "Tests/FanOutLab", swiftSettings: strict),
             .executableTarget(
@@ -308,7 +317,8 @@ let package = Package(
             tests(
                 "LACoordinator",
                 [
-                    models, "Cricket", "Activities", "Messages", "APNsProtocol", "APIGateway", "LACoordinator",
+                    models, "Cricket", "Activities", "Messages", "APNsProtocol", "APIGateway", "FanOut",
+                    "LACoordinator",
                     "MatchOrchestrator", "OperatorTool", "HTTP2", "Postgres",
                     "Reactor", "Store", "Tokens", "ServiceKit", "Wire", logging, metrics, concurrencyHelpers,
                 ]),

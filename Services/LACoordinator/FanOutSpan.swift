@@ -1,3 +1,4 @@
+import FanOut
 import Messages
 import Reactor
 import ServiceKit

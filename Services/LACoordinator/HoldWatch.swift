@@ -1,3 +1,5 @@
+import Activities
+import FanOut
 import Logging
 import Metrics
 import Postgres
@@ -6,7 +8,7 @@ import ServiceKit
 import SightscreenModels
 import Store
 
-/// Keeps the brakes as the operator set them: reads the table when a doorbell rings and twice a second, so that a hold set
+/// Keeps the brakes as the operator set them: reads the table when a notice comes and twice a second, so that a hold set
 /// at any host is obeyed within a second.
 ///
 /// It has a thread and a connection of its own, because it must work when a fan-out is in full swing: then thousands of
@@ -24,8 +26,8 @@ actor HoldWatch {
     private let brakes: Brakes
     private let freezes: FreezeWatch
     private let logger: Logger
-    private let rings: AsyncStream<Void>
-    private let bell: AsyncStream<Void>.Continuation
+    private let signals: AsyncStream<Void>
+    private let signal: AsyncStream<Void>.Continuation
     private var timer: Reactor.TimerID?
     private var works = true
 
@@ -38,19 +40,25 @@ actor HoldWatch {
         self.brakes = brakes
         self.freezes = freezes
         self.logger = logger
-        (rings, bell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     /// Somebody says that holds changed.
-    nonisolated func ring() { bell.yield() }
+    nonisolated func look() { signal.yield() }
+
+    /// Whether one of this level is in force for a match.
+    nonisolated func stops(_ level: HoldLevel, of match: MatchID) -> Bool { brakes.brake(of: match).stops(level) }
+
+    /// They were read at least once.
+    nonisolated var areKnown: Bool { brakes.areKnown }
 
     /// Until cancelled.
     /// - Parameter onChange: called when another level came into force somewhere, and once in the beginning.
     func run(onChange: @Sendable () -> Void) async {
         tick()
-        for await _ in rings {
+        for await _ in signals {
             if Task.isCancelled { break }
-            await look(onChange)
+            await read(onChange)
         }
         if let timer { Self.reactor.cancel(timer) }
         timer = nil
@@ -64,11 +72,11 @@ actor HoldWatch {
     }
 
     private func tick() {
-        bell.yield()
+        signal.yield()
         timer = Self.reactor.schedule(after: Self.interval) { [weak self] in self?.assumeIsolated { $0.tick() } }
     }
 
-    private func look(_ onChange: @Sendable () -> Void) async {
+    private func read(_ onChange: @Sendable () -> Void) async {
         do {
             let mark = freezes.mark()
             let holds = try await store.all(deadline: Self.deadline)

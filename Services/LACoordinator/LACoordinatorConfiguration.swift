@@ -1,4 +1,5 @@
 import APNsProtocol
+import FanOut
 import HTTP2
 public import ServiceKit
 import SightscreenModels
@@ -164,5 +165,15 @@ extension LACoordinatorConfiguration.APNs {
                 setting: name, problem: "\"\(url)\" is not Apple's; only SIGHTSCREEN_STAND_INS=1 allows another host")
         }
         return HTTP2Origin(host: url.host, port: url.port)
+    }
+}
+
+extension FanOutLoops.Settings {
+    init(_ configuration: LACoordinatorConfiguration) {
+        let apns = configuration.apns
+        self.init(
+            origins: [.production: apns.production, .sandbox: apns.sandbox], tls: apns.tls, bundleID: apns.bundleID,
+            threads: configuration.threads, freshness: Int(configuration.alertFreshness.components.seconds),
+            keepAlive: Int(configuration.keepAliveInterval.components.seconds))
     }
 }

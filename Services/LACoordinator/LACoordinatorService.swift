@@ -1,3 +1,4 @@
+import FanOut
 import Activities
 import Logging
 import Messages
@@ -8,7 +9,7 @@ public import ServiceLifecycle
 import Store
 import Wire
 
-/// The whole of `la-coordinator`: waits for the database, keeps the shards' leases, listens for doorbells, and pushes.
+/// The whole of `la-coordinator`: waits for the database, keeps the shards' leases, listens for notices, and pushes.
 public struct LACoordinatorService: Service, CustomStringConvertible {
     private let configuration: LACoordinatorConfiguration
     private let pool: PostgresPool
@@ -49,7 +50,7 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
         context.metrics.describe(
             "sightscreen_fanout_reports_waiting", help: "What the push threads ask for and nobody has taken up yet.")
         context.metrics.describe(
-            "sightscreen_version_delay_seconds", help: "From a version's commit to here, by doorbell or from the log.")
+            "sightscreen_version_delay_seconds", help: "From a version's commit to here, by notice or from the log.")
         context.metrics.describe("sightscreen_phones", help: "Activities that this process pushes to.")
         context.metrics.describe("sightscreen_apns_connections", help: "Open connections to an APNs host.")
         context.metrics.describe(
@@ -78,9 +79,11 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
         let keeper = LeaseKeeper(
             store: LeaseStore(pool: pool), instance: configuration.instance, duration: configuration.leaseDuration,
             logger: logger)
-        let coordinator = try LACoordinator(configuration: configuration, pool: pool, logger: logger, tracer: tracer) {
-            await keeper.leases.compactMap { ShardHold($0) }
-        }
+        let coordinator = try LACoordinator(
+            configuration: configuration, pool: pool, logger: logger, tracer: tracer,
+            leases: {
+                await keeper.leases.compactMap { ShardHold($0) }
+            })
         await keeper.share((0..<DeviceRoute.shardCount).map { LeaseName.shard($0) }, of: "shard") { names in
             await coordinator.letGo(names.compactMap(\.shard)).map { LeaseName.shard($0) }
         }
@@ -111,9 +114,9 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
             path: "\(configuration.runDirectory)/la-coordinator/\(configuration.instance).sock", logger: logger)
         server.on(MatchUpdated.self) { message, _ in await coordinator.matchUpdated(message) }
         server.on(HoldsChanged.self) { _, _ in coordinator.holdsChanged() }
-        server.on(ActivitiesChanged.self) { _, _ in await coordinator.activitiesChanged() }
+        server.on(ActivitiesChanged.self) { _, _ in coordinator.activitiesChanged() }
         // What was said while a peer was not connected is not repeated.
-        server.onConnect { _ in await coordinator.activitiesChanged() }
+        server.onConnect { _ in coordinator.connected() }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run() }
             group.addTask { await coordinator.run() }

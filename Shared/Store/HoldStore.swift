@@ -1,3 +1,4 @@
+public import Activities
 public import Postgres
 public import SightscreenModels
 

@@ -1,10 +1,13 @@
+import Reactor
 import APNsProtocol
 import Activities
 import ArgumentParser
+import FanOut
 import FoundationEssentials
 import HTTP2
 import LACoordinator
 import Messages
+import ServiceKit
 import SightscreenModels
 import Store
 
@@ -41,12 +44,12 @@ struct WicketCommand: AsyncParsableCommand {
         let reports = AsyncStream.makeStream(of: FanOutReport.self)
         let brakes = Brakes()
         _ = brakes.apply(Holds())
-        let fanOut = FanOut(
-            FanOut.Settings(
+        let fanOut = FanOutLoops(
+            FanOutLoops.Settings(
                 origins: [.production: origin], tls: try TLSConfiguration.client(caFile: caFile).makeContext(),
                 bundleID: bundleID, threads: threads, connections: connections, streams: streams),
-            brakes: brakes, report: { reports.continuation.yield($0) })
-        await fanOut.start()
+            brakes: brakes, report: { reports.continuation.yield($1) })
+        await fanOut.open()
         let answering = Task { await Self.answer(reports.stream, fanOut) }
         let booking = Task { await Self.keepBooks(of: fanOut) }
         let before = Self.residentBytes
@@ -58,7 +61,7 @@ struct WicketCommand: AsyncParsableCommand {
         answering.cancel()
         booking.cancel()
         await heart.stop()
-        let made = await fanOut.connections()
+        let made = await fanOut.onEach { $0.connections }.reduce(0, +)
         await fanOut.close()
         print(
             """
@@ -68,15 +71,17 @@ struct WicketCommand: AsyncParsableCommand {
             """)
     }
 
-    private func prepare(_ fanOut: FanOut, _ freezes: FreezeWatch) async throws {
+    private func prepare(_ fanOut: FanOutLoops, _ freezes: FreezeWatch) async throws {
         let now = Date.now.timeIntervalSince1970
-        await fanOut.setClock(now)
+        await fanOut.onEach { $0.clock = DatabaseClock(seconds: now) }
         let authorization = try LabPush.authorization(keyFile: key, keyID: keyID, teamID: teamID)
-        await fanOut.setToken(String(authorization.dropFirst("bearer ".count)), serial: 1)
+        await fanOut.onEach {
+            $0.authorization = ProviderAuthorization(token: String(authorization.dropFirst("bearer ".count)), serial: 1)
+        }
         for shard in 0..<DeviceRoute.shardCount {
             let trust = ShardTrust(freezes, epoch: 1)
             trust.extend(to: .now + .seconds(3_600))
-            await fanOut.hold(shard, trust)
+            await fanOut.on(shard) { $0.hold(shard, trust, isComplete: true) }
         }
         for first in stride(from: 0, to: phones + beside, by: 10_000) {
             await fanOut.take(
@@ -108,37 +113,38 @@ struct WicketCommand: AsyncParsableCommand {
     }
 
     /// A routine ball of both matches is under way to a fifth of their phones when the wicket falls.
-    private func overtake(_ fanOut: FanOut) async -> String {
-        await fanOut.setClock(Date.now.timeIntervalSince1970)
+    private func overtake(_ fanOut: FanOutLoops) async -> String {
+        await fanOut.onEach { $0.clock = DatabaseClock(seconds: Date.now.timeIntervalSince1970) }
         // Stamps are whole seconds, and must grow.
         try? await Task.sleep(for: .seconds(1))
         await fanOut.publish([Self.update(Self.match, 3), Self.update(Self.other, 1)])
-        while await fanOut.progress(Self.other).accepted + fanOut.progress(Self.match).accepted < (phones + beside) / 5
+        while await fanOut.progress([Self.other])[0].accepted + fanOut.progress([Self.match])[0].accepted
+            < (phones + beside) / 5
         {
             try? await Task.sleep(for: .milliseconds(2))
         }
-        let routine = await fanOut.progress(Self.match).accepted
-        let besideBefore = await fanOut.progress(Self.other).accepted
+        let routine = await fanOut.progress([Self.match])[0].accepted
+        let besideBefore = await fanOut.progress([Self.other])[0].accepted
         let result = await measure(fanOut, version: 4, alert: Self.wicket)
-        let besideAfter = await fanOut.progress(Self.other).accepted
+        let besideAfter = await fanOut.progress([Self.other])[0].accepted
         return """
             {"routineBefore":\(routine),"besideBefore":\(besideBefore),"besideMeanwhile":\(besideAfter - besideBefore),\
             "wicket":\(result)}
             """
     }
 
-    private func measure(_ fanOut: FanOut, version: Int, alert: MatchAlert?) async -> String {
-        await fanOut.setClock(Date.now.timeIntervalSince1970)
+    private func measure(_ fanOut: FanOutLoops, version: Int, alert: MatchAlert?) async -> String {
+        await fanOut.onEach { $0.clock = DatabaseClock(seconds: Date.now.timeIntervalSince1970) }
         // Stamps are whole seconds, and must grow.
         try? await Task.sleep(for: .seconds(1))
         let update = Self.update(Self.match, version, alert)
         let processor = SendCommand.processorNanoseconds
         let begun = MonotonicTime.now
         await fanOut.publish([update])
-        var progress = await fanOut.progress(Self.match)
+        var progress = await fanOut.progress([Self.match])[0]
         while progress.accepted < phones, MonotonicTime.now - begun < 600_000_000_000 {
             try? await Task.sleep(for: .milliseconds(5))
-            progress = await fanOut.progress(Self.match)
+            progress = await fanOut.progress([Self.match])[0]
         }
         let spent = Double(SendCommand.processorNanoseconds - processor) / 1e9
         let first = Double(progress.firstAcceptedAt - begun) / 1e9
@@ -153,20 +159,20 @@ struct WicketCommand: AsyncParsableCommand {
 
     /// What the coordinator asks its loops in each pass. What it writes down then is one row for each shard that has settled
     /// and one for the match: a database's work.
-    private static func keepBooks(of fanOut: FanOut) async {
+    private static func keepBooks(of fanOut: FanOutLoops) async {
         while !Task.isCancelled {
-            _ = await (fanOut.settled(), fanOut.takeCounts(), fanOut.progress(match))
+            _ = await (fanOut.onEach { $0.settled() }, fanOut.onEach { $0.takeCounts() }, fanOut.progress([match])[0])
             try? await Task.sleep(for: LACoordinator.interval)
         }
     }
 
     /// As the coordinator does, without a database.
-    private static func answer(_ reports: AsyncStream<FanOutReport>, _ fanOut: FanOut) async {
+    private static func answer(_ reports: AsyncStream<FanOutReport>, _ fanOut: FanOutLoops) async {
         for await report in reports {
             switch report {
             case .claim(let match, let version, let shards):
-                await fanOut.claimed(match, version, shards, gained: Set(shards.keys))
-            case .stamp(let match): await fanOut.fresh(match, nil)
+                await fanOut.onEach { $0.claimed(match, version, shards, gained: Set(shards.keys)) }
+            case .stamp(let match): await fanOut.onEach { $0.fresh(match, nil) }
             case .left, .closed: break
             case .dead, .lostAlerts, .expiredToken, .tooManyTokens, .stopped, .resumed, .refused, .malformed:
                 print(report)

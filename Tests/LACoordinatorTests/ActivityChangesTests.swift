@@ -1,3 +1,4 @@
+import Activities
 import LACoordinator
 import Postgres
 import SightscreenModels

@@ -15,7 +15,8 @@ import Testing
         try await Ground.with { ground in
             let lines = LogLines()
             try await ground.crowd(40)
-            try await ground.coordinate(auditEvery: .milliseconds(50), logger: lines.logger) { coordinator in
+            try await ground.coordinate(timing: .init(auditInterval: .milliseconds(50)), logger: lines.logger) {
+                coordinator in
                 try await eventually("they are taken in") { await coordinator.phones() == 40 }
                 // No reader of changes hears of either.
                 try await ground.pool.execute("DELETE FROM live_activities WHERE user_id = 'user7'")
@@ -58,7 +59,8 @@ import Testing
         try await Ground.with { ground in
             let lines = LogLines()
             try await ground.crowd(100)
-            try await ground.coordinate(auditEvery: .zero, logger: lines.logger) { coordinator in
+            try await ground.coordinate(timing: .init(auditInterval: .milliseconds(10)), logger: lines.logger) {
+                coordinator in
                 try await eventually("they are taken in") { await coordinator.phones() == 100 }
                 for round in 0..<200 {
                     let user = "user\(Int.random(in: 0..<100))"
@@ -75,7 +77,7 @@ import Testing
                             WHERE user_id = $1 AND status = 'active'
                             """, [.text(user), .text("ee\(round + 10)")])
                     }
-                    await coordinator.activitiesChanged()
+                    coordinator.activitiesChanged()
                 }
             }
             #expect(lines.count(Self.mismatch) == 0)

@@ -1,6 +1,7 @@
 import TestKit
 import Testing
 
+@testable import FanOut
 @testable import LACoordinator
 
 @Suite struct BadTokenJuryTests {

@@ -6,6 +6,7 @@ import Testing
 
 @testable import Store
 @testable import APIGateway
+@testable import FanOut
 @testable import LACoordinator
 @testable import MatchOrchestrator
 

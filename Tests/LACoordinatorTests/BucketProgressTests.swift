@@ -5,6 +5,8 @@ import Store
 import TestKit
 import Testing
 
+@testable import FanOut
+
 @Suite struct BucketProgressTests {
     private static let match = MatchID(1_304_076)
 

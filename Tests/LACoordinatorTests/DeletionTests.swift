@@ -8,6 +8,7 @@ import Store
 import TestKit
 import Testing
 
+@testable import FanOut
 @testable import LACoordinator
 
 @Suite struct DeletionTests {
@@ -46,7 +47,7 @@ import Testing
                 }
                 let deletion = try await AccountStore(pool: ground.pool).delete(Self.asha, tokenIssuedAt: 0)
                 #expect(deletion.changedMatches == [Ground.match])
-                await coordinator.activitiesChanged()
+                coordinator.activitiesChanged()
                 try await eventually("an end was tried") {
                     await ground.updates("asha").contains { $0.event == "end" }
                 }

@@ -1,3 +1,4 @@
+import Activities
 import APIGateway
 import NIOConcurrencyHelpers
 import Postgres
@@ -6,6 +7,7 @@ import Store
 import TestKit
 import Testing
 
+@testable import FanOut
 @testable import LACoordinator
 
 @Suite struct EndRaceTests {
@@ -32,7 +34,7 @@ import Testing
                         return await ground.apns.connections.contains(first.connection) && isInTime
                     }
                     try await FollowStore(pool: ground.pool).unfollow(Ground.match, user: UserID("asha"))
-                    await coordinator.activitiesChanged()
+                    coordinator.activitiesChanged()
                     try await eventually("its end is claimed, or the machine too slow") {
                         let row = try await ground.pool.query(
                             "SELECT end_attempts FROM live_activities WHERE user_id = 'asha'")[0]
@@ -88,7 +90,7 @@ import Testing
                 UPDATE live_activities SET status = 'ended', end_reason = 'match_end', ended_at = clock_timestamp(),
                     end_push = 'due', end_dismissal = 'linger'
                 """)
-            try await ground.coordinate(interval: .seconds(600)) { _ in
+            try await ground.coordinate(timing: .init(interval: .seconds(600), auditInterval: .seconds(60))) { _ in
                 try await eventually("all ends are sent and noted", within: .seconds(30)) {
                     try await ground.pool.query("SELECT 1 FROM live_activities WHERE end_push <> 'sent' LIMIT 1")
                         .isEmpty
@@ -113,7 +115,7 @@ import Testing
         try await eventually("it is under way") { await bench.apns.pushes(to: "0a").count == 1 }
         await bench.fanOut.take([new])
         try await eventually("the next token has it") {
-            let inFlight = await bench.fanOut.inFlight()
+            let inFlight = await bench.fanOut.onEach { $0.inFlight }.reduce(0, +)
             return await bench.apns.pushes(to: "0b").count == 1 && inFlight == 1
         }
         #expect(bench.left().isEmpty)
@@ -139,16 +141,16 @@ import Testing
             try await ground.coordinate(isHolding: { isHolding.withLockedValue { $0 } }) { coordinator in
                 try await ground.join("asha")
                 isHolding.withLockedValue { $0 = false }
-                await coordinator.activitiesChanged()
-                try await eventually("the shards are lost") { await coordinator.fanOut.phones() == 0 }
+                coordinator.activitiesChanged()
+                try await eventually("the shards are lost") { await coordinator.phones() == 0 }
                 isHolding.withLockedValue { $0 = true }
-                await coordinator.activitiesChanged()
+                coordinator.activitiesChanged()
                 try await eventually("the state is repeated and taken") {
-                    let inFlight = await coordinator.fanOut.inFlight()
+                    let inFlight = await coordinator.pushesInFlight()
                     return await ground.updates("asha").count == 2 && inFlight == 1
                 }
                 try await FollowStore(pool: ground.pool).unfollow(Ground.match, user: UserID("asha"))
-                await coordinator.activitiesChanged()
+                coordinator.activitiesChanged()
                 try await eventually("its end is claimed") {
                     try await ground.pool.query("SELECT end_attempts FROM live_activities WHERE user_id = 'asha'")[0]
                         .int("end_attempts") == 1

@@ -5,6 +5,7 @@ import SightscreenModels
 import TestKit
 import Testing
 
+@testable import FanOut
 @testable import LACoordinator
 
 /// A coordinator and an APNs that calls its provider token expired.

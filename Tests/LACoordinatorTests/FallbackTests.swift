@@ -8,6 +8,7 @@ import Store
 import TestKit
 import Testing
 
+@testable import FanOut
 @testable import LACoordinator
 
 @Suite struct FallbackTests {
@@ -196,7 +197,7 @@ import Testing
                     try await OrchestratorStore(pool: ground.pool).moveFallbacks(StartFallback(), under: lease).moved
                         == [.silent: 1]
                 }
-                await coordinator.activitiesChanged()
+                coordinator.activitiesChanged()
                 try await eventually("the app is woken") { await ground.apns.pushes.last?.wakesApp == true }
             }
         }

@@ -1,20 +1,24 @@
+import Reactor
 import APNsProtocol
 import Activities
 import HTTP2
 import Messages
 import NIOConcurrencyHelpers
+import ServiceKit
 import SightscreenModels
 import Store
 import TestKit
 import Testing
 
+@testable import FanOut
 @testable import LACoordinator
 
 /// The engine alone, with an APNs and without a database.
 @Suite struct FanOutTests {
     struct Bench {
         let apns: StubAPNs
-        let fanOut: FanOut
+        let fanOut: FanOutLoops
+        let freezes: FreezeWatch
         let heart: Heart
         let reports: NIOLockedValueBox<[FanOutReport]>
         let claiming: Task<Void, Never>
@@ -23,12 +27,13 @@ import Testing
         ///   - isComplete: the phones of its shards are all there.
         ///   - claims: what is gained of the shards of a claim, the first being number 1; nil: no answer.
         init(
-            threads: Int = 2, streamsMax: Int = 1_000, isComplete: Bool = true,
+            threads: Int = 2, connections: Int? = nil, streamsMax: Int = 1_000, isComplete: Bool = true,
             claims: @escaping @Sendable (Int, [Int]) async -> Set<Int>? = { Set($1) }
         ) async throws {
             let credentials = try Credentials()
             apns = try await StubAPNs.start(credentials, streamsMax: streamsMax)
             let freezes = FreezeWatch()
+            self.freezes = freezes
             heart = Heart(freezes) {
                 for reading in FreezeWatch.Reading.allCases { freezes.noteRead(reading, since: freezes.mark()) }
             }
@@ -38,13 +43,13 @@ import Testing
             let stream = AsyncStream.makeStream(of: FanOutReport.self)
             let reports = NIOLockedValueBox<[FanOutReport]>([])
             self.reports = reports
-            let fanOut = FanOut(
-                FanOut.Settings(
+            let fanOut = FanOutLoops(
+                FanOutLoops.Settings(
                     origins: [.production: apns.origin, .sandbox: apns.origin],
                     tls: try TLSConfiguration.client(caFile: credentials.certificateFile).makeContext(),
-                    bundleID: "dev.sightscreen.app", threads: threads),
+                    bundleID: "dev.sightscreen.app", threads: threads, connections: connections),
                 brakes: brakes,
-                report: { report in
+                report: { _, report in
                     reports.withLockedValue { $0.append(report) }
                     stream.continuation.yield(report)
                 })
@@ -55,16 +60,16 @@ import Testing
                     guard case .claim(let match, let version, let shards) = report else { continue }
                     count += 1
                     guard let gained = await claims(count, Array(shards.keys)) else { continue }
-                    await fanOut.claimed(match, version, shards, gained: gained)
+                    await fanOut.onEach { $0.claimed(match, version, shards, gained: gained) }
                 }
             }
-            await fanOut.start()
-            await fanOut.setClock(FanOutTests.now)
-            await fanOut.setToken("token", serial: 1)
+            await fanOut.open()
+            await fanOut.onEach { $0.clock = DatabaseClock(seconds: FanOutTests.now) }
+            await fanOut.onEach { $0.authorization = ProviderAuthorization(token: "token", serial: 1) }
             for shard in 0..<DeviceRoute.shardCount {
                 let trust = ShardTrust(freezes, epoch: 1)
                 trust.extend(to: .now + .seconds(600))
-                await fanOut.hold(shard, trust, isComplete: isComplete)
+                await fanOut.on(shard) { $0.hold(shard, trust, isComplete: isComplete) }
             }
         }
 
@@ -148,7 +153,7 @@ import Testing
         #expect(alerts.allSatisfy { $0.version == 2 && $0.priority == 10 })
         #expect(pushes.allSatisfy { $0.alert != nil || $0.priority == 5 })
         try await eventually("all is known") {
-            let progress = await bench.fanOut.progress(Ground.match)
+            let progress = await bench.fanOut.progress([Ground.match])[0]
             return progress.version == 3 && progress.targeted == 2_000 && progress.accepted == 2_000
         }
         await bench.end()
@@ -197,7 +202,7 @@ import Testing
         try await eventually("it is repeated") { await bench.apns.pushes.count == 700 }
         #expect(await bench.apns.pushes.suffix(300).allSatisfy { $0.alert == nil && $0.priority == 5 })
         try await eventually("all show the later stamp") {
-            let settled = await bench.fanOut.settled()
+            let settled = await bench.fanOut.onEach { $0.settled() }.flatMap { $0 }
             return !settled.isEmpty && settled.allSatisfy { $0.progress.stamp == again.stamp }
         }
         // What came without an alert is good for longer.
@@ -207,7 +212,7 @@ import Testing
         try await eventually("all have the next ball") { await bench.apns.pushes.count == 1_100 }
         ball.stamp = Stamp(ball.stamp.rawValue + 5)
         await bench.fanOut.publish([ball], repeatsQuietly: true)
-        try await eventually("nothing is left to send") { await bench.fanOut.progress(Ground.match).isComplete }
+        try await eventually("nothing is left to send") { await bench.fanOut.progress([Ground.match])[0].isComplete }
         #expect(await bench.apns.pushes.count == 1_100)
         await bench.end()
     }
@@ -338,8 +343,8 @@ import Testing
         update.stamp = Stamp(Int(Self.now) + (isTaken ? -5 : 1))
         await bench.fanOut.publish([update])
         if isTaken {
-            await bench.fanOut.fresh(
-                Ground.match, FreshStamp(stamp: Stamp(Int(Self.now) + 1), version: MatchVersion(2), at: Self.now + 0.2))
+            let fresh = FreshStamp(stamp: Stamp(Int(Self.now) + 1), version: MatchVersion(2), at: Self.now + 0.2)
+            await bench.fanOut.onEach { $0.fresh(Ground.match, fresh) }
         }
         var entry = Bench.entry("asha")
         (entry.tokenAt, entry.delivered, entry.isNew) = (Self.now + 0.4, nil, true)
@@ -374,7 +379,7 @@ import Testing
         #expect(!untold.isEmpty && untold.allSatisfy { $0.priority == 5 })
         try await eventually("they are counted") { bench.lostAlerts() == untold.count }
         // The answer, after all.
-        await bench.fanOut.claimed(Ground.match, MatchVersion(2), claims[0], gained: late)
+        await bench.fanOut.onEach { $0.claimed(Ground.match, MatchVersion(2), claims[0], gained: late) }
         await bench.fanOut.publish([Self.update(3)])
         try await eventually("all have the next ball") { await bench.apns.pushes.count { $0.version == 3 } == 1_500 }
         #expect(await bench.apns.pushes.count { $0.alert != nil } == 1_500 - untold.count, "nobody is told late")
@@ -395,10 +400,10 @@ import Testing
         await bench.crowd(100)
         await bench.fanOut.publish([Self.update(2, alert: .milestone), Self.update(3, alert: .wicket)])
         try await eventually("alerts are claimed") { bench.claims().count == (endsWhileAClaimIsUnderWay ? 1 : 2) }
-        await bench.fanOut.finish(within: .seconds(5))
+        await bench.fanOut.onEach { $0.finish(within: .seconds(5)) }
         await valve.open()
         try await eventually("all are told") { await bench.apns.pushes.count { $0.alert == "wicket 3" } == 100 }
-        try await eventually("nothing is left to do") { await !bench.fanOut.isBusy() }
+        try await eventually("nothing is left to do") { await !bench.fanOut.onEach { $0.isBusy }.contains(true) }
         #expect(bench.claims().count == (endsWhileAClaimIsUnderWay ? 1 : 2), "nothing is claimed at the end")
         #expect(await bench.apns.pushes.allSatisfy { $0.alert != nil })
         await bench.end()
@@ -414,10 +419,10 @@ import Testing
         try await eventually("a state is under way to all") { await bench.apns.pushes.count == 50 }
         await bench.fanOut.publish([Self.update(3, alert: .wicket)])
         try await eventually("the alert is claimed") { bench.claims().count == 1 }
-        await bench.fanOut.finish(within: .seconds(5))
+        await bench.fanOut.onEach { $0.finish(within: .seconds(5)) }
         await valve.open()
         try await eventually("all are told") { await bench.apns.pushes.count { $0.alert == "wicket 3" } == 50 }
-        try await eventually("nothing is left to do") { await !bench.fanOut.isBusy() }
+        try await eventually("nothing is left to do") { await !bench.fanOut.onEach { $0.isBusy }.contains(true) }
         #expect(await bench.apns.pushes.count == 100)
         await bench.end()
     }
@@ -442,7 +447,7 @@ import Testing
         await bench.fanOut.publish([Self.update(2, alert: .wicket)])
         await bench.crowd(100)
         await bench.crowd(2_400)
-        await bench.fanOut.complete(Array(0..<DeviceRoute.shardCount))
+        await bench.fanOut.onEach { $0.complete(Array(0..<DeviceRoute.shardCount)) }
         try await eventually("all are told") { await bench.apns.pushes.count >= 2_400 }
         let pushes = await bench.apns.pushes
         #expect(pushes.count == 2_400 && pushes.allSatisfy { $0.alert != nil })

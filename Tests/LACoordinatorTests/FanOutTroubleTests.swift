@@ -6,6 +6,7 @@ import SightscreenModels
 import TestKit
 import Testing
 
+@testable import FanOut
 @testable import LACoordinator
 
 /// The engine and an APNs that is in trouble: little more than the first pushes leaves, and nobody is forgotten. One after the
@@ -47,7 +48,7 @@ import Testing
         #expect(repetitions > firsts / 50, "nobody waits for nothing")
         isTroubled.withLockedValue { $0 = false }
         try await eventually("all have the newest state", within: patience) {
-            let progress = await bench.fanOut.progress(Ground.match)
+            let progress = await bench.fanOut.progress([Ground.match])[0]
             return progress.version == 4 && progress.accepted == 1_000 && progress.isComplete
         }
         await bench.end()
@@ -72,7 +73,7 @@ import Testing
         }
         await bench.fanOut.publish([FanOutTests.update(3)])
         try await eventually("all have the newest state", within: .seconds(15)) {
-            await bench.fanOut.progress(Ground.match).accepted == 50
+            await bench.fanOut.progress([Ground.match])[0].accepted == 50
         }
         await bench.end()
     }
@@ -86,7 +87,9 @@ import Testing
         try await eventually("it is stopped", within: patience) {
             bench.reported { if case .stopped = $0 { true } else { false } } == 1
         }
-        try await eventually("what was under way is answered", within: patience) { await bench.fanOut.inFlight() == 0 }
+        try await eventually("what was under way is answered", within: patience) {
+            await bench.fanOut.onEach { $0.inFlight }.reduce(0, +) == 0
+        }
         let before = await bench.apns.pushes.count
         #expect(before < 1_000, "all the others did not leave")
         // Half a second, then one, then two between those that ask.
@@ -95,7 +98,7 @@ import Testing
         #expect(await bench.apns.pushes.count > before)
         await bench.apns.answer(nil)
         try await eventually("all have been told", within: patience) {
-            await bench.fanOut.progress(Ground.match).accepted == 1_500
+            await bench.fanOut.progress([Ground.match])[0].accepted == 1_500
         }
         #expect(bench.reported { if case .resumed = $0 { true } else { false } } == 1)
         let told = Dictionary(grouping: await bench.apns.pushes.dropFirst(before), by: \.token)
@@ -112,15 +115,17 @@ import Testing
         // News however slow the machine is.
         await bench.fanOut.publish([FanOutTests.update(2, alert: .wicket, after: -600)])
         try await eventually("another is asked for by both threads", within: patience) { bench.expired().count >= 2 }
-        try await eventually("what was under way is answered", within: patience) { await bench.fanOut.inFlight() == 0 }
+        try await eventually("what was under way is answered", within: patience) {
+            await bench.fanOut.onEach { $0.inFlight }.reduce(0, +) == 0
+        }
         let before = await bench.apns.pushes.count
         #expect(before < 1_000)
         try await Task.sleep(for: .milliseconds(500))
         // On a slow machine each thread may have come to ask whether it is taken by now.
         #expect(await bench.apns.pushes.count <= before + 2)
-        await bench.fanOut.setToken("other", serial: 2)
+        await bench.fanOut.onEach { $0.authorization = ProviderAuthorization(token: "other", serial: 2) }
         try await eventually("all have been told", within: patience) {
-            await bench.fanOut.progress(Ground.match).accepted == 1_200
+            await bench.fanOut.progress([Ground.match])[0].accepted == 1_200
         }
         let pushes = await bench.apns.pushes
         let refused = pushes.prefix { $0.authorization == "bearer token" }
@@ -145,10 +150,10 @@ import Testing
         await bench.crowd(500)
         await bench.fanOut.publish([FanOutTests.update(2)])
         try await eventually("some are under way", within: patience) { await bench.apns.pushes.count > 10 }
-        await bench.fanOut.setToken("other", serial: 2)
+        await bench.fanOut.onEach { $0.authorization = ProviderAuthorization(token: "other", serial: 2) }
         await valve.open()
         try await eventually("all have it", within: patience) {
-            await bench.fanOut.progress(Ground.match).accepted == 500
+            await bench.fanOut.progress([Ground.match])[0].accepted == 500
         }
         #expect(bench.expired() == [])
         await bench.end()
@@ -160,14 +165,14 @@ import Testing
             push.authorization == "bearer newer" ? StubAPNs.refusal(.tooManyProviderTokenUpdates) : StubAPNs.accepted
         }
         await bench.crowd(1_000)
-        await bench.fanOut.setToken("newer", serial: 2)
+        await bench.fanOut.onEach { $0.authorization = ProviderAuthorization(token: "newer", serial: 2) }
         await bench.fanOut.publish([FanOutTests.update(2)])
         try await eventually("the older one is asked for", within: patience) {
             bench.reported { if case .tooManyTokens(2) = $0 { true } else { false } } == 1
         }
-        await bench.fanOut.setToken("older", serial: 3)
+        await bench.fanOut.onEach { $0.authorization = ProviderAuthorization(token: "older", serial: 3) }
         try await eventually("all have it", within: patience) {
-            await bench.fanOut.progress(Ground.match).accepted == 1_000
+            await bench.fanOut.progress([Ground.match])[0].accepted == 1_000
         }
         await bench.end()
     }
@@ -176,10 +181,10 @@ import Testing
         let bench = try await Bench()
         await bench.crowd(300)
         for (version, token) in [(2, "token"), (3, "second"), (4, "third")] {
-            await bench.fanOut.setToken(token, serial: version - 1)
+            await bench.fanOut.onEach { $0.authorization = ProviderAuthorization(token: token, serial: version - 1) }
             await bench.fanOut.publish([FanOutTests.update(version)])
             try await eventually("all have version \(version)", within: patience) {
-                let progress = await bench.fanOut.progress(Ground.match)
+                let progress = await bench.fanOut.progress([Ground.match])[0]
                 return progress.version == version && progress.accepted == 300
             }
         }
@@ -204,7 +209,7 @@ import Testing
         }
         #expect(await bench.apns.pushes(to: busy).map(\.version) == [2])
         try await eventually("all is known", within: patience) {
-            await bench.fanOut.progress(Ground.match).accepted == 499
+            await bench.fanOut.progress([Ground.match])[0].accepted == 499
         }
         await bench.end()
     }
@@ -225,13 +230,13 @@ import Testing
         await bench.crowd(100)
         await bench.fanOut.publish([FanOutTests.update(2)])
         try await eventually("two are refused again", within: patience) {
-            let progress = await bench.fanOut.progress(Ground.match)
+            let progress = await bench.fanOut.progress([Ground.match])[0]
             return Self.named(progress) == ["InternalServerError": 2, "PayloadTooLarge": 1, "Unregistered": 3]
                 && progress.accepted == 94 && progress.targeted == 100
         }
         works.withLockedValue { $0 = true }
         try await eventually("they are taken after all", within: patience) {
-            let progress = await bench.fanOut.progress(Ground.match)
+            let progress = await bench.fanOut.progress([Ground.match])[0]
             return Self.named(progress) == ["PayloadTooLarge": 1, "Unregistered": 3] && progress.accepted == 96
         }
         await bench.end()
@@ -249,7 +254,7 @@ import Testing
         await bench.crowd(1_000)
         await bench.fanOut.publish([FanOutTests.update(2)])
         try await eventually("all are answered", within: patience) {
-            let progress = await bench.fanOut.progress(Ground.match)
+            let progress = await bench.fanOut.progress([Ground.match])[0]
             return progress.accepted == 999 && Self.named(progress) == ["BadDeviceToken": 31]
         }
         // Both hosts' answers are judged together.
@@ -278,7 +283,7 @@ import Testing
             })
         await bench.fanOut.publish([FanOutTests.update(2)])
         try await eventually("all are answered", within: patience) {
-            let progress = await bench.fanOut.progress(Ground.match)
+            let progress = await bench.fanOut.progress([Ground.match])[0]
             return progress.accepted == 199 && Self.named(progress) == ["BadDeviceToken": 3_001]
         }
         try await eventually("the dead one is retired, and what was invented", within: patience) {
@@ -317,7 +322,7 @@ import Testing
         for version in 2...4 {
             await bench.fanOut.publish([FanOutTests.update(version)])
             try await eventually("all have answered", within: patience) {
-                let failed = Self.named(await bench.fanOut.progress(Ground.match))
+                let failed = Self.named(await bench.fanOut.progress([Ground.match])[0])
                 return failed == [version == 2 ? "PayloadTooLarge" : "BadExpirationDate": 300]
             }
         }

@@ -1,12 +1,15 @@
+import Reactor
 import APNsProtocol
 import Activities
 import Messages
 import Postgres
+import ServiceKit
 import SightscreenModels
 import Store
 import TestKit
 import Testing
 
+@testable import FanOut
 @testable import LACoordinator
 
 /// Phones whose users have switched frequent updates off.
@@ -43,15 +46,15 @@ import Testing
         for version in 2...6 {
             await bench.fanOut.publish([Self.update(version, overs: "7.\(version - 1)")])
             try await eventually("the others have version \(version)") { await counts(version)[1] == 30 }
-            try await eventually("all is known") { await bench.fanOut.progress(Ground.match).isComplete }
+            try await eventually("all is known") { await bench.fanOut.progress([Ground.match])[0].isComplete }
             #expect(await counts(version)[0] == (version == 2 ? 30 : 0))
-            let progress = await bench.fanOut.progress(Ground.match)
+            let progress = await bench.fanOut.progress([Ground.match])[0]
             #expect(progress.targeted == (version == 2 ? 60 : 30) && progress.accepted == progress.targeted)
         }
-        await bench.fanOut.setClock(FanOutTests.now + 63)
+        await bench.fanOut.onEach { $0.clock = DatabaseClock(seconds: FanOutTests.now + 63) }
         try await eventually("a minute is over") { await counts(6) == [30, 30] }
-        try await eventually("all is known") { await bench.fanOut.progress(Ground.match).accepted == 60 }
-        #expect(await bench.fanOut.progress(Ground.match).targeted == 60)
+        try await eventually("all is known") { await bench.fanOut.progress([Ground.match])[0].accepted == 60 }
+        #expect(await bench.fanOut.progress([Ground.match])[0].targeted == 60)
 
         await bench.fanOut.publish([Self.update(70, overs: "8.0")])
         try await eventually("the over has ended") { await counts(70) == [30, 30] }
@@ -83,7 +86,7 @@ import Testing
         }
         #expect(try await wicket(17, in: other) == [5, 5, 5, 10])
         #expect(try await wicket(18, in: Ground.match) == [5, 5, 5, 10])
-        await bench.fanOut.setClock(FanOutTests.now + 300)
+        await bench.fanOut.onEach { $0.clock = DatabaseClock(seconds: FanOutTests.now + 300) }
         #expect(try await wicket(318, in: other, at: 300) == [10, 10, 10, 10], "one has come back")
         #expect(try await wicket(319, in: Ground.match, at: 300) == [5, 5, 5, 10])
         await bench.end()

@@ -3,16 +3,20 @@ import SightscreenModels
 import TestKit
 import Testing
 
+@testable import FanOut
 @testable import LACoordinator
 
 @Suite struct FinishTests {
+    /// What is claimed may take long, on a busy machine, too.
+    private static let patient = LACoordinator.Timing(auditInterval: .seconds(60), drainMax: .seconds(60))
+
     /// Nobody else may tell what it has claimed, and its leases outlast it. All alerts are one claim here.
     @Test func whoIsAskedToStopTellsWhatItHasClaimed() async throws {
         try await Ground.with(streamsMax: 1) { ground in
             let users = (0..<12).map { "user\($0)" }
             let valve = Valve(1)
             try await ground.coordinate(
-                settings: ["PUSH_THREADS": "1"], drainMax: .seconds(60), trust: .seconds(2)
+                settings: ["PUSH_THREADS": "1"], timing: Self.patient, trust: .seconds(2)
             ) { coordinator in
                 for user in users {
                     try await ground.follow(user)
@@ -23,7 +27,7 @@ import Testing
                 }
                 await ground.apns.answer(through: valve)
                 _ = try await ground.commit(alert: .wicket)
-                await coordinator.activitiesChanged()
+                coordinator.activitiesChanged()
                 try await eventually("it is on its way") {
                     await ground.apns.pushes.contains { $0.event == "update" && $0.alert != nil }
                 }
@@ -42,7 +46,7 @@ import Testing
     /// APNs wants it to be left alone for some seconds, which are left.
     @Test func whoIsAskedToStopTellsAPhoneThatWasRefusedIt() async throws {
         try await Ground.with { ground in
-            try await ground.coordinate(drainMax: .seconds(60), trust: .seconds(2)) { coordinator in
+            try await ground.coordinate(timing: Self.patient, trust: .seconds(2)) { coordinator in
                 try await ground.follow("user")
                 try await ground.activate("user")
                 try await eventually("it is brought up to date") { await ground.updates("user").count == 1 }
@@ -51,7 +55,7 @@ import Testing
                         ? StubAPNs.refusal(.tooManyRequests) : StubAPNs.accepted
                 }
                 _ = try await ground.commit(alert: .wicket)
-                await coordinator.activitiesChanged()
+                coordinator.activitiesChanged()
                 try await eventually("it is refused") { await ground.updates("user").count == 2 }
             }
             #expect(await ground.updates("user").map { $0.alert != nil } == [false, true, true])

@@ -4,6 +4,7 @@ import SightscreenModels
 import TestKit
 import Testing
 
+@testable import FanOut
 @testable import LACoordinator
 
 @Suite struct FreezeTests {
@@ -75,7 +76,8 @@ import Testing
     @Test(arguments: ["live_activities", "holds"])
     func afterAFreezeNothingLeavesBeforeItHasReadWhatChanged(table: String) async throws {
         try await Ground.with { ground in
-            try await ground.coordinate { coordinator in
+            let freezes = FreezeWatch(ageMax: FreezeWatch.ageMax)
+            try await ground.coordinate(freezes: freezes) { coordinator in
                 try await ground.join("asha")
                 try await ground.join("ben")
                 try await ground.pool.transaction { transaction in
@@ -93,7 +95,7 @@ import Testing
                                 ended_at = clock_timestamp(), end_push = 'due' WHERE user_id = 'asha'
                             """)
                     }
-                    coordinator.freezes.beat(.now + .seconds(60))
+                    freezes.beat(.now + .seconds(60))
                     await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit()))
                     try await Task.sleep(for: .seconds(1))
                     #expect(await ground.apns.pushes.allSatisfy { $0.version == 1 })

@@ -3,6 +3,7 @@ import SightscreenModels
 import TestKit
 import Testing
 
+@testable import FanOut
 @testable import LACoordinator
 
 /// Versions that a coordinator did not hear of.
@@ -10,15 +11,40 @@ import Testing
     /// Of the version with the alert nobody heard: it is among those that the next one shows to be missing.
     @Test func anAlertThatWasMissedGoesWithTheVersionThatShowsIt() async throws {
         try await Ground.with { ground in
-            try await ground.coordinate { coordinator in
-                try await ground.join("asha")
-                let before = await ground.updates("asha").count
-                let missed = try await ground.commit(alert: .wicket)
-                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit()))
-                try await eventually("the alert is told") { await ground.updates("asha").contains { $0.alert != nil } }
-                let since = await ground.updates("asha").dropFirst(before)
-                #expect(since.map(\.version) == [missed.version.rawValue + 1])
+            try await ground.crowd(1)
+            let parts = try await Parts(ground)
+            try await parts.acquire()
+            try await parts.update()
+            try await parts.publisher.read()
+            let missed = try await ground.commit(alert: .wicket)
+            await parts.publisher.publish(try await ground.commit())
+            let apns = parts.bench.apns
+            try await eventually("the alert is told") { await apns.pushes.contains { $0.alert != nil } }
+            #expect(await apns.pushes.filter { $0.version > 1 }.map(\.version) == [missed.version.rawValue + 1])
+            await parts.bench.end()
+        }
+    }
+
+    /// Two versions are published at once, by notice and from the log: the loops have the newer one whichever comes first.
+    @Test(arguments: 0..<20)
+    func theNewerOfTwoThatArePublishedAtOnceGoesOut(round: Int) async throws {
+        try await Ground.with { ground in
+            try await ground.crowd(1)
+            let parts = try await Parts(ground)
+            try await parts.acquire()
+            try await parts.update()
+            let updates = [try await ground.commit(alert: .wicket), try await ground.commit()]
+            async let first: Void = parts.publisher.publish(updates[round % 2])
+            async let second: Void = parts.publisher.publish(updates[1 - round % 2])
+            async let third: Void? = try? parts.publisher.read()
+            _ = await (first, second, third)
+            let apns = parts.bench.apns
+            try await eventually("the newest is there") {
+                await apns.pushes.last?.version == updates[1].version.rawValue
             }
+            #expect(await apns.pushes.count { $0.alert != nil } == 1)
+            #expect(await parts.bench.fanOut.progress([Ground.match])[0].version == updates[1].version.rawValue)
+            await parts.bench.end()
         }
     }
 

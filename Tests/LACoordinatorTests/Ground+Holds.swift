@@ -4,6 +4,7 @@ import SightscreenModels
 import Store
 import TestKit
 
+@testable import FanOut
 @testable import LACoordinator
 
 extension Ground {
@@ -22,9 +23,8 @@ extension Ground {
 
     /// Waits until this level is in force at a coordinator.
     func obeys(_ coordinator: LACoordinator, _ level: HoldLevel) async throws {
-        let brake = coordinator.brakes.brake(of: Self.match)
         try await eventually("\(level) is in force") {
-            HoldLevel.allCases.allSatisfy { brake.stops($0) == ($0 <= level) }
+            HoldLevel.allCases.allSatisfy { coordinator.stops($0, of: Self.match) == ($0 <= level) }
         }
     }
 

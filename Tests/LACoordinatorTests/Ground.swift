@@ -9,6 +9,7 @@ import SightscreenModels
 import Store
 import TestKit
 
+@testable import FanOut
 @testable import LACoordinator
 
 /// A database with a live match, an APNs, and coordinators between them.
@@ -51,23 +52,26 @@ struct Ground: Sendable {
         ]
     }
 
+    func configuration(_ settings: [String: String] = [:]) throws -> LACoordinatorConfiguration {
+        try LACoordinatorConfiguration(
+            Settings(
+                environment: environment().merging(settings) { $1 }, arguments: [],
+                service: LACoordinatorConfiguration.service))
+    }
+
     /// Runs a coordinator that holds all shards while `body` runs, as long as `isHolding` says so.
     /// - Parameters:
     ///   - trust: how long a hold is trusted after it was asked for; nil: as long as the lease.
     ///   - epochsOn: how often all leases ran out and were taken anew.
     func coordinate(
         instance: String = "a", shards: Range<Int> = 0..<DeviceRoute.shardCount, settings: [String: String] = [:],
-        interval: Duration = LACoordinator.interval, auditEvery: Duration? = nil,
-        drainMax: Duration = .seconds(3),
+        timing: LACoordinator.Timing? = nil, freezes: FreezeWatch? = nil,
         logger: Logger = Logger(label: "coordinator-tests") { _ in SwiftLogNoOpLogHandler() },
         tracer: Tracer = .off, trust: Duration? = nil, isHolding: @escaping @Sendable () -> Bool = { true },
         epochsOn: @escaping @Sendable () -> Int64 = { 0 },
         _ body: (LACoordinator) async throws -> Void
     ) async throws {
-        var environment = environment().merging(settings) { $1 }
-        environment["INSTANCE"] = instance
-        let configuration = try LACoordinatorConfiguration(
-            Settings(environment: environment, arguments: [], service: LACoordinatorConfiguration.service))
+        let configuration = try configuration(settings.merging(["INSTANCE": instance]) { $1 })
         let leases = LeaseStore(pool: pool)
         let holder = LeaseStore.holder(instance: instance)
         let names = shards.map { LeaseName.shard($0) }
@@ -76,8 +80,7 @@ struct Ground: Sendable {
         // Not ours: what a test locks must not keep its own statements waiting.
         let own = try PostgresPool(url: url, size: 6, applicationName: "coordinator")
         let coordinator = try LACoordinator(
-            configuration: configuration, pool: own, logger: logger, tracer: tracer, interval: interval,
-            auditEvery: auditEvery, drainMax: drainMax
+            configuration: configuration, pool: own, logger: logger, tracer: tracer, timing: timing, freezes: freezes
         ) {
             guard isHolding() else { return [] }
             return holds.map { hold in

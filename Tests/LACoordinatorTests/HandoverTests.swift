@@ -9,6 +9,7 @@ import Store
 import TestKit
 import Testing
 
+@testable import FanOut
 @testable import LACoordinator
 
 /// A second coordinator comes, and gets half of the shards from the first.
@@ -79,22 +80,20 @@ import Testing
     @Test func whatIsHandedOverIsNotTakenUpAgainUnderTheSameLease() async throws {
         try await Ground.with { ground in
             try await ground.crowd(100)
-            try await ground.coordinate { coordinator in
-                try await eventually("they are taken in") { await coordinator.phones() == 100 }
-                // As soon as the takeover is done.
-                var ended: [Int] = []
-                try await eventually("half is handed over") {
-                    ended = await coordinator.letGo(Array(0..<32))
-                    return !ended.isEmpty
-                }
-                #expect(ended.sorted() == Array(0..<32))
-                let left = await coordinator.phones()
-                #expect(left < 100)
-                // Some passes.
-                try await Task.sleep(for: LACoordinator.interval * 3)
-                #expect(await coordinator.phones() == left)
-                #expect(await coordinator.letGo([0]) == [], "it is not here any more")
-            }
+            let parts = try await Parts(ground)
+            try await parts.acquire()
+            try await parts.update()
+            #expect(await parts.phones() == 100)
+            #expect(await parts.roster.letGo(Array(0..<32)) { _ in }.sorted() == Array(0..<32))
+            let left = await parts.phones()
+            #expect(left < 100)
+            try await parts.update()
+            #expect(await parts.phones() == left)
+            #expect(await parts.roster.letGo([0]) { _ in } == [], "it is not here any more")
+            try await parts.acquire()
+            try await parts.update()
+            #expect(await parts.phones() == 100, "its lease was let go, and taken anew")
+            await parts.bench.end()
         }
     }
 

@@ -1,3 +1,4 @@
+import Activities
 import MatchOrchestrator
 import LACoordinator
 import Postgres

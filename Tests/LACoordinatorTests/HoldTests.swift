@@ -8,6 +8,7 @@ import Store
 import TestKit
 import Testing
 
+@testable import FanOut
 @testable import LACoordinator
 
 @Suite struct HoldTests {
@@ -160,7 +161,7 @@ import Testing
                     UPDATE live_activities SET status = 'ended', ended_at = now(), end_push = 'due',
                         end_reason = 'match_end' WHERE user_id = 'asha'
                     """)
-                await coordinator.activitiesChanged()
+                coordinator.activitiesChanged()
                 try await Task.sleep(for: .milliseconds(1_500))
                 #expect(await ground.apns.pushes.count == 1)
                 #expect(try await ground.claims("asha") == "ended 0 t due 0")

@@ -8,6 +8,7 @@ import TestKit
 import Testing
 import Wire
 
+@testable import FanOut
 @testable import LACoordinator
 
 @Suite struct LACoordinatorServiceTests {

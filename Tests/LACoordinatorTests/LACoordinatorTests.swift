@@ -7,6 +7,7 @@ import Synchronization
 import TestKit
 import Testing
 
+@testable import FanOut
 @testable import LACoordinator
 @testable import Store
 
@@ -56,9 +57,9 @@ import Testing
         let match = MatchCard(
             id: Ground.match, competition: "IPL", home: Team(id: 8, name: "Rajasthan Royals", code: "RR"),
             away: Team(id: 5, name: "Kolkata Knight Riders", code: "KKR"), startsAt: 1_000_000 + seconds)
-        #expect(LACoordinator.startAlert(match, state, at: 1_000_000).title == title)
+        #expect(StartSender.alert(match, state, at: 1_000_000).title == title)
         state.matchDisplayState = .live
-        #expect(LACoordinator.startAlert(match, state, at: 1_000_000).title == "RR v KKR is live")
+        #expect(StartSender.alert(match, state, at: 1_000_000).title == "RR v KKR is live")
     }
 
     @Test func startsAgainAfterAStartThatWasCertainlyNotTaken() async throws {
@@ -116,7 +117,7 @@ import Testing
                 try await ground.follow("asha")
                 try await eventually("it is started") { await ground.apns.pushes.count == 1 }
                 try await ground.activate("asha")
-                await coordinator.activitiesChanged()
+                coordinator.activitiesChanged()
                 try await eventually("the first state is there") { await ground.updates("asha").count == 1 }
                 // Every other doorbell is lost.
                 for round in 0..<4 {
@@ -154,7 +155,7 @@ import Testing
                         end_reason = CASE user_id WHEN 'asha' THEN 'match_end' ELSE 'user_unfollow' END,
                         end_dismissal = CASE user_id WHEN 'asha' THEN 'linger' ELSE 'now' END
                     """)
-                await coordinator.activitiesChanged()
+                coordinator.activitiesChanged()
                 for user in ["asha", "ben"] {
                     try await eventually("the end of \(user) is noted") {
                         try await ground.status(user).hasSuffix(" sent")

@@ -7,6 +7,7 @@ import Store
 import TestKit
 import Testing
 
+@testable import FanOut
 @testable import LACoordinator
 
 /// What the coordinator writes for the operator.

@@ -4,6 +4,7 @@ import TestKit
 import Testing
 import Tokens
 
+@testable import FanOut
 @testable import LACoordinator
 
 /// One provider token for all processes, and hardly ever another.

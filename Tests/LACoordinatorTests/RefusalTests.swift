@@ -4,6 +4,7 @@ import SightscreenModels
 import TestKit
 import Testing
 
+@testable import FanOut
 @testable import LACoordinator
 
 /// Whose token an answer of APNs costs its life, and whom it holds up.

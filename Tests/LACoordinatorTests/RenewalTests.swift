@@ -46,7 +46,7 @@ import Testing
                         activityToken: UpdateToken(Self.newToken), deviceId: DeviceID("phone"),
                         activityId: ActivityID("new"), startId: start.attributes["startId"].map { StartID($0) }),
                     match: Ground.match, user: UserID("asha"))
-                await coordinator.activitiesChanged()
+                coordinator.activitiesChanged()
                 try await eventually("the old one is ended and the new one shows the state") {
                     let first = await ground.apns.pushes(to: Self.newToken).first
                     return await ground.updates("asha").last?.event == "end" && first?.version == 2

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import FanOut
 @testable import LACoordinator
 
 @Suite struct RetryBudgetTests {

@@ -4,6 +4,7 @@ import SightscreenModels
 import TestKit
 import Testing
 
+@testable import FanOut
 @testable import LACoordinator
 
 /// What was committed while no coordinator pushed.

@@ -1,6 +1,7 @@
 import SightscreenModels
 import Testing
 
+@testable import FanOut
 @testable import LACoordinator
 
 @Suite struct SlotIndexTests {

@@ -2,6 +2,7 @@ import APNsProtocol
 import Store
 import Testing
 
+@testable import FanOut
 @testable import LACoordinator
 
 /// Every answer of APNs to a start or an end, and what becomes of it.
@@ -55,7 +56,7 @@ import Testing
         let (reason, start, end) = Self.table[row]
         let answer = APNsAnswer(reason, timestampMs: 7)
         #expect(StartVerdict(answer) == start, "\(reason)")
-        #expect(LACoordinator.endResult(attempt: 3, .answered(answer)) == end, "\(reason)")
+        #expect(EndSender.result(attempt: 3, .answered(answer)) == end, "\(reason)")
     }
 
     @Test(arguments: [APNsReason.tooManyRequests, .serviceUnavailable])
@@ -65,7 +66,7 @@ import Testing
             answer.retryAfter = asked
             #expect(StartVerdict(answer) == .again(after: seconds))
             #expect(
-                LACoordinator.endResult(attempt: 3, .answered(answer))
+                EndSender.result(attempt: 3, .answered(answer))
                     == .again(after: .seconds(asked == 1 ? 8 : seconds)))
         }
     }
@@ -76,6 +77,6 @@ import Testing
         (.held, .again(after: .seconds(30))), (.answered(.accepted), .sent),
     ])
     func anEndIsRepeatedUntilItIsTaken(result: PushResult, verdict: ActivityStore.EndResult) {
-        #expect(LACoordinator.endResult(attempt: 3, result) == verdict)
+        #expect(EndSender.result(attempt: 3, result) == verdict)
     }
 }

@@ -1,54 +1,60 @@
-import APIGateway
+import APNsProtocol
+import Activities
 import HTTP2
-import LACoordinator
-import Postgres
 import SightscreenModels
 import Store
 import Synchronization
-import TestKit
 import Testing
+import TestKit
 
+@testable import FanOut
+@testable import LACoordinator
+
+/// The gates of starts and the loops, without a coordinator.
 @Suite struct StartRaceTests {
     /// A start is claimed and waits for its turn on a busy connection; the user unfollows meanwhile, or the token of an
-    /// earlier try comes.
-    @Test(arguments: [false, true])
-    func aStartThatHasNotLeftWhenNobodyWantsItAnyMoreNeverDoes(isAnswered: Bool) async throws {
-        try await Ground.with(streamsMax: 1) { ground in
-            let isOpen = Mutex(false)
-            await ground.apns.answer { _, _ in
-                while !isOpen.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(10)) }
-                return StubAPNs.accepted
-            }
-            try await ground.coordinate(settings: ["PUSH_THREADS": "1"]) { coordinator in
-                // Each connection has a push, and others wait for one of them.
-                var others = 0
-                repeat {
-                    try await ground.follow("user\(others)")
-                    others += 1
-                    try await Task.sleep(for: .milliseconds(600))
-                } while await ground.apns.pushes.count == others && others < 20
-                #expect(await ground.apns.pushes.count < others)
-                try await ground.follow("asha")
-                try await eventually("its start is claimed") {
-                    try await ground.claims("asha").hasPrefix("pending 1")
-                }
-                if isAnswered {
-                    _ = try await ActivityTokenStore(pool: ground.pool).register(
-                        ActivityTokenRequest(
-                            activityToken: UpdateToken(Ground.updateToken("asha")), deviceId: DeviceID("phone"),
-                            activityId: ActivityID("a1"), startId: StartID("the try before")),
-                        match: Ground.match, user: UserID("asha"))
-                } else {
-                    try await FollowStore(pool: ground.pool).unfollow(Ground.match, user: UserID("asha"))
-                }
-                await coordinator.activitiesChanged()
-                try await Task.sleep(for: .milliseconds(900))
-                isOpen.withLock { $0 = true }
-                try await eventually("the others are started") { await ground.apns.pushes.count >= others }
-                try await Task.sleep(for: .milliseconds(500))
-            }
-            #expect(await ground.apns.pushes(to: Ground.startToken("asha")).isEmpty)
-            #expect(try await ground.status("asha") == (isAnswered ? "active none" : "ended user_unfollow none"))
+    /// earlier try comes. A renewal stays wanted while the activity before it runs.
+    @Test(arguments: [
+        (ActivityRecord.Status.ended, false, false), (.active, false, false), (.active, true, true),
+        (.ended, true, false),
+    ])
+    func aStartThatHasNotLeftWhenNobodyWantsItAnyMoreNeverDoes(
+        status: ActivityRecord.Status, isRenewal: Bool, leaves: Bool
+    ) async throws {
+        let bench = try await FanOutTests.Bench(threads: 1, connections: 1, streamsMax: 1)
+        let valve = Valve(0)
+        await bench.apns.answer(through: valve)
+        let (gates, trust) = (StartGates(), ShardTrust(bench.freezes, epoch: 1))
+        trust.extend(to: .now + .seconds(600))
+        @Sendable func start(_ user: String, _ gate: PushGate) async -> PushResult {
+            let push = OneShot(
+                kind: .start, path: APNsHeaders.path(token: PushToStartToken(Ground.startToken(user))),
+                headers: .start(
+                    bundleID: "dev.sightscreen.app", leaseUntil: Int(FanOutTests.now), match: Ground.match,
+                    route: DeviceRoute(user: UserID(user), device: DeviceID("phone"))),
+                body: HTTP2SharedBody(Array(#"{"aps":{"event":"start"}}"#.utf8)), gate: gate)
+            return await bench.fanOut.push(push, shard: 0, to: .production)
         }
+        func gate() -> PushGate { PushGate(trust, MatchBrake(.none)) }
+        // The one connection has a push.
+        let before = gate()
+        let first = Task { await start("ben", before) }
+        try await eventually("it is under way") { await bench.apns.pushes.count == 1 }
+        let key = ActivityKey(
+            matchID: Ground.match, userID: UserID("asha"), deviceID: DeviceID("phone"), generation: 1)
+        let asha = gate()
+        gates.add(asha, of: key, isRenewal: isRenewal)
+        let waiting = Task { await start("asha", asha) }
+        try await Task.sleep(for: .milliseconds(100))
+        gates.close(for: [
+            ActivityRecord(
+                key: key, route: DeviceRoute(user: key.userID, device: key.deviceID), environment: .production,
+                status: status, updateToken: nil, tokenAt: 0, alerts: .all, takesFrequentPushes: true)
+        ])
+        await valve.open()
+        #expect(await first.value.outcome == "accepted")
+        #expect(await waiting.value.outcome == (leaves ? "accepted" : "withdrawn"))
+        #expect(await bench.apns.pushes(to: Ground.startToken("asha")).isEmpty == !leaves)
+        await bench.end()
     }
 }

@@ -8,6 +8,7 @@ import Synchronization
 import TestKit
 import Testing
 
+@testable import FanOut
 @testable import LACoordinator
 
 @Suite struct TakeoverTests {
@@ -28,7 +29,7 @@ import Testing
                     let update = try await ground.commit(alert: .wicket)
                     await coordinator.matchUpdated(MatchUpdated(update: update))
                     epochsOn.withLock { $0 = 1 }
-                    await coordinator.activitiesChanged()
+                    coordinator.activitiesChanged()
                     try await Task.sleep(for: .seconds(1))
                     #expect(try await ground.pool.query("SELECT FROM alert_claims").isEmpty)
                 }

@@ -5,6 +5,7 @@ import SightscreenModels
 import Store
 import Testing
 
+@testable import FanOut
 @testable import LACoordinator
 
 @Suite struct TokenCohortTests {

@@ -1,6 +1,7 @@
 import APNsProtocol
 import Testing
 
+@testable import FanOut
 @testable import LACoordinator
 
 /// Every answer of APNs to an update, and what it means.

@@ -44,6 +44,7 @@ import Testing
         "Processes": ["CLinux", "Reactor"],
         "Postgres": ["CPostgres", "Reactor"],
         "HTTP2": ["CNGHTTP2", "COpenSSL", "Reactor"],
+        "FanOut": ["SightscreenModels", "Activities", "Messages", "APNsProtocol", "HTTP2", "Reactor"],
         "HTTPClient": ["CCurl"],
         "Tokens": ["COpenSSL"],
         "TapeFile": ["CZstd"],

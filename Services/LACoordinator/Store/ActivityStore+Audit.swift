@@ -1,32 +1,6 @@
+package import FanOut
 import Postgres
 import SightscreenModels
-
-/// A count and a hash of the active activities of a shard: whoever knows the same ones has the same sum.
-package struct RosterSum: Hashable, Sendable {
-    package private(set) var count = 0
-    private var hash: Int64 = 0
-
-    package init() {}
-
-    init(count: Int, hash: Int64) {
-        self.count = count
-        self.hash = hash
-    }
-
-    /// - Parameter tokenAt: when the activity's token was registered, seconds since 1970, to the microsecond.
-    package mutating func add(tokenAt: Double) {
-        count += 1
-        hash += Int64((tokenAt * 1_000_000).rounded()) % Self.modulus
-    }
-
-    package static func += (sum: inout Self, other: Self) {
-        sum.count += other.count
-        sum.hash += other.hash
-    }
-
-    /// A prime. A billion of such remainders fit in 64 bits.
-    static let modulus: Int64 = 1_000_000_007
-}
 
 extension ActivityStore {
     /// The sums of some shards as they are now. It reads all of the table, half a second for a million rows.

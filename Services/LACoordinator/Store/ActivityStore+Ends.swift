@@ -1,3 +1,5 @@
+import Activities
+import FanOut
 import Postgres
 import SightscreenModels
 import Store

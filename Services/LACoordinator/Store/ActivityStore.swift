@@ -1,3 +1,4 @@
+package import FanOut
 import Activities
 import FoundationEssentials
 package import Messages
@@ -121,8 +122,9 @@ package struct ActivityStore: Sendable {
 
     /// Versions beyond those that are known: the newest of each match, and those whose alert may still be news, or that
     /// take one back which may.
+    /// - Parameter match: nil: of all.
     package func updates(
-        beyond known: [MatchID: MatchVersion], deadline: Duration = .seconds(5)
+        of match: MatchID? = nil, beyond known: [MatchID: MatchVersion], deadline: Duration = .seconds(5)
     ) async throws -> [MatchUpdate] {
         let matches = Array(known)
         let rows = try await pool.query(
@@ -137,9 +139,13 @@ package struct ActivityStore: Sendable {
                 AND (u.version = m.version
                     OR (u.alert IS NOT NULL OR u.retracted <> '[]') AND u.committed_at > clock_timestamp() - interval '60 seconds')
                 AND (m.ended_at IS NULL OR m.ended_at > clock_timestamp() - interval '10 minutes')
+                AND m.match_id = coalesce($3::bigint, m.match_id)
             ORDER BY u.match_id, u.version
             """,
-            [.intArray(matches.map(\.key.rawValue)), .intArray(matches.map { Int64($0.value.rawValue) })],
+            [
+                .intArray(matches.map(\.key.rawValue)), .intArray(matches.map { Int64($0.value.rawValue) }),
+                match.map { .int($0.rawValue) } ?? .null,
+            ],
             deadline: deadline)
         return try rows.compactMap { row in
             // One version that cannot be read must not hold up the other matches; the next version takes its place.

@@ -1,3 +1,4 @@
+package import Activities
 package import SightscreenModels
 
 /// An `end` that this process may send.

@@ -1,0 +1,102 @@
+import Messages
+import APNsProtocol
+import Activities
+import FanOut
+import HTTP2
+import Logging
+import SightscreenModels
+
+/// Sends what is due to apps: to those of phones that do not answer to starts, which may have a new start token to register, and
+/// to those that know what became of a card whose token has died.
+actor AppPushSender {
+    private let store: ActivityStore
+    private let fanOut: FanOutLoops
+    private let publisher: MatchPublisher
+    private let verdicts: TokenVerdicts
+    private let brakes: Brakes
+    private let pushes: PushesUnderWay
+    private let bundleID: String
+    private let logger: Logger
+
+    init(
+        store: ActivityStore, fanOut: FanOutLoops, publisher: MatchPublisher, verdicts: TokenVerdicts,
+        brakes: Brakes, pushes: PushesUnderWay, bundleID: String, logger: Logger
+    ) {
+        self.store = store
+        self.fanOut = fanOut
+        self.publisher = publisher
+        self.verdicts = verdicts
+        self.brakes = brakes
+        self.pushes = pushes
+        self.bundleID = bundleID
+        self.logger = logger
+    }
+
+    /// Sends what is due to phones of these shards.
+    func send(_ held: [Int: HeldShard]) async throws {
+        guard !held.isEmpty, pushes.room > 0 else { return }
+        let claims = try await store.claimFallbacks(held.values.map(\.hold), limit: pushes.room) { [logger] in
+            logger.warning("Phones could not be asked about their cards", metadata: ["error": "\($0)"])
+        }
+        for claim in claims {
+            guard let shard = held[claim.shard] else { continue }
+            await send(claim, shard.trust)
+        }
+    }
+
+    private func send(_ claim: FallbackClaim, _ trust: ShardTrust) async {
+        let push: OneShot
+        do {
+            push = try await self.push(claim, PushGate(trust, brakes.brake(of: claim.match.id)))
+        } catch {
+            logger.error("A push to an app cannot be made", metadata: ["error": "\(error)"])
+            return
+        }
+        pushes.begin()
+        Task {
+            let result = await fanOut.push(push, shard: claim.shard, to: claim.environment)
+            pushes.end()
+            do { try await finish(claim, result) } catch {
+                // It counts as sent: at most once.
+                logger.warning("A push to an app could not be noted", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    private func push(_ claim: FallbackClaim, _ gate: PushGate) async throws -> OneShot {
+        let path = APNsHeaders.path(token: claim.token)
+        guard claim.step == .visible else {
+            let payload = try AppPayload.reconcile(matchID: claim.match.id).encode()
+            return OneShot(
+                kind: .silent, path: path, headers: .reconcile(bundleID: bundleID, at: claim.now),
+                body: HTTP2SharedBody(payload.bytes), gate: gate)
+        }
+        let state = await publisher.newest(of: claim.match.id).update?.contentState
+        let alert = PushAlert(
+            title: AlertTitle.live(claim.match, state), body: "Open the app to see the score on your Lock Screen")
+        let payload = try AppPayload.visible(matchID: claim.match.id, alert: alert).encode()
+        return OneShot(
+            kind: .visible, path: path, headers: .visible(bundleID: bundleID, at: claim.now, match: claim.match.id),
+            body: HTTP2SharedBody(payload.bytes), gate: gate, level: .alerts)
+    }
+
+    /// An answer other than 200 says that it was not taken; without an answer it may have been, and is not repeated.
+    private func finish(_ claim: FallbackClaim, _ result: PushResult) async throws {
+        switch result {
+        case .unknown: return
+        case .refused, .withdrawn: try await store.releaseFallback(claim, after: .milliseconds(500))
+        case .braked: try await store.releaseFallback(claim, after: .zero)
+        case .held: try await store.releaseFallback(claim, after: .seconds(30))
+        case .answered(let answer):
+            switch StartVerdict(answer) {
+            case .sent: await verdicts.noteGood(.fallback(claim))
+            case .retire(let sinceMs): try await store.retireDeviceToken(claim, sinceMs: sinceMs)
+            case .retireUnlessMany:
+                await verdicts.noteBad(.fallback(claim))
+                try await store.releaseFallback(claim, after: .seconds(60))
+            case .giveUp: return
+            case .again(let seconds): try await store.releaseFallback(claim, after: .seconds(seconds))
+            }
+        }
+    }
+}

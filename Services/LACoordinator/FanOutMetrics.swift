@@ -1,0 +1,68 @@
+import APNsProtocol
+import FanOut
+import Metrics
+import SightscreenModels
+
+/// What the operator sees of how things stand, the database being there or not.
+struct FanOutMetrics: Sendable {
+    private static let interval = Duration.seconds(1)
+
+    private let fanOut: FanOutLoops
+    private let tokens: ProviderTokens
+    private let freezes: FreezeWatch
+
+    init(fanOut: FanOutLoops, tokens: ProviderTokens, freezes: FreezeWatch) {
+        self.fanOut = fanOut
+        self.tokens = tokens
+        self.freezes = freezes
+    }
+
+    /// Measures until the task is cancelled.
+    @Sendable func run() async {
+        var standstills = 0
+        while !Task.isCancelled {
+            await measure()
+            Counter(label: "sightscreen_standstills_total").increment(by: Int64(freezes.standstills - standstills))
+            standstills = freezes.standstills
+            try? await Task.sleep(for: Self.interval)
+        }
+    }
+
+    private func measure() async {
+        var measure = FanOutMeasure()
+        for part in await fanOut.onEach({ $0.measure() }) { measure.add(part) }
+        Gauge(label: "sightscreen_phones").record(measure.phones)
+        Gauge(label: "sightscreen_fanout_lag_seconds").record(Double(measure.lag) / 1e9)
+        for environment in APNsEnvironment.allCases {
+            let lines = measure.lines[environment] ?? FanOutMeasure.Lines()
+            let dimensions = [("environment", environment.rawValue)]
+            Gauge(label: "sightscreen_apns_connections", dimensions: dimensions).record(lines.connections)
+            Gauge(label: "sightscreen_pushes_in_flight", dimensions: dimensions).record(lines.inFlight)
+        }
+        if let age = await tokens.age { Gauge(label: "sightscreen_apns_token_age_seconds").record(age / .seconds(1)) }
+    }
+
+    /// Counts what the loops did since the last time.
+    static func count(_ fanOut: FanOutLoops) async {
+        var counts = FanOutCounts()
+        for part in await fanOut.onEach({ $0.takeCounts() }) { counts.add(part) }
+        for (push, count) in counts.pushes {
+            Counter(
+                label: "sightscreen_pushes_total",
+                dimensions: [("kind", push.kind.rawValue), ("outcome", push.outcome)]
+            ).increment(by: Int64(count))
+        }
+        for (failure, count) in counts.failures {
+            Counter(label: "sightscreen_push_failures_total", dimensions: [("reason", failure.name)])
+                .increment(by: Int64(count))
+        }
+        if counts.repetitions > 0 {
+            Counter(label: "sightscreen_pushes_repeated_total").increment(by: Int64(counts.repetitions))
+        }
+        for (environment, count) in counts.stopped {
+            Gauge(label: "sightscreen_apns_stopped", dimensions: [("environment", environment.rawValue)])
+                .record(count)
+        }
+        if counts.held > 0 { Counter(label: "sightscreen_pushes_held_total").increment(by: Int64(counts.held)) }
+    }
+}

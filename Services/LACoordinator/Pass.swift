@@ -1,0 +1,99 @@
+import FanOut
+import Logging
+
+/// Reads what changed and does what is due, over and over.
+actor Pass {
+    private typealias Step = @Sendable () async throws -> Void
+
+    private let publisher: MatchPublisher
+    private let tokens: ProviderTokens
+    private let roster: ShardRoster
+    private let senders: OneShotSenders
+    private let progress: ProgressWriter
+    private let fanOut: FanOutLoops
+    private let logger: Logger
+    private var isFailing = false
+
+    init(
+        publisher: MatchPublisher, tokens: ProviderTokens, roster: ShardRoster, senders: OneShotSenders,
+        progress: ProgressWriter, fanOut: FanOutLoops, logger: Logger
+    ) {
+        self.publisher = publisher
+        self.tokens = tokens
+        self.roster = roster
+        self.senders = senders
+        self.progress = progress
+        self.fanOut = fanOut
+        self.logger = logger
+    }
+
+    /// A failing database is reported once and asked again.
+    func run(_ reading: Schedule.Reading) async {
+        do {
+            try await reading.isFull ? readAll() : read(reading)
+            if isFailing { logger.notice("The database answers again") }
+            isFailing = false
+        } catch {
+            if !isFailing, !Task.isCancelled {
+                logger.warning("The database cannot be read", metadata: ["error": "\(error)"])
+            }
+            isFailing = true
+        }
+    }
+
+    private func readAll() async throws {
+        try await publisher.readClock()
+        try await tokens.show()
+        try await roster.update(clock: publisher.clock) { @Sendable [publisher, senders] (held: [Int: HeldShard]) in
+            // What fails now is tried again, and said, afterwards.
+            try? await publisher.read()
+            try? await senders.ends.send(held)
+        }
+        try await publisher.read()
+        let held = await roster.held
+        try await eachByItself(
+            oneShots(held) + [
+                publisher.repeatAlertStates,
+                { [progress] in try await progress.settle(held) },
+                { [progress, fanOut] in
+                    await FanOutMetrics.count(fanOut)
+                    await progress.time()
+                    try await progress.note()
+                },
+            ])
+        await publisher.forgetFinished()
+        await progress.forgetFinished()
+        await fanOut.onEach { $0.forgetFinished() }
+    }
+
+    /// What a notice named, and what is due by that.
+    private func read(_ reading: Schedule.Reading) async throws {
+        for match in reading.matches { try await publisher.read(match) }
+        guard reading.activities else { return }
+        try await roster.readChanges(publisher.clock)
+        try await eachByItself(oneShots(roster.held))
+    }
+
+    private func oneShots(_ held: [Int: HeldShard]) -> [Step] {
+        [
+            { [senders] in try await senders.ends.send(held) },
+            { [senders] in
+                await senders.verdicts.write()
+                try await senders.starts.send(held)
+            },
+            { [senders] in try await senders.appPushes.send(held) },
+        ]
+    }
+
+    /// A statement that takes too long must not keep the others from their turn, nor make what is known too old.
+    private func eachByItself(_ steps: [Step]) async throws {
+        var failure: (any Error)?
+        for step in steps {
+            do {
+                try await step()
+                try await roster.readChanges(after: LACoordinator.interval, clock: publisher.clock)
+            } catch { failure = error }
+        }
+        if let failure { throw failure }
+    }
+}

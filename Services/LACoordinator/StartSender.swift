@@ -1,0 +1,169 @@
+import APNsProtocol
+import Activities
+import FanOut
+import HTTP2
+import Logging
+import Messages
+import Reactor
+import ServiceKit
+import SightscreenModels
+
+/// Claims pending activities and sends each one push-to-start.
+actor StartSender {
+    /// So many a second, and what is left of that.
+    private struct Budget {
+        var left: Double = 0
+        var at = ContinuousClock.now
+
+        /// At most a second's worth is saved up.
+        mutating func refill(rate: Double) -> Int {
+            let now = ContinuousClock.now
+            left = min(left + rate * ((now - at) / .seconds(1)), max(rate, 1))
+            at = now
+            return Int(left)
+        }
+    }
+
+    /// Between looks at all pending activities, while none of those in front may be started.
+    private static let thoroughInterval = Duration.seconds(10)
+
+    private let store: ActivityStore
+    private let fanOut: FanOutLoops
+    private let publisher: MatchPublisher
+    private let verdicts: TokenVerdicts
+    private let gates: StartGates
+    private let brakes: Brakes
+    private let pushes: PushesUnderWay
+    private let configuration: LACoordinatorConfiguration
+    private let logger: Logger
+    private var budget = Budget()
+    /// When all pending activities were looked at, behind those that come first but may not be started.
+    private var thoroughlyLookedAt = ContinuousClock.now
+
+    init(
+        store: ActivityStore, fanOut: FanOutLoops, publisher: MatchPublisher, verdicts: TokenVerdicts,
+        gates: StartGates, brakes: Brakes, pushes: PushesUnderWay, configuration: LACoordinatorConfiguration,
+        logger: Logger
+    ) {
+        self.store = store
+        self.fanOut = fanOut
+        self.publisher = publisher
+        self.verdicts = verdicts
+        self.gates = gates
+        self.brakes = brakes
+        self.pushes = pushes
+        self.configuration = configuration
+        self.logger = logger
+    }
+
+    /// Sends what is due in these shards.
+    func send(_ held: [Int: HeldShard]) async throws {
+        let allowed = allowed(shards: held.count)
+        guard allowed > 0, !held.isEmpty else { return }
+        let (holds, lease) = (held.values.map(\.hold), configuration.startLease)
+        var claims = try await store.claimStarts(holds, limit: allowed, lease: lease)
+        if claims.isEmpty, .now - thoroughlyLookedAt > Self.thoroughInterval {
+            thoroughlyLookedAt = .now
+            claims = try await store.claimStarts(holds, limit: allowed, lease: lease, isThorough: true)
+        }
+        await send(claims, held)
+        // What runs can wait for what does not.
+        guard claims.count < allowed else { return }
+        await send(try await store.claimRenewals(holds, limit: allowed - claims.count, lease: lease), held)
+    }
+
+    /// By `START_RATE` and our part of the shards.
+    private func allowed(shards: Int) -> Int {
+        guard configuration.startRate > 0 else { return pushes.room }
+        let rate = Double(configuration.startRate) * Double(shards) / Double(DeviceRoute.shardCount)
+        return max(0, min(budget.refill(rate: rate), pushes.room))
+    }
+
+    private func send(_ claims: [StartClaim], _ held: [Int: HeldShard]) async {
+        budget.left -= Double(claims.count)
+        for claim in claims {
+            guard let shard = held[claim.route.shard] else { continue }
+            await send(claim, shard.trust)
+        }
+    }
+
+    /// One that cannot be sent must not hold up the others: its lease passes, or it is given up.
+    private func send(_ claim: StartClaim, _ trust: ShardTrust) async {
+        guard let update = await publisher.freshUpdate(of: claim.key.matchID) else {
+            try? await store.releaseStart(claim, after: .seconds(1))
+            return
+        }
+        let payload: PushPayload
+        do {
+            payload = try await self.payload(claim, update)
+        } catch {
+            logger.error("A start cannot be made", metadata: ["match.id": "\(claim.key.matchID)", "error": "\(error)"])
+            try? await store.giveUpStart(claim)
+            return
+        }
+        let gate = PushGate(trust, brakes.brake(of: claim.key.matchID))
+        let push = OneShot(
+            kind: .start, path: APNsHeaders.path(token: claim.token),
+            headers: .start(
+                bundleID: configuration.apns.bundleID, leaseUntil: claim.leaseUntil, match: claim.key.matchID,
+                route: claim.route), body: HTTP2SharedBody(payload.bytes), gate: gate)
+        gates.add(gate, of: claim.key, isRenewal: claim.isRenewal)
+        pushes.begin()
+        Task {
+            let result = await fanOut.push(push, shard: claim.route.shard, to: claim.environment)
+            pushes.end()
+            gates.remove(gate, of: claim.key)
+            do { try await finish(claim, result) } catch {
+                // The lease stands: another start goes when it is over.
+                logger.warning("A start's answer could not be noted", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    private func payload(_ claim: StartClaim, _ update: MatchUpdate) async throws -> PushPayload {
+        let keepAlive = Int(configuration.keepAliveInterval.components.seconds)
+        return try LiveActivityPayload.start(
+            stamp: update.stamp, contentState: update.contentState,
+            staleAt: LiveActivityPayload.staleAt(update.stamp, isInBreak: update.isInBreak, keepAlive: keepAlive),
+            relevance: update.relevance,
+            alert: Self.alert(claim.match, update.contentState, at: await publisher.clock.seconds),
+            attributesType: configuration.apns.attributesType,
+            attributes: LiveActivityAttributes(
+                matchID: claim.key.matchID, startID: claim.startID, home: claim.match.home, away: claim.match.away,
+                competition: claim.match.competition, startsAt: claim.match.startsAt,
+                followedTeamID: claim.followedTeamID)
+        ).encode()
+    }
+
+    /// An answer other than 200 says that there was no start; without an answer the lease has to pass.
+    private func finish(_ claim: StartClaim, _ result: PushResult) async throws {
+        switch result {
+        case .unknown: return
+        case .refused, .withdrawn: try await store.releaseStart(claim, after: .milliseconds(500))
+        case .braked: try await store.releaseStart(claim, after: .zero)
+        case .held: try await store.releaseStart(claim, after: .seconds(30))
+        case .answered(let answer):
+            switch StartVerdict(answer) {
+            case .sent: await verdicts.noteGood(.start(claim))
+            case .retire(let sinceMs): try await store.retireStartToken(claim, sinceMs: sinceMs)
+            case .retireUnlessMany:
+                await verdicts.noteBad(.start(claim))
+                try await store.releaseStart(claim, after: .seconds(60))
+            case .giveUp: try await store.giveUpStart(claim)
+            case .again(let seconds): try await store.releaseStart(claim, after: .seconds(seconds))
+            }
+        }
+    }
+
+    /// What iOS shows when it starts the activity; it insists on one.
+    /// - Parameter now: seconds since 1970.
+    static func alert(_ match: MatchCard, _ state: ContentState, at now: Int) -> PushAlert {
+        let score = [state.compactLeading.teamAbbr, state.compactLeading.score].filter { !$0.isEmpty }
+        let overs = state.compactTrailing.overs.isEmpty ? "" : " (\(state.compactTrailing.overs))"
+        let body = state.compactLeading.score.isEmpty ? state.expanded.subtitle : score.joined(separator: " ") + overs
+        let isScheduled = state.matchDisplayState == .scheduled
+        return PushAlert(
+            title: isScheduled ? AlertTitle.soon(match, state, at: now) : AlertTitle.live(match, state),
+            body: body.isEmpty ? match.competition : body)
+    }
+}

@@ -1,0 +1,126 @@
+import Activities
+import APNsProtocol
+import FanOut
+import HTTP2
+import Logging
+import Metrics
+import SightscreenModels
+import Store
+
+/// A push whose token APNs called bad.
+enum SuspectClaim: Sendable {
+    case start(StartClaim)
+    case fallback(FallbackClaim)
+
+    var environment: APNsEnvironment {
+        switch self {
+        case .start(let claim): claim.environment
+        case .fallback(let claim): claim.environment
+        }
+    }
+
+    var user: UserID {
+        switch self {
+        case .start(let claim): claim.key.userID
+        case .fallback(let claim): claim.userID
+        }
+    }
+
+    var isProven: Bool {
+        switch self {
+        case .start(let claim): claim.isProven
+        case .fallback(let claim): claim.isProven
+        }
+    }
+
+    var token: ActivityStore.ProvenToken {
+        switch self {
+        case .start(let claim): .start(claim.token, claim.key.userID, claim.key.deviceID)
+        case .fallback(let claim): .device(claim.token, claim.userID, claim.deviceID)
+        }
+    }
+}
+
+/// What a token is for; the value of a metric's label.
+enum TokenKind: String, CaseIterable { case update, start, device }
+
+/// What APNs says of tokens, until it is written down: update tokens that are dead, start and device tokens that have had their first
+/// 200, and those that APNs calls bad. The push to such a one is due again in a minute, unless its token is believed bad and retired
+/// before.
+actor TokenVerdicts {
+    /// So many at a time, that starts do not wait for it: the others are found bad again.
+    private static let retiredMax = 200
+
+    private let store: ActivityStore
+    private let logger: Logger
+    private var badTokens: [APNsEnvironment: BadTokenJury<SuspectClaim>] = [:]
+    private var proven: [ActivityStore.ProvenToken] = []
+    private var dead: [ActivityStore.DeadToken] = []
+    private var isFailing = false
+
+    init(store: ActivityStore, logger: Logger) {
+        self.store = store
+        self.logger = logger
+    }
+
+    func noteGood(_ claim: SuspectClaim) {
+        badTokens[claim.environment, default: .init(now: MonotonicTime.now)].noteGood(isProven: claim.isProven)
+        if !claim.isProven { proven.append(claim.token) }
+    }
+
+    func noteBad(_ claim: SuspectClaim) {
+        badTokens[claim.environment, default: .init(now: MonotonicTime.now)].noteBad(
+            claim, of: RosterKey.account(of: claim.user), isProven: claim.isProven)
+    }
+
+    /// Update tokens are dead: an activity that is active in the table and gets nothing would keep its follower from another start.
+    func noteDead(_ tokens: [FanOutReport.DeadToken]) {
+        dead += tokens.map {
+            ActivityStore.DeadToken(match: $0.match, token: $0.token, tokenAt: $0.tokenAt, isBad: $0.isBad)
+        }
+    }
+
+    /// Writes all of it down. What cannot be written now is tried again at the next call; whoever takes over finds it out anew.
+    func write() async {
+        do {
+            try await retireDead()
+            try await prove()
+            try await retireBad()
+            isFailing = false
+        } catch {
+            if !isFailing { logger.warning("Verdicts on tokens cannot be noted yet", metadata: ["error": "\(error)"]) }
+            isFailing = true
+        }
+    }
+
+    private func retireDead() async throws {
+        guard !dead.isEmpty else { return }
+        let tokens = dead
+        count(try await store.retire(tokens), .update)
+        dead.removeFirst(tokens.count)
+    }
+
+    private func prove() async throws {
+        guard !proven.isEmpty else { return }
+        let tokens = proven
+        try await store.prove(tokens)
+        proven.removeFirst(tokens.count)
+    }
+
+    private func retireBad() async throws {
+        for environment in APNsEnvironment.allCases {
+            let believed = badTokens[environment]?.judge(now: MonotonicTime.now) ?? []
+            for suspect in believed.prefix(Self.retiredMax) {
+                switch suspect {
+                case .start(let claim): if try await store.retireBadStartToken(claim) { count(1, .start) }
+                case .fallback(let claim): if try await store.retireBadDeviceToken(claim) { count(1, .device) }
+                }
+            }
+        }
+    }
+
+    private func count(_ count: Int, _ kind: TokenKind) {
+        Counter(label: "sightscreen_bad_tokens_retired_total", dimensions: [("kind", kind.rawValue)])
+            .increment(by: Int64(count))
+    }
+}

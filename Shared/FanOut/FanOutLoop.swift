@@ -1,0 +1,335 @@
+import APNsProtocol
+import Activities
+import HTTP2
+package import Messages
+package import Reactor
+package import SightscreenModels
+
+/// Pushes the newest state of each match to the phones of some shards, over connections of its own, on one thread.
+///
+/// Nothing waits in a queue per push: a connection with room asks for the next one, and what it gets is decided then, by
+/// what is newest, claimed, held and trusted at that moment.
+///
+/// `@unchecked Sendable`: everything in it is touched on its reactor's thread alone; `FanOutActor` is the way in.
+package final class FanOutLoop: @unchecked Sendable {
+    static let tickInterval = Duration.milliseconds(50)
+
+    let reactor: Reactor
+    private let entrance: FanOutActor
+    let rules: LoopMatch.Rules
+    let report: @Sendable (FanOutReport) -> Void
+    let brakes: Brakes
+    let malformed: RareReports
+    private(set) var lines: [APNsEnvironment: APNsLines] = [:]
+    var matches: [MatchID: LoopMatch] = [:]
+    var cohorts: [TokenCohort?] = []
+    /// Numbers of `cohorts` that are free.
+    var freeNumbers: [Int] = []
+    var trusts: [Int: ShardTrust] = [:]
+    /// Shards whose phones are still being read.
+    var reading: Set<Int> = []
+    /// Shards that are to be another's.
+    var closing: Set<Int> = []
+    package var clock = DatabaseClock(seconds: 0)
+    package var authorization: ProviderAuthorization? {
+        didSet { if authorization?.serial != oldValue?.serial { for line in lines.values { line.tokenChanged() } } }
+    }
+    var immediates = ImmediateBudget()
+    /// To be reported at the next tick.
+    var dead: [FanOutReport.DeadToken] = []
+    var lost = 0
+    /// Pushes that were not taken, since that was last asked.
+    var failures: [PushFailure: Int] = [:]
+    /// Pushes that a hold kept from leaving, since that was last asked.
+    var held = 0
+    /// Rows that wait for a time, by tick.
+    private var delayed: [Int64: [(cohort: TokenCohort, slot: Int)]] = [:]
+    private var lastTick: Int64 = 0
+    /// By `MonotonicTime`.
+    private(set) var lastTickAt: Int64 = 0
+    let path = TokenPath()
+    /// The row looked at was asked for.
+    var wasQueued = false
+    /// Alerts that are claimed are told, and nothing else begins any more.
+    private(set) var isFinishing = false
+    /// Until then it may go on finishing, in ticks.
+    private var lastFinishingTick: Int64 = 0
+    private var isClosed = false
+
+    init(
+        reactor: Reactor, rules: LoopMatch.Rules, brakes: Brakes, malformed: RareReports,
+        report: @escaping @Sendable (FanOutReport) -> Void
+    ) {
+        self.reactor = reactor
+        entrance = FanOutActor(reactor: reactor)
+        self.rules = rules
+        self.brakes = brakes
+        self.malformed = malformed
+        self.report = report
+    }
+
+    deinit { path.deallocate() }
+
+    /// Everything below is called in `body` of this.
+    func onThread<Result: Sendable>(_ body: @Sendable () -> Result) async -> Result { await entrance.run(body) }
+
+    func open(_ lines: [APNsEnvironment: APNsLines]) {
+        self.lines = lines
+        lastTick = Self.tick(MonotonicTime.now)
+        scheduleTick()
+    }
+
+    /// From now on nothing goes but what is claimed and not told. Some of it may be among the states: to phones that had a push
+    /// under way when the others of their shard were alerted.
+    /// - Parameter time: how long that may take.
+    package func finish(within time: Duration) {
+        isFinishing = true
+        lastFinishingTick = Self.tick(MonotonicTime.now + MonotonicTime.nanoseconds(time))
+        for match in matches.values {
+            stopWaiting(match)
+            for cohort in match.cohorts where cohort.pass != .alert && owesAlert(cohort) {
+                if !match.unclaimed.contains(where: { $0 === cohort }) { start(cohort) }
+            }
+        }
+        wake()
+    }
+
+    /// Pushes are under way, or alerts are claimed that nobody else can tell.
+    package var isBusy: Bool {
+        inFlight > 0
+            || matches.values.contains { match in
+                // What the lease holds up for a moment goes on.
+                match.claim != nil
+                    || match.cohorts.contains {
+                        $0.pass == .alert && ($0.isListed || $0.isHeldUp && !match.brake.stops(.pushes))
+                            || isFinishing && !$0.awaitingStamp.isEmpty
+                    }
+            } || isFinishing && tellsLater
+    }
+
+    /// A phone that was refused an alert is told after a while, and that is soon enough.
+    private var tellsLater: Bool {
+        delayed.contains { tick, rows in
+            tick <= lastFinishingTick && rows.contains { owesAlert($0.cohort, $0.slot, now: clock.seconds) }
+        }
+    }
+
+    func close() {
+        isClosed = true
+        for line in lines.values { line.close() }
+    }
+
+    // MARK: - Shards and phones
+
+    package func hold(_ shard: Int, _ trust: ShardTrust, isComplete: Bool) {
+        trusts[shard] = trust
+        if !isComplete { reading.insert(shard) }
+    }
+
+    package func complete(_ shards: [Int]) {
+        reading.subtract(shards)
+        for match in matches.values { claimNext(match) }
+        wake()
+    }
+
+    // MARK: - Versions and alerts
+
+    /// Versions were committed, or the newest one is repeated with a stamp of now. Of several of a match the newest goes out,
+    /// with what the others have to tell.
+    /// - Returns: how far those were whose places they take.
+    package func publish(_ updates: [MatchUpdate], repeatsQuietly: Bool = false) -> [MatchID: VersionProgress] {
+        var moved: [MatchID: LoopMatch] = [:]
+        for update in updates {
+            let match = match(update.matchID)
+            match.usedAt = MonotonicTime.now
+            if match.publish(update, repeatsQuietly: repeatsQuietly) { moved[match.id] = match }
+        }
+        let before = moved.mapValues(\.progressNow)
+        for match in moved.values { go(match) }
+        wake()
+        return before
+    }
+
+    private func go(_ match: LoopMatch) {
+        match.forgetOldAlerts(now: clock.seconds)
+        let phones = match.cohorts.reduce(0) { $0 + $1.count }
+        if match.brake.stops(.pushes) { held += phones }
+        match.progress = VersionProgress()
+        match.progress.version = match.update?.version.rawValue ?? 0
+        match.progress.publishedAt = MonotonicTime.now
+        let few = match.cohorts.reduce(0) { $0 + $1.infrequent.count }
+        match.progress.targeted = match.coarse.stamp < match.stamp ? phones - few : phones
+        match.unclaimed.removeAll()
+        for cohort in match.cohorts {
+            cohort.goOn()
+            // What is newer is no repetition.
+            cohort.unpark(.max)
+            if waits(cohort) {
+                lines[cohort.environment]?.unlist(cohort)
+                match.unclaimed.append(cohort)
+            } else {
+                start(cohort)
+            }
+        }
+        claimNext(match)
+    }
+
+    /// How things stand.
+    package func measure() -> FanOutMeasure {
+        var measure = FanOutMeasure(phones: count)
+        for (environment, line) in lines {
+            measure.lines[environment] = .init(connections: line.openConnections, inFlight: line.inFlight)
+        }
+        for match in matches.values {
+            let progress = match.progressNow
+            guard !progress.isComplete, progress.targeted > 0, progress.publishedAt > 0 else { continue }
+            measure.lag = max(measure.lag, MonotonicTime.now - progress.publishedAt)
+        }
+        return measure
+    }
+
+    func wake() { for line in lines.values { line.wake() } }
+
+    /// Sends a push that is no update.
+    /// - Parameter finish: is told once what became of it.
+    func send(_ push: OneShot, to environment: APNsEnvironment, finish: @escaping @Sendable (PushResult) -> Void) {
+        guard let lines = lines[environment] else { return finish(.refused) }
+        lines.send(push, finish: finish)
+    }
+
+    /// How far the newest version of a match is.
+    package func progress(_ match: MatchID) -> VersionProgress { matches[match]?.progressNow ?? VersionProgress() }
+
+    /// What was done since that was last asked.
+    package func takeCounts() -> FanOutCounts {
+        var counts = FanOutCounts()
+        (counts.held, counts.failures) = (held, failures)
+        for (environment, lines) in lines {
+            let (pushes, repetitions) = lines.takeCounts()
+            counts.pushes.merge(pushes) { $0 + $1 }
+            counts.repetitions += repetitions
+            counts.stopped[environment] = lines.stopCause == nil ? 0 : 1
+        }
+        held = 0
+        failures = [:]
+        return counts
+    }
+
+    package func fresh(_ id: MatchID, _ stamp: FreshStamp?) {
+        guard let match = matches[id] else { return }
+        match.isTakingStamp = false
+        if let stamp { match.fresh = stamp }
+        for cohort in match.cohorts where !cohort.awaitingStamp.isEmpty {
+            cohort.goOn()
+            list(cohort)
+        }
+        wake()
+    }
+
+    // MARK: - Work
+
+    /// From the first row on.
+    func start(_ cohort: TokenCohort) {
+        cohort.cursor = 0
+        cohort.pass = cohort.gained.isEmpty ? .state : .alert
+        cohort.isHeldUp = false
+        relist(cohort)
+    }
+
+    func list(_ cohort: TokenCohort) {
+        guard !cohort.isListed, !cohort.match.unclaimed.contains(where: { $0 === cohort }) else { return }
+        if cohort.pass == .none {
+            cohort.pass = .state
+            cohort.cursor = cohort.slots
+        }
+        if isFinishing, !cohort.gained.isEmpty { cohort.pass = .alert }
+        cohort.isHeldUp = false
+        relist(cohort)
+    }
+
+    private func relist(_ cohort: TokenCohort) {
+        guard let lines = lines[cohort.environment] else { return }
+        lines.unlist(cohort)
+        lines.list(cohort)
+    }
+
+    /// Looks at a row again after a while.
+    func delay(_ cohort: TokenCohort, _ slot: Int, by delay: Duration) {
+        guard !cohort.row(slot).pointee.flags.contains(.isQueued) else { return }
+        cohort.row(slot).pointee.flags.insert(.isQueued)
+        let tick = Self.tick(MonotonicTime.now + MonotonicTime.nanoseconds(delay)) + 1
+        delayed[tick, default: []].append((cohort, slot))
+    }
+
+    private static func tick(_ time: Int64) -> Int64 { time / MonotonicTime.nanoseconds(tickInterval) }
+
+    private func scheduleTick() {
+        guard !isClosed else { return }
+        reactor.schedule(after: Self.tickInterval) { [self] in
+            goThroughDelayed()
+            for line in lines.values {
+                let believed = line.badTokens.judge(now: lastTickAt, phones: line.provenPhones, where: stands)
+                for suspect in believed { convict(suspect) }
+            }
+            // What the operator or the lease held up may go on.
+            for match in matches.values {
+                for cohort in match.cohorts {
+                    if cohort.isHeldUp { list(cohort) }
+                    if !cohort.parked.isEmpty { unpark(cohort) }
+                }
+                waitForClaim(match)
+                claimUntried(match)
+                if match.coarsen(now: clock.seconds) { goToInfrequent(match) }
+            }
+            for line in lines.values { (line.phones, line.provenPhones) = (0, 0) }
+            for case let cohort? in cohorts {
+                lines[cohort.environment]?.phones += cohort.count
+                lines[cohort.environment]?.provenPhones += cohort.provenCount
+            }
+            for line in lines.values {
+                line.tick()
+            }
+            flush()
+            wake()
+            scheduleTick()
+        }
+    }
+
+    /// Nothing better has come for phones with few updates.
+    private func goToInfrequent(_ match: LoopMatch) {
+        for cohort in match.cohorts where !cohort.infrequent.isEmpty {
+            match.progress.targeted += cohort.queueInfrequent(below: match.coarse.stamp)
+            list(cohort)
+        }
+    }
+
+    private func unpark(_ cohort: TokenCohort) {
+        let most = lines[cohort.environment]?.takeRepetitions(cohort.parked.count) ?? 0
+        guard most > 0 else { return }
+        cohort.unpark(most)
+        list(cohort)
+    }
+
+    private func flush() {
+        if !dead.isEmpty { report(.dead(dead)) }
+        if lost > 0 { report(.lostAlerts(lost)) }
+        dead = []
+        lost = 0
+    }
+
+    private func goThroughDelayed() {
+        lastTickAt = MonotonicTime.now
+        let now = Self.tick(lastTickAt)
+        guard now > lastTick else { return }
+        // After a standstill the ticks in between are many, and the entries few.
+        let due = now - lastTick > 1_000 ? delayed.keys.filter { $0 <= now } : Array(lastTick + 1...now)
+        lastTick = now
+        for tick in due {
+            for (cohort, slot) in delayed.removeValue(forKey: tick) ?? [] where !cohort.isLost {
+                // It is in the other list from now on.
+                cohort.again.append(Int32(slot))
+                list(cohort)
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import APNsProtocol
+package import SightscreenModels
+
+/// What a loop tells the coordinator, which has the database.
+package enum FanOutReport: Sendable {
+    /// APNs called these tokens dead, and is believed.
+    case dead([DeadToken])
+    /// An alert is to be claimed for these shards before anything of the match goes on there.
+    case claim(MatchID, MatchVersion, shards: [Int: Int64])
+    /// The newest state needs a stamp of now.
+    case stamp(MatchID)
+    /// The last push to an activity that was taken out is answered.
+    case left(MatchID, RosterKey)
+    /// Alerts that nobody will be told, to be on the safe side.
+    case lostAlerts(Int)
+    /// APNs called the provider token with this serial expired.
+    case expiredToken(serial: Int)
+    /// APNs has seen too many provider tokens: the one before that with this serial is to be shown, and none to be made.
+    case tooManyTokens(serial: Int)
+    /// Nothing but a push now and then goes to a host.
+    case stopped(host: String, cause: String)
+    /// It takes pushes again.
+    case resumed(host: String)
+    /// A connection was lost, or could not be made.
+    case closed(APNsEnvironment, host: String, reason: String)
+    /// APNs refuses our key, team or topic; nothing is sent to that host for a while.
+    case refused(APNsRefusal)
+    /// APNs calls a push malformed: a mistake of ours. Once a minute for each host and reason.
+    case malformed(APNsRefusal)
+
+    package struct DeadToken: Sendable {
+        package var match: MatchID
+        package var token: UpdateToken
+        /// As it was taken in.
+        package var tokenAt: Double
+        /// APNs called it bad (BadDeviceToken), and not unregistered (410): it counts against its account.
+        package var isBad: Bool
+    }
+
+    package struct APNsRefusal: Sendable {
+        package var status: Int
+        package var reason: String
+        package var host: String
+    }
+}
