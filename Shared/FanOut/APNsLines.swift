@@ -49,8 +49,6 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     /// No connection is made before, by `MonotonicTime`.
     private var notBefore: Int64 = 0
     private var backoff = Backoff(initial: .milliseconds(100), maximum: .seconds(30))
-    /// Those that take no new pushes.
-    private var draining: Set<ObjectIdentifier> = []
     private var hasWaited = false
     private var breaker = HostBreaker()
     private var budget = RetryBudget()
@@ -89,14 +87,16 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
 
     // MARK: - Work
 
-    func list(_ cohort: TokenCohort) {
-        cohort.isListed = true
-        if cohort.pass == .alert { alerting.append(cohort) } else { stating.append(cohort) }
+    func list(_ cohort: TokenCohort, for pass: TokenCohort.Pass) {
+        unlist(cohort)
+        cohort.work = .listed(pass)
+        if pass == .alert { alerting.append(cohort) } else { stating.append(cohort) }
     }
 
+    /// From now on it has no work.
     func unlist(_ cohort: TokenCohort) {
-        guard cohort.isListed else { return }
-        cohort.isListed = false
+        defer { cohort.work = .none }
+        guard cohort.work.isListed else { return }
         // The one at work is the last.
         if alerting.last === cohort {
             alerting.removeLast()
@@ -148,13 +148,11 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
                 rotate(&alerting)
                 return true
             case .noRoom: return false
-            case .heldUp: stop(cohort, isHeldUp: true)
-            case .done where loop.isFinishing: stop(cohort, isHeldUp: false)
+            case .heldUp: holdUp(cohort, .alert)
+            case .done where loop.isFinishing: stop(cohort)
             case .done:
-                unlist(cohort)
-                cohort.pass = .state
                 cohort.cursor = 0
-                list(cohort)
+                list(cohort, for: .state)
                 loop.claimNext(cohort.match)
             }
         }
@@ -170,18 +168,21 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
                 rotate(&stating)
                 return true
             case .noRoom: return false
-            case .heldUp: stop(cohort, isHeldUp: true)
-            case .done: stop(cohort, isHeldUp: false)
+            case .heldUp: holdUp(cohort, .state)
+            case .done: stop(cohort)
             }
         }
         return nil
     }
 
-    private func stop(_ cohort: TokenCohort, isHeldUp: Bool) {
+    private func stop(_ cohort: TokenCohort) {
         unlist(cohort)
-        cohort.isHeldUp = isHeldUp && !cohort.isLost
-        if !isHeldUp { cohort.pass = .none }
         loop.forget(cohort)
+    }
+
+    private func holdUp(_ cohort: TokenCohort, _ pass: TokenCohort.Pass) {
+        stop(cohort)
+        if cohort.stage != .lost { cohort.work = .heldUp(pass) }
     }
 
     /// Everybody has a turn: a match with a million phones does not keep the others waiting.
@@ -232,7 +233,10 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
                     path: $0, headers: template(push.headers, authorization), body: push.body, tag: tag,
                     deadline: sender.now + Self.timeout)
             }
-            guard isSubmitted else { return false }
+            guard isSubmitted else {
+                drain(sender)
+                return false
+            }
             oneShots.sent(serial: authorization.serial)
             breaker.sent(tag)
             return true
@@ -255,7 +259,7 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
         let kind = entry.push.kind
         switch outcome {
         case .response(let response) where response.status == 200:
-            sender.isProven = true
+            sender.notes.isProven = true
             accepted(tag, kind: kind)
             entry.finish(.answered(APNsAnswer(status: response.status, body: response.body)))
         case .response(let response):
@@ -283,8 +287,7 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
         var entry = entry
         entry.mayRepeat = false
         oneShots.add(entry)
-        // Not from within the call that says so.
-        loop.reactor.schedule(after: .zero) { [self] in wake() }
+        wake()
         return true
     }
 
@@ -308,14 +311,13 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
 
     /// Whether a connection may show a provider token: it shows no two new ones within 20 minutes, but goes.
     func mayShow(_ serial: Int, on sender: HTTP2Sender) -> Bool {
-        if sender.shown == serial { return true }
-        if sender.shown != 0, sender.now - sender.shownAt < Self.tokenInterval {
-            // Not from within the call that asks.
-            loop.reactor.schedule(after: .zero) { sender.drain() }
+        if sender.notes.shown == serial { return true }
+        if sender.notes.shown != 0, sender.now - sender.notes.shownAt < Self.tokenInterval {
+            drain(sender)
             return false
         }
-        sender.shown = serial
-        sender.shownAt = sender.now
+        sender.notes.shown = serial
+        sender.notes.shownAt = sender.now
         return true
     }
 
@@ -333,8 +335,7 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     private func hasResumed() {
         budget.recover()
         loop.report(.resumed(host: authority))
-        // Not from within the call that says so.
-        loop.reactor.schedule(after: .zero) { [self] in wake() }
+        wake()
     }
 
     /// Why nothing is sent but a push now and then.
@@ -386,10 +387,7 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
         on sender: HTTP2Sender
     ) {
         count(kind, PushResult.outcome(status: answer.status))
-        if verdict.endsConnection {
-            // Not from within the call that says so.
-            loop.reactor.schedule(after: .zero) { sender.drain() }
-        }
+        if verdict.endsConnection { drain(sender) }
         if case .again = verdict.phone { budget.answered(mustBeRepeated: true) }
         let now = MonotonicTime.now
         switch verdict.host {
@@ -437,9 +435,15 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     func sweep() { for sender in senders { sender.sweep() } }
 
     /// Lets go of all connections once what is under way on them is answered; new pushes go over new ones.
-    func renewConnections() {
-        // Not from within the call that says so.
-        loop.reactor.schedule(after: .zero) { [self] in for sender in senders { sender.drain() } }
+    func renewConnections() { for sender in senders { drain(sender) } }
+
+    /// Lets go of a connection once what is under way on it is answered.
+    func drain(_ sender: HTTP2Sender) { if sender.drain() { replace(sender) } }
+
+    /// Its place is taken at once, unless it was of no use.
+    private func replace(_ sender: HTTP2Sender) {
+        if !sender.notes.isProven { waitABit() }
+        dial()
     }
 
     func close() {
@@ -450,13 +454,13 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
 
     var connectionCount: Int { senders.count }
     /// Those that are made.
-    var openConnections: Int { senders.count { $0.phase == .open || $0.phase == .draining } }
+    var openConnections: Int { senders.count { $0.isOpen || $0.isEnding } }
     var inFlight: Int { senders.reduce(0) { $0 + $1.inFlight } }
 
     /// A connection carries its window, or its streams, once in each round trip.
     private var wanted: Int {
         if let fixed = limits.connections { return fixed }
-        guard let sample = senders.first(where: { $0.phase == .open && $0.roundTrip > 0 }) else { return 1 }
+        guard let sample = senders.first(where: { $0.isOpen && $0.roundTrip > 0 }) else { return 1 }
         let seconds = Double(sample.roundTrip) / 1e9
         let underWay = min(Self.windowBytes / 1_000, Double(min(sample.peerStreamsMax, limits.http.streamsMax)))
         let needed = Double(phones) / Self.reachIn
@@ -466,7 +470,7 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     private func dial() {
         guard MonotonicTime.now >= notBefore else { return }
         // One first, to measure by; and never more than a few handshakes at a time.
-        let open = senders.count { $0.phase != .draining && $0.phase != .closed }
+        let open = senders.count { !$0.isEnding }
         let missing = min(wanted - open - dialling, Self.dialsMax - dialling)
         guard missing > 0 else { return }
         for _ in 0..<missing { connect() }
@@ -506,19 +510,14 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
 
     func opened(_ sender: HTTP2Sender) { wake() }
 
-    func isDraining(_ sender: HTTP2Sender, _ reason: String) {
-        draining.insert(ObjectIdentifier(sender))
-        // Its place is taken at once, unless it was of no use.
-        if !sender.isProven { waitABit() }
-        dial()
-    }
+    func isGoingAway(_ sender: HTTP2Sender, _ reason: String) { replace(sender) }
 
-    func closed(_ sender: HTTP2Sender, _ reason: HTTP2Error) {
+    func closed(_ sender: HTTP2Sender, _ reason: HTTP2Error, wasDraining: Bool) {
         budget.answered(mustBeRepeated: true)
         senders.removeAll { $0 === sender }
         // One that was told to go has its successor; after any other the next is made a little later, ever more so while
         // none of them carries a push.
-        if draining.remove(ObjectIdentifier(sender)) == nil || !sender.isProven { waitABit() }
+        if !wasDraining || !sender.notes.isProven { waitABit() }
         if !isClosed { loop.report(.closed(environment, host: authority, reason: reason.message)) }
     }
 }

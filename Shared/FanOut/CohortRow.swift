@@ -54,6 +54,41 @@ struct CohortRow {
         levelAndBackoff = level
     }
 
+    // MARK: - What becomes of pushes
+
+    /// A push has left.
+    /// - Parameters:
+    ///   - alert: the version of the newest alert that it tells; 0 without one.
+    ///   - serial: of the provider token that it shows.
+    ///   - isFirst: of its version.
+    mutating func sent(stamp: UInt32, alert: UInt32, serial: Int, isFirst: Bool) {
+        underWay = stamp
+        tried = stamp
+        alertedBefore = alertedThrough
+        if alert != 0 { alertedThrough = alert }
+        flags.remove(.repeatsFreely)
+        if serial.isMultiple(of: 2) { flags.remove(.showsOddToken) } else { flags.insert(.showsOddToken) }
+        if isFirst { failure = nil }
+    }
+
+    mutating func accepted(stamp: UInt32) {
+        delivered = max(delivered, stamp)
+        isShortLived = toldAlert
+        backoff = 0
+        flags.subtract([.repeatsQuietly, .isNew])
+    }
+
+    /// It was not processed: the alert is still to be told, if it stays fresh.
+    mutating func refused() { alertedThrough = alertedBefore }
+
+    /// The phone may have got it: the alert is never repeated.
+    mutating func unanswered() { flags.insert(.repeatsQuietly) }
+
+    /// The push under way, or the last one that was not refused, told an alert.
+    var toldAlert: Bool { alertedThrough != alertedBefore }
+
+    // MARK: - Packed fields
+
     var level: UInt8 {
         get { levelAndBackoff & 3 }
         set { levelAndBackoff = levelAndBackoff & ~3 | newValue & 3 }

@@ -27,7 +27,7 @@ extension FanOutLoop {
 
     /// Whether it waits for an alert to be claimed. What is about to be another process's claims nothing more, and tells what it
     /// has claimed.
-    func waits(_ cohort: TokenCohort) -> Bool { !isFinishing && !cohort.isClosing && untried(cohort) != nil }
+    func waits(_ cohort: TokenCohort) -> Bool { !isFinishing && cohort.stage != .closing && untried(cohort) != nil }
 
     /// Those that waited for another claim, and have an alert that only this process can tell, go.
     func stopWaiting(_ match: LoopMatch) {
@@ -52,16 +52,22 @@ extension FanOutLoop {
 
     func claimUntried(_ cohort: TokenCohort) {
         let match = cohort.match
-        guard waits(cohort), !match.unclaimed.contains(where: { $0 === cohort }) else { return }
-        lines[cohort.environment]?.unlist(cohort)
-        match.unclaimed.append(cohort)
+        guard cohort.work != .unclaimed, waits(cohort) else { return }
+        waitForClaim(cohort)
         claimNext(match)
+    }
+
+    /// Its state takes the alert with it.
+    func waitForClaim(_ cohort: TokenCohort) {
+        lines[cohort.environment]?.unlist(cohort)
+        cohort.work = .unclaimed
+        cohort.match.unclaimed.append(cohort)
     }
 
     /// Asks for the next few claims: what is claimed and not sent is lost when the process dies. A claim is for all phones of
     /// a shard, so that one that is still being read would be one for more than are known.
     func claimNext(_ match: LoopMatch) {
-        guard !isFinishing, match.claim == nil, !match.cohorts.contains(where: { $0.isListed && $0.pass == .alert })
+        guard !isFinishing, match.claim == nil, !match.cohorts.contains(where: { $0.work == .listed(.alert) })
         else { return }
         while let place = match.unclaimed.lastIndex(where: { !reading.contains($0.shard) }) {
             let first = match.unclaimed[place]

@@ -11,7 +11,7 @@ extension FanOutLoop {
         // No other alert is claimed for it.
         reading.insert(shard)
         for match in matches.values {
-            for cohort in match.cohorts where cohort.shard == shard { cohort.isClosing = true }
+            for cohort in match.cohorts where cohort.shard == shard { cohort.stage = .closing }
             stopWaiting(match)
         }
     }
@@ -22,7 +22,7 @@ extension FanOutLoop {
         reading.remove(shard)
         for match in matches.values {
             for cohort in match.cohorts where cohort.shard == shard {
-                cohort.isClosing = false
+                cohort.stage = .open
                 // What was passed over is looked at again.
                 if waits(cohort) { claimUntried(cohort) } else { start(cohort) }
             }
@@ -44,7 +44,7 @@ extension FanOutLoop {
     }
 
     func owesAlert(_ cohort: TokenCohort, _ slot: Int, now: Int) -> Bool {
-        guard !cohort.isLost, !cohort.gained.isEmpty, !cohort.match.brake.stops(.pushes) else { return false }
+        guard cohort.stage != .lost, !cohort.gained.isEmpty, !cohort.match.brake.stops(.pushes) else { return false }
         let row = cohort.row(slot)
         return row.pointee.flags.contains(.isUsed) && !row.pointee.flags.contains(.isLeaving)
             && !cohort.match.riders(for: row, cohort, now: now).isEmpty

@@ -32,7 +32,7 @@ extension FanOutLoop {
     /// - Returns: those that a push is under way to; `FanOutReport.left` comes when it no longer is.
     package func remove(_ places: [RosterPlace]) -> [RosterKey] {
         // Lost ones that wait for their last answers: what they sent may come after what follows.
-        let lost = cohorts.compactMap { $0 }.filter(\.isLost)
+        let lost = cohorts.compactMap { $0 }.filter { $0.stage == .lost }
         return places.compactMap { place in
             var isUnderWay = false
             let known = (matches[place.match]?.cohorts ?? []) + lost.filter { $0.match.id == place.match }
@@ -50,7 +50,7 @@ extension FanOutLoop {
         closing.remove(shard)
         for match in matches.values {
             for cohort in match.cohorts where cohort.shard == shard {
-                cohort.isLost = true
+                cohort.stage = .lost
                 lines[cohort.environment]?.unlist(cohort)
                 forget(cohort)
             }
@@ -60,7 +60,7 @@ extension FanOutLoop {
     }
 
     func forget(_ cohort: TokenCohort) {
-        guard cohort.isLost, cohort.inFlight == 0, cohorts[cohort.number] === cohort else { return }
+        guard cohort.stage == .lost, cohort.inFlight == 0, cohorts[cohort.number] === cohort else { return }
         cohorts[cohort.number] = nil
         freeNumbers.append(cohort.number)
     }
@@ -79,7 +79,7 @@ extension FanOutLoop {
         let number = freeNumbers.popLast() ?? cohorts.count
         let cohort = TokenCohort(
             number: number, match: match, environment: entry.environment, shard: entry.shard, trust: trust)
-        cohort.isClosing = closing.contains(entry.shard)
+        if closing.contains(entry.shard) { cohort.stage = .closing }
         if number == cohorts.count { cohorts.append(cohort) } else { cohorts[number] = cohort }
         match.cohorts.append(cohort)
         return cohort
@@ -97,11 +97,11 @@ extension FanOutLoop {
         immediates.forget(now: clock.seconds)
         for match in matches.values { match.forgetTold(now: clock.seconds) }
         let now = MonotonicTime.now
-        for (id, match) in matches where match.cohorts.allSatisfy({ $0.count == 0 && $0.inFlight == 0 && !$0.isListed })
-        {
+        for (id, match) in matches
+        where match.cohorts.allSatisfy({ $0.count == 0 && $0.inFlight == 0 && !$0.work.isListed }) {
             guard now - match.usedAt > Self.quietMax else { continue }
             for cohort in match.cohorts {
-                cohort.isLost = true
+                cohort.stage = .lost
                 forget(cohort)
             }
             // They hold it, too.

@@ -26,13 +26,15 @@ extension FanOutLoop {
             lines.mayShow(authorization.serial, on: sender)
         else { return .noRoom }
         // Asked for each push: this thread may have stood still since the last one.
-        guard !cohort.isLost, !match.brake.stops(.pushes), cohort.trust.isHeld else { return .heldUp }
+        guard cohort.stage != .lost, !match.brake.stops(.pushes), cohort.trust.isHeld else { return .heldUp }
         let now = clock.seconds
         while let slot = nextSlot(cohort) {
             let row = cohort.row(slot)
             let riders = match.riders(for: row, cohort, now: now)
             // In this pass only those who are alerted.
-            if riders.isEmpty, cohort.isClosing || isFinishing || cohort.pass == .alert && !wasQueued { continue }
+            if riders.isEmpty, cohort.stage == .closing || isFinishing || cohort.work.pass == .alert && !wasQueued {
+                continue
+            }
             let isInfrequent = row.pointee.flags.contains(.isInfrequent)
             let left = riders.isEmpty ? ImmediateBudget.forAlerts : 0
             let mayBeImmediate =
@@ -70,36 +72,21 @@ extension FanOutLoop {
                 }
                 guard isSubmitted else {
                     cohort.queue(slot)
+                    lines.drain(sender)
                     return .noRoom
                 }
                 lines.sent(tag, isRepetition: isRepetition)
                 if isInfrequent, variant.priority == .immediate {
                     immediates.take(cohort.infrequent[Int32(slot)], now: now)
                 }
-                note(variant, on: row, authorization)
-                if !hadThis { row.pointee.failure = nil }
+                row.pointee.sent(
+                    stamp: variant.stamp, alert: variant.alert, serial: authorization.serial, isFirst: !hadThis)
                 cohort.inFlight += 1
                 match.progress.sent += 1
                 return .sent
             }
         }
         return .done
-    }
-
-    /// A push to it is under way.
-    private func note(
-        _ variant: PushVariant, on row: UnsafeMutablePointer<CohortRow>, _ authorization: ProviderAuthorization
-    ) {
-        row.pointee.underWay = variant.stamp
-        row.pointee.tried = variant.stamp
-        row.pointee.alertedBefore = row.pointee.alertedThrough
-        if variant.alert != 0 { row.pointee.alertedThrough = variant.alert }
-        row.pointee.flags.remove(.repeatsFreely)
-        if authorization.serial.isMultiple(of: 2) {
-            row.pointee.flags.remove(.showsOddToken)
-        } else {
-            row.pointee.flags.insert(.showsOddToken)
-        }
     }
 
     /// The next row that nothing is under way to: those that were asked for first, then the others in turn.
@@ -141,17 +128,17 @@ extension FanOutLoop {
         cohort.inFlight -= 1
         cohort.needsSettling = true
         let wasLeaving = row.pointee.flags.contains(.isLeaving)
-        let isGone = wasLeaving || cohort.isLost
+        let isGone = wasLeaving || cohort.stage == .lost
         switch outcome {
         case .response(let response) where response.status == 200:
             lines.badTokens.noteGood(isProven: row.pointee.isProven)
-            sender.isProven = true
+            sender.notes.isProven = true
             lines.accepted(tag)
             cohort.prove(slot)
             accepted(row, cohort, slot, stamp)
         case .response(let response): refused(row, cohort, tag, stamp, response, lines, sender)
         case .refused:
-            row.pointee.alertedThrough = row.pointee.alertedBefore
+            row.pointee.refused()
             // One that its connection takes along is not APNs' trouble.
             let isFree = sender.isGoingAway
             lines.notProcessed(tag, isFree: isFree)
@@ -159,9 +146,8 @@ extension FanOutLoop {
             failed(.notProcessed, row, cohort, stamp)
             if !isGone { again(row, cohort, slot, from: .milliseconds(20)) }
         case .unknown(let reason):
-            // The phone may have been told: the alert is never repeated.
-            if row.pointee.alertedThrough != row.pointee.alertedBefore { lost += 1 }
-            row.pointee.flags.insert(.repeatsQuietly)
+            if row.pointee.toldAlert { lost += 1 }
+            row.pointee.unanswered()
             lines.unanswered(tag, reason)
             failed(.unanswered, row, cohort, stamp)
             // A connection that is lost has a successor in a moment; a host that does not answer is given time.
@@ -177,15 +163,12 @@ extension FanOutLoop {
     private func accepted(
         _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ slot: Int, _ stamp: UInt32
     ) {
-        row.pointee.delivered = max(row.pointee.delivered, stamp)
-        row.pointee.isShortLived = row.pointee.alertedThrough != row.pointee.alertedBefore
-        row.pointee.backoff = 0
         let isNew = row.pointee.flags.contains(.isNew)
-        row.pointee.flags.subtract([.repeatsQuietly, .isNew])
+        row.pointee.accepted(stamp: stamp)
         let match = cohort.match
         guard stamp >= match.stamp else {
             match.progress.superseded += 1
-            guard !row.pointee.flags.contains(.isLeaving), !cohort.isLost else { return }
+            guard !row.pointee.flags.contains(.isLeaving), cohort.stage != .lost else { return }
             cohort.queue(slot)
             return list(cohort)
         }
@@ -195,7 +178,7 @@ extension FanOutLoop {
             match.progress.failed[failure, default: 1] -= 1
             row.pointee.failure = nil
         }
-        if row.pointee.alertedThrough != row.pointee.alertedBefore { match.progress.alerted += 1 }
+        if row.pointee.toldAlert { match.progress.alerted += 1 }
         // One that came later says nothing of how long the version took.
         guard !isNew else { return }
         if match.progress.firstAcceptedAt == 0 { match.progress.firstAcceptedAt = now }
@@ -218,14 +201,13 @@ extension FanOutLoop {
         _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ tag: Int, _ stamp: UInt32,
         _ response: HTTP2Response, _ lines: APNsLines, _ sender: HTTP2Sender
     ) {
-        // Not processed: the alert is still to be told, if it stays fresh.
-        row.pointee.alertedThrough = row.pointee.alertedBefore
+        row.pointee.refused()
         var answer = APNsAnswer(status: response.status, body: response.body)
         answer.retryAfter = response.retryAfter
         let verdict = UpdateVerdict(answer)
         failed(PushFailure(answer), row, cohort, stamp)
         lines.refused(tag, answer, verdict, serial: serial(of: row), on: sender)
-        guard !row.pointee.flags.contains(.isLeaving), !cohort.isLost else { return }
+        guard !row.pointee.flags.contains(.isLeaving), cohort.stage != .lost else { return }
         let slot = tag & 0xffff_ffff
         switch verdict.phone {
         case .retire(let sinceMs) where isAbout(row, sinceMs): retire(row, cohort, slot, isBad: false)
@@ -294,7 +276,7 @@ extension FanOutLoop {
     /// Not when another token was registered meanwhile.
     func stands(_ suspect: SuspectToken) -> Bool {
         let cohort = suspect.cohort
-        return !cohort.isLost && cohort.slot(suspect.key) == suspect.slot
+        return cohort.stage != .lost && cohort.slot(suspect.key) == suspect.slot
             && cohort.row(suspect.slot).pointee.tokenAt == suspect.tokenAt
     }
 

@@ -87,8 +87,9 @@ package final class FanOutLoop: @unchecked Sendable {
         lastFinishingTick = Self.tick(MonotonicTime.now + MonotonicTime.nanoseconds(time))
         for match in matches.values {
             stopWaiting(match)
-            for cohort in match.cohorts where cohort.pass != .alert && owesAlert(cohort) {
-                if !match.unclaimed.contains(where: { $0 === cohort }) { start(cohort) }
+            for cohort in match.cohorts
+            where cohort.work.pass != .alert && cohort.work != .unclaimed && owesAlert(cohort) {
+                start(cohort)
             }
         }
         wake()
@@ -101,7 +102,7 @@ package final class FanOutLoop: @unchecked Sendable {
                 // What the lease holds up for a moment goes on.
                 match.claim != nil
                     || match.cohorts.contains {
-                        $0.pass == .alert && ($0.isListed || $0.isHeldUp && !match.brake.stops(.pushes))
+                        $0.work == .listed(.alert) || $0.work == .heldUp(.alert) && !match.brake.stops(.pushes)
                             || isFinishing && !$0.awaitingStamp.isEmpty
                     }
             } || isFinishing && tellsLater
@@ -164,12 +165,7 @@ package final class FanOutLoop: @unchecked Sendable {
             cohort.goOn()
             // What is newer is no repetition.
             cohort.unpark(.max)
-            if waits(cohort) {
-                lines[cohort.environment]?.unlist(cohort)
-                match.unclaimed.append(cohort)
-            } else {
-                start(cohort)
-            }
+            if waits(cohort) { waitForClaim(cohort) } else { start(cohort) }
         }
         claimNext(match)
     }
@@ -231,26 +227,17 @@ package final class FanOutLoop: @unchecked Sendable {
     /// From the first row on.
     func start(_ cohort: TokenCohort) {
         cohort.cursor = 0
-        cohort.pass = cohort.gained.isEmpty ? .state : .alert
-        cohort.isHeldUp = false
-        relist(cohort)
+        lines[cohort.environment]?.list(cohort, for: cohort.gained.isEmpty ? .state : .alert)
     }
 
     func list(_ cohort: TokenCohort) {
-        guard !cohort.isListed, !cohort.match.unclaimed.contains(where: { $0 === cohort }) else { return }
-        if cohort.pass == .none {
-            cohort.pass = .state
-            cohort.cursor = cohort.slots
+        switch cohort.work {
+        case .listed, .unclaimed: return
+        case .none: cohort.cursor = cohort.slots
+        case .heldUp: break
         }
-        if isFinishing, !cohort.gained.isEmpty { cohort.pass = .alert }
-        cohort.isHeldUp = false
-        relist(cohort)
-    }
-
-    private func relist(_ cohort: TokenCohort) {
-        guard let lines = lines[cohort.environment] else { return }
-        lines.unlist(cohort)
-        lines.list(cohort)
+        let tellsAlerts = isFinishing && !cohort.gained.isEmpty
+        lines[cohort.environment]?.list(cohort, for: tellsAlerts ? .alert : cohort.work.pass ?? .state)
     }
 
     /// Looks at a row again after a while.
@@ -274,7 +261,7 @@ package final class FanOutLoop: @unchecked Sendable {
             // What the operator or the lease held up may go on.
             for match in matches.values {
                 for cohort in match.cohorts {
-                    if cohort.isHeldUp { list(cohort) }
+                    if cohort.work.isHeldUp { list(cohort) }
                     if !cohort.parked.isEmpty { unpark(cohort) }
                 }
                 waitForClaim(match)
@@ -325,7 +312,7 @@ package final class FanOutLoop: @unchecked Sendable {
         let due = now - lastTick > 1_000 ? delayed.keys.filter { $0 <= now } : Array(lastTick + 1...now)
         lastTick = now
         for tick in due {
-            for (cohort, slot) in delayed.removeValue(forKey: tick) ?? [] where !cohort.isLost {
+            for (cohort, slot) in delayed.removeValue(forKey: tick) ?? [] where cohort.stage != .lost {
                 // It is in the other list from now on.
                 cohort.again.append(Int32(slot))
                 list(cohort)

@@ -271,7 +271,8 @@ final class LoopMatch {
         progress.isComplete =
             unclaimed.isEmpty
             && cohorts.allSatisfy {
-                !$0.isListed && $0.inFlight == 0 && !$0.isHeldUp && $0.parked.isEmpty && $0.awaitingStamp.isEmpty
+                !$0.work.isListed && !$0.work.isHeldUp && $0.inFlight == 0 && $0.parked.isEmpty
+                    && $0.awaitingStamp.isEmpty
             }
         return progress
     }

@@ -26,24 +26,17 @@ final class TokenCohort {
     /// The phones whose users have switched frequent updates off.
     private(set) var infrequent: [Int32: RosterKey] = [:]
 
+    var stage = Stage.open
+    var work = Work.none
     /// Where the look at all rows is.
     var cursor = 0
-    var pass = Pass.none
     /// Slots to be looked at before the others.
     var again: [Int32] = []
     var inFlight = 0
-    /// It is among the cohorts that its lines go through.
-    var isListed = false
     /// Slots that wait for a stamp of now.
     var awaitingStamp: [Int32] = []
     /// Slots whose push would be a repetition too many: they wait for room in the budget, or for the next version.
     private(set) var parked: [Int32] = []
-    /// The operator or the lease holds it up; looked at again soon.
-    var isHeldUp = false
-    /// Its shard is to be another's: nothing is sent but alerts that are claimed.
-    var isClosing = false
-    /// Its shard is another's: nothing is sent, and it is gone when the last answer is in.
-    var isLost = false
     /// Alert versions that were claimed for it, and those for which a claim was tried.
     var gained: Set<UInt32> = []
     var tried: Set<UInt32> = []
@@ -54,12 +47,40 @@ final class TokenCohort {
     /// Something changed since it was last asked what is settled.
     var needsSettling = true
 
+    enum Stage {
+        case open
+        /// Its shard is to be another's: nothing is sent but alerts that are claimed.
+        case closing
+        /// Its shard is another's: nothing is sent, and it is gone when the last answer is in.
+        case lost
+    }
+
+    /// A look at all rows.
     enum Pass {
-        case none
-        /// Over those who are to be alerted.
+        /// For those who are to be alerted.
         case alert
-        /// Over all others.
+        /// For all others.
         case state
+    }
+
+    enum Work: Equatable {
+        case none
+        /// It is among the cohorts that its lines go through.
+        case listed(Pass)
+        /// The operator or the lease holds it up; looked at again soon.
+        case heldUp(Pass)
+        /// An alert is to be claimed for it first; it is among the `unclaimed` of its match.
+        case unclaimed
+
+        var pass: Pass? {
+            switch self {
+            case .none, .unclaimed: nil
+            case .listed(let pass), .heldUp(let pass): pass
+            }
+        }
+
+        var isListed: Bool { if case .listed = self { true } else { false } }
+        var isHeldUp: Bool { if case .heldUp = self { true } else { false } }
     }
 
     init(number: Int, match: LoopMatch, environment: APNsEnvironment, shard: Int, trust: ShardTrust) {

@@ -11,34 +11,45 @@ internal import Glibc
 ///
 /// `@unchecked Sendable`: everything in it is touched on the reactor's thread alone.
 public final class HTTP2Sender: @unchecked Sendable {
-    public enum Phase: Sendable { case connecting, handshake, settings, open, draining, closed }
+    private typealias Transport = HTTP2Transport<HTTP2SendingSession>
 
-    public private(set) var phase = Phase.connecting
-    /// Measured by PING when the connection opened, in nanoseconds; 0 before.
-    public private(set) var roundTrip: Int64 = 0
+    private enum Phase {
+        /// No socket could be made, of which the owner is about to hear.
+        case failed
+        /// TCP, TLS, then the peer's SETTINGS.
+        case connecting(Transport)
+        case handshake(Transport)
+        case settings(Transport)
+        case open(Transport)
+        /// It takes no new requests.
+        case draining(Transport, reason: String)
+        case closed
+    }
 
-    /// The owner's note: a request was answered well over it.
-    public var isProven = false
-    /// The owner's notes: which credentials requests on it show, and since when, by `MonotonicTime`.
-    public var shown = 0
-    public var shownAt: Int64 = 0
+    /// What an owner notes of a connection.
+    public struct Notes: Sendable {
+        /// A request was answered well over it.
+        public var isProven = false
+        /// Which credentials requests on it show; 0: none yet.
+        public var shown = 0
+        /// Since when, by `MonotonicTime`.
+        public var shownAt: Int64 = 0
+    }
+
+    public var notes = Notes()
+    /// By `MonotonicTime`, when the sender last had something to do.
+    public private(set) var now: Int64
 
     private let origin: HTTP2Origin
     private let reactor: Reactor
     private let limits: HTTP2ClientLimits
+    private let begun = MonotonicTime.now
     /// Until the connection is closed.
     private var owner: (any HTTP2SenderOwner)?
     private let session: HTTP2SendingSession
-    private var transport: HTTP2Transport<HTTP2SendingSession>?
+    private var phase = Phase.failed
+    private var liveness: HTTP2Liveness
     private var pumpIsScheduled = false
-    private let begun = MonotonicTime.now
-    /// By `MonotonicTime`, when the sender last had something to do.
-    public private(set) var now = MonotonicTime.now
-    private var lastHeard: Int64 = 0
-    private var heardBytes: UInt64 = 0
-    private var pingSent: Int64 = 0
-    private var pongs = 0
-    private var drainReason = "drained"
 
     /// Connects. What comes of it, the owner hears; also of a failure, but not before this returns.
     public init(
@@ -49,12 +60,14 @@ public final class HTTP2Sender: @unchecked Sendable {
         self.reactor = reactor
         self.limits = limits
         self.owner = owner
+        now = begun
+        liveness = HTTP2Liveness(now: begun)
         session = HTTP2SendingSession(
             slotCount: limits.streamsMax, replyBytesMax: limits.responseBodyBytesMax,
             keepsHeaders: limits.keepsResponseHeaders)
         session.onOutcome = { [unowned self] tag, outcome in self.owner?.finished(tag, outcome, on: self) }
         do throws(HTTP2Error) {
-            try connect(address, tls)
+            phase = .connecting(try connect(address, tls))
         } catch {
             reactor.schedule(after: .zero) { self.end(error, politely: false) }
         }
@@ -65,36 +78,43 @@ public final class HTTP2Sender: @unchecked Sendable {
     /// Requests under way.
     public var inFlight: Int { session.inFlight }
 
+    /// Measured by PING when the connection opened, in nanoseconds; 0 before.
+    public var roundTrip: Int64 { liveness.roundTrip }
+
+    public var isOpen: Bool { if case .open = phase { true } else { false } }
+
+    /// It takes no new requests any more.
+    public var isEnding: Bool {
+        switch phase {
+        case .failed, .connecting, .handshake, .settings, .open: false
+        case .draining, .closed: true
+        }
+    }
+
     /// It takes no new requests, or the peer has just said that it will not.
-    public var isGoingAway: Bool { phase != .open || session.goAway != nil }
+    public var isGoingAway: Bool { !isOpen || session.goAway != nil }
 
     /// Streams that the peer lets us have open at once now.
     public var peerStreamsMax: Int { session.peerConcurrentStreamsMax }
 
     /// Whether a request with a body of this size can leave whole now.
-    public func hasRoom(forBody bytes: Int) -> Bool { phase == .open && session.hasRoom(forBody: bytes) }
+    public func hasRoom(forBody bytes: Int) -> Bool { isOpen && session.hasRoom(forBody: bytes) }
 
     /// Sends a request; only within the owner's `fill`, and only where `hasRoom` for it.
     /// - Parameters:
     ///   - path: copied.
     ///   - deadline: of its answer, by `MonotonicTime`; looked at by `sweep`.
-    /// - Returns: false when the connection has no stream left: it drains then.
+    /// - Returns: false when the connection has no stream left, and is to be drained.
     public func submit(
         path: UnsafeBufferPointer<UInt8>, headers: HTTP2HeaderTemplate, body: HTTP2SharedBody, tag: Int, deadline: Int64
-    ) -> Bool {
-        if session.submit(path: path, headers: headers, body: body, tag: tag, deadline: deadline) { return true }
-        beginDraining("out of stream ids")
-        return false
-    }
+    ) -> Bool { session.submit(path: path, headers: headers, body: body, tag: tag, deadline: deadline) }
 
     /// There is something to send: `fill` is called soon.
-    public func wake() {
-        guard phase == .open, !pumpIsScheduled else { return }
-        schedulePump()
-    }
+    public func wake() { if isOpen { schedulePump() } }
 
-    /// Takes no new requests and closes when the last answer is in.
-    public func drain() { beginDraining("drained") }
+    /// Takes no new requests and closes, later, when the last answer is in.
+    /// - Returns: whether it was open.
+    @discardableResult public func drain() -> Bool { drain("drained") }
 
     /// Closes now: what was sent is `unknown`.
     public func close() { end(HTTP2Error(.connection, "closed by us"), politely: true) }
@@ -102,34 +122,26 @@ public final class HTTP2Sender: @unchecked Sendable {
     /// Looks at deadlines, the handshake's among them, whether this thread runs, and asks a silent peer whether it is there.
     /// To be called a few times a second.
     public func sweep() {
-        guard phase != .closed else { return }
         now = MonotonicTime.now
-        guard phase == .open || phase == .draining else {
-            if now - begun >= MonotonicTime.nanoseconds(limits.connectTimeout) {
-                end(
-                    HTTP2Error(.timeout, "no connection to \(origin) within \(limits.connectTimeout)"), politely: false)
+        switch phase {
+        case .failed, .closed: return
+        case .connecting, .handshake, .settings:
+            guard now - begun >= MonotonicTime.nanoseconds(limits.connectTimeout) else { return }
+            end(HTTP2Error(.timeout, "no connection to \(origin) within \(limits.connectTimeout)"), politely: false)
+        case .open(let transport), .draining(let transport, _):
+            do throws(HTTP2Error) { try transport.noteRunning() } catch { return end(error, politely: false) }
+            if session.expire(now: now) { schedulePump() }
+            switch liveness.need(bytes: transport.receivedBytes, limits: limits, now: now) {
+            case .nothing: break
+            case .ping: ping()
+            case .goodbye: end(HTTP2Error(.connection, "\(origin) answers no PING"), politely: false)
             }
-            return
-        }
-        guard let transport else { return }
-        do throws(HTTP2Error) { try transport.noteRunning() } catch { return end(error, politely: false) }
-        if session.expire(now: now) { schedulePump() }
-        if transport.receivedBytes != heardBytes {
-            heardBytes = transport.receivedBytes
-            lastHeard = now
-        }
-        if pingSent != 0, session.pongs == pongs {
-            if now - max(pingSent, lastHeard) >= MonotonicTime.nanoseconds(limits.pingTimeout) {
-                end(HTTP2Error(.connection, "\(origin) answers no PING"), politely: false)
-            }
-        } else if now - lastHeard >= MonotonicTime.nanoseconds(limits.pingAfter) {
-            ping()
         }
     }
 
     // MARK: - Opening
 
-    private func connect(_ address: HTTP2Address, _ tls: TLSContext) throws(HTTP2Error) {
+    private func connect(_ address: HTTP2Address, _ tls: TLSContext) throws(HTTP2Error) -> Transport {
         let descriptor = try Sockets.make(address.native.family)
         Sockets.tune(descriptor)
         let status = address.native.withNative { Glibc.connect(descriptor, $0, $1) }
@@ -145,18 +157,17 @@ public final class HTTP2Sender: @unchecked Sendable {
             Glibc.close(descriptor)
             throw error
         }
-        transport = HTTP2Transport(
+        reactor.watch(descriptor, for: .writable) { ready in self.serve(ready) }
+        return HTTP2Transport(
             descriptor: descriptor, tls: stream, session: session,
             standstillMax: MonotonicTime.nanoseconds(limits.standstillMax))
-        reactor.watch(descriptor, for: .writable) { ready in self.serve(ready) }
     }
 
-    private func shakeHands() throws(HTTP2Error) {
-        guard let transport else { return }
+    private func shakeHands(_ transport: Transport) throws(HTTP2Error) {
         switch transport.handshake() {
         case .done:
-            phase = .settings
-            try exchange([.readable])
+            phase = .settings(transport)
+            try exchange([.readable], transport)
         case .wantsRead: reactor.setInterest(transport.descriptor, .readable)
         case .wantsWrite: reactor.setInterest(transport.descriptor, .writable)
         case .closed: throw HTTP2Error(.tls, "\(origin) closed the connection during the TLS handshake")
@@ -170,57 +181,52 @@ public final class HTTP2Sender: @unchecked Sendable {
         now = MonotonicTime.now
         do throws(HTTP2Error) {
             switch phase {
-            case .closed: return
-            case .connecting:
-                guard let descriptor = transport?.descriptor else { return }
-                let error = Sockets.pendingError(descriptor)
+            case .failed, .closed: return
+            case .connecting(let transport):
+                let error = Sockets.pendingError(transport.descriptor)
                 guard error == 0 else { throw Sockets.failure("cannot connect to \(origin)", error) }
-                phase = .handshake
-                try shakeHands()
-            case .handshake: try shakeHands()
-            case .settings, .open, .draining: try exchange(ready)
+                phase = .handshake(transport)
+                try shakeHands(transport)
+            case .handshake(let transport): try shakeHands(transport)
+            case .settings(let transport), .open(let transport), .draining(let transport, _):
+                try exchange(ready, transport)
             }
         } catch {
             end(error, politely: false)
         }
     }
 
-    private func exchange(_ ready: Reactor.Readiness) throws(HTTP2Error) {
-        guard let transport else { return }
+    private func exchange(_ ready: Reactor.Readiness, _ transport: Transport) throws(HTTP2Error) {
         if ready.contains(.readable) || ready.contains(.failed) {
-            let isOpen: Bool
-            do throws(HTTP2Error) { isOpen = try transport.read() } catch {
+            let hasMore: Bool
+            do throws(HTTP2Error) { hasMore = try transport.read() } catch {
                 noteConnectionFrames()
                 throw error
             }
             noteConnectionFrames()
-            guard isOpen else {
-                throw HTTP2Error(
-                    .connection, phase == .draining ? drainReason : "\(origin) closed the connection")
+            guard hasMore else {
+                throw HTTP2Error(.connection, drainReason ?? "\(origin) closed the connection")
             }
         }
         try pump()
     }
 
     private func noteConnectionFrames() {
-        if phase == .settings, session.hasSettings {
-            phase = .open
-            lastHeard = now
+        if case .settings(let transport) = phase, session.hasSettings {
+            phase = .open(transport)
+            liveness = HTTP2Liveness(now: now)
             ping()
             owner?.opened(self)
         }
-        if pingSent != 0, session.pongs > pongs {
-            pongs = session.pongs
-            if roundTrip == 0 { roundTrip = max(1, now - pingSent) }
-            pingSent = 0
-        }
+        liveness.heard(pongs: session.pongs, now: now)
         if let goAway = session.goAway {
-            beginDraining("GOAWAY \(goAway.code) \(String(decoding: goAway.debugData, as: UTF8.self))")
+            let reason = "GOAWAY \(goAway.code) \(String(decoding: goAway.debugData, as: UTF8.self))"
+            if drain(reason) { owner?.isGoingAway(self, reason) }
         }
     }
 
     private func ping() {
-        pingSent = now
+        liveness.pinged(now: now)
         session.ping()
         schedulePump()
     }
@@ -230,35 +236,44 @@ public final class HTTP2Sender: @unchecked Sendable {
         pumpIsScheduled = true
         reactor.schedule(after: .zero) { [self] in
             pumpIsScheduled = false
-            guard phase == .open || phase == .draining else { return }
             now = MonotonicTime.now
             do throws(HTTP2Error) { try pump() } catch { end(error, politely: false) }
         }
     }
 
     private func pump() throws(HTTP2Error) {
-        guard let transport, phase != .closed else { return }
-        try transport.flush { phase == .open && owner?.fill(self) == true }
-        guard phase != .closed else { return }
-        if session.isFinished || (phase == .draining && session.inFlight == 0 && !transport.isBlocked) {
-            end(HTTP2Error(.connection, drainReason), politely: true)
-            return
+        guard let transport else { return }
+        try transport.flush { isOpen && owner?.fill(self) == true }
+        guard self.transport != nil else { return }
+        if session.isFinished || isEnding && session.inFlight == 0 && !transport.isBlocked {
+            return end(HTTP2Error(.connection, drainReason ?? "drained"), politely: true)
         }
         reactor.setInterest(transport.descriptor, transport.isBlocked ? [.readable, .writable] : .readable)
     }
 
+    private var transport: Transport? {
+        switch phase {
+        case .failed, .closed: nil
+        case .connecting(let transport), .handshake(let transport), .settings(let transport), .open(let transport),
+            .draining(let transport, _):
+            transport
+        }
+    }
+
     // MARK: - Ending
 
-    private func beginDraining(_ reason: String) {
-        guard phase == .open else { return }
-        phase = .draining
-        drainReason = reason
-        owner?.isDraining(self, reason)
+    private var drainReason: String? { if case .draining(_, let reason) = phase { reason } else { nil } }
+
+    private func drain(_ reason: String) -> Bool {
+        guard case .open(let transport) = phase else { return false }
+        phase = .draining(transport, reason: reason)
         schedulePump()
+        return true
     }
 
     private func end(_ error: HTTP2Error, politely: Bool) {
-        guard phase != .closed else { return }
+        if case .closed = phase { return }
+        let (wasDraining, transport) = (isEnding, transport)
         phase = .closed
         if let transport {
             // What is in hand leaves with the good-bye.
@@ -270,8 +285,7 @@ public final class HTTP2Sender: @unchecked Sendable {
             reactor.unwatch(transport.descriptor)
             transport.close(politely: politely)
         }
-        transport = nil
-        owner?.closed(self, error)
+        owner?.closed(self, error, wasDraining: wasDraining)
         owner = nil
     }
 }

@@ -87,6 +87,6 @@ actor BareFanOut: HTTP2SenderOwner {
     }
 
     nonisolated func opened(_ sender: HTTP2Sender) {}
-    nonisolated func isDraining(_ sender: HTTP2Sender, _ reason: String) {}
-    nonisolated func closed(_ sender: HTTP2Sender, _ reason: HTTP2Error) {}
+    nonisolated func isGoingAway(_ sender: HTTP2Sender, _ reason: String) {}
+    nonisolated func closed(_ sender: HTTP2Sender, _ reason: HTTP2Error, wasDraining: Bool) {}
 }

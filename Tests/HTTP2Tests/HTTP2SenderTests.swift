@@ -65,10 +65,10 @@ import Testing
         }
 
         nonisolated func opened(_ sender: HTTP2Sender) { assumeIsolated { $0.events.append("opened") } }
-        nonisolated func isDraining(_ sender: HTTP2Sender, _ reason: String) {
+        nonisolated func isGoingAway(_ sender: HTTP2Sender, _ reason: String) {
             assumeIsolated { $0.events.append("draining: \(reason)") }
         }
-        nonisolated func closed(_ sender: HTTP2Sender, _ reason: HTTP2Error) {
+        nonisolated func closed(_ sender: HTTP2Sender, _ reason: HTTP2Error, wasDraining: Bool) {
             assumeIsolated { $0.events.append("closed: \(reason)") }
         }
     }

@@ -78,7 +78,7 @@ public actor HTTP2ClientConnection: HTTP2SenderOwner {
     }
 
     /// New requests are taken.
-    public var isOpen: Bool { sender?.phase == .open }
+    public var isOpen: Bool { sender?.isOpen == true }
 
     /// Requests that are in it, sent or not.
     public var load: Int { waiting.count + inFlight.count }
@@ -90,7 +90,10 @@ public actor HTTP2ClientConnection: HTTP2SenderOwner {
     }
 
     /// Takes no new requests; what waits is refused, and the connection closes when the last answer is in.
-    public func drain() { sender?.drain() }
+    public func drain() {
+        sender?.drain()
+        refuseWaiting()
+    }
 
     /// Closes now: what was sent is `unknown`.
     public func close() { sender?.close() }
@@ -110,11 +113,11 @@ public actor HTTP2ClientConnection: HTTP2SenderOwner {
         }
     }
 
-    public nonisolated func isDraining(_ sender: HTTP2Sender, _ reason: String) {
+    public nonisolated func isGoingAway(_ sender: HTTP2Sender, _ reason: String) {
         assumeIsolated { $0.refuseWaiting() }
     }
 
-    public nonisolated func closed(_ sender: HTTP2Sender, _ reason: HTTP2Error) {
+    public nonisolated func closed(_ sender: HTTP2Sender, _ reason: HTTP2Error, wasDraining: Bool) {
         assumeIsolated { $0.isClosed(reason) }
     }
 
