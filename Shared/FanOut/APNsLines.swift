@@ -55,6 +55,7 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     /// That may be looked at until the next tick.
     private var repetitionsLeft = 0
     private var acceptedAt: Int64 = 0
+    private var tickedAt: Int64 = 0
     /// Cohorts with phones to alert, and those whose phones only get the state.
     private var alerting: [TokenCohort] = []
     private var stating: [TokenCohort] = []
@@ -209,7 +210,7 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     /// One that did not leave.
     private func end(_ entry: OneShots.Entry, _ result: PushResult) {
         count(entry.push.kind, result.outcome)
-        if case .braked = result { loop.held += 1 }
+        if case .braked = result { loop.tally.held += 1 }
         entry.finish(result)
     }
 
@@ -341,23 +342,25 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
     /// Why nothing is sent but a push now and then.
     var stopCause: HostBreaker.Cause? { breaker.cause }
 
-    func tick() {
-        budget.tick(loop.lastTickAt, phones: phones)
+    /// - Parameter now: by `MonotonicTime`.
+    func tick(_ now: Int64) {
+        tickedAt = now
+        budget.tick(now, phones: phones)
         repetitionsLeft =
-            breaker.isStopped ? (breaker.letsThrough(loop.lastTickAt) ? 1 : 0) : budget.room
+            breaker.isStopped ? (breaker.letsThrough(now) ? 1 : 0) : budget.room
         sweep()
-        while let late = oneShots.late(loop.lastTickAt) { end(late, .refused) }
+        while let late = oneShots.late(now) { end(late, .refused) }
         // Another provider token is a matter of moments.
         if let cause = breaker.cause, cause != .providerToken { finishWaiting(.held) }
         // Before there is work: the first wicket finds its connections open.
-        if phones > 0, !isClosed, !loop.isFinishing, breaker.letsThrough(loop.lastTickAt) { dial() }
+        if phones > 0, !isClosed, !loop.isFinishing, breaker.letsThrough(now) { dial() }
     }
 
     // MARK: - Answers
 
     func accepted(_ tag: Int, kind: PushKind = .update) {
         if kind == .update { accepted += 1 } else { count(kind, PushResult.outcome(status: 200)) }
-        acceptedAt = loop.lastTickAt
+        acceptedAt = tickedAt
         budget.answered(mustBeRepeated: false)
         if breaker.answeredWell(tag) { hasResumed() }
         if hasWaited {

@@ -3,7 +3,7 @@ import SightscreenModels
 
 /// The way to a loop from other threads.
 actor FanOutActor {
-    private nonisolated let reactor: Reactor
+    nonisolated let reactor: Reactor
     nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
     init(reactor: Reactor) { self.reactor = reactor }

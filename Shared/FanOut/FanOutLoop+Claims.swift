@@ -69,23 +69,23 @@ extension FanOutLoop {
     func claimNext(_ match: LoopMatch) {
         guard !isFinishing, match.claim == nil, !match.cohorts.contains(where: { $0.work == .listed(.alert) })
         else { return }
-        while let place = match.unclaimed.lastIndex(where: { !reading.contains($0.shard) }) {
+        while let place = match.unclaimed.lastIndex(where: { shards.takesClaims($0.shard) }) {
             let first = match.unclaimed[place]
             guard let version = untried(first) else {
                 match.unclaimed.remove(at: place)
                 start(first)
                 continue
             }
-            var shards: [Int: Int64] = [:]
+            var asked: [Int: Int64] = [:]
             var phones = 0
             for cohort in match.unclaimed[...place].reversed()
-            where shards[cohort.shard] == nil && !reading.contains(cohort.shard) {
-                guard shards.isEmpty || match.claimsAreSlow || phones + cohort.count <= Self.claimedMax else { break }
-                shards[cohort.shard] = cohort.trust.epoch
+            where asked[cohort.shard] == nil && shards.takesClaims(cohort.shard) {
+                guard asked.isEmpty || match.claimsAreSlow || phones + cohort.count <= Self.claimedMax else { break }
+                asked[cohort.shard] = cohort.trust.epoch
                 phones += cohort.count
             }
-            match.claim = LoopMatch.Claim(version: version, shards: shards)
-            report(.claim(match.id, version, shards: shards))
+            match.claim = LoopMatch.Claim(version: version, shards: asked)
+            report(.claim(match.id, version, shards: asked))
             return
         }
     }
@@ -117,7 +117,7 @@ extension FanOutLoop {
             if gained.contains(cohort.shard) {
                 cohort.gained.insert(number)
             } else {
-                lost += match.lost(version, cohort)
+                tally.lostAlerts += match.lost(version, cohort)
             }
         }
         // Those with another alert to claim come again; the others go.

@@ -7,9 +7,7 @@ import SightscreenModels
 /// left to that one.
 extension FanOutLoop {
     package func close(_ shard: Int) {
-        closing.insert(shard)
-        // No other alert is claimed for it.
-        reading.insert(shard)
+        shards.close(shard)
         for match in matches.values {
             for cohort in match.cohorts where cohort.shard == shard { cohort.stage = .closing }
             stopWaiting(match)
@@ -18,8 +16,7 @@ extension FanOutLoop {
 
     /// It stays after all.
     package func reopen(_ shard: Int) {
-        guard closing.remove(shard) != nil else { return }
-        reading.remove(shard)
+        guard shards.reopen(shard) else { return }
         for match in matches.values {
             for cohort in match.cohorts where cohort.shard == shard {
                 cohort.stage = .open
@@ -35,7 +32,7 @@ extension FanOutLoop {
         matches.values.contains { match in
             match.claim?.shards[shard] != nil
                 || match.cohorts.contains { $0.shard == shard && ($0.inFlight > 0 || owesAlert($0)) }
-        } || cohorts.contains { $0?.shard == shard && ($0?.inFlight ?? 0) > 0 }
+        } || cohorts.all.contains { $0.shard == shard && $0.inFlight > 0 }
     }
 
     func owesAlert(_ cohort: TokenCohort) -> Bool {

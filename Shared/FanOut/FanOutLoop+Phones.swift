@@ -8,7 +8,7 @@ extension FanOutLoop {
 
     package func take(_ entries: [RosterEntry]) {
         for entry in entries {
-            guard let trust = trusts[entry.shard] else { continue }
+            guard let trust = shards.trust(of: entry.shard) else { continue }
             let match = match(entry.match)
             var told = match.told[entry.phone] ?? 0
             for other in match.cohorts where other.shard == entry.shard && other.environment != entry.environment {
@@ -32,7 +32,7 @@ extension FanOutLoop {
     /// - Returns: those that a push is under way to; `FanOutReport.left` comes when it no longer is.
     package func remove(_ places: [RosterPlace]) -> [RosterKey] {
         // Lost ones that wait for their last answers: what they sent may come after what follows.
-        let lost = cohorts.compactMap { $0 }.filter { $0.stage == .lost }
+        let lost = cohorts.all.filter { $0.stage == .lost }
         return places.compactMap { place in
             var isUnderWay = false
             let known = (matches[place.match]?.cohorts ?? []) + lost.filter { $0.match.id == place.match }
@@ -45,9 +45,7 @@ extension FanOutLoop {
     }
 
     package func lose(_ shard: Int) {
-        trusts[shard] = nil
-        reading.remove(shard)
-        closing.remove(shard)
+        shards.lose(shard)
         for match in matches.values {
             for cohort in match.cohorts where cohort.shard == shard {
                 cohort.stage = .lost
@@ -60,9 +58,7 @@ extension FanOutLoop {
     }
 
     func forget(_ cohort: TokenCohort) {
-        guard cohort.stage == .lost, cohort.inFlight == 0, cohorts[cohort.number] === cohort else { return }
-        cohorts[cohort.number] = nil
-        freeNumbers.append(cohort.number)
+        if cohort.stage == .lost, cohort.inFlight == 0 { cohorts.remove(cohort) }
     }
 
     func match(_ id: MatchID) -> LoopMatch {
@@ -76,11 +72,11 @@ extension FanOutLoop {
         if let known = match.cohorts.first(where: { $0.shard == entry.shard && $0.environment == entry.environment }) {
             return known
         }
-        let number = freeNumbers.popLast() ?? cohorts.count
-        let cohort = TokenCohort(
-            number: number, match: match, environment: entry.environment, shard: entry.shard, trust: trust)
-        if closing.contains(entry.shard) { cohort.stage = .closing }
-        if number == cohorts.count { cohorts.append(cohort) } else { cohorts[number] = cohort }
+        let cohort = cohorts.add { number in
+            TokenCohort(
+                number: number, match: match, environment: entry.environment, shard: entry.shard, trust: trust)
+        }
+        if shards.isClosing(entry.shard) { cohort.stage = .closing }
         match.cohorts.append(cohort)
         return cohort
     }
@@ -90,7 +86,7 @@ extension FanOutLoop {
 
     package var connections: Int { lines.values.reduce(0) { $0 + $1.connectionCount } }
 
-    package var inFlight: Int { cohorts.reduce(0) { $0 + ($1?.inFlight ?? 0) } }
+    package var inFlight: Int { cohorts.all.reduce(0) { $0 + $1.inFlight } }
 
     /// A match that has had neither phones nor versions for a while needs no memory; if it goes on, it is read again.
     package func forgetFinished() {

@@ -28,7 +28,7 @@ extension FanOutLoop {
         // Asked for each push: this thread may have stood still since the last one.
         guard cohort.stage != .lost, !match.brake.stops(.pushes), cohort.trust.isHeld else { return .heldUp }
         let now = clock.seconds
-        while let slot = nextSlot(cohort) {
+        while let (slot, wasQueued) = nextSlot(cohort) {
             let row = cohort.row(slot)
             let riders = match.riders(for: row, cohort, now: now)
             // In this pass only those who are alerted.
@@ -90,7 +90,7 @@ extension FanOutLoop {
     }
 
     /// The next row that nothing is under way to: those that were asked for first, then the others in turn.
-    private func nextSlot(_ cohort: TokenCohort) -> Int? {
+    private func nextSlot(_ cohort: TokenCohort) -> (slot: Int, wasQueued: Bool)? {
         while let queued = cohort.again.popLast() {
             let slot = Int(queued)
             let row = cohort.row(slot)
@@ -100,10 +100,8 @@ extension FanOutLoop {
                 continue
             }
             guard row.pointee.underWay == 0, row.pointee.flags.contains(.isUsed) else { continue }
-            wasQueued = true
-            return slot
+            return (slot, true)
         }
-        wasQueued = false
         let newest = cohort.match.stamp
         while cohort.cursor < cohort.slots {
             let slot = cohort.cursor
@@ -112,7 +110,7 @@ extension FanOutLoop {
             guard row.pointee.delivered < newest, row.pointee.underWay == 0,
                 row.pointee.flags.isDisjoint(with: [.isQueued, .isLeaving]), row.pointee.flags.contains(.isUsed)
             else { continue }
-            return slot
+            return (slot, false)
         }
         return nil
     }
@@ -146,7 +144,7 @@ extension FanOutLoop {
             failed(.notProcessed, row, cohort, stamp)
             if !isGone { again(row, cohort, slot, from: .milliseconds(20)) }
         case .unknown(let reason):
-            if row.pointee.toldAlert { lost += 1 }
+            if row.pointee.toldAlert { tally.lostAlerts += 1 }
             row.pointee.unanswered()
             lines.unanswered(tag, reason)
             failed(.unanswered, row, cohort, stamp)
@@ -189,7 +187,7 @@ extension FanOutLoop {
     private func failed(
         _ failure: PushFailure, _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ stamp: UInt32
     ) {
-        failures[failure, default: 0] += 1
+        tally.failures[failure, default: 0] += 1
         let match = cohort.match
         guard stamp >= match.stamp else { return }
         if let before = row.pointee.failure { match.progress.failed[before, default: 1] -= 1 }
@@ -249,7 +247,7 @@ extension FanOutLoop {
     private func retire(
         _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ slot: Int, isBad: Bool
     ) {
-        dead.append(
+        tally.dead.append(
             .init(
                 match: cohort.match.id, token: UpdateToken(cohort.token(slot)), tokenAt: row.pointee.tokenAt,
                 isBad: isBad))

@@ -12,55 +12,36 @@ package import SightscreenModels
 ///
 /// `@unchecked Sendable`: everything in it is touched on its reactor's thread alone; `FanOutActor` is the way in.
 package final class FanOutLoop: @unchecked Sendable {
-    static let tickInterval = Duration.milliseconds(50)
+    private enum State {
+        case running
+        /// Alerts that are claimed are told until then, by `MonotonicTime`, and nothing else begins any more.
+        case finishing(until: Int64)
+        case closed
+    }
 
-    let reactor: Reactor
-    private let entrance: FanOutActor
     let rules: LoopMatch.Rules
-    let report: @Sendable (FanOutReport) -> Void
     let brakes: Brakes
     let malformed: RareReports
+    let report: @Sendable (FanOutReport) -> Void
+    private let entrance: FanOutActor
+    private var state = State.running
     private(set) var lines: [APNsEnvironment: APNsLines] = [:]
+    var shards = LoopShards()
     var matches: [MatchID: LoopMatch] = [:]
-    var cohorts: [TokenCohort?] = []
-    /// Numbers of `cohorts` that are free.
-    var freeNumbers: [Int] = []
-    var trusts: [Int: ShardTrust] = [:]
-    /// Shards whose phones are still being read.
-    var reading: Set<Int> = []
-    /// Shards that are to be another's.
-    var closing: Set<Int> = []
+    var cohorts = CohortTable()
+    private var delayed = DelayedRows(now: MonotonicTime.now)
+    var immediates = ImmediateBudget()
+    var tally = LoopTally()
     package var clock = DatabaseClock(seconds: 0)
     package var authorization: ProviderAuthorization? {
         didSet { if authorization?.serial != oldValue?.serial { for line in lines.values { line.tokenChanged() } } }
     }
-    var immediates = ImmediateBudget()
-    /// To be reported at the next tick.
-    var dead: [FanOutReport.DeadToken] = []
-    var lost = 0
-    /// Pushes that were not taken, since that was last asked.
-    var failures: [PushFailure: Int] = [:]
-    /// Pushes that a hold kept from leaving, since that was last asked.
-    var held = 0
-    /// Rows that wait for a time, by tick.
-    private var delayed: [Int64: [(cohort: TokenCohort, slot: Int)]] = [:]
-    private var lastTick: Int64 = 0
-    /// By `MonotonicTime`.
-    private(set) var lastTickAt: Int64 = 0
     let path = TokenPath()
-    /// The row looked at was asked for.
-    var wasQueued = false
-    /// Alerts that are claimed are told, and nothing else begins any more.
-    private(set) var isFinishing = false
-    /// Until then it may go on finishing, in ticks.
-    private var lastFinishingTick: Int64 = 0
-    private var isClosed = false
 
     init(
         reactor: Reactor, rules: LoopMatch.Rules, brakes: Brakes, malformed: RareReports,
         report: @escaping @Sendable (FanOutReport) -> Void
     ) {
-        self.reactor = reactor
         entrance = FanOutActor(reactor: reactor)
         self.rules = rules
         self.brakes = brakes
@@ -70,12 +51,15 @@ package final class FanOutLoop: @unchecked Sendable {
 
     deinit { path.deallocate() }
 
+    var reactor: Reactor { entrance.reactor }
+
+    var isFinishing: Bool { if case .finishing = state { true } else { false } }
+
     /// Everything below is called in `body` of this.
     func onThread<Result: Sendable>(_ body: @Sendable () -> Result) async -> Result { await entrance.run(body) }
 
     func open(_ lines: [APNsEnvironment: APNsLines]) {
         self.lines = lines
-        lastTick = Self.tick(MonotonicTime.now)
         scheduleTick()
     }
 
@@ -83,8 +67,7 @@ package final class FanOutLoop: @unchecked Sendable {
     /// under way when the others of their shard were alerted.
     /// - Parameter time: how long that may take.
     package func finish(within time: Duration) {
-        isFinishing = true
-        lastFinishingTick = Self.tick(MonotonicTime.now + MonotonicTime.nanoseconds(time))
+        state = .finishing(until: MonotonicTime.now + MonotonicTime.nanoseconds(time))
         for match in matches.values {
             stopWaiting(match)
             for cohort in match.cohorts
@@ -105,30 +88,28 @@ package final class FanOutLoop: @unchecked Sendable {
                         $0.work == .listed(.alert) || $0.work == .heldUp(.alert) && !match.brake.stops(.pushes)
                             || isFinishing && !$0.awaitingStamp.isEmpty
                     }
-            } || isFinishing && tellsLater
+            } || tellsLater
     }
 
     /// A phone that was refused an alert is told after a while, and that is soon enough.
     private var tellsLater: Bool {
-        delayed.contains { tick, rows in
-            tick <= lastFinishingTick && rows.contains { owesAlert($0.cohort, $0.slot, now: clock.seconds) }
-        }
+        guard case .finishing(let end) = state else { return false }
+        return delayed.contains(until: end) { owesAlert($0.cohort, $0.slot, now: clock.seconds) }
     }
 
     func close() {
-        isClosed = true
+        state = .closed
         for line in lines.values { line.close() }
     }
 
     // MARK: - Shards and phones
 
     package func hold(_ shard: Int, _ trust: ShardTrust, isComplete: Bool) {
-        trusts[shard] = trust
-        if !isComplete { reading.insert(shard) }
+        shards.hold(shard, trust, isComplete: isComplete)
     }
 
-    package func complete(_ shards: [Int]) {
-        reading.subtract(shards)
+    package func complete(_ some: [Int]) {
+        shards.complete(some)
         for match in matches.values { claimNext(match) }
         wake()
     }
@@ -154,7 +135,7 @@ package final class FanOutLoop: @unchecked Sendable {
     private func go(_ match: LoopMatch) {
         match.forgetOldAlerts(now: clock.seconds)
         let phones = match.cohorts.reduce(0) { $0 + $1.count }
-        if match.brake.stops(.pushes) { held += phones }
+        if match.brake.stops(.pushes) { tally.held += phones }
         match.progress = VersionProgress()
         match.progress.version = match.update?.version.rawValue ?? 0
         match.progress.publishedAt = MonotonicTime.now
@@ -199,15 +180,14 @@ package final class FanOutLoop: @unchecked Sendable {
     /// What was done since that was last asked.
     package func takeCounts() -> FanOutCounts {
         var counts = FanOutCounts()
-        (counts.held, counts.failures) = (held, failures)
+        (counts.held, counts.failures) = (tally.held, tally.failures)
         for (environment, lines) in lines {
             let (pushes, repetitions) = lines.takeCounts()
             counts.pushes.merge(pushes) { $0 + $1 }
             counts.repetitions += repetitions
             counts.stopped[environment] = lines.stopCause == nil ? 0 : 1
         }
-        held = 0
-        failures = [:]
+        (tally.held, tally.failures) = (0, [:])
         return counts
     }
 
@@ -244,18 +224,20 @@ package final class FanOutLoop: @unchecked Sendable {
     func delay(_ cohort: TokenCohort, _ slot: Int, by delay: Duration) {
         guard !cohort.row(slot).pointee.flags.contains(.isQueued) else { return }
         cohort.row(slot).pointee.flags.insert(.isQueued)
-        let tick = Self.tick(MonotonicTime.now + MonotonicTime.nanoseconds(delay)) + 1
-        delayed[tick, default: []].append((cohort, slot))
+        delayed.add(cohort, slot, until: MonotonicTime.now + MonotonicTime.nanoseconds(delay))
     }
 
-    private static func tick(_ time: Int64) -> Int64 { time / MonotonicTime.nanoseconds(tickInterval) }
-
     private func scheduleTick() {
-        guard !isClosed else { return }
-        reactor.schedule(after: Self.tickInterval) { [self] in
-            goThroughDelayed()
+        if case .closed = state { return }
+        reactor.schedule(after: DelayedRows.interval) { [self] in
+            let now = MonotonicTime.now
+            for (cohort, slot) in delayed.due(now) where cohort.stage != .lost {
+                // It is in the other list from now on.
+                cohort.again.append(Int32(slot))
+                list(cohort)
+            }
             for line in lines.values {
-                let believed = line.badTokens.judge(now: lastTickAt, phones: line.provenPhones, where: stands)
+                let believed = line.badTokens.judge(now: now, phones: line.provenPhones, where: stands)
                 for suspect in believed { convict(suspect) }
             }
             // What the operator or the lease held up may go on.
@@ -269,14 +251,14 @@ package final class FanOutLoop: @unchecked Sendable {
                 if match.coarsen(now: clock.seconds) { goToInfrequent(match) }
             }
             for line in lines.values { (line.phones, line.provenPhones) = (0, 0) }
-            for case let cohort? in cohorts {
+            for cohort in cohorts.all {
                 lines[cohort.environment]?.phones += cohort.count
                 lines[cohort.environment]?.provenPhones += cohort.provenCount
             }
             for line in lines.values {
-                line.tick()
+                line.tick(now)
             }
-            flush()
+            for news in tally.takeReports() { report(news) }
             wake()
             scheduleTick()
         }
@@ -295,28 +277,5 @@ package final class FanOutLoop: @unchecked Sendable {
         guard most > 0 else { return }
         cohort.unpark(most)
         list(cohort)
-    }
-
-    private func flush() {
-        if !dead.isEmpty { report(.dead(dead)) }
-        if lost > 0 { report(.lostAlerts(lost)) }
-        dead = []
-        lost = 0
-    }
-
-    private func goThroughDelayed() {
-        lastTickAt = MonotonicTime.now
-        let now = Self.tick(lastTickAt)
-        guard now > lastTick else { return }
-        // After a standstill the ticks in between are many, and the entries few.
-        let due = now - lastTick > 1_000 ? delayed.keys.filter { $0 <= now } : Array(lastTick + 1...now)
-        lastTick = now
-        for tick in due {
-            for (cohort, slot) in delayed.removeValue(forKey: tick) ?? [] where cohort.stage != .lost {
-                // It is in the other list from now on.
-                cohort.again.append(Int32(slot))
-                list(cohort)
-            }
-        }
     }
 }

@@ -1,0 +1,23 @@
+/// The cohorts of a loop by their numbers, which are part of what a push is remembered by.
+struct CohortTable {
+    private var cohorts: [TokenCohort?] = []
+    private var free: [Int] = []
+
+    subscript(number: Int) -> TokenCohort? { cohorts[number] }
+
+    /// Those that are lost and wait for their last answers, too.
+    var all: some Sequence<TokenCohort> { cohorts.lazy.compactMap { $0 } }
+
+    mutating func add(_ make: (_ number: Int) -> TokenCohort) -> TokenCohort {
+        let number = free.popLast() ?? cohorts.count
+        let cohort = make(number)
+        if number == cohorts.count { cohorts.append(cohort) } else { cohorts[number] = cohort }
+        return cohort
+    }
+
+    mutating func remove(_ cohort: TokenCohort) {
+        guard cohorts[cohort.number] === cohort else { return }
+        cohorts[cohort.number] = nil
+        free.append(cohort.number)
+    }
+}
