@@ -1,4 +1,5 @@
 package import ServiceKit
+import SightscreenModels
 
 extension APIGatewayService {
     /// The API and what the benchmark compares with: `POST /noop`, which checks the caller's token and the body of an
@@ -10,7 +11,7 @@ extension APIGatewayService {
                 "POST", path, access,
                 Operation(
                     id: access == .users ? "doNothing" : "doNothingForAnybody", summary: "Do nothing.", tag: .app,
-                    body: ActivityRoutes.tokenBody, answer: .nothing("Nothing was done."), limit: .open)
+                    body: ActivityTokenRequest.body, answer: .nothing("Nothing was done."), limit: .open)
             ) { _ in .noContent }
         }
         try self.init(configuration, context, more: noops)

@@ -41,7 +41,7 @@ public struct APIGatewayService {
                 host: configuration.host, port: configuration.port,
                 responder: Self.responder(
                     configuration, pool: pool, keys: keys,
-                    bell: GatheredBell(WireCoordinatorBell(coordinators: coordinators)), deleted: deleted,
+                    bell: WireCoordinatorBell(coordinators: coordinators), deleted: deleted,
                     blocked: blocked, control: control, cache: cache,
                     missing: { readiness.missing.map(\.name) + (deleted.hasRead ? [] : ["deleted accounts"]) },
                     logger: context.logger, tracer: context.tracer, more: more),
@@ -69,7 +69,7 @@ public struct APIGatewayService {
             bell: bell)
         let activities = ActivityRoutes(
             activities: ActivityTokenStore(pool: pool, dismissAfter: configuration.dismissAfter), gate: gate,
-            bell: bell)
+            answers: cache, bell: bell)
         let open = PublicRoutes(control: control, schedule: schedule, missing: missing)
         let users = UserRoutes(accounts: AccountStore(pool: pool), deleted: deleted, bell: bell)
         var routes = open.routes + MatchRoutes(schedule: schedule, cache: cache).routes + follows.routes

@@ -7,24 +7,9 @@ import Store
 struct ActivityRoutes: Sendable {
     let activities: ActivityTokenStore
     let gate: RateGate
+    /// In a stampede everybody gets the same state.
+    let answers: ReplyCache
     let bell: any CoordinatorBell
-
-    private static let which = [
-        Schema.optional("deviceId", .text(.identifier), "May be left out by users of one phone."),
-        Schema.optional("activityId", .text(.identifier), "ActivityKit's id of the activity."),
-    ]
-
-    static let tokenBody = Operation.Body(
-        name: "ActivityTokenRequest",
-        fields: [
-            Schema.optional("activityToken", .text(.pushToken), "The activity's update token.", acceptsNull: false),
-            Schema.optional("token", .text(.pushToken), "Another name of activityToken.", acceptsNull: false),
-            Schema.optional("startId", .text(.identifier), "From the activity's attributes, when a push started it."),
-        ] + which, exactlyOne: ["activityToken", "token"])
-
-    private static let dismissal = Operation.Body(
-        name: "ActivityDismissal", fields: which + [Schema.optional("activityToken", .text(.pushToken))],
-        isOptional: true)
 
     var routes: [Route] {
         [
@@ -32,7 +17,7 @@ struct ActivityRoutes: Sendable {
                 "POST", "/matches/:id/activity-token", .users,
                 Operation(
                     id: "registerActivityToken", summary: "Report a Live Activity's update token.", tag: .activities,
-                    body: Self.tokenBody,
+                    body: ActivityTokenRequest.body,
                     answer: .ok("Activity", "The activity gets every version from now on, or an end."),
                     refusals: [.unknownMatch, .notFollowing, .deviceRequired, .limitReached], limit: .registrations),
                 registerToken),
@@ -40,9 +25,9 @@ struct ActivityRoutes: Sendable {
                 "POST", "/matches/:id/activity-dismissed", .users,
                 Operation(
                     id: "reportDismissal", summary: "Report that the user has removed a Live Activity.",
-                    tag: .activities, body: Self.dismissal,
+                    tag: .activities,
                     answer: .ok("Unfollowed", "Removing the current one unfollows the match."),
-                    refusals: [.unknownMatch, .deviceRequired], limit: .registrations), dismiss),
+                    refusals: [.unknownMatch, .deviceRequired], limit: .registrations), taking: dismiss),
         ]
     }
 
@@ -50,15 +35,8 @@ struct ActivityRoutes: Sendable {
         try gate.checkRefusedRegistrations(of: request.caller)
         try gate.checkBadTokens(of: request.caller)
         let match = try request.matchID
-        let fields = request.fields
-        let token = try fields.token("activityToken", as: UpdateToken.self)
-        let report = ActivityTokenRequest(
-            activityToken: try FieldReader.required(
-                "activityToken", token ?? fields.token("token", as: UpdateToken.self)),
-            deviceId: try fields.identifier("deviceId", as: DeviceID.self),
-            activityId: try fields.identifier("activityId", as: ActivityID.self),
-            startId: try fields.identifier("startId", as: StartID.self))
-        let registered = try await activities.register(report, match: match, user: request.user)
+        let registered = try await activities.register(
+            try ActivityTokenRequest(request.fields), match: match, user: request.user)
         if Self.isInVain(registered) { gate.noteRefusedRegistration(of: request.caller) }
         await bell.ring(for: registered.changedMatches)
         switch registered.action {
@@ -73,9 +51,9 @@ struct ActivityRoutes: Sendable {
         case .pass(.tooManyGenerations):
             throw LimitReached(.activities)
         case .end, .pass(.anothersToken):
-            return Self.answer(.ended, registered.contentState)
+            return try await answer(.ended, match, registered.contentState)
         case .activate, .rotate, .keep, .adopt, .replace:
-            return Self.answer(.active, registered.contentState)
+            return try await answer(.active, match, registered.contentState)
         }
     }
 
@@ -89,31 +67,59 @@ struct ActivityRoutes: Sendable {
         }
     }
 
-    /// `ActivityTokenResponse`, put together from a state that was encoded once for everybody.
-    static func answer(_ activity: LiveActivityOutlook, _ state: ShownState?) -> Reply {
-        var body: [UInt8] = []
-        body.reserveCapacity(64 + (state?.json.count ?? 0))
-        body.append(UInt8(ascii: "{"))
-        if let state {
-            body.append(contentsOf: #""displayState":"#.utf8)
-            body.append(contentsOf: state.json)
-            body.append(UInt8(ascii: ","))
+    private func answer(
+        _ activity: LiveActivityOutlook, _ match: MatchID, _ state: ContentState?
+    ) async throws -> Reply {
+        try await answers.reply(to: "\(activity) \(match) \(state?.version ?? 0)") {
+            try Reply.json(ActivityTokenResponse(liveActivity: activity, displayState: state))
         }
-        body.append(contentsOf: #""liveActivity":"\#(activity.rawValue)"}"#.utf8)
-        return Reply(
-            status: 200, body: body, headers: ["Content-Type": "application/json", "Cache-Control": "no-store"])
     }
 
-    @Sendable private func dismiss(_ request: GatewayRequest) async throws -> Reply {
+    @Sendable private func dismiss(
+        _ request: GatewayRequest, _ report: ActivityDismissedRequest
+    ) async throws -> UnfollowResponse {
         let match = try request.matchID
-        let fields = request.fields
-        let report = ActivityDismissedRequest(
-            deviceId: try fields.identifier("deviceId", as: DeviceID.self),
-            activityId: try fields.identifier("activityId", as: ActivityID.self),
-            activityToken: try fields.token("activityToken", as: UpdateToken.self))
         let (isFollowing, action) = try await activities.dismiss(report, match: match, user: request.user)
         request.logger.debug("Activity dismissed", metadata: ["match.id": "\(match)", "action": "\(action)"])
         await bell.ring(for: [match])
-        return try Reply.json(UnfollowResponse(following: isFollowing))
+        return UnfollowResponse(following: isFollowing)
+    }
+}
+
+extension ActivityTokenRequest: RequestBody {
+    static let body = Operation.Body(
+        name: "ActivityTokenRequest",
+        fields: [
+            Schema.optional("activityToken", .text(.pushToken), "The activity's update token.", acceptsNull: false),
+            Schema.optional("token", .text(.pushToken), "Another name of activityToken.", acceptsNull: false),
+            Schema.optional("startId", .text(.identifier), "From the activity's attributes, when a push started it."),
+        ] + which, exactlyOne: ["activityToken", "token"])
+
+    fileprivate static let which = [
+        Schema.optional("deviceId", .text(.identifier), "May be left out by users of one phone."),
+        Schema.optional("activityId", .text(.identifier), "ActivityKit's id of the activity."),
+    ]
+
+    init(_ fields: FieldReader) throws {
+        let token = try fields.token("activityToken", as: UpdateToken.self)
+        self.init(
+            activityToken: try FieldReader.required(
+                "activityToken", token ?? fields.token("token", as: UpdateToken.self)),
+            deviceId: try fields.identifier("deviceId", as: DeviceID.self),
+            activityId: try fields.identifier("activityId", as: ActivityID.self),
+            startId: try fields.identifier("startId", as: StartID.self))
+    }
+}
+
+extension ActivityDismissedRequest: RequestBody {
+    static let body = Operation.Body(
+        name: "ActivityDismissal",
+        fields: ActivityTokenRequest.which + [Schema.optional("activityToken", .text(.pushToken))], isOptional: true)
+
+    init(_ fields: FieldReader) throws {
+        self.init(
+            deviceId: try fields.identifier("deviceId", as: DeviceID.self),
+            activityId: try fields.identifier("activityId", as: ActivityID.self),
+            activityToken: try fields.token("activityToken", as: UpdateToken.self))
     }
 }

@@ -10,14 +10,6 @@ struct AdminRoutes: Sendable {
     /// Names this replica.
     let instance: String
 
-    private static let changes = Operation.Body(
-        name: "AdminConfigChange",
-        fields: [
-            Schema.optional("minAppVersion", .text(.version), "Null: as the gateway's setting says. So with each."),
-            Schema.optional("storeUrl", .text(.webAddress)), Schema.optional("maintenanceMode", .flag),
-            Schema.optional("maintenanceMessage", .text(.sentence)),
-        ])
-
     private static let before = Operation.Parameter(
         name: "before", schema: .text(.number), about: "The nextCursor of the page before.")
 
@@ -27,32 +19,32 @@ struct AdminRoutes: Sendable {
                 "GET", "/admin/config", .admins,
                 Operation(
                     id: "getAdminConfig", summary: "The app's config, and what of it was changed here.", tag: .admin,
-                    answer: .ok("AdminConfig", "As it is."), isTagged: true, limit: .admin)
-            ) { request in
-                try await store.audit(request.call, "config-read")
-                return try answer().tagged(for: request)
-            },
+                    answer: .ok("AdminConfig", "As it is."), isTagged: true, limit: .admin),
+                answering: { request in
+                    try await store.audit(request.call, "config-read")
+                    return answer()
+                }),
             Route(
                 "PATCH", "/admin/config", .admins,
                 Operation(
                     id: "changeAdminConfig",
                     summary: "Change the app's config; every replica tells it within a second.", tag: .admin,
-                    body: Self.changes, answer: .ok("AdminConfig", "As it is now."), limit: .admin), change),
+                    answer: .ok("AdminConfig", "As it is now."), limit: .admin), taking: change),
             Route(
                 "GET", "/admin/sportmonks/fixtures", .admins,
                 Operation(
                     id: "listSyncedFixtures", summary: "The provider's fixtures as last synced, by start.",
                     tag: .admin, query: [MatchQuery.limit, MatchQuery.cursor],
-                    answer: .ok("SyncedFixtures", "One page."), isTagged: true, limit: .admin), fixtures),
+                    answer: .ok("SyncedFixtures", "One page."), isTagged: true, limit: .admin), answering: fixtures),
             Route(
                 "GET", "/admin/cache/stats", .admins,
                 Operation(
                     id: "getCacheStats", summary: "The caches of the replica that answers.", tag: .admin,
-                    answer: .ok("CacheStats", "As they are."), limit: .admin)
-            ) { request in
-                try await store.audit(request.call, "cache-stats")
-                return try Reply.json(await stats())
-            },
+                    answer: .ok("CacheStats", "As they are."), limit: .admin),
+                answering: { request in
+                    try await store.audit(request.call, "cache-stats")
+                    return await stats()
+                }),
             Route(
                 "POST", "/admin/cache/clear", .admins,
                 Operation(
@@ -67,33 +59,24 @@ struct AdminRoutes: Sendable {
                 "GET", "/admin/audit", .admins,
                 Operation(
                     id: "listAudit", summary: "What administrators did, newest first.", tag: .admin,
-                    query: [MatchQuery.limit, Self.before], answer: .ok("Audit", "One page."), limit: .admin), audit),
+                    query: [MatchQuery.limit, Self.before], answer: .ok("Audit", "One page."), limit: .admin),
+                answering: audit),
         ]
     }
 
-    private func answer() throws -> Reply {
-        try Reply.json(
-            AdminConfigResponse(
-                effective: control.config, overridden: control.overrides.names, changedAt: control.changedAt))
+    private func answer() -> AdminConfigResponse {
+        AdminConfigResponse(
+            effective: control.config, overridden: control.overrides.names, changedAt: control.changedAt)
     }
 
-    @Sendable private func change(_ request: GatewayRequest) async throws -> Reply {
-        let fields = request.fields
-        let minimum = try fields.text("minAppVersion")
-        let storeURL = try fields.text("storeUrl")
-        let mode = try fields.flag("maintenanceMode")
-        let message = try fields.text("maintenanceMessage")
-        let changed = try await store.changeConfig(request.call) { overrides in
-            if minimum != nil || fields.isNull("minAppVersion") { overrides.minAppVersion = minimum }
-            if storeURL != nil || fields.isNull("storeUrl") { overrides.storeUrl = storeURL }
-            if mode != nil || fields.isNull("maintenanceMode") { overrides.maintenanceMode = mode }
-            if message != nil || fields.isNull("maintenanceMessage") { overrides.maintenanceMessage = message }
-        }
-        control.learn(changed)
-        return try answer()
+    @Sendable private func change(
+        _ request: GatewayRequest, _ change: AdminConfigChange
+    ) async throws -> AdminConfigResponse {
+        control.learn(try await store.changeConfig(request.call, change.apply))
+        return answer()
     }
 
-    @Sendable private func fixtures(_ request: GatewayRequest) async throws -> Reply {
+    @Sendable private func fixtures(_ request: GatewayRequest) async throws -> SyncedFixturesResponse {
         let limit = request.limit
         try await store.audit(request.call, "fixtures-read")
         var fixtures = try await store.fixtures(
@@ -106,10 +89,10 @@ struct AdminRoutes: Sendable {
                     .init(startsAt: last.startsAt ?? ScheduleStore.Position.withoutStart, match: last.matchId))
             }
         }
-        return try Reply.json(SyncedFixturesResponse(fixtures: fixtures, nextCursor: cursor)).tagged(for: request)
+        return SyncedFixturesResponse(fixtures: fixtures, nextCursor: cursor)
     }
 
-    @Sendable private func audit(_ request: GatewayRequest) async throws -> Reply {
+    @Sendable private func audit(_ request: GatewayRequest) async throws -> AuditResponse {
         let limit = request.limit
         try await store.audit(request.call, "audit-read")
         var entries = try await store.auditEntries(
@@ -119,7 +102,7 @@ struct AdminRoutes: Sendable {
             entries.removeLast(entries.count - limit)
             cursor = entries.last?.id
         }
-        return try Reply.json(AuditResponse(entries: entries, nextCursor: cursor))
+        return AuditResponse(entries: entries, nextCursor: cursor)
     }
 
     private struct Stats: Encodable {
@@ -131,6 +114,32 @@ struct AdminRoutes: Sendable {
 
     private func stats() async -> Stats {
         Stats(instance: instance, replies: cache.count, keys: await keys.count, clearedAt: control.cachesClearedAt)
+    }
+}
+
+/// What of the app's config is to be set; null: as the gateway's setting says.
+private struct AdminConfigChange: RequestBody {
+    static let body = Operation.Body(
+        name: "AdminConfigChange",
+        fields: [
+            Schema.optional("minAppVersion", .text(.version), "Null: as the gateway's setting says. So with each."),
+            Schema.optional("storeUrl", .text(.webAddress)), Schema.optional("maintenanceMode", .flag),
+            Schema.optional("maintenanceMessage", .text(.sentence)),
+        ])
+
+    let apply: @Sendable (inout AppConfigOverrides) -> Void
+
+    init(_ fields: FieldReader) throws {
+        let minimum = try fields.text("minAppVersion")
+        let storeURL = try fields.text("storeUrl")
+        let mode = try fields.flag("maintenanceMode")
+        let message = try fields.text("maintenanceMessage")
+        apply = { overrides in
+            if minimum != nil || fields.isNull("minAppVersion") { overrides.minAppVersion = minimum }
+            if storeURL != nil || fields.isNull("storeUrl") { overrides.storeUrl = storeURL }
+            if mode != nil || fields.isNull("maintenanceMode") { overrides.maintenanceMode = mode }
+            if message != nil || fields.isNull("maintenanceMessage") { overrides.maintenanceMessage = message }
+        }
     }
 }
 

@@ -7,64 +7,20 @@ struct DeviceRoutes: Sendable {
     let gate: RateGate
     let bell: any CoordinatorBell
 
-    /// Since 1970.
-    private static let seconds = 0...4_102_444_800
-
-    private static let registration = Operation.Body(
-        name: "DeviceRegistration",
-        fields: [
-            Schema.required("deviceId", .text(.identifier), "identifierForVendor, or another name that stays."),
-            Schema.required("platform", .choice(Platform.allCases.map(\.rawValue))),
-            Schema.optional(
-                "deviceToken", .text(.pushToken), "For ordinary notifications. Left out: stays; null: forgotten."),
-            Schema.optional("osVersion", .text(.shortText)), Schema.optional("appVersion", .text(.shortText)),
-            Schema.optional(
-                "environment", .choice(APNsEnvironment.allCases.map(\.rawValue)),
-                "Which APNs host the phone's tokens belong to; production if never said."),
-            Schema.optional("liveActivitiesEnabled", .flag, "ActivityAuthorizationInfo's; true if never said."),
-            Schema.optional("frequentPushesEnabled", .flag, "ActivityAuthorizationInfo's; true if never said."),
-            Schema.optional(
-                "activities",
-                .list(
-                    .object([
-                        Schema.required("matchId", .text(.number)), Schema.optional("activityId", .text(.identifier)),
-                        Schema.optional("startId", .text(.identifier)),
-                        Schema.optional(
-                            "state", .choice(RunningActivity.State.allCases.map(\.rawValue)),
-                            "ActivityKit's; active if left out. dismissed: the app saw the user take it away."),
-                        Schema.optional("channel", .text(.shortText), "The broadcast channel that it listens to."),
-                        Schema.optional("pending", .flag, "It is scheduled, to appear by itself."),
-                        Schema.optional(
-                            "lastSeen", .integer(Self.seconds), "When the app last saw it; now if left out."),
-                    ]), max: GatewayLimits.runningActivitiesMax),
-                "All cards of the phone: what runs is not started again, and a card whose token had died is explained."),
-            Schema.optional(
-                "bootedAt", .integer(Self.seconds),
-                "When the phone was last restarted, or its app took all cards off: none was swiped away by that."),
-        ])
-
-    private static let startToken = Operation.Body(
-        name: "PushToStartRegistration",
-        fields: [
-            Schema.required("pushToStartToken", .text(.pushToken)),
-            Schema.optional("deviceId", .text(.identifier), "May be left out by users of one phone."),
-        ])
-
     var routes: [Route] {
         [
             Route(
                 "POST", "/devices", .users,
                 Operation(
                     id: "registerDevice", summary: "Register a phone, or renew what is known of it.", tag: .devices,
-                    body: Self.registration,
                     answer: .ok("Device", "It is registered; a token that another had is its own now."),
-                    refusals: [.limitReached], limit: .registrations), register),
+                    refusals: [.limitReached], limit: .registrations), taking: register),
             Route(
                 "POST", "/devices/push-to-start-token", .users,
                 Operation(
                     id: "registerPushToStartToken", summary: "Register the token that starts Live Activities.",
-                    tag: .devices, body: Self.startToken, answer: .ok("Device", "It is registered."),
-                    refusals: [.deviceRequired, .limitReached], limit: .registrations), registerStartToken),
+                    tag: .devices, answer: .ok("Device", "It is registered."),
+                    refusals: [.deviceRequired, .limitReached], limit: .registrations), taking: registerStartToken),
             Route(
                 "DELETE", "/devices/:deviceToken", .users,
                 Operation(
@@ -74,32 +30,21 @@ struct DeviceRoutes: Sendable {
         ]
     }
 
-    @Sendable private func register(_ request: GatewayRequest) async throws -> Reply {
-        let fields = request.fields
-        let registration = DeviceRegistration(
-            deviceId: try FieldReader.required("deviceId", fields.identifier("deviceId", as: DeviceID.self)),
-            platform: try FieldReader.required("platform", fields.choice("platform", of: Platform.self)).rawValue,
-            deviceToken: try fields.token("deviceToken", as: DeviceToken.self),
-            osVersion: try fields.text("osVersion"), appVersion: try fields.text("appVersion"),
-            environment: try fields.choice("environment", of: APNsEnvironment.self),
-            liveActivitiesEnabled: try fields.flag("liveActivitiesEnabled"),
-            frequentPushesEnabled: try fields.flag("frequentPushesEnabled"),
-            activities: try fields.objects("activities")?.map(Self.activity), bootedAt: try fields.integer("bootedAt"))
+    @Sendable private func register(
+        _ request: GatewayRequest, _ registration: DeviceRegistration
+    ) async throws -> DeviceResponse {
         if registration.deviceToken != nil { try gate.checkBadTokens(of: request.caller) }
         let change: DeviceStore.TokenChange =
-            registration.deviceToken.map { .set($0) } ?? (fields.isNull("deviceToken") ? .forget : .keep)
+            registration.deviceToken.map { .set($0) } ?? (request.fields.isNull("deviceToken") ? .forget : .keep)
         let registered = try await devices.register(registration, token: change, user: request.user)
-        return try await answer(registered, cards: registered.cards)
+        return await answer(registered, cards: registered.cards)
     }
 
-    @Sendable private func registerStartToken(_ request: GatewayRequest) async throws -> Reply {
+    @Sendable private func registerStartToken(
+        _ request: GatewayRequest, _ registration: PushToStartRegistration
+    ) async throws -> DeviceResponse {
         try gate.checkBadTokens(of: request.caller)
-        let fields = request.fields
-        let registration = PushToStartRegistration(
-            pushToStartToken: try FieldReader.required(
-                "pushToStartToken", fields.token("pushToStartToken", as: PushToStartToken.self)),
-            deviceId: try fields.identifier("deviceId", as: DeviceID.self))
-        return try await answer(try await devices.register(registration, user: request.user))
+        return await answer(try await devices.register(registration, user: request.user))
     }
 
     @Sendable private func unregister(_ request: GatewayRequest) async throws -> Reply {
@@ -110,25 +55,92 @@ struct DeviceRoutes: Sendable {
         return .noContent
     }
 
-    private func answer(_ registered: DeviceStore.Registered, cards: DeviceStore.Cards? = nil) async throws -> Reply {
+    private func answer(_ registered: DeviceStore.Registered, cards: DeviceStore.Cards? = nil) async -> DeviceResponse {
         await bell.ring(for: registered.changedMatches)
         let (wanted, gone) = (cards?.tokensWanted ?? [], cards?.gone ?? [])
-        return try Reply.json(
-            DeviceResponse(
-                deviceId: registered.device, liveActivitiesCapable: registered.isCapable, end: cards?.end,
-                tokensWanted: wanted.isEmpty ? nil : wanted, gone: gone.isEmpty ? nil : gone))
+        return DeviceResponse(
+            deviceId: registered.device, liveActivitiesCapable: registered.isCapable, end: cards?.end,
+            tokensWanted: wanted.isEmpty ? nil : wanted, gone: gone.isEmpty ? nil : gone)
     }
+}
 
-    private static func activity(_ fields: FieldReader) throws -> RunningActivity {
-        RunningActivity(
+/// Of the app.
+enum Platform: String, CaseIterable { case ios, ipados }
+
+extension DeviceRegistration: RequestBody {
+    /// Since 1970.
+    fileprivate static let seconds = 0...4_102_444_800
+
+    static let body = Operation.Body(
+        name: "DeviceRegistration",
+        fields: [
+            Schema.required("deviceId", .text(.identifier), "identifierForVendor, or another name that stays."),
+            Schema.required("platform", .choice(of: Platform.self)),
+            Schema.optional(
+                "deviceToken", .text(.pushToken), "For ordinary notifications. Left out: stays; null: forgotten."),
+            Schema.optional("osVersion", .text(.shortText)), Schema.optional("appVersion", .text(.shortText)),
+            Schema.optional(
+                "environment", .choice(of: APNsEnvironment.self),
+                "Which APNs host the phone's tokens belong to; production if never said."),
+            Schema.optional("liveActivitiesEnabled", .flag, "ActivityAuthorizationInfo's; true if never said."),
+            Schema.optional("frequentPushesEnabled", .flag, "ActivityAuthorizationInfo's; true if never said."),
+            Schema.optional(
+                "activities", .list(.object(RunningActivity.fields), max: GatewayLimits.runningActivitiesMax),
+                "All cards of the phone: what runs is not started again, and a card whose token had died is explained."),
+            Schema.optional(
+                "bootedAt", .integer(seconds),
+                "When the phone was last restarted, or its app took all cards off: none was swiped away by that."),
+        ])
+
+    init(_ fields: FieldReader) throws {
+        self.init(
+            deviceId: try FieldReader.required("deviceId", fields.identifier("deviceId", as: DeviceID.self)),
+            platform: try FieldReader.required("platform", fields.choice("platform", of: Platform.self)).rawValue,
+            deviceToken: try fields.token("deviceToken", as: DeviceToken.self),
+            osVersion: try fields.text("osVersion"), appVersion: try fields.text("appVersion"),
+            environment: try fields.choice("environment", of: APNsEnvironment.self),
+            liveActivitiesEnabled: try fields.flag("liveActivitiesEnabled"),
+            frequentPushesEnabled: try fields.flag("frequentPushesEnabled"),
+            activities: try fields.objects("activities")?.map { try RunningActivity($0) },
+            bootedAt: try fields.integer("bootedAt"))
+    }
+}
+
+extension RunningActivity {
+    fileprivate static let fields = [
+        Schema.required("matchId", .text(.number)), Schema.optional("activityId", .text(.identifier)),
+        Schema.optional("startId", .text(.identifier)),
+        Schema.optional(
+            "state", .choice(of: State.self, name: "ActivityState"),
+            "ActivityKit's; active if left out. dismissed: the app saw the user take it away."),
+        Schema.optional("channel", .text(.shortText), "The broadcast channel that it listens to."),
+        Schema.optional("pending", .flag, "It is scheduled, to appear by itself."),
+        Schema.optional("lastSeen", .integer(DeviceRegistration.seconds), "When the app last saw it; now if left out."),
+    ]
+
+    fileprivate init(_ fields: FieldReader) throws {
+        let isPending = try fields.flag("pending")
+        self.init(
             matchId: try FieldReader.required("matchId", fields.matchID("matchId")),
             activityId: try fields.identifier("activityId", as: ActivityID.self),
             startId: try fields.identifier("startId", as: StartID.self),
-            state: try fields.flag("pending") == true
-                ? .pending : fields.choice("state", of: RunningActivity.State.self),
-            channel: try fields.text("channel"), pending: try fields.flag("pending"),
-            lastSeen: try fields.integer("lastSeen"))
+            state: isPending == true ? .pending : try fields.choice("state", of: State.self),
+            channel: try fields.text("channel"), pending: isPending, lastSeen: try fields.integer("lastSeen"))
     }
+}
 
-    private enum Platform: String, CaseIterable { case ios, ipados }
+extension PushToStartRegistration: RequestBody {
+    static let body = Operation.Body(
+        name: "PushToStartRegistration",
+        fields: [
+            Schema.required("pushToStartToken", .text(.pushToken)),
+            Schema.optional("deviceId", .text(.identifier), "May be left out by users of one phone."),
+        ])
+
+    init(_ fields: FieldReader) throws {
+        self.init(
+            pushToStartToken: try FieldReader.required(
+                "pushToStartToken", fields.token("pushToStartToken", as: PushToStartToken.self)),
+            deviceId: try fields.identifier("deviceId", as: DeviceID.self))
+    }
 }

@@ -9,17 +9,9 @@ struct HoldRoutes: Sendable {
     let audit: AdminStore
     let bell: any CoordinatorBell
 
-    private static let body = Operation.Body(
-        name: "HoldChange",
-        fields: [
-            Schema.required(
-                "hold", .choice(HoldLevel.allCases.map(\.rawValue)),
-                "alerts: nothing alerts; pushes: nothing leaves; none: it is lifted.")
-        ])
-
     private static func setting(_ id: String, _ summary: String, _ refusals: [Problem.Kind] = []) -> Operation {
         Operation(
-            id: id, summary: summary, tag: .admin, body: body,
+            id: id, summary: summary, tag: .admin,
             answer: .ok("Hold", "It holds in every coordinator within a second."), refusals: refusals, limit: .admin)
     }
 
@@ -33,29 +25,31 @@ struct HoldRoutes: Sendable {
         let match = "/admin/matches/:id/hold"
         let everywhere = "/admin/hold"
         return [
-            Route("GET", match, .admins, Self.reading("getMatchHold", "What is held of a match.", [.unknownMatch])) {
-                try await read($0, $0.matchID)
-            },
-            Route("GET", everywhere, .admins, Self.reading("getHold", "What is held everywhere.")) {
-                try await read($0, nil)
-            },
+            Route(
+                "GET", match, .admins, Self.reading("getMatchHold", "What is held of a match.", [.unknownMatch]),
+                answering: { try await read($0, $0.matchID) }),
+            Route(
+                "GET", everywhere, .admins, Self.reading("getHold", "What is held everywhere."),
+                answering: { try await read($0, nil) }),
             Route(
                 "PUT", match, .admins,
-                Self.setting("setMatchHold", "Hold back a match's alerts or pushes, or lift it.", [.unknownMatch])
-            ) { try await set($0, $0.matchID) },
-            Route("PUT", everywhere, .admins, Self.setting("setHold", "Hold back all alerts or pushes, or lift it.")) {
-                try await set($0, nil)
-            },
+                Self.setting("setMatchHold", "Hold back a match's alerts or pushes, or lift it.", [.unknownMatch]),
+                taking: { try await set($0, $0.matchID, $1) }),
+            Route(
+                "PUT", everywhere, .admins, Self.setting("setHold", "Hold back all alerts or pushes, or lift it."),
+                taking: { try await set($0, nil, $1) }),
             // The same by the method that some tools know only.
             Route(
-                "POST", match, .admins, Self.setting("postMatchHold", "As PUT.", [.unknownMatch])
-            ) { try await set($0, $0.matchID) },
-            Route("POST", everywhere, .admins, Self.setting("postHold", "As PUT.")) { try await set($0, nil) },
+                "POST", match, .admins, Self.setting("postMatchHold", "As PUT.", [.unknownMatch]),
+                taking: { try await set($0, $0.matchID, $1) }),
+            Route(
+                "POST", everywhere, .admins, Self.setting("postHold", "As PUT."), taking: { try await set($0, nil, $1) }
+            ),
         ]
     }
 
-    private func set(_ request: GatewayRequest, _ match: MatchID?) async throws -> Reply {
-        let level = try FieldReader.required("hold", request.fields.choice("hold", of: HoldLevel.self))
+    private func set(_ request: GatewayRequest, _ match: MatchID?, _ change: HoldChange) async throws -> HoldResponse {
+        let level = change.level
         // What is held can be lifted, though the match be gone from the schedule since.
         if let match, try await schedule.match(match) == nil, try await holds.hold(of: match).level == .none {
             try await audit.audit(request.call, "hold-refused", ["match": "\(match)", "level": level.rawValue])
@@ -66,16 +60,31 @@ struct HoldRoutes: Sendable {
         return try await answer(match)
     }
 
-    private func read(_ request: GatewayRequest, _ match: MatchID?) async throws -> Reply {
+    private func read(_ request: GatewayRequest, _ match: MatchID?) async throws -> HoldResponse {
         try await audit.audit(request.call, "hold-read", match.map { ["match": "\($0)"] } ?? [:])
         if let match, try await schedule.match(match) == nil { throw Problem(.unknownMatch) }
-        return try await answer(match).tagged(for: request)
+        return try await answer(match)
     }
 
-    private func answer(_ match: MatchID?) async throws -> Reply {
+    private func answer(_ match: MatchID?) async throws -> HoldResponse {
         let state = try await holds.hold(of: match)
-        return try Reply.json(
-            HoldResponse(
-                matchId: match, hold: state.level, effective: state.effective, setAt: state.setAt, setBy: state.setBy))
+        return HoldResponse(
+            matchId: match, hold: state.level, effective: state.effective, setAt: state.setAt, setBy: state.setBy)
+    }
+}
+
+private struct HoldChange: RequestBody {
+    static let body = Operation.Body(
+        name: "HoldChange",
+        fields: [
+            Schema.required(
+                "hold", .choice(of: HoldLevel.self),
+                "alerts: nothing alerts; pushes: nothing leaves; none: it is lifted.")
+        ])
+
+    let level: HoldLevel
+
+    init(_ fields: FieldReader) throws {
+        level = try FieldReader.required("hold", fields.choice("hold", of: HoldLevel.self))
     }
 }

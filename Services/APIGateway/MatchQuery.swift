@@ -15,7 +15,7 @@ enum MatchQuery {
             name: "to", schema: .text(.dayOrMoment), about: "That start before; a day is meant as a whole."),
         Operation.Parameter(name: "league", schema: .text(.number), about: "Of one league."),
         Operation.Parameter(
-            name: "status", schema: .list(.choice(MatchStatus.allCases.map(\.rawValue)), max: 3),
+            name: "status", schema: .list(.choice(of: MatchStatus.self), max: 3),
             about: "In one of these states."),
         limit, cursor,
     ]

@@ -12,20 +12,23 @@ struct PublicRoutes: Sendable {
         name: "version", schema: .text(.version),
         about: "The app's version: the answer says whether it must be updated.")
     private static let platform = Operation.Parameter(
-        name: "platform", schema: .choice(["ios", "ipados"]), about: "The app's platform.")
+        name: "platform", schema: .choice(of: Platform.self), about: "The app's platform.")
 
     var routes: [Route] {
         [
-            Route("GET", "/health", .everybody, Self.health("getHealth", "Whether the gateway runs.", "ok")) { _ in
-                try Reply.json(["status": "ok"])
-            },
-            Route("GET", "/health/live", .everybody, Self.health("getLiveness", "Whether the gateway runs.", "ok")) {
-                _ in try Reply.json(["status": "ok"])
-            },
+            Route(
+                "GET", "/health", .everybody, Self.health("getHealth", "Whether the gateway runs."),
+                answering: { _ in ["status": "ok"] }),
+            Route(
+                "GET", "/health/live", .everybody, Self.health("getLiveness", "Whether the gateway runs."),
+                answering: { _ in ["status": "ok"] }),
             Route(
                 "GET", "/health/ready", .everybody,
-                Self.health("getReadiness", "Whether the gateway can work.", "ready", [.notReady])
-            ) { _ in try await ready() },
+                Self.health("getReadiness", "Whether the gateway can work.", [.notReady]),
+                answering: { _ in
+                    try await ready()
+                    return ["status": "ready"]
+                }),
             Route(
                 "GET", "/app/config", .everybody,
                 Operation(
@@ -69,13 +72,13 @@ struct PublicRoutes: Sendable {
     }
 
     private static func health(
-        _ id: String, _ summary: String, _ status: String, _ refusals: [Problem.Kind] = []
+        _ id: String, _ summary: String, _ refusals: [Problem.Kind] = []
     ) -> Operation {
         Operation(
             id: id, summary: summary, tag: .health, answer: .ok("Status", "It does."), refusals: refusals, limit: .open)
     }
 
-    private func ready() async throws -> Reply {
+    private func ready() async throws {
         let missing = missing()
         guard missing.isEmpty else {
             throw Problem(.notReady, "waiting for \(missing.joined(separator: ", "))", headers: ["Retry-After": "2"])
@@ -83,7 +86,6 @@ struct PublicRoutes: Sendable {
         do { try await schedule.check() } catch {
             throw Problem(.notReady, "the database cannot answer", headers: ["Retry-After": "2"])
         }
-        return try Reply.json(["status": "ready"])
     }
 
     private struct Index: Encodable {

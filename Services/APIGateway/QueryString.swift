@@ -28,7 +28,7 @@ enum QueryString {
     private static func accepts(_ value: String, _ schema: Schema) -> Bool {
         switch schema {
         case .text(let form): form.accepts(value)
-        case .choice(let names): names.contains(value)
+        case .choice(let names, _): names.contains(value)
         case .flag: value == "true" || value == "false"
         case .integer(let range):
             value.utf8.count <= 10 && value.utf8.allSatisfy { (0x30...0x39).contains($0) }

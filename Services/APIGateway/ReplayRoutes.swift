@@ -9,7 +9,73 @@ struct ReplayRoutes: Sendable {
     let store: AdminStore
     let stand: ReplayStand
 
-    private static let order = Operation.Body(
+    private static let refusals: [Problem.Kind] = [.unknownReplay, .replayRefused]
+
+    var routes: [Route] {
+        [
+            Route(
+                "GET", "/admin/replay/tapes", .admins,
+                Operation(
+                    id: "listTapes", summary: "The tapes that can be played.", tag: .admin,
+                    answer: .ok("Tapes", "Matches by their id, recordings by their name."), limit: .admin),
+                answering: { request in
+                    try await store.audit(request.call, "replay-tapes")
+                    return ["tapes": try await stand.tapes()]
+                }),
+            Route(
+                "GET", "/admin/replay/matches", .admins,
+                Operation(
+                    id: "listReplays", summary: "The matches that are played.", tag: .admin,
+                    answer: .ok("Replays", "Each with its position."), limit: .admin),
+                answering: { request in
+                    try await store.audit(request.call, "replay-matches")
+                    return ["matches": try await stand.replays()]
+                }),
+            Route(
+                "POST", "/admin/replay/matches", .admins,
+                Operation(
+                    id: "startReplay", summary: "Load a tape; its match begins as if it were live.", tag: .admin,
+                    body: ReplayOrder.body, answer: .created("Replay", "Each load is a match of its own."),
+                    refusals: Self.refusals, limit: .admin), start),
+            Route(
+                "GET", "/admin/replay/matches/:id", .admins,
+                Operation(
+                    id: "getReplay", summary: "Where a replay is.", tag: .admin, answer: .ok("Replay", "Its position."),
+                    refusals: [.unknownMatch] + Self.refusals, limit: .admin),
+                answering: { request in
+                    let match = try request.matchID
+                    try await store.audit(request.call, "replay-match", ["match": "\(match)"])
+                    return try await stand.replay(match)
+                }),
+            Route(
+                "POST", "/admin/replay/matches/:id/control", .admins,
+                Operation(
+                    id: "controlReplay", summary: "Play, pause, stop, step, seek to a ball, change the speed.",
+                    tag: .admin, answer: .ok("Replay", "Its position now."),
+                    refusals: [.unknownMatch] + Self.refusals, limit: .admin), taking: act),
+        ]
+    }
+
+    @Sendable private func start(_ request: GatewayRequest) async throws -> Reply {
+        let order = try ReplayOrder(request.fields)
+        try await store.audit(request.call, "replay-start", ["tape": order.tape])
+        let replay = try await stand.load(order.tape, order.order)
+        var reply = try Reply.json(replay, status: 201)
+        reply.headers["Location"] = "/admin/replay/matches/\(replay.matchId)"
+        return reply
+    }
+
+    @Sendable private func act(
+        _ request: GatewayRequest, _ control: ReplayControl
+    ) async throws -> ReplayStand.Position {
+        let match = try request.matchID
+        try await store.audit(request.call, "replay-\(control.action)", ["match": "\(match)"])
+        return try await stand.act(control.action, match, control.place)
+    }
+}
+
+private struct ReplayOrder: RequestBody {
+    static let body = Operation.Body(
         name: "ReplayOrder",
         fields: [
             Schema.required("tapeId", .text(.tape)),
@@ -20,80 +86,33 @@ struct ReplayRoutes: Sendable {
             Schema.optional("seed", .integer(0...Int(Int32.max))),
         ])
 
-    private static let control = Operation.Body(
+    let tape: String
+    let order: ReplayStand.Order
+
+    init(_ fields: FieldReader) throws {
+        tape = try FieldReader.required("tapeId", fields.text("tapeId"))
+        order = ReplayStand.Order(
+            speed: try fields.number("speed"), lead: try fields.integer("lead"), paused: try fields.flag("paused"),
+            variant: try fields.text("variant"), seed: try fields.integer("seed"))
+    }
+}
+
+private struct ReplayControl: RequestBody {
+    static let body = Operation.Body(
         name: "ReplayControl",
         fields: [
-            Schema.required("action", .choice(ReplayStand.Action.allCases.map(\.rawValue))),
+            Schema.required("action", .choice(of: ReplayStand.Action.self, name: "ReplayAction")),
             Schema.optional("ball", .text(.ball), "Of seek: the ball to go to, as a label begins (S1 12.3)."),
             Schema.optional("cursor", .integer(1...1_000_000), "Of seek: how many frames to have shown."),
             Schema.optional("speed", .number(ReplayStand.speeds), "Of speed."),
         ])
 
-    private static let refusals: [Problem.Kind] = [.unknownReplay, .replayRefused]
+    let action: ReplayStand.Action
+    let place: ReplayStand.Argument
 
-    var routes: [Route] {
-        [
-            Route(
-                "GET", "/admin/replay/tapes", .admins,
-                Operation(
-                    id: "listTapes", summary: "The tapes that can be played.", tag: .admin,
-                    answer: .ok("Tapes", "Matches by their id, recordings by their name."), limit: .admin)
-            ) { request in
-                try await store.audit(request.call, "replay-tapes")
-                return try Reply.json(["tapes": try await stand.tapes()])
-            },
-            Route(
-                "GET", "/admin/replay/matches", .admins,
-                Operation(
-                    id: "listReplays", summary: "The matches that are played.", tag: .admin,
-                    answer: .ok("Replays", "Each with its position."), limit: .admin)
-            ) { request in
-                try await store.audit(request.call, "replay-matches")
-                return try Reply.json(["matches": try await stand.replays()])
-            },
-            Route(
-                "POST", "/admin/replay/matches", .admins,
-                Operation(
-                    id: "startReplay", summary: "Load a tape; its match begins as if it were live.", tag: .admin,
-                    body: Self.order, answer: .created("Replay", "Each load is a match of its own."),
-                    refusals: Self.refusals, limit: .admin), start),
-            Route(
-                "GET", "/admin/replay/matches/:id", .admins,
-                Operation(
-                    id: "getReplay", summary: "Where a replay is.", tag: .admin, answer: .ok("Replay", "Its position."),
-                    refusals: [.unknownMatch] + Self.refusals, limit: .admin)
-            ) { request in
-                let match = try request.matchID
-                try await store.audit(request.call, "replay-match", ["match": "\(match)"])
-                return try Reply.json(try await stand.replay(match))
-            },
-            Route(
-                "POST", "/admin/replay/matches/:id/control", .admins,
-                Operation(
-                    id: "controlReplay", summary: "Play, pause, stop, step, seek to a ball, change the speed.",
-                    tag: .admin, body: Self.control, answer: .ok("Replay", "Its position now."),
-                    refusals: [.unknownMatch] + Self.refusals, limit: .admin), act),
-        ]
-    }
-
-    @Sendable private func start(_ request: GatewayRequest) async throws -> Reply {
-        let fields = request.fields
-        let tape = try FieldReader.required("tapeId", fields.text("tapeId"))
-        let order = ReplayStand.Order(
-            speed: try fields.number("speed"), lead: try fields.integer("lead"), paused: try fields.flag("paused"),
-            variant: try fields.text("variant"), seed: try fields.integer("seed"))
-        try await store.audit(request.call, "replay-start", ["tape": tape])
-        let replay = try await stand.load(tape, order)
-        var reply = try Reply.json(replay, status: 201)
-        reply.headers["Location"] = "/admin/replay/matches/\(replay.matchId)"
-        return reply
-    }
-
-    @Sendable private func act(_ request: GatewayRequest) async throws -> Reply {
-        let match = try request.matchID
-        let fields = request.fields
-        let action = try FieldReader.required("action", fields.choice("action", of: ReplayStand.Action.self))
-        let place = ReplayStand.Argument(
+    init(_ fields: FieldReader) throws {
+        action = try FieldReader.required("action", fields.choice("action", of: ReplayStand.Action.self))
+        place = ReplayStand.Argument(
             label: try fields.text("ball"), cursor: try fields.integer("cursor"), speed: try fields.number("speed"))
         switch action {
         case .seek:
@@ -104,7 +123,5 @@ struct ReplayRoutes: Sendable {
             guard place.speed != nil else { throw Problem(.replayRefused, "speed is missing", field: "speed") }
         default: break
         }
-        try await store.audit(request.call, "replay-\(action)", ["match": "\(match)"])
-        return try Reply.json(try await stand.act(action, match, place))
     }
 }

@@ -14,10 +14,8 @@ struct UserRoutes: Sendable {
                 "GET", "/user/data", .users,
                 Operation(
                     id: "exportUserData", summary: "Everything that is kept about the user.", tag: .user,
-                    answer: .ok("UserData", "As it was at one moment."), limit: .privacy)
-            ) { request in
-                try Reply.json(try await accounts.export(request.user))
-            },
+                    answer: .ok("UserData", "As it was at one moment."), limit: .privacy),
+                answering: { try await accounts.export($0.user) }),
             Route(
                 "DELETE", "/user", .users,
                 Operation(

@@ -15,6 +15,9 @@ final class Schedule: Sendable {
         var matches: Set<MatchID> = []
     }
 
+    /// When a match goes live, thousands a second say that activities changed: one reading is for all who said so meanwhile.
+    private static let pause = Duration.milliseconds(20)
+
     private let interval: Duration
     private let asked = Mutex(Reading())
     private let signals: AsyncStream<Void>
@@ -47,6 +50,7 @@ final class Schedule: Sendable {
                         defer { asked = Reading() }
                         return asked
                     })
+                try? await Task.sleep(for: Self.pause)
             }
         } onCancel: {
             signal.finish()

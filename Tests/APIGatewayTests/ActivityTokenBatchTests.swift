@@ -47,7 +47,7 @@ import Testing
     private static func text(_ result: Result<ActivityTokenStore.Registered, any Error>) -> String {
         switch result {
         case .success(let answer):
-            "\(answer.action) \(answer.contentState?.state.version ?? 0) \(answer.changedMatches.sorted())"
+            "\(answer.action) \(answer.contentState?.version ?? 0) \(answer.changedMatches.sorted())"
         case .failure(let error): "\(error)"
         }
     }

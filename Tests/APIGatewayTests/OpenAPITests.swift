@@ -102,6 +102,41 @@ import Tokens
         }
     }
 
+    /// Each body's is taken by the call itself, each answer's is as its schema says.
+    @Test func everyOperationHasExamples() async throws {
+        try await GatewayHarness.run(environment: Self.standIn) { gateway in
+            let document = try await Self.document(gateway)
+            let schemas = try #require(document.object?["components"]?.object?["schemas"]?.object)
+            /// The component that a content is, and its example.
+            func example(_ content: JSONValue, _ place: String) throws -> (component: String, example: JSONValue) {
+                let reference = try #require(content.object?["schema"]?.object?["$ref"]?.string)
+                let component = String(try #require(reference.split(separator: "/").last))
+                let examples = schemas[component]?.object?["examples"]?.array
+                return (component, try #require(examples?.first, "\(place): \(component)"))
+            }
+            for (path, item) in try #require(document.object?["paths"]?.object) {
+                let real = path.replacing("{id}", with: "77").replacing("{deviceToken}", with: "x")
+                for (method, operation) in try #require(item.object) {
+                    let place = "\(method) \(path)"
+                    if let body = operation.object?["requestBody"]?.object {
+                        let content = try #require(body["content"]?.object?["application/json"])
+                        let json = try JSONEncoder().encode(try example(content, place).example)
+                        let answer = try await gateway.send(
+                            method.uppercased(), real, String(decoding: json, as: UTF8.self),
+                            isAdmin: path.hasPrefix("/admin/"))
+                        #expect(!["invalid-request", "invalid-json"].contains(answer.problem), "\(place)")
+                    }
+                    for response in try #require(operation.object?["responses"]?.object).values {
+                        for content in (response.object?["content"]?.object ?? [:]).values {
+                            let (component, example) = try example(content, place)
+                            try Self.check(example, try #require(AnswerSchemas.all[component]), component)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     // MARK: - Schemas against types
 
     /// Every key of an answer is documented, every required one is there, and types agree.

@@ -12,7 +12,7 @@ enum AnswerSchemas {
         "Match": .object([
             Schema.required("id", .anyText), Schema.required("leagueId", .anyText),
             Schema.required("competition", .anyText), Schema.required("round", .anyText),
-            Schema.required("format", .anyText), Schema.required("status", choice(MatchStatus.self)),
+            Schema.required("format", .anyText), Schema.required("status", .choice(of: MatchStatus.self)),
             Schema.optional("startsAt", .anyInteger, "Absent while the provider has none."),
             Schema.required("home", .named("Side")), Schema.required("away", .named("Side")),
             Schema.required("venue", .anyText),
@@ -96,7 +96,7 @@ enum AnswerSchemas {
         "Unfollowed": .object([Schema.required("following", .flag)]),
         "Follow": .object([
             Schema.required("matchId", .anyText), Schema.optional("teamId", .anyText, "The side the user is for."),
-            Schema.required("alerts", choice(AlertLevel.self)), Schema.required("followedAt", .anyInteger),
+            Schema.required("alerts", .choice(of: AlertLevel.self)), Schema.required("followedAt", .anyInteger),
             Schema.optional("expiresAt", .anyInteger, "Set when the match is over."),
         ]),
         "Follows": .object([Schema.required("follows", .list(.named("Follow")))]),
@@ -131,7 +131,7 @@ enum AnswerSchemas {
         ]),
         "UserDevice": .object([
             Schema.required("deviceId", .anyText), Schema.required("platform", .anyText),
-            Schema.required("environment", choice(APNsEnvironment.self)), Schema.optional("deviceToken", .anyText),
+            Schema.required("environment", .choice(of: APNsEnvironment.self)), Schema.optional("deviceToken", .anyText),
             Schema.optional("deviceTokenAt", .anyInteger), Schema.optional("pushToStartToken", .anyText),
             Schema.optional("pushToStartTokenAt", .anyInteger), Schema.optional("osVersion", .anyText),
             Schema.optional("appVersion", .anyText), Schema.required("liveActivitiesEnabled", .flag),
@@ -191,9 +191,9 @@ enum AnswerSchemas {
         ]),
         "Hold": .object([
             Schema.optional("matchId", .anyText, "Absent: everywhere."),
-            Schema.required("hold", choice(HoldLevel.self), "This hold alone."),
+            Schema.required("hold", .choice(of: HoldLevel.self), "This hold alone."),
             Schema.required(
-                "effective", choice(HoldLevel.self),
+                "effective", .choice(of: HoldLevel.self),
                 "The stronger of the match's and that for everywhere."),
             Schema.optional("setAt", .anyInteger), Schema.optional("setBy", .anyText),
         ]),
@@ -253,10 +253,6 @@ enum AnswerSchemas {
             Schema.required("isLast", .flag, "The last frame is shown."),
         ]),
     ]
-
-    private static func choice<T: RawRepresentable<String> & CaseIterable>(_ type: T.Type) -> Schema {
-        .choice(type.allCases.map(\.rawValue))
-    }
 
     private static func names<T: RawRepresentable<String> & CaseIterable>(_ type: T.Type) -> String {
         type.allCases.map(\.rawValue).joined(separator: ", ")

@@ -85,7 +85,7 @@ enum OpenAPIDocument {
         if let body = operation.body {
             document["requestBody"] = [
                 "required": .bool(!body.isOptional),
-                "content": ["application/json": ["schema": ["$ref": .string("#/components/schemas/\(body.name)")]]],
+                "content": ["application/json": content(body.name)],
             ]
         }
         return .object(document)
@@ -119,8 +119,7 @@ enum OpenAPIDocument {
             "headers": .object(requestID.merging(route.operation.isTagged ? tag : [:]) { $1 }),
         ]
         if let component = answer.component {
-            let schema: JSONValue = ["$ref": .string("#/components/schemas/\(component)")]
-            success["content"] = ["application/json": ["schema": schema]]
+            success["content"] = ["application/json": content(component)]
         }
         var responses: [String: JSONValue] = [String(answer.status): .object(success)]
         if route.operation.isTagged {
@@ -135,16 +134,26 @@ enum OpenAPIDocument {
             let names = kinds.map(\.rawValue).sorted().joined(separator: ", ")
             responses[String(status)] = [
                 "description": .string(names), "headers": .object(fields),
-                "content": ["application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]],
+                "content": ["application/problem+json": content("Problem")],
             ]
         }
         return responses
     }
 
+    private static func content(_ component: String) -> JSONValue {
+        ["schema": ["$ref": .string("#/components/schemas/\(component)")]]
+    }
+
     private static func schemas(_ routes: [Route]) -> [String: JSONValue] {
-        var schemas = AnswerSchemas.all.mapValues { $0.document(isRequest: false) }
-        for body in routes.compactMap(\.operation.body) {
-            schemas[body.name] = body.document
+        let bodies = routes.compactMap(\.operation.body)
+        let inner =
+            AnswerSchemas.all.values + bodies.map { .object($0.fields) }
+            + routes.flatMap { $0.operation.query.map(\.schema) }
+        var schemas = AnswerSchemas.all.merging(inner.flatMap(\.components)) { $1 }
+            .mapValues { $0.document(isRequest: false) }
+        for body in bodies { schemas[body.name] = body.document }
+        for (name, example) in OpenAPIExamples.all {
+            schemas[name] = schemas[name]?.merging(["examples": [example]])
         }
         return schemas
     }

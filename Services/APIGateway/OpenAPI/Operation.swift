@@ -17,6 +17,12 @@ struct Operation: Sendable {
     /// Whether a token of an account that was deleted meanwhile is taken: for the repetition of the deletion itself.
     var isOpenToTheDeleted = false
 
+    func taking(_ body: Body) -> Operation {
+        var operation = self
+        operation.body = body
+        return operation
+    }
+
     enum Tag: String, CaseIterable, Sendable {
         case matches, following, devices, activities, user, app, admin, health
     }

@@ -6,8 +6,8 @@ indirect enum Schema: Sendable, Hashable {
     case text(TextForm)
     /// Any text: of answers only.
     case anyText
-    /// One of these names.
-    case choice([String])
+    /// One of these names; a component of the document where it has a name of its own.
+    case choice([String], name: String? = nil)
     case flag
     case integer(ClosedRange<Int>)
     /// Of answers only.
@@ -27,6 +27,21 @@ indirect enum Schema: Sendable, Hashable {
         var about: String
     }
 
+    /// One of the names of a type.
+    static func choice<T: RawRepresentable<String> & CaseIterable>(
+        of type: T.Type, name: String = "\(T.self)"
+    ) -> Schema { .choice(type.allCases.map(\.rawValue), name: name) }
+
+    /// The choices in it that are components.
+    var components: [String: Schema] {
+        switch self {
+        case .choice(let names, let name?): [name: .choice(names)]
+        case .list(let element, _): element.components
+        case .object(let fields): fields.reduce(into: [:]) { $0.merge($1.schema.components) { $1 } }
+        default: [:]
+        }
+    }
+
     static func required(_ name: String, _ schema: Schema, _ about: String = "", acceptsNull: Bool = false) -> Field {
         Field(name: name, schema: schema, isRequired: true, acceptsNull: acceptsNull, about: about)
     }
@@ -44,7 +59,8 @@ extension Schema {
         switch self {
         case .text(let form): form.document
         case .anyText: ["type": "string"]
-        case .choice(let names): ["type": "string", "enum": .array(names.map { .string($0) })]
+        case .choice(_, let name?), .named(let name): ["$ref": .string("#/components/schemas/\(name)")]
+        case .choice(let names, nil): ["type": "string", "enum": .array(names.map { .string($0) })]
         case .flag: ["type": "boolean"]
         case .integer(let range):
             ["type": "integer", "minimum": .number("\(range.lowerBound)"), "maximum": .number("\(range.upperBound)")]
@@ -55,7 +71,6 @@ extension Schema {
             JSONValue.object(["type": "array", "items": element.document(isRequest: isRequest)])
                 .merging(max.map { ["maxItems": .number("\($0)")] } ?? [:])
         case .object(let fields): Self.document(fields, isRequest)
-        case .named(let name): ["$ref": .string("#/components/schemas/\(name)")]
         }
     }
 
@@ -79,7 +94,6 @@ extension Schema {
             return ["anyOf": [document, ["type": "null"]]]
         }
         members["type"] = [type, "null"]
-        if case .array(let names)? = members["enum"] { members["enum"] = .array(names + [.null]) }
         return .object(members)
     }
 }
@@ -117,7 +131,7 @@ extension Schema {
         switch self {
         case .text(let form): value.string.map(form.accepts) ?? false
         case .anyText: value.string != nil
-        case .choice(let names): value.string.map(names.contains) ?? false
+        case .choice(let names, _): value.string.map(names.contains) ?? false
         case .flag: value.bool != nil
         case .integer(let range): value.wholeNumber.map(range.contains) ?? false
         case .anyInteger: value.integer != nil
@@ -135,7 +149,7 @@ extension Schema {
         switch self {
         case .text(let form): form.wanted
         case .anyText: "a string"
-        case .choice(let names): "one of \(names.joined(separator: ", "))"
+        case .choice(let names, _): "one of \(names.joined(separator: ", "))"
         case .flag: "true or false"
         case .integer(let range): "an integer, \(range.lowerBound) to \(range.upperBound)"
         case .anyInteger: "an integer"

@@ -297,7 +297,7 @@ struct ActivityTokenBatch: Sendable {
     /// One outcome for each job, in the order in which they were given.
     /// - Parameter contentStates: of `plan.matches`, decoded.
     func outcomes(
-        _ plan: Plan, written: [PostgresResult], contentStates: [MatchID: ShownState]
+        _ plan: Plan, written: [PostgresResult], contentStates: [MatchID: ContentState]
     ) throws -> [Outcome] {
         let done = try places(written, plan.writes)
         let taken = try taken(written, plan.writes)

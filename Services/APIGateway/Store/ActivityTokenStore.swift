@@ -24,7 +24,7 @@ package struct ActivityTokenStore: Sendable {
 
     package struct Registered: Sendable {
         package var action: ActivityTokenRule.Action
-        package var contentState: ShownState?
+        package var contentState: ContentState?
         /// The match's activities changed, and those of matches that lost the token.
         package var changedMatches: Set<MatchID>
     }

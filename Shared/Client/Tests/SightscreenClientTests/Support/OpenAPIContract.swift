@@ -91,6 +91,9 @@ struct OpenAPIContract: Sendable {
             guard let named = document["components"]?["schemas"]?[name] else { return "no schema \(name)" }
             return fault(in: value, named, at: place)
         }
+        if let ways = schema["anyOf"]?.elements, !ways.contains(where: { fault(in: value, $0, at: place) == nil }) {
+            return "\(place) has none of its forms"
+        }
         if let types = schema["type"]?.elements?.compactMap(\.text) ?? schema["type"]?.text.map({ [$0] }),
             // Every integer is a number.
             !types.contains(value.type), !(value.type == "integer" && types.contains("number"))
