@@ -55,11 +55,11 @@ actor AppPushSender {
         pushes.begin()
         Task {
             let result = await fanOut.push(push, shard: claim.shard, to: claim.environment)
-            pushes.end()
             do { try await finish(claim, result) } catch {
                 // It counts as sent: at most once.
                 logger.warning("A push to an app could not be noted", metadata: ["error": "\(error)"])
             }
+            pushes.end()
         }
     }
 

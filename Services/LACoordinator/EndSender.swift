@@ -60,8 +60,9 @@ actor EndSender {
         areLeft = claims.count == room
         // First, since the answer that one may have to wait for can come before ours.
         for claim in claims { ends.waiting[claim.key.matchID, default: [:]][RosterKey(claim.key)] = claim }
-        let underWay = await fanOut.remove(claims.map { RosterPlace($0.key, shard: $0.shard) })
-        for claim in claims where !underWay.contains(RosterKey(claim.key)) {
+        let places = claims.map { RosterPlace($0.key, shard: $0.shard) }
+        let underWay = await fanOut.remove(places)
+        for (claim, place) in zip(claims, places) where !underWay.contains(place) {
             // An update that overtakes the end would come after it.
             guard ends.take(claim.key.matchID, RosterKey(claim.key)) != nil, let shard = held[claim.shard] else {
                 continue

@@ -20,14 +20,17 @@ struct FanOutReports: Sendable {
         continuations[loop].yield(report)
     }
 
-    /// Hands over each report when the one before it of its loop is done with, until the task is cancelled.
+    /// Hands over the reports of each loop until the task is cancelled: one after the other, but for requests. Of those there are at
+    /// most a few for each match, and a statement that one waits for must not cost another match its alert.
     func forEach(_ body: @escaping @Sendable (FanOutReport) async -> Void) async {
-        await withTaskGroup(of: Void.self) { group in
+        await withDiscardingTaskGroup { group in
             for reports in streams {
                 group.addTask {
-                    for await report in reports {
-                        waiting.decrement(by: 1)
-                        await body(report)
+                    await withDiscardingTaskGroup { requests in
+                        for await report in reports {
+                            waiting.decrement(by: 1)
+                            if report.isRequest { requests.addTask { await body(report) } } else { await body(report) }
+                        }
                     }
                 }
             }

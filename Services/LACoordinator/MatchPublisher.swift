@@ -146,14 +146,17 @@ actor MatchPublisher {
                 match.alertsAt[oldest] = nil
             }
         }
-        guard match.update.map({ $0.version < update.version }) ?? true else { return nil }
-        // Alerts ride on a version as long as they are news. The first one that this process hears of may have been told by
-        // another process, which did not live to repeat its state.
+        let isNewest = match.update.map { $0.version < update.version } ?? true
+        // Alerts ride on the newest version as long as they are news, also one that was heard of later. The first version that
+        // this process hears of may have been told by another process, which did not live to repeat its state.
         let horizon = match.update == nil ? Self.repetitionMax : freshness
+        if isNewest || update.alert != nil {
+            match.repeatDueAt = match.alertsAt.values.filter { clock.seconds - $0 <= horizon }.max()
+                .map { $0 + APNsHeaders.alertLifetime }
+        }
+        guard isNewest else { return nil }
         if match.update != nil { noteArrival(update, isLogged: isLogged) }
         match.update = update
-        match.repeatDueAt = match.alertsAt.values.filter { clock.seconds - $0 <= horizon }.max()
-            .map { $0 + APNsHeaders.alertLifetime }
         return FanOutSpan(update, of: tracer, clock: clock)
     }
 
@@ -200,9 +203,15 @@ actor MatchPublisher {
             return update
         }
         guard let fresh = try? await store.takeStamp(id), fresh.version == update.version else { return nil }
-        matches[id]?.fresh = fresh
+        note(fresh, of: id)
         update.stamp = fresh.stamp
         return update
+    }
+
+    /// Two that were taken at once may come in any order.
+    private func note(_ fresh: FreshStamp, of id: MatchID) {
+        if let known = matches[id]?.fresh, known.stamp > fresh.stamp { return }
+        matches[id]?.fresh = fresh
     }
 
     /// The newest version of a match, and the last stamp that any state of it may have gone out with.
@@ -265,7 +274,7 @@ actor MatchPublisher {
             wait = .milliseconds(200)
         }
         if let fresh, let match = matches[id] {
-            matches[id]?.fresh = fresh
+            note(fresh, of: id)
             if fresh.version != match.update?.version {
                 readNewer()
                 wait = .milliseconds(50)

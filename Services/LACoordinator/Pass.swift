@@ -31,6 +31,8 @@ actor Pass {
     func run(_ reading: Schedule.Reading) async {
         do {
             try await reading.isFull ? readAll() : read(reading)
+            // What a notice asks for may be little.
+            guard reading.isFull else { return }
             if isFailing { logger.notice("The database answers again") }
             isFailing = false
         } catch {
@@ -89,10 +91,10 @@ actor Pass {
     private func eachByItself(_ steps: [Step]) async throws {
         var failure: (any Error)?
         for step in steps {
-            do {
-                try await step()
-                try await roster.readChanges(after: LACoordinator.interval, clock: publisher.clock)
-            } catch { failure = error }
+            do { try await step() } catch { failure = error }
+            do { try await roster.readChanges(after: LACoordinator.interval, clock: publisher.clock) } catch {
+                failure = error
+            }
         }
         if let failure { throw failure }
     }

@@ -17,12 +17,12 @@ struct RosterNews: Sendable {
     ///   - known: those of which something newer is known.
     @concurrent init(
         _ records: [ActivityRecord], progress: [MatchID: [Int: BucketProgress]], now: Double,
-        except known: Set<RosterKey>
+        except known: Set<ActivityKey>
     ) async {
         entries.reserveCapacity(records.count)
         for record in records {
+            guard known.isEmpty || !known.contains(record.key) else { continue }
             let key = RosterKey(record.key)
-            guard known.isEmpty || !known.contains(key) else { continue }
             guard record.status == .active, let token = record.updateToken else {
                 gone.append(RosterPlace(record.key, shard: record.route.shard))
                 continue

@@ -1,5 +1,6 @@
 import Reactor
 import ServiceKit
+import Activities
 import FanOut
 import Logging
 import SightscreenModels
@@ -18,7 +19,7 @@ actor ShardRoster {
     private struct Reading {
         var cursor: String?
         /// What changes said of while shards were taken over: it is newer than what the pages of these shards say.
-        var changedMeanwhile: Set<RosterKey> = []
+        var changedMeanwhile: Set<ActivityKey> = []
         var at = ContinuousClock.now
         /// Shards that are being taken over.
         var gained: [Int: HeldShard] = [:]
@@ -77,8 +78,11 @@ actor ShardRoster {
 
     /// Extends the trust in leases that were renewed: a pass may take longer than a lease is trusted.
     @Sendable func extendTrusts() async {
-        for hold in await leases() where proofs[hold.shard]?.epoch == hold.epoch {
-            (held[hold.shard] ?? reading.gained[hold.shard])?.trust.extend(to: hold.trustUntil)
+        for hold in await leases() {
+            guard let trust = (held[hold.shard] ?? reading.gained[hold.shard])?.trust, trust.epoch == hold.epoch else {
+                continue
+            }
+            trust.extend(to: hold.trustUntil)
         }
     }
 
@@ -123,10 +127,10 @@ actor ShardRoster {
             if held.isEmpty { reading.cursor = try await store.cursor() }
             // What goes out meanwhile must not be too old, of what was held before or of what has just been read.
             func goOn() async throws {
+                guard .now - reading.wentOnAt > Self.meanwhileInterval else { return }
                 try await readChanges(clock, and: shards, progress)
-                guard !held.isEmpty, .now - reading.wentOnAt > Self.meanwhileInterval else { return }
+                if !held.isEmpty { await meanwhile(held) }
                 reading.wentOnAt = .now
-                await meanwhile(held)
             }
             try await store.roster(shards: shards, meanwhile: goOn) { records in
                 count += records.count
@@ -168,16 +172,15 @@ actor ShardRoster {
         while !busy.isEmpty, .now < deadline, !isStopping {
             var idle: [Int] = []
             for shard in busy where await fanOut.on(shard, { !$0.isBusy(shard) }) { idle.append(shard) }
-            if !idle.isEmpty {
-                // What is not written down the next one repeats.
-                await noteProgress(held)
-                for shard in idle {
-                    if let held = held[shard] { leaving[shard] = held.hold.epoch }
-                    await lose(shard)
-                }
-                busy.removeAll { idle.contains($0) }
-                ended += idle
+            // What is not written down the next one repeats.
+            if !idle.isEmpty { await noteProgress(held) }
+            // One that was lost meanwhile may be on its way back to us: it goes another time.
+            for shard in idle where held[shard] != nil {
+                leaving[shard] = held[shard]?.hold.epoch
+                await lose(shard)
+                ended.append(shard)
             }
+            busy.removeAll { held[$0] == nil }
             if !busy.isEmpty { try? await Task.sleep(for: .milliseconds(20)) }
         }
         for shard in busy { await fanOut.on(shard) { $0.reopen(shard) } }
@@ -197,7 +200,7 @@ actor ShardRoster {
         let shards = held.keys + gained
         if let cursor = reading.cursor, !shards.isEmpty {
             reading.cursor = try await store.changes(since: cursor, shards: shards) { records in
-                if !gained.isEmpty { for record in records { reading.changedMeanwhile.insert(RosterKey(record.key)) } }
+                if !gained.isEmpty { for record in records { reading.changedMeanwhile.insert(record.key) } }
                 await take(records, clock, progress: progress)
             }
         }
@@ -211,7 +214,7 @@ actor ShardRoster {
     ///   - known: those of which something newer is known.
     private func take(
         _ records: [ActivityRecord], _ clock: DatabaseClock, progress: [MatchID: [Int: BucketProgress]],
-        except known: Set<RosterKey> = []
+        except known: Set<ActivityKey> = []
     ) async {
         startGates.close(for: records)
         let news = await RosterNews(records, progress: progress, now: clock.now, except: known)

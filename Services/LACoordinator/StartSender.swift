@@ -111,12 +111,12 @@ actor StartSender {
         pushes.begin()
         Task {
             let result = await fanOut.push(push, shard: claim.route.shard, to: claim.environment)
-            pushes.end()
             gates.remove(gate, of: claim.key)
             do { try await finish(claim, result) } catch {
                 // The lease stands: another start goes when it is over.
                 logger.warning("A start's answer could not be noted", metadata: ["error": "\(error)"])
             }
+            pushes.end()
         }
     }
 

@@ -139,7 +139,7 @@ struct CohortRow {
     var alertLevel: AlertLevel { AlertLevel.allCases[Int(level)] }
 }
 
-/// Names an activity: 128 bits of hashes of user and device, seeded anew in each process so that no two can be made
+/// Names an activity within its match: 128 bits of hashes of user and device, seeded anew in each process so that no two can be made
 /// the same, and of its generation.
 package struct RosterKey: Hashable, Sendable {
     private let high: UInt64

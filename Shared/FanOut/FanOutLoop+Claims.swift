@@ -91,7 +91,7 @@ extension FanOutLoop {
     }
 
     /// Called with each tick: a claim that is not answered is given up.
-    func waitForClaim(_ match: LoopMatch) {
+    func giveUpLateClaim(_ match: LoopMatch) {
         guard var claim = match.claim else { return }
         claim.ticks += 1
         match.claim = claim

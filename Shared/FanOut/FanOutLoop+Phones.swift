@@ -30,7 +30,7 @@ extension FanOutLoop {
 
     /// Nothing is sent to these activities any more.
     /// - Returns: those that a push is under way to; `FanOutReport.left` comes when it no longer is.
-    package func remove(_ places: [RosterPlace]) -> [RosterKey] {
+    package func remove(_ places: [RosterPlace]) -> [RosterPlace] {
         // Lost ones that wait for their last answers: what they sent may come after what follows.
         let lost = cohorts.all.filter { $0.stage == .lost }
         return places.compactMap { place in
@@ -40,7 +40,7 @@ extension FanOutLoop {
                 cohort.match.noteTold(cohort.remove(place.key), on: place.phone, now: clock.seconds)
                 isUnderWay = isUnderWay || cohort.isLeaving(place.key)
             }
-            return isUnderWay ? place.key : nil
+            return isUnderWay ? place : nil
         }
     }
 

@@ -154,7 +154,7 @@ extension FanOutLoop {
         }
         if row.pointee.flags.contains(.isLeaving), !row.pointee.flags.contains(.isQueued) { cohort.release(slot) }
         // Not the answer of another token that the same activity has got since.
-        if wasLeaving, cohort.left(key) { report(.left(cohort.match.id, key)) }
+        if wasLeaving, cohort.noteLastAnswer(key) { report(.left(cohort.match.id, key)) }
         forget(cohort)
     }
 

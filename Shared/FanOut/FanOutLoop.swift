@@ -246,7 +246,7 @@ package final class FanOutLoop: @unchecked Sendable {
                     if cohort.work.isHeldUp { list(cohort) }
                     if !cohort.parked.isEmpty { unpark(cohort) }
                 }
-                waitForClaim(match)
+                giveUpLateClaim(match)
                 claimUntried(match)
                 if match.coarsen(now: clock.seconds) { goToInfrequent(match) }
             }

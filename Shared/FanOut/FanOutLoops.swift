@@ -87,17 +87,18 @@ package struct FanOutLoops: Sendable {
         return results
     }
 
-    /// Calls `body` on the thread of each loop that has some of the items, with those.
+    /// Calls `body` on the thread of each loop that has some of the items, with those, at once.
     @discardableResult
     package func onEach<Item: Sendable, Result: Sendable>(
-        of items: [Item], in shard: (Item) -> Int, _ body: @Sendable (FanOutLoop, [Item]) -> Result
+        of items: [Item], in shard: (Item) -> Int, _ body: @escaping @Sendable (FanOutLoop, [Item]) -> Result
     ) async -> [Result] {
-        var results: [Result] = []
-        for (index, items) in Dictionary(grouping: items, by: { shard($0) % loops.count }) {
-            let loop = loops[index]
-            results.append(await loop.onThread { body(loop, items) })
+        await withTaskGroup(of: Result.self) { group in
+            for (index, items) in Dictionary(grouping: items, by: { shard($0) % loops.count }) {
+                let loop = loops[index]
+                group.addTask { await loop.onThread { body(loop, items) } }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
         }
-        return results
     }
 
     /// Takes in activities, or another token of theirs, or another alert level.
@@ -106,7 +107,7 @@ package struct FanOutLoops: Sendable {
     /// Nothing is sent to these activities any more.
     /// - Returns: those that a push is under way to; `FanOutReport.left` comes when it no longer is.
     @discardableResult
-    package func remove(_ places: [RosterPlace]) async -> Set<RosterKey> {
+    package func remove(_ places: [RosterPlace]) async -> Set<RosterPlace> {
         Set(await onEach(of: places, in: \.shard) { $0.remove($1) }.joined())
     }
 

@@ -28,6 +28,15 @@ package enum FanOutReport: Sendable {
     /// APNs calls a push malformed: a mistake of ours. Once a minute for each host and reason.
     case malformed(APNsRefusal)
 
+    /// Whether it waits for the database, and a loop asks for it once at a time for a match: it need not be in order with others, and
+    /// must not keep them waiting.
+    package var isRequest: Bool {
+        switch self {
+        case .claim, .stamp, .expiredToken, .tooManyTokens: true
+        case .dead, .left, .lostAlerts, .stopped, .resumed, .closed, .refused, .malformed: false
+        }
+    }
+
     package struct DeadToken: Sendable {
         package var match: MatchID
         package var token: UpdateToken

@@ -2,7 +2,7 @@ package import Activities
 package import SightscreenModels
 
 /// Where an activity is, if it is anywhere.
-package struct RosterPlace: Sendable {
+package struct RosterPlace: Hashable, Sendable {
     package var match: MatchID
     package var shard: Int
     package var key: RosterKey

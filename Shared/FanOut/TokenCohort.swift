@@ -243,7 +243,7 @@ final class TokenCohort {
 
     /// The push that was under way when it was taken out is answered.
     /// - Returns: whether it was the last one.
-    func left(_ key: RosterKey) -> Bool {
+    func noteLastAnswer(_ key: RosterKey) -> Bool {
         guard let count = leaving[key] else { return false }
         leaving[key] = count > 1 ? count - 1 : nil
         return count == 1

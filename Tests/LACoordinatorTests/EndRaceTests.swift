@@ -123,9 +123,29 @@ import Testing
             ActivityKey(matchID: Ground.match, userID: UserID("asha"), deviceID: DeviceID("phone"), generation: 1),
             shard: new.shard)
         #expect(place.key == new.key)
-        #expect(await bench.fanOut.remove([place]) == [new.key])
+        #expect(await bench.fanOut.remove([place]) == [place])
         await valve.open()
         try await eventually("the last answer is in") { bench.left() == [new.key] }
+        await bench.end()
+    }
+
+    /// A user deletes the account: the end of one card does not wait for an update to another.
+    @Test func anEndDoesNotWaitForAnUpdateOfAnotherMatch() async throws {
+        let bench = try await FanOutTests.Bench(threads: 1)
+        let valve = Valve(0)
+        await bench.apns.answer(through: valve)
+        var entries = [FanOutTests.Bench.entry("asha", token: "0a"), FanOutTests.Bench.entry("asha", token: "0b")]
+        entries[1].match = MatchID(7)
+        await bench.fanOut.take(entries)
+        await bench.fanOut.publish([FanOutTests.update(2)])
+        try await eventually("it is under way") { await bench.apns.pushes(to: "0a").count == 1 }
+        let places = entries.map { entry in
+            RosterPlace(
+                ActivityKey(matchID: entry.match, userID: UserID("asha"), deviceID: DeviceID("phone"), generation: 1),
+                shard: entry.shard)
+        }
+        #expect(await bench.fanOut.remove(places) == [places[0]])
+        await valve.open()
         await bench.end()
     }
 

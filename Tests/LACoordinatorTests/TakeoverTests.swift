@@ -38,6 +38,18 @@ import Testing
         }
     }
 
+    /// A phone has cards of two matches; of one of them something newer is known than what its page says.
+    @Test func whatIsKnownOfOneCardSaysNothingOfAnother() async {
+        let records = [Ground.match, MatchID(7)].map { match in
+            ActivityRecord(
+                key: ActivityKey(matchID: match, userID: UserID("asha"), deviceID: DeviceID("phone"), generation: 1),
+                route: DeviceRoute(user: UserID("asha"), device: DeviceID("phone")), environment: .production,
+                status: .active, updateToken: UpdateToken("0a"), tokenAt: 1, alerts: .all, takesFrequentPushes: true)
+        }
+        let news = await RosterNews(records, progress: [:], now: 2, except: [records[0].key])
+        #expect(news.entries.map(\.match) == [MatchID(7)] && news.gone.isEmpty)
+    }
+
     /// APNs asks us to leave it alone for a while, ever again.
     @Test func aPhoneThatIsNotReachedCostsNobodyElseARepetition() async throws {
         try await Ground.with { ground in

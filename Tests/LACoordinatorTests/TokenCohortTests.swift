@@ -102,7 +102,7 @@ import Testing
         #expect(other != slot)
         cohort.row(slot).pointee.underWay = 0
         cohort.release(slot)
-        #expect(cohort.left(key) && !cohort.isLeaving(key))
+        #expect(cohort.noteLastAnswer(key) && !cohort.isLeaving(key))
         #expect(cohort.take(Self.entry("cat", token: "cc")) == slot)
     }
 

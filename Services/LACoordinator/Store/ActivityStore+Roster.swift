@@ -3,7 +3,7 @@ import Postgres
 extension ActivityStore {
     /// All active rows of some shards, as they are now: there may be a million. One statement reads them in the order in
     /// which they lie, which takes a fraction of the time that pages in the order of an index take; a page comes while the
-    /// one before it is taken in. So what its taker has learnt meanwhile is newer.
+    /// one before it is read and taken in. So what its taker has learnt meanwhile is newer.
     /// - Parameter meanwhile: called again and again while a page takes its time, never together with `take`.
     package func roster(
         shards: [Int], meanwhile: () async throws -> Void = {}, _ take: ([ActivityRecord]) async throws -> Void
@@ -30,16 +30,16 @@ extension ActivityStore {
             var isLast = false
             var page = fetch(transaction)
             while !isLast {
-                let records = try await wait(for: page, meanwhile)
-                isLast = records.count < pageRows
+                let rows = try await wait(for: page, meanwhile)
+                isLast = rows.count < pageRows
                 if !isLast { page = fetch(transaction) }
-                try await take(records)
+                try await take(try await records(rows))
             }
         }
     }
 
     private struct Page {
-        let task: Task<[ActivityRecord], any Error>
+        let task: Task<[PostgresRow], any Error>
         /// Rings while it is not there, and ends when it is.
         let waiting: AsyncStream<Void>
     }
@@ -57,13 +57,17 @@ extension ActivityStore {
                 ticker.cancel()
                 bell.finish()
             }
-            let rows = try await transaction.query("FETCH FORWARD \(pageRows) FROM roster", deadline: .seconds(60))
-            return try rows.map { try record($0) }
+            return try await transaction.query("FETCH FORWARD \(pageRows) FROM roster", deadline: .seconds(60))
         }
         return Page(task: task, waiting: waiting)
     }
 
-    private func wait(for page: Page, _ meanwhile: () async throws -> Void) async throws -> [ActivityRecord] {
+    /// Beside its caller, which has changes to read.
+    @concurrent private func records(_ rows: [PostgresRow]) async throws -> [ActivityRecord] {
+        try rows.map { try record($0) }
+    }
+
+    private func wait(for page: Page, _ meanwhile: () async throws -> Void) async throws -> [PostgresRow] {
         for await _ in page.waiting { try await meanwhile() }
         return try await page.task.value
     }
