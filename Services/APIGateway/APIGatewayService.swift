@@ -68,8 +68,9 @@ public struct APIGatewayService {
                 pool: pool, startLease: configuration.startLease, dismissAfter: configuration.dismissAfter), gate: gate,
             bell: bell)
         let activities = ActivityRoutes(
-            activities: ActivityTokenStore(pool: pool, dismissAfter: configuration.dismissAfter), gate: gate,
-            answers: cache, bell: bell)
+            activities: ActivityTokenStore(
+                pool: pool, dismissAfter: configuration.dismissAfter, onChange: { await bell.ring(for: $0) }),
+            gate: gate, bell: bell)
         let open = PublicRoutes(control: control, schedule: schedule, missing: missing)
         let users = UserRoutes(accounts: AccountStore(pool: pool), deleted: deleted, bell: bell)
         var routes = open.routes + MatchRoutes(schedule: schedule, cache: cache).routes + follows.routes

@@ -1,5 +1,6 @@
 import Activities
 import Logging
+import NIOConcurrencyHelpers
 import SightscreenModels
 import Store
 
@@ -7,8 +8,7 @@ import Store
 struct ActivityRoutes: Sendable {
     let activities: ActivityTokenStore
     let gate: RateGate
-    /// In a stampede everybody gets the same state.
-    let answers: ReplyCache
+    let answers = StateReplies()
     let bell: any CoordinatorBell
 
     var routes: [Route] {
@@ -38,7 +38,6 @@ struct ActivityRoutes: Sendable {
         let registered = try await activities.register(
             try ActivityTokenRequest(request.fields), match: match, user: request.user)
         if Self.isInVain(registered) { gate.noteRefusedRegistration(of: request.caller) }
-        await bell.ring(for: registered.changedMatches)
         switch registered.action {
         case .refuse:
             throw Problem(.notFollowing, "an end is sent to the activity")
@@ -51,9 +50,9 @@ struct ActivityRoutes: Sendable {
         case .pass(.tooManyGenerations):
             throw LimitReached(.activities)
         case .end, .pass(.anothersToken):
-            return try await answer(.ended, match, registered.contentState)
+            return try answers.reply(.ended, of: match, registered.contentState)
         case .activate, .rotate, .keep, .adopt, .replace:
-            return try await answer(.active, match, registered.contentState)
+            return try answers.reply(.active, of: match, registered.contentState)
         }
     }
 
@@ -67,14 +66,6 @@ struct ActivityRoutes: Sendable {
         }
     }
 
-    private func answer(
-        _ activity: LiveActivityOutlook, _ match: MatchID, _ state: ContentState?
-    ) async throws -> Reply {
-        try await answers.reply(to: "\(activity) \(match) \(state?.version ?? 0)") {
-            try Reply.json(ActivityTokenResponse(liveActivity: activity, displayState: state))
-        }
-    }
-
     @Sendable private func dismiss(
         _ request: GatewayRequest, _ report: ActivityDismissedRequest
     ) async throws -> UnfollowResponse {
@@ -83,6 +74,32 @@ struct ActivityRoutes: Sendable {
         request.logger.debug("Activity dismissed", metadata: ["match.id": "\(match)", "action": "\(action)"])
         await bell.ring(for: [match])
         return UnfollowResponse(following: isFollowing)
+    }
+}
+
+/// Answers to tokens with the state of a match, each encoded once: in a stampede everybody gets the same.
+final class StateReplies: Sendable {
+    private struct Question: Hashable {
+        var activity: LiveActivityOutlook
+        var match: MatchID
+        /// Nil: there is no state.
+        var version: Int?
+    }
+
+    /// More versions than come while one answer is under way.
+    private static let repliesMax = 256
+
+    private let replies = NIOLockedValueBox<[Question: Reply]>([:])
+
+    func reply(_ activity: LiveActivityOutlook, of match: MatchID, _ state: ContentState?) throws -> Reply {
+        let question = Question(activity: activity, match: match, version: state?.version)
+        if let known = replies.withLockedValue({ $0[question] }) { return known }
+        let reply = try Reply.json(ActivityTokenResponse(liveActivity: activity, displayState: state))
+        replies.withLockedValue { replies in
+            if replies.count >= Self.repliesMax { replies = [:] }
+            replies[question] = reply
+        }
+        return reply
     }
 }
 

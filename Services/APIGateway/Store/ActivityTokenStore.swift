@@ -10,8 +10,13 @@ package struct ActivityTokenStore: Sendable {
     private let dismissAfter: Int
     private let gatherer: Gatherer<ActivityTokenJob, Registered>
 
-    /// - Parameter pool: two of its connections are for batches.
-    package init(pool: PostgresPool, dismissAfter: Int = 900) {
+    /// - Parameters:
+    ///   - pool: two of its connections are for batches.
+    ///   - onChange: is told the matches whose activities changed, once for a batch.
+    package init(
+        pool: PostgresPool, dismissAfter: Int = 900,
+        onChange: @escaping @Sendable (Set<MatchID>) async -> Void = { _ in }
+    ) {
         self.pool = pool
         self.dismissAfter = dismissAfter
         let contentStates = ContentStateCache()
@@ -19,7 +24,14 @@ package struct ActivityTokenStore: Sendable {
             meters: .init(
                 waiting: Meter(label: "sightscreen_registrations_waiting"),
                 inFlight: Meter(label: "sightscreen_registrations_in_flight")),
-            work: { await Self.register($0, isAwaited: $1, pool, dismissAfter, contentStates) })
+            work: { jobs, isAwaited in
+                let outcomes = await Self.register(jobs, isAwaited: isAwaited, pool, dismissAfter, contentStates)
+                let changed = outcomes.reduce(into: Set<MatchID>()) { matches, outcome in
+                    if case .answered(let registered) = outcome { matches.formUnion(registered.changedMatches) }
+                }
+                await onChange(changed)
+                return outcomes
+            })
     }
 
     package struct Registered: Sendable {
