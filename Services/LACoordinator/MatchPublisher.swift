@@ -56,6 +56,8 @@ actor MatchPublisher {
     private var matches: [MatchID: Match] = [:]
     /// When those before a version could not be read in time.
     private var missedUnreadAt: ContinuousClock.Instant?
+    /// The last versions that went to the loops, or are on their way there.
+    private var lastGiving: Task<[MatchID: VersionProgress], Never>?
 
     init(
         store: ActivityStore, fanOut: FanOutLoops, roster: ShardRoster, progress: ProgressWriter,
@@ -129,7 +131,18 @@ actor MatchPublisher {
     private func publish(_ updates: [MatchUpdate], areLogged: Bool) async {
         guard !updates.isEmpty else { return }
         let spans = updates.compactMap { learn($0, isLogged: areLogged) }
-        await progress.published(spans, before: await fanOut.publish(updates))
+        await progress.published(spans, before: await give(updates))
+    }
+
+    /// Gives versions to the loops in the order in which they were learnt: an alert that came after a newer version would be told to
+    /// nobody who has that.
+    private func give(_ updates: [MatchUpdate], repeatsQuietly: Bool = false) async -> [MatchID: VersionProgress] {
+        let giving = Task { [fanOut, before = lastGiving] in
+            _ = await before?.value
+            return await fanOut.publish(updates, repeatsQuietly: repeatsQuietly)
+        }
+        lastGiving = giving
+        return await giving.value
     }
 
     /// - Returns: the span of its fan-out, if it is a newer version than was known.
@@ -180,7 +193,7 @@ actor MatchPublisher {
             matches[id]?.repeatDueAt = nil
             matches[id]?.update = update
             // Should it not be everywhere yet: its counts begin anew.
-            await progress.published([], before: await fanOut.publish([update], repeatsQuietly: true))
+            await progress.published([], before: await give([update], repeatsQuietly: true))
         }
     }
 
@@ -288,6 +301,6 @@ actor MatchPublisher {
     }
 
     private func give(_ fresh: FreshStamp?, to match: MatchID) async {
-        await fanOut.onEach { $0.fresh(match, fresh) }
+        await fanOut.onEach { $0.takeFresh(fresh, of: match) }
     }
 }

@@ -55,7 +55,7 @@ actor TokenVerdicts {
     private let logger: Logger
     private var badTokens: [APNsEnvironment: BadTokenJury<SuspectClaim>] = [:]
     private var proven: [ActivityStore.ProvenToken] = []
-    private var dead: [ActivityStore.DeadToken] = []
+    private var dead: [DeadToken] = []
     private var isFailing = false
 
     init(store: ActivityStore, logger: Logger) {
@@ -74,10 +74,8 @@ actor TokenVerdicts {
     }
 
     /// Update tokens are dead: an activity that is active in the table and gets nothing would keep its follower from another start.
-    func noteDead(_ tokens: [FanOutReport.DeadToken]) {
-        dead += tokens.map {
-            ActivityStore.DeadToken(match: $0.match, token: $0.token, tokenAt: $0.tokenAt, isBad: $0.isBad)
-        }
+    func noteDead(_ tokens: [DeadToken]) {
+        dead += tokens
     }
 
     /// Writes all of it down. What cannot be written now is tried again at the next call; whoever takes over finds it out anew.

@@ -88,10 +88,10 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
 
     // MARK: - Work
 
-    func list(_ cohort: TokenCohort, for pass: TokenCohort.Pass) {
+    func list(_ cohort: TokenCohort, for sweep: TokenCohort.Sweep) {
         unlist(cohort)
-        cohort.work = .listed(pass)
-        if pass == .alert { alerting.append(cohort) } else { stating.append(cohort) }
+        cohort.work = .listed(sweep)
+        if sweep == .alert { alerting.append(cohort) } else { stating.append(cohort) }
     }
 
     /// From now on it has no work.
@@ -181,9 +181,9 @@ final class APNsLines: HTTP2SenderOwner, @unchecked Sendable {
         loop.forget(cohort)
     }
 
-    private func holdUp(_ cohort: TokenCohort, _ pass: TokenCohort.Pass) {
+    private func holdUp(_ cohort: TokenCohort, _ sweep: TokenCohort.Sweep) {
         stop(cohort)
-        if cohort.stage != .lost { cohort.work = .heldUp(pass) }
+        if cohort.stage != .lost { cohort.work = .heldUp(sweep) }
     }
 
     /// Everybody has a turn: a match with a million phones does not keep the others waiting.

@@ -12,7 +12,7 @@ extension FanOutLoop {
         case sent
         /// The connection takes no more now.
         case noRoom
-        /// The cohort has nothing left for this pass.
+        /// The cohort has nothing left for this sweep.
         case done
         /// Something keeps the cohort from going on.
         case heldUp
@@ -31,8 +31,8 @@ extension FanOutLoop {
         while let (slot, wasQueued) = nextSlot(cohort) {
             let row = cohort.row(slot)
             let riders = match.riders(for: row, cohort, now: now)
-            // In this pass only those who are alerted.
-            if riders.isEmpty, cohort.stage == .closing || isFinishing || cohort.work.pass == .alert && !wasQueued {
+            // In this sweep only those who are alerted.
+            if riders.isEmpty, cohort.stage == .closing || isFinishing || cohort.work.sweep == .alert && !wasQueued {
                 continue
             }
             let isInfrequent = row.pointee.flags.contains(.isInfrequent)

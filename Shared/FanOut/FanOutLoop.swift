@@ -71,7 +71,7 @@ package final class FanOutLoop: @unchecked Sendable {
         for match in matches.values {
             stopWaiting(match)
             for cohort in match.cohorts
-            where cohort.work.pass != .alert && cohort.work != .unclaimed && owesAlert(cohort) {
+            where cohort.work.sweep != .alert && cohort.work != .unclaimed && owesAlert(cohort) {
                 start(cohort)
             }
         }
@@ -191,7 +191,9 @@ package final class FanOutLoop: @unchecked Sendable {
         return counts
     }
 
-    package func fresh(_ id: MatchID, _ stamp: FreshStamp?) {
+    /// The answer to `FanOutReport.stamp`.
+    /// - Parameter stamp: nil: there is none now.
+    package func takeFresh(_ stamp: FreshStamp?, of id: MatchID) {
         guard let match = matches[id] else { return }
         match.isTakingStamp = false
         if let stamp { match.fresh = stamp }
@@ -217,7 +219,7 @@ package final class FanOutLoop: @unchecked Sendable {
         case .heldUp: break
         }
         let tellsAlerts = isFinishing && !cohort.gained.isEmpty
-        lines[cohort.environment]?.list(cohort, for: tellsAlerts ? .alert : cohort.work.pass ?? .state)
+        lines[cohort.environment]?.list(cohort, for: tellsAlerts ? .alert : cohort.work.sweep ?? .state)
     }
 
     /// Looks at a row again after a while.

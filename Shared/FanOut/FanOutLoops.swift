@@ -79,7 +79,7 @@ package struct FanOutLoops: Sendable {
         return await loop.onThread { body(loop) }
     }
 
-    /// Calls `body` on the thread of each loop, of one after the other.
+    /// Calls `body` on the thread of each loop, of one after the other: there are few, and what they do takes microseconds.
     @discardableResult
     package func onEach<Result: Sendable>(_ body: @Sendable (FanOutLoop) -> Result) async -> [Result] {
         var results: [Result] = []

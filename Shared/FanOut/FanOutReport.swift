@@ -1,3 +1,4 @@
+package import Activities
 import APNsProtocol
 package import SightscreenModels
 
@@ -35,15 +36,6 @@ package enum FanOutReport: Sendable {
         case .claim, .stamp, .expiredToken, .tooManyTokens: true
         case .dead, .left, .lostAlerts, .stopped, .resumed, .closed, .refused, .malformed: false
         }
-    }
-
-    package struct DeadToken: Sendable {
-        package var match: MatchID
-        package var token: UpdateToken
-        /// As it was taken in.
-        package var tokenAt: Double
-        /// APNs called it bad (BadDeviceToken), and not unregistered (410): it counts against its account.
-        package var isBad: Bool
     }
 
     package struct APNsRefusal: Sendable {

@@ -1,7 +1,9 @@
+import Activities
+
 /// What a loop has to report with its next tick, or when it is asked.
 struct LoopTally {
     /// Tokens that APNs called dead.
-    var dead: [FanOutReport.DeadToken] = []
+    var dead: [DeadToken] = []
     /// Alerts that nobody will be told.
     var lostAlerts = 0
     /// Updates that were not taken.

@@ -30,6 +30,9 @@ final class TokenCohort {
     var work = Work.none
     /// Where the look at all rows is.
     var cursor = 0
+    // A row that waits is in one of four places, and marked `isQueued`: `again` until its turn comes, `awaitingStamp` until there is
+    // a stamp of now, `parked` until there is room for a repetition, or the loop's `DelayedRows` until a time.
+
     /// Slots to be looked at before the others.
     var again: [Int32] = []
     var inFlight = 0
@@ -56,7 +59,7 @@ final class TokenCohort {
     }
 
     /// A look at all rows.
-    enum Pass {
+    enum Sweep {
         /// For those who are to be alerted.
         case alert
         /// For all others.
@@ -66,16 +69,16 @@ final class TokenCohort {
     enum Work: Equatable {
         case none
         /// It is among the cohorts that its lines go through.
-        case listed(Pass)
+        case listed(Sweep)
         /// The operator or the lease holds it up; looked at again soon.
-        case heldUp(Pass)
+        case heldUp(Sweep)
         /// An alert is to be claimed for it first; it is among the `unclaimed` of its match.
         case unclaimed
 
-        var pass: Pass? {
+        var sweep: Sweep? {
             switch self {
             case .none, .unclaimed: nil
-            case .listed(let pass), .heldUp(let pass): pass
+            case .listed(let sweep), .heldUp(let sweep): sweep
             }
         }
 

@@ -38,7 +38,7 @@ import Testing
         limits.companions = 4
         limits.patience = .seconds(60)
         return Gatherer(limits: limits) { jobs, isAwaited in
-            let outcomes = await ActivityTokenStore.register(jobs, isAwaited: isAwaited, pool, 900, contentStates)
+            let outcomes = await ActivityTokenStore.registerBatch(jobs, isAwaited: isAwaited, pool, 900, contentStates)
             tally.count(outcomes)
             return outcomes
         }
@@ -178,7 +178,7 @@ import Testing
         try await withDatabase { (pool: PostgresPool) async throws in
             try await seed(pool)
             let before = try await Self.tokens(pool)
-            let outcomes = await ActivityTokenStore.register(
+            let outcomes = await ActivityTokenStore.registerBatch(
                 [Self.job("ann", "ann2"), Self.job("bob", "bob2")], isAwaited: { $0 != 0 }, pool, 900,
                 ContentStateCache())
             guard case .failed(let error) = outcomes[0], case .answered = outcomes[1] else {
@@ -197,7 +197,7 @@ import Testing
             var limits = Gatherer<ActivityTokenJob, ActivityTokenStore.Registered>.Limits()
             limits.patience = .milliseconds(200)
             let gatherer = Gatherer(limits: limits) { jobs, isAwaited in
-                await ActivityTokenStore.register(jobs, isAwaited: isAwaited, pool, 900, ContentStateCache())
+                await ActivityTokenStore.registerBatch(jobs, isAwaited: isAwaited, pool, 900, ContentStateCache())
             }
             // One of two is kept for plain queries.
             _ = try await pool.transaction { _ in
@@ -314,7 +314,7 @@ import Testing
             let outcomes = try await pool.transaction { transaction in
                 try await transaction.execute("UPDATE live_activities SET \(change) WHERE user_id = 'bob'")
                 let outcomes = Task {
-                    await ActivityTokenStore.register(
+                    await ActivityTokenStore.registerBatch(
                         [Self.job("ann", "a1"), Self.job("bob", "b1")], isAwaited: { _ in true }, pool, 900,
                         ContentStateCache())
                 }
@@ -338,7 +338,7 @@ import Testing
             try await seed(pool)
             let outcomes = try await pool.transaction { transaction in
                 try await transaction.execute("UPDATE live_activities SET start_id = 'another' WHERE user_id = 'bob'")
-                return await ActivityTokenStore.register(
+                return await ActivityTokenStore.registerBatch(
                     [Self.job("bob", "b1"), Self.job("ann", "a1")], isAwaited: { _ in true }, pool, 900,
                     ContentStateCache())
             }
@@ -379,7 +379,7 @@ import Testing
             try await seed(pool)
             #expect(try await Self.report(["a1"], pool).1 == "ann a1")
             let jobs = [Self.job("ann", "a2"), Self.job("bob", "a1")]
-            let outcomes = await ActivityTokenStore.register(
+            let outcomes = await ActivityTokenStore.registerBatch(
                 isAnn ? jobs : jobs.reversed(), isAwaited: { _ in true }, pool, 900, ContentStateCache())
             guard case .answered(let answer) = outcomes[0], case .retry = outcomes[1] else {
                 Issue.record("\(outcomes)")
@@ -394,7 +394,7 @@ import Testing
         try await withDatabase { (pool: PostgresPool) async throws in
             try await seed(pool)
             try await pool.execute("INSERT INTO deleted_users (user_id, deleted_at) VALUES ('ann', now())")
-            let outcomes = await ActivityTokenStore.register(
+            let outcomes = await ActivityTokenStore.registerBatch(
                 [Self.job("ann", "a1"), Self.job("bob", "b1")], isAwaited: { _ in true }, pool, 900,
                 ContentStateCache())
             guard case .failed(let error) = outcomes[0], case .answered = outcomes[1] else {

@@ -172,7 +172,7 @@ struct WicketCommand: AsyncParsableCommand {
             switch report {
             case .claim(let match, let version, let shards):
                 await fanOut.onEach { $0.claimed(match, version, shards, gained: Set(shards.keys)) }
-            case .stamp(let match): await fanOut.onEach { $0.fresh(match, nil) }
+            case .stamp(let match): await fanOut.onEach { $0.takeFresh(nil, of: match) }
             case .left, .closed: break
             case .dead, .lostAlerts, .expiredToken, .tooManyTokens, .stopped, .resumed, .refused, .malformed:
                 print(report)

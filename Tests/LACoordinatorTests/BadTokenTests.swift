@@ -50,7 +50,7 @@ import Testing
 
         /// Activities of so many matches, whose tokens APNs calls bad.
         func retire(_ matches: ClosedRange<Int>, isBad: Bool = true, of user: UserID = ann) async throws {
-            var dead: [ActivityStore.DeadToken] = []
+            var dead: [DeadToken] = []
             for match in matches {
                 try await pool.execute(
                     """

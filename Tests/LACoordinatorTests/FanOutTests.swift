@@ -344,7 +344,7 @@ import Testing
         await bench.fanOut.publish([update])
         if isTaken {
             let fresh = FreshStamp(stamp: Stamp(Int(Self.now) + 1), version: MatchVersion(2), at: Self.now + 0.2)
-            await bench.fanOut.onEach { $0.fresh(Ground.match, fresh) }
+            await bench.fanOut.onEach { $0.takeFresh(fresh, of: Ground.match) }
         }
         var entry = Bench.entry("asha")
         (entry.tokenAt, entry.delivered, entry.isNew) = (Self.now + 0.4, nil, true)
@@ -431,7 +431,7 @@ import Testing
         let bench = try await Bench(
             threads: 1,
             claims: { _, shards in
-                try? await Task.sleep(for: .milliseconds(1_400))
+                try? await Task.sleep(for: .milliseconds(900))
                 return Set(shards)
             })
         await bench.crowd(2_500)

@@ -124,6 +124,8 @@ import Testing
             try await ground.coordinate { coordinator in
                 try await ground.join("asha")
                 try await ground.pool.transaction { transaction in
+                    // A busy machine may take long over what follows.
+                    try await transaction.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
                     try await transaction.execute("LOCK TABLE \(table) IN ACCESS EXCLUSIVE MODE")
                     try await Task.sleep(for: FreezeWatch.ageMax + .milliseconds(100))
                     await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit()))

@@ -11,6 +11,7 @@ import Store
 /// Some parts of a coordinator, on a database and on loops of their own; nothing happens but what a test calls for.
 struct Parts: Sendable {
     let bench: FanOutTests.Bench
+    let gates = StartGates()
     let roster: ShardRoster
     let publisher: MatchPublisher
     private let leases: LeaseStore
@@ -23,7 +24,7 @@ struct Parts: Sendable {
         leases = LeaseStore(pool: ground.pool)
         self.holds = holds
         roster = ShardRoster(
-            store: store, fanOut: bench.fanOut, freezes: FreezeWatch(), startGates: StartGates(), logger: logger,
+            store: store, fanOut: bench.fanOut, freezes: FreezeWatch(), startGates: gates, logger: logger,
             leases: { holds.withLockedValue { $0 } })
         publisher = MatchPublisher(
             store: store, fanOut: bench.fanOut, roster: roster,

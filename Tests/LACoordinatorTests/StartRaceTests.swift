@@ -1,3 +1,4 @@
+import APIGateway
 import APNsProtocol
 import Activities
 import HTTP2
@@ -56,5 +57,26 @@ import TestKit
         #expect(await waiting.value.outcome == (leaves ? "accepted" : "withdrawn"))
         #expect(await bench.apns.pushes(to: Ground.startToken("asha")).isEmpty == !leaves)
         await bench.end()
+    }
+
+    @Test func aStartIsWithdrawnWhenTheRosterReadsThatNobodyWantsIt() async throws {
+        try await Ground.with { ground in
+            try await ground.follow("asha")
+            let parts = try await Parts(ground)
+            try await parts.acquire()
+            try await parts.update()
+            let trust = ShardTrust(parts.bench.freezes, epoch: 1)
+            trust.extend(to: .now + .seconds(600))
+            let gate = PushGate(trust, MatchBrake(.none))
+            let key = ActivityKey(
+                matchID: Ground.match, userID: UserID("asha"), deviceID: DeviceID("phone"), generation: 1)
+            parts.gates.add(gate, of: key, isRenewal: false)
+            try await parts.update()
+            #expect(gate.isOpen(unlessHeld: .pushes))
+            try await FollowStore(pool: ground.pool).unfollow(Ground.match, user: UserID("asha"))
+            try await parts.update()
+            #expect(!gate.isOpen(unlessHeld: .pushes))
+            await parts.bench.end()
+        }
     }
 }

@@ -262,7 +262,7 @@ import Testing
             try await ground.activities.roster(shards: [own.route.shard]) { records += $0 }
             let record = try #require(records.first { $0.key == own.key })
             // Said of another registration of it.
-            func dead(_ tokenAt: Double) -> ActivityStore.DeadToken {
+            func dead(_ tokenAt: Double) -> DeadToken {
                 .init(match: own.key.matchID, token: UpdateToken("ee01"), tokenAt: tokenAt)
             }
             try await ground.activities.retire([dead(record.tokenAt - 0.001)])

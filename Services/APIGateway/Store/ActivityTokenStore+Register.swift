@@ -10,7 +10,7 @@ extension ActivityTokenStore {
     private struct SomebodyLeft: Error {}
 
     /// Many requests in one transaction; answered when it is committed.
-    static func register(
+    static func registerBatch(
         _ jobs: [ActivityTokenJob], isAwaited: @escaping IsAwaited, _ pool: PostgresPool, _ dismissAfter: Int,
         _ contentStates: ContentStateCache
     ) async -> [Outcome] {
@@ -28,13 +28,13 @@ extension ActivityTokenStore {
             return outcomes
         } catch is SomebodyLeft {
             return await withThose(of: jobs.indices, isAwaited) { staying, isAwaited in
-                await register(staying.map { jobs[$0] }, isAwaited: isAwaited, pool, dismissAfter, contentStates)
+                await registerBatch(staying.map { jobs[$0] }, isAwaited: isAwaited, pool, dismissAfter, contentStates)
             }
         } catch let error where jobs.count > 1 && isOfOne(error) {
             let half = jobs.count / 2
-            let first = await register(
+            let first = await registerBatch(
                 Array(jobs[..<half]), isAwaited: isAwaited, pool, dismissAfter, contentStates)
-            let second = await register(
+            let second = await registerBatch(
                 Array(jobs[half...]), isAwaited: { isAwaited(half + $0) }, pool, dismissAfter, contentStates)
             return first + second
         } catch {

@@ -25,7 +25,7 @@ package struct ActivityTokenStore: Sendable {
                 waiting: Meter(label: "sightscreen_registrations_waiting"),
                 inFlight: Meter(label: "sightscreen_registrations_in_flight")),
             work: { jobs, isAwaited in
-                let outcomes = await Self.register(jobs, isAwaited: isAwaited, pool, dismissAfter, contentStates)
+                let outcomes = await Self.registerBatch(jobs, isAwaited: isAwaited, pool, dismissAfter, contentStates)
                 let changed = outcomes.reduce(into: Set<MatchID>()) { matches, outcome in
                     if case .answered(let registered) = outcome { matches.formUnion(registered.changedMatches) }
                 }

@@ -1,5 +1,5 @@
 package import FanOut
-import Activities
+package import Activities
 import FoundationEssentials
 package import Messages
 package import Postgres
@@ -257,23 +257,6 @@ package struct ActivityStore: Sendable {
     }
 
     // MARK: - Verdicts
-
-    /// A registration of an update token that APNs calls dead, and is believed (`DeadTokenRule.isAbout`).
-    package struct DeadToken: Sendable {
-        package var match: MatchID
-        package var token: UpdateToken
-        /// As in its record.
-        package var tokenAt: Double
-        /// It is BadDeviceToken, and believed: its account is counted.
-        package var isBad: Bool
-
-        package init(match: MatchID, token: UpdateToken, tokenAt: Double, isBad: Bool = false) {
-            self.match = match
-            self.token = token
-            self.tokenAt = tokenAt
-            self.isBad = isBad
-        }
-    }
 
     /// Ends activities whose tokens are dead. Holds for these very registrations only. Nothing is started for them: the
     /// phones are asked to reconcile.
