@@ -8,7 +8,7 @@ import ServiceKit
 import SightscreenModels
 import Store
 
-/// Keeps the brakes as the operator set them: reads the table when a notice comes and twice a second, so that a hold set
+/// Keeps the brakes as the operator set them: reads the table when a notification comes and twice a second, so that a hold set
 /// at any host is obeyed within a second.
 ///
 /// It has a thread and a connection of its own, because it must work when a fan-out is in full swing: then thousands of

@@ -9,11 +9,11 @@ import Synchronization
 
 /// Brings every activity of its shards to the newest state of its match, starts what is pending, and ends what is due.
 ///
-/// The tables are read when a notice names something, and twice a second; a version that comes with its notice is fanned out at
+/// The tables are read when a notification names something, and twice a second; a version that comes with its notification is fanned out at
 /// once, unless this process did not run for a while and has not read since. Nothing here must survive: another coordinator
 /// goes on from the tables.
 public final class LACoordinator: Sendable {
-    /// How often the tables are read without a notice. Half of the age at which what is known is too old.
+    /// How often the tables are read without a notification. Half of the age at which what is known is too old.
     public static let interval = Duration.milliseconds(500)
 
     /// Some tests have it shorter or longer than a service.
@@ -97,7 +97,7 @@ public final class LACoordinator: Sendable {
         ]
     }
 
-    // MARK: - Notices
+    // MARK: - Notifications
 
     /// A version was committed; it goes out at once.
     public func matchUpdated(_ message: MatchUpdated) async {
@@ -110,7 +110,7 @@ public final class LACoordinator: Sendable {
     /// Rows of `live_activities` changed.
     public func activitiesChanged() { schedule.readActivities() }
 
-    /// Something may have been said while nobody listened.
+    /// A peer has connected: notifications sent before may be missing.
     func connected() { schedule.readAll() }
 
     /// The operator set or lifted a hold.

@@ -9,7 +9,7 @@ public import ServiceLifecycle
 import Store
 import Wire
 
-/// The whole of `la-coordinator`: waits for the database, keeps the shards' leases, listens for notices, and pushes.
+/// The whole of `la-coordinator`: waits for the database, keeps the shards' leases, listens for notifications, and pushes.
 public struct LACoordinatorService: Service, CustomStringConvertible {
     private let configuration: LACoordinatorConfiguration
     private let pool: PostgresPool
@@ -50,7 +50,8 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
         context.metrics.describe(
             "sightscreen_fanout_reports_waiting", help: "What the push threads ask for and nobody has taken up yet.")
         context.metrics.describe(
-            "sightscreen_version_delay_seconds", help: "From a version's commit to here, by notice or from the log.")
+            "sightscreen_version_delay_seconds",
+            help: "From a version's commit to here, by notification or from the log.")
         context.metrics.describe("sightscreen_phones", help: "Activities that this process pushes to.")
         context.metrics.describe("sightscreen_apns_connections", help: "Open connections to an APNs host.")
         context.metrics.describe(

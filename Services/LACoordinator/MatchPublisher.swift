@@ -30,14 +30,14 @@ actor MatchPublisher {
     static let bucketCount = DeviceRoute.shardCount
     /// How long a claim is tried again while the table calls the shard's lease over. Shorter than the loops wait for it.
     private static let claimPatience = Duration.milliseconds(1_500)
-    /// How long a version that came by notice waits for those before it to be read.
+    /// How long a version that came by notification waits for those before it to be read.
     private static let gapPatience = Duration.milliseconds(250)
     private static let gapPause = Duration.seconds(5)
-    /// Who hears by `NOTIFY` of a version reads it, unless its notice comes within this time.
-    private static let noticeWait = Duration.milliseconds(20)
+    /// A version that is known by `NOTIFY` alone is read, unless its notification comes within this time.
+    private static let notificationWait = Duration.milliseconds(20)
     /// Alerts whose time is remembered; more than can be fresh.
     private static let alertsKept = 8
-    /// Seconds after an alert in which its state is repeated by whoever has not done so.
+    /// Seconds after an alert in which a process that takes over repeats its state.
     private static let repetitionMax = 120
     /// A state that goes out again after that many seconds gets a stamp of now.
     private static let stampAgeMax = 10
@@ -57,7 +57,7 @@ actor MatchPublisher {
     /// When those before a version could not be read in time.
     private var missedUnreadAt: ContinuousClock.Instant?
     /// The last versions that went to the loops, or are on their way there.
-    private var lastGiving: Task<[MatchID: VersionProgress], Never>?
+    private var lastPublication: Task<[MatchID: VersionProgress], Never>?
 
     init(
         store: ActivityStore, fanOut: FanOutLoops, roster: ShardRoster, progress: ProgressWriter,
@@ -99,7 +99,7 @@ actor MatchPublisher {
         (matches[update.matchID]?.seenThrough.rawValue ?? 0) + 1 < update.version.rawValue
     }
 
-    /// Asks for the versions that are committed anywhere, until the task is cancelled. One of this host comes with its notice, in a
+    /// Asks for the versions that are committed anywhere, until the task is cancelled. One of this host comes with its notification, in a
     /// moment.
     func listen(to hints: AsyncStream<VersionHint?>, _ schedule: Schedule) async {
         for await hint in hints {
@@ -108,7 +108,7 @@ actor MatchPublisher {
                 continue
             }
             guard !isKnown(hint.match, hint.version) else { continue }
-            try? await Task.sleep(for: Self.noticeWait)
+            try? await Task.sleep(for: Self.notificationWait)
             if !isKnown(hint.match, hint.version) { schedule.read(hint.match) }
         }
     }
@@ -126,23 +126,25 @@ actor MatchPublisher {
         await publish(updates, areLogged: true)
     }
 
-    /// - Parameter areLogged: they were read from the log, with all alerts before them; else one came by notice, and there may be
+    /// - Parameter areLogged: they were read from the log, with all alerts before them; else one came by notification, and there may be
     ///   versions between that were not heard of.
     private func publish(_ updates: [MatchUpdate], areLogged: Bool) async {
         guard !updates.isEmpty else { return }
         let spans = updates.compactMap { learn($0, isLogged: areLogged) }
-        await progress.published(spans, before: await give(updates))
+        await progress.published(spans, before: await publishInOrder(updates))
     }
 
-    /// Gives versions to the loops in the order in which they were learnt: an alert that came after a newer version would be told to
-    /// nobody who has that.
-    private func give(_ updates: [MatchUpdate], repeatsQuietly: Bool = false) async -> [MatchID: VersionProgress] {
-        let giving = Task { [fanOut, before = lastGiving] in
+    /// Publishes versions to the loops in the order in which they were learnt: the alert of an older version is not sent to a phone that
+    /// has a newer one.
+    private func publishInOrder(_ updates: [MatchUpdate], repeatsQuietly: Bool = false) async -> [MatchID:
+        VersionProgress]
+    {
+        let publication = Task { [fanOut, before = lastPublication] in
             _ = await before?.value
             return await fanOut.publish(updates, repeatsQuietly: repeatsQuietly)
         }
-        lastGiving = giving
-        return await giving.value
+        lastPublication = publication
+        return await publication.value
     }
 
     /// - Returns: the span of its fan-out, if it is a newer version than was known.
@@ -193,7 +195,7 @@ actor MatchPublisher {
             matches[id]?.repeatDueAt = nil
             matches[id]?.update = update
             // Should it not be everywhere yet: its counts begin anew.
-            await progress.published([], before: await give([update], repeatsQuietly: true))
+            await progress.published([], before: await publishInOrder([update], repeatsQuietly: true))
         }
     }
 
@@ -235,9 +237,9 @@ actor MatchPublisher {
 
     // MARK: - What the loops ask for
 
-    /// A lease may have run out in the table while the database was away, and be renewed in a moment: whoever tried meanwhile has
-    /// claimed nothing, and tries again for as long as the shard is ours under that lease: with another one its phones are read
-    /// anew, and what was claimed before could be told to none of them. The others of the claim need not wait for that.
+    /// A lease may have run out in the table while the database was away, and be renewed in a moment: a claim made meanwhile
+    /// has written nothing, and is made again for as long as the shard is ours under that lease: with another one its phones are
+    /// read anew, and what was claimed before could be told to none of them. The other shards of the claim do not wait for that.
     func claim(
         _ id: MatchID, _ version: MatchVersion, _ shards: [Int: Int64], until patience: ContinuousClock.Instant? = nil
     ) async {

@@ -31,7 +31,7 @@ actor Pass {
     func run(_ reading: Schedule.Reading) async {
         do {
             try await reading.isFull ? readAll() : read(reading)
-            // What a notice asks for may be little.
+            // What a notification asks for may be little.
             guard reading.isFull else { return }
             if isFailing { logger.notice("The database answers again") }
             isFailing = false
@@ -68,7 +68,7 @@ actor Pass {
         await fanOut.onEach { $0.forgetFinished() }
     }
 
-    /// What a notice named, and what is due by that.
+    /// What a notification named, and what is due by that.
     private func read(_ reading: Schedule.Reading) async throws {
         for match in reading.matches { try await publisher.read(match) }
         guard reading.activities else { return }

@@ -3,7 +3,7 @@ import SightscreenModels
 import Store
 import Synchronization
 
-/// Says when the tables are to be read, and what of them: twice a second all, and between that what a notice names.
+/// Says when the tables are to be read, and what of them: twice a second all, and between that what a notification names.
 final class Schedule: Sendable {
     /// What is to be read.
     struct Reading: Sendable {

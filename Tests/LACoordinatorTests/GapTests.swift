@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// Two versions are published at once, by notice and from the log: the loops have the newer one whichever comes first.
+    /// Two versions are published at once, by notification and from the log: the loops have the newer one whichever comes first.
     @Test(arguments: 0..<20)
     func theNewerOfTwoThatArePublishedAtOnceGoesOut(round: Int) async throws {
         try await Ground.with { ground in

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct ScheduleTests {
     /// Each is read, those that come together with one reading.
-    @Test func aStampedeOfNoticesIsFewReadings() async throws {
+    @Test func aStampedeOfNotificationsIsFewReadings() async throws {
         let schedule = Schedule(interval: .seconds(600))
         let seen = Mutex<(readings: Int, matches: Set<MatchID>)>((0, []))
         let running = Task {
