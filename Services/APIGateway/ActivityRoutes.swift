@@ -19,6 +19,8 @@ struct ActivityRoutes: Sendable {
                     id: "registerActivityToken", summary: "Report a Live Activity's update token.", tag: .activities,
                     body: ActivityTokenRequest.body,
                     answer: .ok("Activity", "The activity gets every version from now on, or an end."),
+                    accepted:
+                        "It is another user's token, and nothing has changed: it goes with the phone's device token.",
                     refusals: [.unknownMatch, .notFollowing, .deviceRequired, .limitReached], limit: .registrations),
                 registerToken),
             Route(
@@ -51,6 +53,9 @@ struct ActivityRoutes: Sendable {
             throw LimitReached(.activities)
         case .end, .pass(.anothersToken):
             return try answers.reply(.ended, of: match, registered.contentState)
+        case .wait:
+            let answer = ActivityTokenResponse(liveActivity: .unavailable, displayState: nil, waitsFor: .deviceToken)
+            return try Reply.json(answer, status: 202)
         case .activate, .rotate, .keep, .adopt, .replace:
             return try answers.reply(.active, of: match, registered.contentState)
         }
@@ -60,7 +65,7 @@ struct ActivityRoutes: Sendable {
     /// an activity that has one: ActivityKit replaces a token in hours, who invents them at once.
     private static func isInVain(_ registered: ActivityTokenStore.Registered) -> Bool {
         switch registered.action {
-        case .refuse, .pass, .rotate: true
+        case .refuse, .pass, .rotate, .wait: true
         case .end: !registered.changedMatches.isEmpty
         case .activate, .keep, .adopt, .replace: false
         }

@@ -13,13 +13,25 @@ struct DeviceRoutes: Sendable {
                 "POST", "/devices", .users,
                 Operation(
                     id: "registerDevice", summary: "Register a phone, or renew what is known of it.", tag: .devices,
-                    answer: .ok("Device", "It is registered; a token that another had is its own now."),
+                    answer: .ok(
+                        "Device", "It is registered; a token that another phone of the user's had is its own now."),
+                    accepted:
+                        "It is registered but for the device token: that is another user's until the phone confirms it.",
                     refusals: [.limitReached], limit: .registrations), taking: register),
+            Route(
+                "POST", "/devices/confirm", .users,
+                Operation(
+                    id: "confirmDevice", summary: "Echo the nonce that a silent push brought.", tag: .devices,
+                    answer: .nothing("The phone's tokens are the caller's: those it claimed, or those it had."),
+                    refusals: [.notFound, .deviceRequired], limit: .registrations
+                ).taking(DeviceConfirmation.body), confirm),
             Route(
                 "POST", "/devices/push-to-start-token", .users,
                 Operation(
                     id: "registerPushToStartToken", summary: "Register the token that starts Live Activities.",
                     tag: .devices, answer: .ok("Device", "It is registered."),
+                    accepted:
+                        "It is another user's token, and nothing has changed: it goes with the phone's device token.",
                     refusals: [.deviceRequired, .limitReached], limit: .registrations), taking: registerStartToken),
             Route(
                 "DELETE", "/devices/:deviceToken", .users,
@@ -60,7 +72,17 @@ struct DeviceRoutes: Sendable {
         let (wanted, gone) = (cards?.tokensWanted ?? [], cards?.gone ?? [])
         return DeviceResponse(
             deviceId: registered.device, liveActivitiesCapable: registered.isCapable, end: cards?.end,
-            tokensWanted: wanted.isEmpty ? nil : wanted, gone: gone.isEmpty ? nil : gone)
+            tokensWanted: wanted.isEmpty ? nil : wanted, gone: gone.isEmpty ? nil : gone,
+            waitsFor: registered.waitsFor, confirm: registered.confirm)
+    }
+
+    @Sendable private func confirm(_ request: GatewayRequest) async throws -> Reply {
+        let confirmation = try DeviceConfirmation(request.fields)
+        guard let changed = try await devices.confirm(confirmation, user: request.user) else {
+            throw Problem(.notFound)
+        }
+        await bell.ring(for: changed)
+        return .noContent
     }
 }
 
@@ -126,6 +148,21 @@ extension RunningActivity {
             startId: try fields.identifier("startId", as: StartID.self),
             state: isPending == true ? .pending : try fields.choice("state", of: State.self),
             channel: try fields.text("channel"), pending: isPending, lastSeen: try fields.integer("lastSeen"))
+    }
+}
+
+extension DeviceConfirmation: RequestBody {
+    static let body = Operation.Body(
+        name: "DeviceConfirmation",
+        fields: [
+            Schema.required("nonce", .text(.identifier), "The silent push's `confirm`, valid for 5 minutes."),
+            Schema.optional("deviceId", .text(.identifier), "May be left out by users of one phone."),
+        ])
+
+    init(_ fields: FieldReader) throws {
+        self.init(
+            nonce: try FieldReader.required("nonce", fields.text("nonce")),
+            deviceId: try fields.identifier("deviceId", as: DeviceID.self))
     }
 }
 

@@ -1,3 +1,5 @@
+import SightscreenModels
+
 /// A call's body: as the document describes it and requests are checked by it, and as its handler gets it.
 protocol RequestBody: Sendable {
     static var body: Operation.Body { get }
@@ -7,6 +9,13 @@ protocol RequestBody: Sendable {
     init(_ fields: FieldReader) throws
 }
 
+/// An answer that may say that what was asked for has not happened yet.
+protocol AnswerThatMayWait {
+    var waitsFor: TokenWait? { get }
+}
+
+extension DeviceResponse: AnswerThatMayWait {}
+
 extension Route {
     /// A call whose answer is JSON.
     convenience init<Answer: Encodable & Sendable>(
@@ -14,7 +23,9 @@ extension Route {
         answering handle: @escaping @Sendable (GatewayRequest) async throws -> Answer
     ) {
         self.init(method, path, access, operation) { request in
-            let reply = try Reply.json(try await handle(request), status: operation.answer.status)
+            let answer = try await handle(request)
+            let isWaiting = (answer as? any AnswerThatMayWait)?.waitsFor != nil
+            let reply = try Reply.json(answer, status: isWaiting ? 202 : operation.answer.status)
             return operation.isTagged ? try reply.tagged(for: request) : reply
         }
     }

@@ -6,8 +6,8 @@ import HTTP2
 import Logging
 import SightscreenModels
 
-/// Sends what is due to apps: to those of phones that do not answer to starts, which may have a new start token to register, and
-/// to those that know what became of a card whose token has died.
+/// Sends what is due to apps: to those of phones that do not answer to starts, which may have a new start token to register, to
+/// those that know what became of a card whose token has died, and to a phone that is to show whose it is.
 actor AppPushSender {
     private let store: ActivityStore
     private let fanOut: FanOutLoops
@@ -47,7 +47,7 @@ actor AppPushSender {
     private func send(_ claim: FallbackClaim, _ trust: ShardTrust) async {
         let push: OneShot
         do {
-            push = try await self.push(claim, PushGate(trust, brakes.brake(of: claim.match.id)))
+            push = try await self.push(claim, PushGate(trust, brakes.brake(of: claim.purpose.match?.id)))
         } catch {
             logger.error("A push to an app cannot be made", metadata: ["error": "\(error)"])
             return
@@ -65,18 +65,19 @@ actor AppPushSender {
 
     private func push(_ claim: FallbackClaim, _ gate: PushGate) async throws -> OneShot {
         let path = APNsHeaders.path(token: claim.token)
-        guard claim.step == .visible else {
-            let payload = try AppPayload.reconcile(matchID: claim.match.id).encode()
+        guard case .start(let match, .visible) = claim.purpose else {
+            let payload = try AppPayload.reconcile(matchID: claim.purpose.match?.id, confirm: claim.purpose.nonce)
+                .encode()
             return OneShot(
                 kind: .silent, path: path, headers: .reconcile(bundleID: bundleID, at: claim.now),
                 body: HTTP2SharedBody(payload.bytes), gate: gate)
         }
-        let state = await publisher.newest(of: claim.match.id).update?.contentState
+        let state = await publisher.newest(of: match.id).update?.contentState
         let alert = PushAlert(
-            title: AlertTitle.live(claim.match, state), body: "Open the app to see the score on your Lock Screen")
-        let payload = try AppPayload.visible(matchID: claim.match.id, alert: alert).encode()
+            title: AlertTitle.live(match, state), body: "Open the app to see the score on your Lock Screen")
+        let payload = try AppPayload.visible(matchID: match.id, alert: alert).encode()
         return OneShot(
-            kind: .visible, path: path, headers: .visible(bundleID: bundleID, at: claim.now, match: claim.match.id),
+            kind: .visible, path: path, headers: .visible(bundleID: bundleID, at: claim.now, match: match.id),
             body: HTTP2SharedBody(payload.bytes), gate: gate, level: .alerts)
     }
 

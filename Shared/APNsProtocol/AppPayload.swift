@@ -9,7 +9,10 @@ public import SightscreenModels
 public enum AppPayload: Hashable, Sendable {
     /// Wakes the app in the background without showing anything, so that it registers again and says which cards it shows.
     /// iOS grants few of these, and none after a force quit: nothing depends on it.
-    case reconcile(matchID: MatchID)
+    /// - Parameters:
+    ///   - matchID: whose card or start is in question; nil when it is about none.
+    ///   - confirm: a nonce that whoever has the phone echoes with `POST /devices/confirm`.
+    case reconcile(matchID: MatchID?, confirm: String? = nil)
     /// Shows a notification; opening it lets the app start the activity itself.
     case visible(matchID: MatchID, alert: PushAlert)
 
@@ -17,8 +20,8 @@ public enum AppPayload: Hashable, Sendable {
     public func encode() throws(PayloadError) -> PushPayload {
         let body: Body
         switch self {
-        case .reconcile(let matchID):
-            body = Body(aps: Body.APS(contentAvailable: 1), matchId: matchID, purpose: "reconcile")
+        case .reconcile(let matchID, let nonce):
+            body = Body(aps: Body.APS(contentAvailable: 1), matchId: matchID, purpose: "reconcile", confirm: nonce)
         case .visible(let matchID, let alert):
             let text = Body.Text(title: alert.title.shortened(to: 256), body: alert.body.shortened(to: 1_024))
             let aps = Body.APS(alert: text, sound: alert.sound ? "default" : nil)
@@ -31,9 +34,10 @@ public enum AppPayload: Hashable, Sendable {
 
     private struct Body: Encodable {
         var aps: APS
-        var matchId: MatchID
+        var matchId: MatchID?
         /// What the app should do about it.
         var purpose: String
+        var confirm: String?
 
         struct APS: Encodable {
             var alert: Text?

@@ -29,6 +29,8 @@ public struct ActivityTokenRule: Sendable {
         case refuse
         /// Nothing is recorded and nothing is sent.
         case pass(Reason)
+        /// It would be this activity's, and is another user's until that phone has shown whose it is: nothing changes.
+        case wait
     }
 
     /// Why nothing comes of a report.
@@ -47,8 +49,9 @@ public struct ActivityTokenRule: Sendable {
     /// Another activity that has the token, or is owed an end with it.
     public enum Holder: Hashable, Sendable {
         case nobody
-        /// One of the same user's, of another match or on another phone.
+        /// One of the same user's, of another match or on another phone; or of a user who has left that phone.
         case user
+        /// Of a user whose phone it is as far as is known.
         case another
     }
 
@@ -88,7 +91,12 @@ public struct ActivityTokenRule: Sendable {
         let isFull = records.count(where: { !$0.startWasSent }) >= Self.reportedMax
         let owesMany = records.count(where: \.endIsOwed) >= Self.owedEndsMax
         switch action {
-        case .activate, .rotate, .keep, .pass: return action
+        // Who knows a token need not have the phone.
+        case .activate, .rotate, .adopt, .replace: if holder == .another { return .wait }
+        case .keep, .end, .refuse, .pass, .wait: break
+        }
+        switch action {
+        case .activate, .rotate, .keep, .pass, .wait: return action
         case .adopt: return isFull ? .pass(.tooManyGenerations) : action
         case .replace(let generation):
             // The renewal was asked for.

@@ -12,7 +12,7 @@ public struct Holds: Hashable, Sendable {
     }
 
     /// What holds for a match: the stronger of its own and the one for everywhere.
-    public func level(for match: MatchID) -> HoldLevel { max(everywhere, matches[match] ?? .none) }
+    public func level(for match: MatchID?) -> HoldLevel { max(everywhere, match.flatMap { matches[$0] } ?? .none) }
 
     /// How many holds there are of a level, the one for everywhere included.
     public func count(of level: HoldLevel) -> Int {

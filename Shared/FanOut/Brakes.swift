@@ -11,15 +11,15 @@ package final class Brakes: Sendable {
     private struct State {
         var holds: Holds?
         /// Kept as long as a match or a push under way needs it.
-        var entries: [MatchID: Entry] = [:]
+        var entries: [MatchID?: Entry] = [:]
     }
 
     private let state = NIOLockedValueBox(State())
 
     package init() {}
 
-    /// The one brake of a match.
-    package func brake(of match: MatchID) -> MatchBrake {
+    /// The one brake of a match; nil: of pushes about no match, which only a hold for everywhere stops.
+    package func brake(of match: MatchID?) -> MatchBrake {
         state.withLockedValue { state in
             if let known = state.entries[match]?.brake { return known }
             let brake = MatchBrake(state.holds?.level(for: match) ?? .pushes)

@@ -40,5 +40,6 @@ public struct Migration: Sendable {
         Migration("m0023_former_start_tokens", PackageResources.m0023_former_start_tokens_sql),
         Migration("m0024_bad_tokens", PackageResources.m0024_bad_tokens_sql),
         Migration("m0025_delays", PackageResources.m0025_delays_sql),
+        Migration("m0026_device_claims", PackageResources.m0026_device_claims_sql),
     ]
 }

@@ -150,15 +150,25 @@ import Testing
         }
     }
 
-    @Test func aTokenMovesToWhomeverRegistersItLast() async throws {
+    @Test func aTokenWaitsUntilItsOwnerLeavesThePhone() async throws {
         try await GatewayHarness.run { gateway in
-            try await gateway.register("phone", as: "alice", start: GatewayHarness.token("shared"))
+            try await gateway.register("phone", as: "alice")
             try await gateway.follow(as: "alice")
             #expect(try outlook(try await gateway.postToken("t1", device: "phone", as: "alice")) == .active)
-            // Bob signs in on the same phone and follows the same match: the very activity becomes his.
+            // Bob signs in on the same phone and follows the same match, or knows the token from elsewhere.
+            try await gateway.register("phone", as: "bob")
             try await gateway.follow(as: "bob")
+            let answer = try await gateway.postToken("t1", device: "phone", as: "bob")
+            #expect(answer.status == 202)
+            #expect(
+                try answer.decode(ActivityTokenResponse.self)
+                    == ActivityTokenResponse(liveActivity: .unavailable, displayState: nil, waitsFor: .deviceToken))
+            #expect(try await gateway.activities(of: "alice") == ["phone 1 active"])
+            #expect(try await gateway.activities(of: "bob") == ["phone 1 pending"])
+            // Alice's sign-out arrives: the very activity becomes his.
+            #expect(try await gateway.send("DELETE", "/devices/phone", as: "alice").status == 204)
             #expect(try outlook(try await gateway.postToken("t1", device: "phone", as: "bob")) == .active)
-            #expect(try await gateway.activities(of: "alice") == ["phone 1 ended token_invalid"])
+            #expect(try await gateway.activities(of: "alice") == ["phone 1 ended token_invalid dropped"])
             #expect(try await gateway.activities(of: "bob") == ["phone 1 active"])
         }
     }

@@ -357,6 +357,7 @@ import Testing
             try await seed(pool)
             _ = try await ActivityTokenStore(pool: pool).register(
                 Self.job("bob", "shared").request, match: Self.match, user: UserID("bob"))
+            try await pool.execute("UPDATE devices SET left_at = now() WHERE user_id = 'bob'")
             let batch = ActivityTokenBatch([Self.job("ann", "shared")], dismissAfter: 900)
             let (_, answers) = try await pool.exchange(reading: batch.reading) { ([], $0) }
             try await pool.execute("\(change) WHERE user_id = 'ann'")
@@ -373,11 +374,12 @@ import Testing
         }
     }
 
-    /// Bob reports the token that Ann replaces in the same batch.
+    /// Bob reports the token that Ann replaces in the same batch; she has left the phone.
     @Test(arguments: [true, false]) func whoComesFirstGoesFirst(isAnn: Bool) async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             try await seed(pool)
             #expect(try await Self.report(["a1"], pool).1 == "ann a1")
+            try await pool.execute("UPDATE devices SET left_at = now() WHERE user_id = 'ann'")
             let jobs = [Self.job("ann", "a2"), Self.job("bob", "a1")]
             let outcomes = await ActivityTokenStore.registerBatch(
                 isAnn ? jobs : jobs.reversed(), isAwaited: { _ in true }, pool, 900, ContentStateCache())

@@ -8,7 +8,8 @@ import Testing
 @testable import Store
 @testable import APIGateway
 
-/// What a push token takes along when another user or another phone registers it, and when it comes too late.
+/// What a push token takes along when another phone registers it, or another user whose predecessor was not seen for a week; and
+/// when it comes too late. `PossessionTests` has those whose owner is there.
 @Suite struct TokenMoveTests {
     private static let ann = UserID("ann"), bob = UserID("bob")
     private static let phone = DeviceID("phone")
@@ -60,9 +61,18 @@ import Testing
             ActivityTokenRequest(activityToken: UpdateToken("u1"), deviceId: phone), match: MatchID(1), user: ann)
     }
 
+    /// Whoever registers a token of such a user's has it.
+    private static func unseenForAWeek(_ user: UserID, _ pool: PostgresPool) async throws {
+        try await pool.execute(
+            "UPDATE devices SET last_seen_at = now() - interval '7 days' WHERE user_id = $1", [.text(user.rawValue)])
+    }
+
     @Test func onlyTheStartTokenThatMovedIsTaken() async throws {
         try await withDatabase(size: 3) { (pool: PostgresPool) async throws in
             try await Self.seed(pool)
+            try await Self.registerStart(Self.bob, "s1", pool)
+            #expect(try await Self.devices(pool) == ["ann phone d1 s1", "bob phone - -"])
+            try await Self.unseenForAWeek(Self.ann, pool)
             try await Self.registerStart(Self.bob, "s1", pool)
             #expect(try await Self.devices(pool) == ["ann phone d1 -", "bob phone - s1"])
             #expect(try await Self.activities(pool) == ["ann 1 active u1 none"])
@@ -72,6 +82,9 @@ import Testing
     @Test func onlyTheDeviceTokenThatMovedIsTaken() async throws {
         try await withDatabase(size: 3) { (pool: PostgresPool) async throws in
             try await Self.seed(pool)
+            try await Self.registerPhone(Self.bob, "d1", pool)
+            #expect(try await Self.devices(pool) == ["ann phone d1 s1", "bob phone - -"])
+            try await Self.unseenForAWeek(Self.ann, pool)
             try await Self.registerPhone(Self.bob, "d1", pool)
             #expect(try await Self.devices(pool) == ["ann phone - s1", "bob phone d1 -"])
             #expect(try await Self.activities(pool) == ["ann 1 active u1 none"])
@@ -87,6 +100,7 @@ import Testing
                 let pad = DeviceID("pad")
                 try await Self.registerStart(Self.ann, "s1", device: pad, pool)
                 try await Self.registerPhone(Self.ann, "d1", device: pad, pool)
+                try await Self.unseenForAWeek(Self.ann, pool)
                 try await Self.registerStart(Self.bob, "s1", pool)
                 try await Self.registerPhone(Self.bob, "d1", pool)
                 _ = try await FollowStore(pool: pool).follow(FollowRequest(matchId: MatchID(1)), user: Self.bob)
@@ -156,7 +170,10 @@ import Testing
     /// A phone that changes hands and comes back has the same token as before.
     @Test func aStartTokenThatWasTakenMayComeBack() async throws {
         try await withDatabase(size: 3) { (pool: PostgresPool) async throws in
-            for user in [Self.ann, Self.bob, Self.ann] { try await Self.registerStart(user, "s1", pool) }
+            for (user, former) in [(Self.ann, Self.bob), (Self.bob, Self.ann), (Self.ann, Self.bob)] {
+                try await Self.unseenForAWeek(former, pool)
+                try await Self.registerStart(user, "s1", pool)
+            }
             #expect(try await Self.devices(pool) == ["ann phone - s1", "bob phone - -"])
         }
     }

@@ -176,10 +176,13 @@ import Testing
         #expect(held(by: .user, [], followed: false, over: false) == .pass(.notFollowed))
         #expect(held(by: .another, [], followed: true, over: true) == .pass(.anothersToken))
         #expect(held(by: .another, [ended(1)], followed: true, over: false) == .pass(.anothersToken))
-        // Within a user whoever registers it last has it; so has a follower who shows what runs.
+        // Within a user whoever registers it last has it; a follower who shows what runs has to show whose phone it is.
         #expect(held(by: .user, [], followed: true, over: true) == .end(generation: nil))
-        #expect(held(by: .another, [], followed: true, over: false) == .adopt)
-        #expect(held(by: .another, [active(1)], followed: true, over: false) == .rotate(generation: 1))
+        #expect(held(by: .user, [], followed: true, over: false) == .adopt)
+        #expect(held(by: .another, [], followed: true, over: false) == .wait)
+        #expect(held(by: .another, [pending(1)], followed: true, over: false) == .wait)
+        #expect(held(by: .another, [active(1)], followed: true, over: false) == .wait)
+        #expect(held(by: .another, [active(1, new)], followed: true, over: false) == .keep(generation: 1))
     }
 
     @Test func endsThatAreOwedAreBounded() {

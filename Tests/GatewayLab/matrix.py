@@ -95,6 +95,7 @@ class Matrix:
             "matchId": str(LIVE_MATCH), "deviceId": "phone-matrix", "platform": "ios", "hold": "none", "teamId": "1",
             "tapeId": "1304076", "action": "pause", "pushToStartToken": token("matrix-start"),
             "activityToken": token("matrix-activity"), "token": token("matrix-activity"),
+            "nonce": token("matrix-nonce")[:32],
         }
         if name not in known:
             raise checks.LabError(f"the matrix has no value for the required field {name}: {schema}")
@@ -206,12 +207,23 @@ class Ownership:
             self.check.expect(f"B: {method} {path} leaves A's rows alone", now == before, now)
         export = self.as_user("bob", "GET", "/user/data").body.decode()
         self.check.expect("B's export has nothing of A", self.lab.pools.users["alice"].sub not in export)
-        # Whoever holds the token itself moves it: it is one phone, which has another user now.
-        answer = self.as_user("bob", "POST", "/devices",
-                              {"deviceId": "phone-a", "platform": "ios", "deviceToken": token("device-a")})
-        self.check.expect("B has A's phone in hand", answer.status == 200, answer.body)
-        moved = json.loads(self.rows("alice")[0][0])["devices"]
-        self.check.expect("the token moved", all(d["device_token"] != token("device-a") for d in moved), moved)
+        # Who knows a token need not have the phone: it moves when B echoes what the phone was sent, and not before.
+        claim = {"deviceId": "phone-a", "platform": "ios", "deviceToken": token("device-a")}
+        answer = self.as_user("bob", "POST", "/devices", claim)
+        self.check.expect("B's claim waits", answer.status == 202 and answer.json["waitsFor"] == "confirmation", answer.body)
+        self.check.expect("A's token stays", self.has_token("alice", "device-a"))
+        nonce = self.lab.sql("SELECT nonce FROM device_claims")[0][0]
+        for name, wrong in (("mallory's guess", "0" * 32), ("nobody's", nonce[:-1])):
+            answer = self.as_user("bob", "POST", "/devices/confirm", {"nonce": wrong, "deviceId": "phone-a"})
+            self.check.expect(f"{name} nonce", answer.status == 404, answer.body)
+        answer = self.as_user("bob", "POST", "/devices/confirm", {"nonce": nonce, "deviceId": "phone-a"})
+        self.check.expect("B has A's phone in hand", answer.status == 204, answer.body)
+        self.check.expect("the token moved", not self.has_token("alice", "device-a") and self.has_token("bob", "device-a"))
+        answer = self.as_user("bob", "POST", "/devices/confirm", {"nonce": nonce, "deviceId": "phone-a"})
+        self.check.expect("a nonce is worth something once", answer.status == 404, answer.body)
+
+    def has_token(self, user, name):
+        return any(d["device_token"] == token(name) for d in json.loads(self.rows(user)[0][0])["devices"])
 
     def deletion(self):
         """Deleting B leaves A alone; B's token is refused from then on."""

@@ -59,6 +59,7 @@ import Testing
         let events = try await withWaitingEnd { ground in
             // The next user of the phone: the activity is now on record as that user's.
             try await ground.follow("ben")
+            try await ground.pool.execute("UPDATE devices SET left_at = clock_timestamp() WHERE user_id = 'asha'")
             _ = try await ActivityTokenStore(pool: ground.pool).register(
                 ActivityTokenRequest(
                     activityToken: UpdateToken(Ground.updateToken("asha")), deviceId: DeviceID("phone")),

@@ -83,7 +83,20 @@ struct LifeGround: Sendable {
             try await pool.execute(
                 "INSERT INTO match_follows (user_id, match_id) VALUES ($1, $2)",
                 [.text(one.thief.rawValue), .int(one.matchID.rawValue)])
+            // As long as the phone is its user's, whoever knows its token gets nothing.
+            let isTheirs = try await !pool.query(
+                """
+                SELECT FROM devices JOIN live_activities la USING (user_id, device_id)
+                WHERE user_id = $1 AND left_at IS NULL AND last_seen_at > clock_timestamp() - interval '7 days'
+                    AND la.update_token = $2 AND (la.status <> 'ended' OR la.end_push = 'due')
+                """, [.text(one.user.rawValue), .text(token.rawValue)]
+            ).isEmpty
+            let action = try await register(token, nil, nil, one.matchID, one.thief)
+            #expect((action == .wait) == isTheirs, "\(action)")
+            try await pool.execute(
+                "UPDATE devices SET left_at = clock_timestamp() WHERE user_id = $1", [.text(one.user.rawValue)])
             _ = try await register(token, nil, nil, one.matchID, one.thief)
+            try await pool.execute("UPDATE devices SET left_at = NULL WHERE user_id = $1", [.text(one.user.rawValue)])
             // The rules know of one user: the token is nobody's before it is reported again.
             try await pool.execute("DELETE FROM live_activities WHERE user_id = $1", [.text(one.thief.rawValue)])
             try await pool.execute("DELETE FROM match_follows WHERE user_id = $1", [.text(one.thief.rawValue)])
@@ -162,7 +175,7 @@ struct LifeGround: Sendable {
     private static func pushesState(_ action: ActivityTokenRule.Action) -> Bool {
         switch action {
         case .activate, .rotate, .adopt, .replace: true
-        case .keep, .end, .refuse, .pass: false
+        case .keep, .end, .refuse, .pass, .wait: false
         }
     }
 
@@ -254,4 +267,14 @@ struct LifeGround: Sendable {
 
 extension Moment? {
     fileprivate var milliseconds: Int64? { map { Int64($0.milliseconds) } }
+}
+
+extension FallbackClaim {
+    /// What the push is of the ways to a card; silent, too, when it is about what the phone shows or whose it is.
+    var step: StartFallback.Step {
+        switch purpose {
+        case .start(_, let step): step
+        case .card, .confirm: .silent
+        }
+    }
 }

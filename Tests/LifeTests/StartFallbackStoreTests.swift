@@ -205,7 +205,7 @@ import Testing
             let silent = try await ground.claim()
             #expect(silent.map(\.step) == [.silent])
             #expect(silent.first?.token == DeviceToken("ddann"))
-            #expect(silent.first?.match.id == MatchID(1))
+            #expect(silent.first?.purpose.match?.id == MatchID(1))
             #expect(try await ground.claim().isEmpty)
             #expect(try await ground.move() == [:])
             try await ground.later(119)

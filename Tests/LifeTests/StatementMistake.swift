@@ -105,10 +105,10 @@ struct StatementMistake: Sendable {
             "WHERE user_id = $1 AND device_id = $2 AND false"),
         .init(
             "a phone is asked every minute", "d.reconcile_before_at <= clock_timestamp() - interval '1 hour'",
-            "d.reconcile_before_at <= clock_timestamp() - interval '1 minute'", in: 3),
+            "d.reconcile_before_at <= clock_timestamp() - interval '1 minute'", in: 4),
         .init(
-            "a phone's answer is not heard", "last_seen_at = clock_timestamp(), reconcile_due_at = NULL, fallback_step",
-            "last_seen_at = clock_timestamp(), reconcile_due_at = d.reconcile_due_at, fallback_step"),
+            "a phone's answer is not heard", "left_at = NULL, reconcile_due_at = NULL,",
+            "left_at = NULL, reconcile_due_at = d.reconcile_due_at,"),
     ]
 
     private static let passes: [StatementMistake] = [

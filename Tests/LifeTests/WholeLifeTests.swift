@@ -280,12 +280,13 @@ import Testing
         }
     }
 
-    /// Another user signs in on the phone, or knows its start token. Nothing is started there any more, and what runs is
+    /// Another user has the phone, and the first was not seen for a week. Nothing is started there any more, and what runs is
     /// left to the phone: its list names a card that the new user does not follow.
     @Test func anotherUserOnThePhoneIsToldToEndWhatRunsThere() async throws {
         try await with { ground in
             let start = try #require(try await ground.claimStarts().first)
             _ = try await ground.register("ee01", "first", start.startID)
+            try await ground.pool.execute("UPDATE devices SET last_seen_at = last_seen_at - interval '7 days'")
             _ = try await DeviceStore(pool: ground.pool).register(
                 PushToStartRegistration(pushToStartToken: PushToStartToken("aa01"), deviceId: Self.phone),
                 user: UserID("ben"))

@@ -47,6 +47,8 @@ import Testing
         "Services/MatchOrchestrator/Store/OrchestratorStore+Fallback.swift": ["isInQuestion"],
         "Shared/Store/StartBudget.swift": ["attempts", "ofPhone", "row", "sentAt"],
         "Shared/Store/StartFallbackSQL.swift": ["followLasts", "hash", "match", "row", "token"],
+        "Services/APIGateway/Store/DeviceClaims.swift": ["isOpen", "owner", "pause", "row", "validity"],
+        "Services/APIGateway/Store/DeviceStore.swift": ["mayBeTaken"],
         "Services/LACoordinator/Store/DeadTokenSQL.swift": ["registered", "since"],
         "Services/APIGateway/Store/UserDevices+Room.swift": ["unseenDays"],
         "Services/APIGateway/Store/UserDevices.swift": ["seenInterval", "user"],

@@ -111,11 +111,15 @@ enum AnswerSchemas {
             Schema.optional(
                 "gone", .list(.anyText),
                 "Followed matches in play whose card is gone, perhaps swiped away: offer to show it again."),
+            Schema.optional("waitsFor", .named("TokenWait"), "With 202: the token is another user's."),
+            Schema.optional("confirm", .anyText, "Somebody else claims this phone's device token: echo the nonce."),
         ]),
+        "TokenWait": .choice(["confirmation", "deviceToken", "owner", "other"]),
         "Activity": .object([
             Schema.required(
                 "liveActivity", .named("LiveActivity"), "active; or ended: an end push is on its way to this token."),
             Schema.optional("displayState", .named("ContentState")),
+            Schema.optional("waitsFor", .named("TokenWait"), "With 202: the token is another user's."),
         ]),
     ]
 

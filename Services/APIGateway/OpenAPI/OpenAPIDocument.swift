@@ -122,6 +122,10 @@ enum OpenAPIDocument {
             success["content"] = ["application/json": content(component)]
         }
         var responses: [String: JSONValue] = [String(answer.status): .object(success)]
+        if let accepted = route.operation.accepted {
+            success["description"] = .string(accepted)
+            responses["202"] = .object(success)
+        }
         if route.operation.isTagged {
             responses["304"] = [
                 "description": "The client has it already.", "headers": .object(requestID.merging(tag) { $1 }),

@@ -89,6 +89,7 @@ enum OpenAPIExamples {
             "environment": "production", "liveActivitiesEnabled": true, "frequentPushesEnabled": true,
             "activities": [["matchId": "1304076", "state": "active"]], "bootedAt": 1_795_200_000,
         ],
+        "DeviceConfirmation": ["nonce": "6f1c0b7e52a94d38a1f04be2c97d5a13", "deviceId": phone],
         "PushToStartRegistration": ["pushToStartToken": token, "deviceId": phone],
         "AdminConfigChange": ["minAppVersion": "2.3.0", "maintenanceMessage": .null],
         "HoldChange": ["hold": "alerts"],

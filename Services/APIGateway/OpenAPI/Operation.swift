@@ -9,6 +9,8 @@ struct Operation: Sendable {
     var query: [Parameter] = []
     var body: Body?
     var answer: Answer
+    /// What it means when the call answers 202, with the same component; nil: it never does.
+    var accepted: String?
     /// Whether the answer has an entity tag, and 304 is answered to one who has it.
     var isTagged = false
     /// What it refuses beyond what every call does.

@@ -126,7 +126,8 @@ struct ActivityTokenBatch: Sendable {
             SELECT coalesce(r.named_id, (\(UserDevices.onlyOne("r.user_id")))) AS device_id OFFSET 0
         ) p
         LEFT JOIN LATERAL (
-            SELECT d.last_seen_at >= clock_timestamp() - \(UserDevices.seenInterval) AS was_seen_lately FROM devices d
+            SELECT d.left_at IS NULL AND d.last_seen_at >= clock_timestamp() - \(UserDevices.seenInterval) AS was_seen_lately
+            FROM devices d
             WHERE d.user_id = r.user_id AND d.device_id = p.device_id
                 AND d.last_seen_at > clock_timestamp() - interval '\(UserDevices.unseenDays) days'
             LIMIT 1
@@ -146,7 +147,9 @@ struct ActivityTokenBatch: Sendable {
     /// Who has the tokens. One lookup for each index: an OR of the two would be a walk over all ends that are due, and
     /// after a match those are many.
     static let readOwners = """
-        SELECT o.update_token, o.match_id, o.user_id, o.device_id
+        SELECT o.update_token, o.match_id, o.user_id, o.device_id, EXISTS (
+            SELECT FROM devices d WHERE d.user_id = o.user_id AND d.device_id = o.device_id AND \(DeviceClaims.isTheirs("d"))
+        ) AS phone_is_theirs
         FROM unnest($1::text[]) AS r (token) CROSS JOIN LATERAL (\(ActivityTokenStore.owners(of: "r.token"))) AS o
         """
 
@@ -159,12 +162,12 @@ struct ActivityTokenBatch: Sendable {
     /// Tells of each job who else has its token.
     private func noteOwners(_ rows: [PostgresRow], in facts: inout [Facts]) throws {
         guard !rows.isEmpty else { return }
-        var owners: [String: [Owner]] = [:]
+        var owners: [String: [(owner: Owner, phoneIsTheirs: Bool)]] = [:]
         for row in rows {
-            owners[try row.string("update_token"), default: []].append(
-                Owner(
-                    match: MatchID(try row.int64("match_id")), user: UserID(try row.string("user_id")),
-                    device: DeviceID(try row.string("device_id"))))
+            let owner = Owner(
+                match: MatchID(try row.int64("match_id")), user: UserID(try row.string("user_id")),
+                device: DeviceID(try row.string("device_id")))
+            owners[try row.string("update_token"), default: []].append((owner, try row.bool("phone_is_theirs")))
         }
         let reporting = jobs.indices.map { place in
             Owner(match: jobs[place].match, user: jobs[place].user, device: facts[place].device)
@@ -173,10 +176,10 @@ struct ActivityTokenBatch: Sendable {
         for place in jobs.indices {
             let own = reporting[place]
             let all = owners[jobs[place].request.activityToken.rawValue] ?? []
-            let others = all.filter { $0 != own }
+            let others = all.filter { $0.owner != own }
             guard !others.isEmpty else { continue }
-            facts[place].holder = others.contains { $0.user != own.user } ? .another : .user
-            facts[place].holderGoesFirst = others.contains { arrived[$0].map { $0 < places[place] } ?? false }
+            facts[place].holder = others.contains { $0.owner.user != own.user && $0.phoneIsTheirs } ? .another : .user
+            facts[place].holderGoesFirst = others.contains { arrived[$0.owner].map { $0 < places[place] } ?? false }
         }
     }
 
@@ -285,7 +288,7 @@ struct ActivityTokenBatch: Sendable {
         case .adopt: return insert(.adopt)
         case .end(nil): return insert(.insertEnded)
         case .refuse: return insert(.refuse)
-        case .pass: return .decided(action, writes: false)
+        case .pass, .wait: return .decided(action, writes: false)
         case .replace(let generation):
             row.next = (facts.records.first?.generation.generation ?? 0) + 1
             return change(generation, .replace)

@@ -76,7 +76,7 @@ struct ActivityTokenWrite {
     private static func touch(_ rows: [Row]) -> PostgresStatement {
         PostgresStatement(
             """
-            UPDATE devices d SET last_seen_at = clock_timestamp()
+            UPDATE devices d SET last_seen_at = clock_timestamp(), left_at = NULL
             FROM unnest($1::text[], $2::text[]) AS v (user_id, device_id)
             WHERE d.user_id = v.user_id AND d.device_id = v.device_id
             """, [.textArray(rows.map(\.job.user.rawValue)), .textArray(rows.map(\.device.rawValue))])

@@ -24,6 +24,10 @@ package struct DeviceStore: Sendable {
         package var changedMatches: Set<MatchID>
         /// What is to be done about the cards that the phone listed.
         package var cards = Cards()
+        /// The token is another user's, and was left to that one.
+        package var waitsFor: TokenWait?
+        /// By this nonce the phone refuses another user's claim to its device token.
+        package var confirm: String?
     }
 
     package struct Cards: Hashable, Sendable {
@@ -38,18 +42,28 @@ package struct DeviceStore: Sendable {
     /// What happens to the stored device token.
     package enum TokenChange: Hashable, Sendable { case keep, forget, set(DeviceToken) }
 
-    /// `POST /devices`. A token that another phone or user had moves here, and nothing else of theirs changes.
+    /// `POST /devices`. A token that another phone of the user's had moves here, and nothing else changes there; so does one of
+    /// a user who has left that phone. That of another user is claimed, and moves when the phone has confirmed it.
     /// - Throws: `LimitReached`, `PostgresError`.
     package func register(
         _ registration: DeviceRegistration, token: TokenChange, user: UserID
     ) async throws -> Registered {
         var newToken: DeviceToken?
         if case .set(let value) = token { newToken = value }
-        let (registered, moves) = try await pool.forUser(user, token: newToken) { [newToken] transaction in
+        let (registered, moves) = try await pool.forUser(user, token: newToken) { [named = newToken] transaction in
             let device = registration.deviceId
+            var (newToken, token) = (named, token)
             var moves = 0
+            var wait: TokenWait?
+            var confirm: String?
             if let value = newToken {
-                moves = try await Self.take(transaction, Self.takeDeviceToken, value.rawValue, user, device)
+                wait = try await DeviceClaims.claim(transaction, value, user, device)
+                if wait == nil {
+                    moves = try await Self.take(transaction, Self.takeDeviceToken, value.rawValue, user, device)
+                    confirm = try await DeviceClaims.nonce(transaction, refusing: value, user, device)
+                } else {
+                    (newToken, token) = (nil, .keep)
+                }
             }
             var changed = try await UserDevices.makeRoom(transaction, user: user, device: device)
             let route = DeviceRoute(user: user, device: device)
@@ -76,7 +90,8 @@ package struct DeviceStore: Sendable {
                     os_version = coalesce($8::text, d.os_version), app_version = coalesce($9::text, d.app_version),
                     live_activities_enabled = coalesce($10::bool, d.live_activities_enabled),
                     frequent_pushes_enabled = coalesce($11::bool, d.frequent_pushes_enabled),
-                    last_seen_at = clock_timestamp(), reconcile_due_at = NULL, \(StartFallbackSQL.registered)
+                    last_seen_at = clock_timestamp(), left_at = NULL, reconcile_due_at = NULL,
+                    \(StartFallbackSQL.registered)
                 RETURNING \(LiveMatch.capableDevice) AS capable
                 """,
                 [
@@ -100,14 +115,17 @@ package struct DeviceStore: Sendable {
                 activity.isThere && activity.activityId.map { !cards.end.contains($0) } ?? true
             }
             changed.formUnion(try await resume(transaction, user, device, capable: capable, running: running))
-            return (Registered(device: device, isCapable: capable, changedMatches: changed, cards: cards), moves)
+            let registered = Registered(
+                device: device, isCapable: capable, changedMatches: changed, cards: cards, waitsFor: wait,
+                confirm: confirm)
+            return (registered, moves)
         }
         TokenMoves.count(.device, moves)
         return registered
     }
 
     /// `POST /devices/push-to-start-token`. One that the phone had before its present one comes too late, and changes
-    /// nothing but that the app was heard of.
+    /// nothing but that the app was heard of. That of another user's phone waits until its device token is confirmed.
     /// - Throws: `DeviceRequired`, `LimitReached`, `PostgresError`.
     package func register(_ registration: PushToStartRegistration, user: UserID) async throws -> Registered {
         let (registered, moves) = try await pool.forUser(user, token: registration.pushToStartToken) { transaction in
@@ -117,7 +135,9 @@ package struct DeviceStore: Sendable {
             try await UserDevices.touch(transaction, user: user, device: device)
             let rows = try await transaction.query(
                 Self.setStartToken, [.text(user.rawValue), .text(device.rawValue), .text(token)])
-            let capable = try rows.first?.bool("capable") ?? false
+            guard let capable = try rows.first?.bool("capable") else {
+                return (Registered(device: device, isCapable: false, changedMatches: [], waitsFor: .deviceToken), 0)
+            }
             let changed = try await resume(transaction, user, device, capable: capable, running: [])
             return (Registered(device: device, isCapable: capable, changedMatches: changed), moves)
         }
@@ -147,8 +167,52 @@ package struct DeviceStore: Sendable {
             WHERE p.user_id = $1 AND p.device_id = $2
         ) v
         WHERE d.user_id = v.user_id AND d.device_id = v.device_id
+            AND (v.is_former
+                OR NOT EXISTS (SELECT FROM devices o WHERE o.push_to_start_token = v.token AND o.user_id <> v.user_id))
         RETURNING \(LiveMatch.capableDevice) AS capable
         """
+
+    /// `POST /devices/confirm`. From the claimant the device token moves, and with it the start token that this phone of the
+    /// former owner's had; the former owner's activities on it end. From the owner the claim is refused.
+    /// - Returns: the matches whose activities changed; nil when there is no such claim.
+    /// - Throws: `DeviceRequired`, `PostgresError`.
+    package func confirm(_ confirmation: DeviceConfirmation, user: UserID) async throws -> Set<MatchID>? {
+        let (changed, moves) = try await pool.forUser(user) { transaction -> (Set<MatchID>?, [TokenMoves.Kind]) in
+            let device = try await UserDevices.resolve(transaction, user: user, device: confirmation.deviceId)
+            if try await DeviceClaims.refuse(transaction, confirmation.nonce, user, device) { return ([], []) }
+            guard let claim = try await DeviceClaims.take(transaction, confirmation.nonce, user, device) else {
+                return (nil, [])
+            }
+            let former: [PostgresValue] = [.text(claim.owner.rawValue), .text(claim.ownersDevice.rawValue)]
+            let startToken = try await transaction.query(
+                "SELECT push_to_start_token FROM devices WHERE user_id = $1 AND device_id = $2 FOR UPDATE", former
+            ).first?.optionalString("push_to_start_token")
+            let lost = try await transaction.query(
+                "\(Self.leave) WHERE user_id = $1 AND device_id = $2 AND device_token = $3 RETURNING 1",
+                former + [.text(claim.token.rawValue)])
+            // Its owner has another by now, or none: the claimant registers it once more.
+            guard !lost.isEmpty else { return (nil, []) }
+            var changed = try await PendingStarts.endAll(transaction, user: claim.owner, device: claim.ownersDevice)
+            let key: [PostgresValue] = [.text(user.rawValue), .text(device.rawValue)]
+            let rows = try await transaction.query(
+                """
+                UPDATE devices d SET device_token = $3, device_token_at = clock_timestamp(),
+                    device_token_proven_at = clock_timestamp(), left_at = NULL, last_seen_at = clock_timestamp()
+                WHERE user_id = $1 AND device_id = $2
+                RETURNING \(LiveMatch.capableDevice) AS capable
+                """, key + [.text(claim.token.rawValue)])
+            guard var capable = try rows.first?.bool("capable") else { throw DeviceRequired() }
+            if let startToken {
+                capable =
+                    try await transaction.query(Self.setStartToken, key + [.text(startToken)]).first?.bool("capable")
+                    ?? capable
+            }
+            changed.formUnion(try await resume(transaction, user, device, capable: capable, running: []))
+            return (changed, startToken == nil ? [.device] : [.device, .start])
+        }
+        for kind in moves { TokenMoves.count(kind, 1) }
+        return changed
+    }
 
     /// `DELETE /devices/:deviceToken`, also by the phone's id: nothing is sent to it any more and its activities end.
     ///
@@ -158,10 +222,7 @@ package struct DeviceStore: Sendable {
         try await pool.forUser(user) { transaction in
             let rows = try await transaction.query(
                 """
-                UPDATE devices
-                SET device_token = NULL, device_token_at = NULL, push_to_start_token = NULL,
-                    push_to_start_token_at = NULL, start_token_proven_at = NULL, device_token_proven_at = NULL,
-                    \(StartFallbackSQL.forgotten)
+                \(Self.leave)
                 WHERE user_id = $1 AND (device_id = $2 OR device_token = lower($2) OR push_to_start_token = lower($2))
                 RETURNING device_id
                 """, [.text(user.rawValue), .text(name)])
@@ -174,10 +235,18 @@ package struct DeviceStore: Sendable {
         }
     }
 
+    /// The phone is no longer its user's.
+    private static let leave = """
+        UPDATE devices
+        SET device_token = NULL, device_token_at = NULL, push_to_start_token = NULL,
+            push_to_start_token_at = NULL, start_token_proven_at = NULL, device_token_proven_at = NULL,
+            left_at = clock_timestamp(), \(StartFallbackSQL.forgotten)
+        """
+
     // MARK: -
 
-    /// Takes a token from the device that has it, and nothing but that token: who knows one need not have the phone.
-    /// Cards of the former owner's that are there all the same are named in the answer to the phone's next list.
+    /// Takes a token from the device that has it, and nothing but that token: another one of the user's, or one whose user has
+    /// left it. Cards that are there all the same are named in the answer to the phone's next list.
     /// - Returns: from how many other users it moved.
     private static func take(
         _ transaction: PostgresTransaction, _ statement: String, _ token: String, _ user: UserID, _ device: DeviceID
@@ -187,9 +256,11 @@ package struct DeviceStore: Sendable {
         return try losers.count(where: { try $0.string("user_id") != user.rawValue })
     }
 
+    private static let mayBeTaken = "(user_id = $2 OR NOT \(DeviceClaims.isTheirs("devices")))"
+
     private static let takeDeviceToken = """
         UPDATE devices SET device_token = NULL, device_token_at = NULL, device_token_proven_at = NULL
-        WHERE device_token = $1 AND (user_id, device_id) <> ($2, $3)
+        WHERE device_token = $1 AND (user_id, device_id) <> ($2, $3) AND \(mayBeTaken)
         RETURNING user_id
         """
 
@@ -198,7 +269,7 @@ package struct DeviceStore: Sendable {
         UPDATE devices
         SET push_to_start_token = NULL, push_to_start_token_at = NULL, start_token_proven_at = NULL,
             \(StartFallbackSQL.forgotten)
-        WHERE push_to_start_token = $1 AND (user_id, device_id) <> ($2, $3)
+        WHERE push_to_start_token = $1 AND (user_id, device_id) <> ($2, $3) AND \(mayBeTaken)
             AND NOT EXISTS (
                 SELECT FROM devices p WHERE p.user_id = $2 AND p.device_id = $3
                     AND \(StartFallbackSQL.wasFormer(StartFallbackSQL.hash("$1::text"), of: "p")))

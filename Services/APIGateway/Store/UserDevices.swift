@@ -45,8 +45,8 @@ enum UserDevices {
         try await transaction.execute(
             """
             INSERT INTO devices (user_id, device_id, route, shard) VALUES ($1, $2, $3, $4)
-            ON CONFLICT (user_id, device_id) DO UPDATE SET last_seen_at = clock_timestamp()
-            WHERE devices.last_seen_at < clock_timestamp() - \(seenInterval)
+            ON CONFLICT (user_id, device_id) DO UPDATE SET last_seen_at = clock_timestamp(), left_at = NULL
+            WHERE devices.last_seen_at < clock_timestamp() - \(seenInterval) OR devices.left_at IS NOT NULL
             """,
             [.text(user.rawValue), .text(device.rawValue), .int(route.hash), .int(route.shard)])
     }

@@ -4,9 +4,9 @@ import SightscreenModels
 import Store
 
 extension ActivityStore {
-    /// Takes the silent and visible pushes that are due to phones of our shards, for starts that are not answered and for
-    /// cards whose tokens have died. Each is taken once and for all: what
-    /// becomes of one that left is never asked, and it never leaves again.
+    /// Takes the silent and visible pushes that are due to phones of our shards: nonces first, then those for starts that are
+    /// not answered and for cards whose tokens have died. Each is taken once and for all: what becomes of one that left is
+    /// never asked, and it never leaves again.
     ///
     /// Not taken is what the operator holds, and what nobody needs any more: the match is over, was unfollowed, or its
     /// activity is there after all.
@@ -19,13 +19,22 @@ extension ActivityStore {
         func parameters(_ limit: Int) -> [PostgresValue] {
             [.intArray(holds.map(\.shard)), .intArray(holds.map(\.epoch)), .int(limit)]
         }
-        let claims = try await pool.query(Self.claimSteps, parameters(limit)).map { try claim($0, isReconcile: false) }
+        let nonces = try await pool.query(Self.claimNonces, parameters(limit)).map {
+            try claim($0, .confirm(nonce: try $0.string("nonce")))
+        }
+        guard nonces.count < limit else { return nonces }
+        let claims =
+            nonces
+            + (try await pool.query(Self.claimSteps, parameters(limit - nonces.count)).map {
+                let step = StartFallback.Step(rawValue: try $0.string("fallback_step")) ?? .passive
+                return try claim($0, .start(try Self.card($0), step))
+            })
         guard claims.count < limit else { return claims }
         do {
             // One silent push does for both.
             return claims
                 + (try await pool.query(Self.claimReconciles, parameters(limit - claims.count))
-                    .map { try claim($0, isReconcile: true) })
+                    .map { try claim($0, .card(try Self.card($0))) })
         } catch {
             guard !claims.isEmpty else { throw error }
             onTrouble(error)
@@ -33,19 +42,42 @@ extension ActivityStore {
         }
     }
 
-    private func claim(_ row: PostgresRow, isReconcile: Bool) throws -> FallbackClaim {
+    private func claim(_ row: PostgresRow, _ purpose: FallbackClaim.Purpose) throws -> FallbackClaim {
         FallbackClaim(
             userID: UserID(try row.string("user_id")), deviceID: DeviceID(try row.string("device_id")),
             shard: try row.int("shard"), environment: try row.environment(),
             token: DeviceToken(try row.string("device_token")), isProven: try row.bool("is_proven"),
-            step: isReconcile ? .silent : StartFallback.Step(rawValue: try row.string("fallback_step")) ?? .passive,
-            match: try Self.card(row), now: try row.int("now"), isReconcile: isReconcile, mark: try row.string("mark"))
+            purpose: purpose, now: try row.int("now"), mark: try row.string("mark"))
     }
 
     private static let heldShards = """
         unnest($1::int[], $2::bigint[]) AS held (shard, epoch)
         JOIN leases l ON l.name = 'shard:' || held.shard AND l.epoch = held.epoch AND l.expires_at > clock_timestamp()
         JOIN devices d ON d.shard = held.shard
+        """
+
+    private static let claimNonces = """
+        WITH due AS (
+            SELECT c.device_token, c.nonce, d.user_id, d.device_id FROM \(heldShards)
+            JOIN device_claims c ON c.shard = d.shard AND c.owner_id = d.user_id AND c.owner_device_id = d.device_id
+                AND c.device_token = d.device_token
+            WHERE c.sent_at IS NULL AND c.nonce IS NOT NULL AND c.due_at <= clock_timestamp() AND \(MissingCardSQL.mayAsk)
+                AND NOT EXISTS (SELECT FROM holds h WHERE h.match_id IS NULL AND h.level = 'pushes')
+            LIMIT $3
+            FOR UPDATE OF c, d SKIP LOCKED
+        ), claimed AS (
+            UPDATE device_claims c SET sent_at = clock_timestamp() FROM due
+            WHERE c.device_token = due.device_token AND c.nonce = due.nonce AND c.sent_at IS NULL
+            RETURNING due.*
+        ), asked AS (
+            -- It makes the app list its cards, too.
+            UPDATE devices d SET \(MissingCardSQL.asked) FROM claimed c
+            WHERE d.user_id = c.user_id AND d.device_id = c.device_id
+            RETURNING d.*, c.nonce
+        )
+        SELECT user_id, device_id, shard, environment, device_token, device_token_proven_at IS NOT NULL AS is_proven, nonce,
+            reconcile_sent_at::text AS mark, floor(extract(epoch FROM clock_timestamp()))::bigint AS now
+        FROM asked
         """
 
     private static let claimSteps = """
@@ -108,7 +140,7 @@ extension ActivityStore {
 
     /// The push has certainly not left: it is due again, after `delay`.
     package func releaseFallback(_ claim: FallbackClaim, after delay: Duration) async throws {
-        guard !claim.isReconcile else { return try await releaseReconcile(claim, after: delay) }
+        guard case .start(_, let step) = claim.purpose else { return try await releaseReconcile(claim, after: delay) }
         try await pool.execute(
             """
             UPDATE devices d SET fallback_push = 'due',
@@ -124,12 +156,20 @@ extension ActivityStore {
                 AND fallback_at::text = $4
             """,
             [
-                .text(claim.userID.rawValue), .text(claim.deviceID.rawValue), .text(claim.step.rawValue),
+                .text(claim.userID.rawValue), .text(claim.deviceID.rawValue), .text(step.rawValue),
                 .text(claim.mark), .double(delay / .seconds(1)),
             ])
     }
 
     private func releaseReconcile(_ claim: FallbackClaim, after delay: Duration) async throws {
+        if case .confirm(let nonce) = claim.purpose {
+            try await pool.execute(
+                """
+                UPDATE device_claims
+                SET sent_at = NULL, due_at = clock_timestamp() + $2::double precision * interval '1 second'
+                WHERE nonce = $1
+                """, [.text(nonce), .double(delay / .seconds(1))])
+        }
         try await pool.execute(
             """
             UPDATE devices d SET reconcile_due_at = clock_timestamp() + $4::double precision * interval '1 second',

@@ -115,6 +115,11 @@ extension OrchestratorStore {
         _ = try await repeated(
             lease,
             Self.deleteStatement(from: "bad_tokens", key: ["user_id"], where: BadTokenSQL.isOver("t")), [.int(bite)])
+        _ = try await repeated(
+            lease,
+            Self.deleteStatement(
+                from: "device_claims", key: ["device_token"],
+                where: "t.claimed_at <= clock_timestamp() - interval '2 hours'"), [.int(bite)])
         try await forgetReconciles(lease)
         try await purgeHolds(after: retention, lease)
     }

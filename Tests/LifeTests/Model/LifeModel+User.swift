@@ -67,7 +67,7 @@ extension LifeModel {
             addEnded(token, activity, start, .matchEnd, lingers ? .linger : .now, now)
         case .refuse:
             addEnded(token, activity, start, .unfollowed, .now, now)
-        case .pass: break
+        case .pass, .wait: break
         }
         return []
     }

@@ -18,13 +18,16 @@ public struct ActivityTokenRequest: Codable, Hashable, Sendable {
 
 /// The answer to an activity token.
 public struct ActivityTokenResponse: Codable, Hashable, Sendable {
-    /// `active`; or `ended`: an end push is on its way to this very token.
+    /// `active`; or `ended`: an end push is on its way to this very token; or `unavailable` while it waits.
     public var liveActivity: LiveActivityOutlook
     public var displayState: ContentState?
+    /// The token is another user's: it is not registered yet (202).
+    public var waitsFor: TokenWait?
 
-    public init(liveActivity: LiveActivityOutlook, displayState: ContentState?) {
+    public init(liveActivity: LiveActivityOutlook, displayState: ContentState?, waitsFor: TokenWait? = nil) {
         self.liveActivity = liveActivity
         self.displayState = displayState
+        self.waitsFor = waitsFor
     }
 }
 

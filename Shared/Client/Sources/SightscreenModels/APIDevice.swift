@@ -91,6 +91,35 @@ public enum APNsEnvironment: String, Codable, Hashable, Sendable, CaseIterable {
     case sandbox
 }
 
+/// What the registration of a token waits for that another user's phone has. Whoever knows a token need not have the phone.
+/// Until then nothing changes; the app registers it again in a while.
+public enum TokenWait: String, Codable, Hashable, Sendable {
+    /// The phone gets a nonce with a silent push, and its app is to echo it: `POST /devices/confirm`.
+    case confirmation
+    /// It goes with the phone's device token: an app that registers that one has it confirmed.
+    case deviceToken
+    /// That its present owner leaves the phone, or is not seen for 7 days; or that an hour has passed since the last nonce.
+    case owner
+    /// From a newer server.
+    case other
+
+    public init(from decoder: any Decoder) throws {
+        self = Self(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .other
+    }
+}
+
+/// `POST /devices/confirm`: what a silent push asked for.
+public struct DeviceConfirmation: Codable, Hashable, Sendable {
+    /// The push's `confirm`, or that of the answer to `POST /devices`.
+    public var nonce: String
+    public var deviceId: DeviceID?
+
+    public init(nonce: String, deviceId: DeviceID? = nil) {
+        self.nonce = nonce
+        self.deviceId = deviceId
+    }
+}
+
 /// The answer to both registrations.
 public struct DeviceResponse: Codable, Hashable, Sendable {
     public var deviceId: DeviceID
@@ -104,16 +133,23 @@ public struct DeviceResponse: Codable, Hashable, Sendable {
     /// Followed matches in play whose card is gone from the phone and is not started again by itself: the app offers to show
     /// it again, and follows again when the user wants that. Only to `POST /devices`, and only where there are any.
     public var gone: [MatchID]?
+    /// The token is another user's: it is not registered yet (202).
+    public var waitsFor: TokenWait?
+    /// Somebody else has registered this phone's device token. The app echoes the nonce, which refuses that. Only to
+    /// `POST /devices`.
+    public var confirm: String?
 
     public init(
         deviceId: DeviceID, liveActivitiesCapable: Bool, end: [ActivityID]? = nil, tokensWanted: [ActivityID]? = nil,
-        gone: [MatchID]? = nil
+        gone: [MatchID]? = nil, waitsFor: TokenWait? = nil, confirm: String? = nil
     ) {
         self.deviceId = deviceId
         self.liveActivitiesCapable = liveActivitiesCapable
         self.end = end
         self.tokensWanted = tokensWanted
         self.gone = gone
+        self.waitsFor = waitsFor
+        self.confirm = confirm
     }
 }
 

@@ -18,8 +18,8 @@ import Testing
     }
 
     /// As apns-simulator delivers it.
-    private func ask(_ phone: Phone) async throws {
-        let body = try TestPush.reconcile(matchID: Self.match.id).encoded()
+    private func ask(_ phone: Phone, about match: MatchID? = match.id, confirm: String? = nil) async throws {
+        let body = try TestPush.reconcile(matchID: match, confirm: confirm).encoded()
         let outcome = await phone.kit.receive(
             RawPush(token: await phone.kit.deviceToken.rawValue, headers: ["apns-push-type": "background"], body: body))
         guard case .wakesApp(let push) = outcome else {
@@ -32,6 +32,38 @@ import Testing
         try await phone.soon("the app has answered") {
             await phone.gateway.successes("POST /devices").count > before
         }
+    }
+
+    /// Somebody else was signed in here, whose sign-out the backend never heard of.
+    @Test func whoSignsInOnAnothersPhoneShowsThatItIsInTheirHands() async throws {
+        let phone = try await Phone(Self.match)
+        await phone.gateway.keepTokens(until: "6f1c")
+        await phone.app.start()
+        try await phone.until("the app waits") {
+            await phone.gateway.successes("POST /devices/push-to-start-token").count == 1
+        }
+        #expect(await phone.gateway.startTokens.isEmpty)
+        // The app tries again by itself, and nothing comes of it.
+        let before = await phone.gateway.successes("POST /devices/push-to-start-token").count
+        try await phone.until("it tries again") {
+            await phone.gateway.successes("POST /devices/push-to-start-token").count > before
+        }
+        #expect(await phone.gateway.startTokens.isEmpty)
+        try await ask(phone, about: nil, confirm: "6f1c")
+        #expect(await phone.gateway.calls("POST /devices/confirm").map(\.status) == [204])
+        try await phone.until("the tokens are theirs") { await !phone.gateway.startTokens.isEmpty }
+        await phone.end()
+    }
+
+    @Test func anotherUsersClaimToThePhoneIsRefused() async throws {
+        let (phone, _) = try await showing()
+        await phone.gateway.claimTokens(by: "6f1c")
+        // Force quit when the push came: the app hears of it when it is opened.
+        await phone.killApp()
+        try await phone.launch()
+        try await phone.soon("it has refused") { await phone.gateway.calls("POST /devices/confirm").count == 1 }
+        #expect(await phone.gateway.calls("POST /devices/confirm").map(\.status) == [204])
+        await phone.end()
     }
 
     private func reported(_ phone: Phone) async -> DeviceRegistration? {

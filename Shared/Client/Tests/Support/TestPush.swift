@@ -6,7 +6,8 @@ public import SightscreenModels
 public struct TestPush: Sendable {
     private var aps: [String: JSON] = [:]
     private var matchID: MatchID?
-    private var purpose = "startLiveActivity"
+    private var purpose: String?
+    private var nonce: String?
 
     /// Starts an activity.
     public static func start(
@@ -43,23 +44,23 @@ public struct TestPush: Sendable {
     }
 
     /// Wakes the app, which is to say what it shows.
-    public static func reconcile(matchID: MatchID) -> Self {
-        TestPush(aps: ["content-available": .number(1)], matchID: matchID, purpose: "reconcile")
+    /// - Parameter confirm: a nonce that the app is to echo.
+    public static func reconcile(matchID: MatchID?, confirm: String? = nil) -> Self {
+        TestPush(aps: ["content-available": .number(1)], matchID: matchID, purpose: "reconcile", nonce: confirm)
     }
 
     /// An ordinary notification: its sound stands beside its alert.
     public static func visible(matchID: MatchID, alert: PushAlert) -> Self {
         var aps: [String: JSON] = ["alert": .object(texts(alert, withSound: false))]
         if alert.sound { aps["sound"] = .text("default") }
-        return TestPush(aps: aps, matchID: matchID)
+        return TestPush(aps: aps, matchID: matchID, purpose: "startLiveActivity")
     }
 
     public func encoded() throws -> [UInt8] {
         var body: [String: JSON] = ["aps": .object(aps)]
-        if let matchID {
-            body["matchId"] = .text(matchID.description)
-            body["purpose"] = .text(purpose)
-        }
+        body["matchId"] = matchID.map { .text($0.description) }
+        body["purpose"] = purpose.map { .text($0) }
+        body["confirm"] = nonce.map { .text($0) }
         return [UInt8](try JSONEncoder().encode(JSON.object(body)))
     }
 

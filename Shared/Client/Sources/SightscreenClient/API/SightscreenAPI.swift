@@ -83,6 +83,13 @@ public struct SightscreenAPI: Sendable {
         try await call("POST", "/devices/push-to-start-token", registration)
     }
 
+    /// `POST /devices/confirm`.
+    public func confirmDevice(_ confirmation: DeviceConfirmation) async throws(APIError) {
+        let body: [UInt8]
+        do { body = [UInt8](try JSONEncoder().encode(confirmation)) } catch { throw .unreadable(status: 0) }
+        _ = try await send("POST", "/devices/confirm", body, retries)
+    }
+
     /// `DELETE /devices/:id`, once: who signs out does not wait.
     public func unregisterDevice(_ device: DeviceID) async throws(APIError) {
         _ = try await send("DELETE", "/devices/\(device)", nil, .never)

@@ -11,7 +11,8 @@ public struct AppPush: Hashable, Sendable {
     public enum Purpose: String, Hashable, Sendable {
         /// The user is to open the app, which starts what no push could.
         case startLiveActivity
-        /// A card's token has died, or a start was not answered: only the phone knows why.
+        /// A card's token has died, a start was not answered, or another user has registered this phone's device token: only the
+        /// phone knows.
         case reconcile
     }
 
@@ -24,23 +25,28 @@ public struct AppPush: Hashable, Sendable {
 
     public var kind: Kind
     public var purpose: Purpose
-    public var matchID: MatchID
+    /// Nil: it is about none.
+    public var matchID: MatchID?
+    /// The backend wants to see this nonce again, from whoever has the phone.
+    public var nonce: String?
 
-    public init(kind: Kind, purpose: Purpose = .startLiveActivity, matchID: MatchID) {
+    public init(kind: Kind, purpose: Purpose = .startLiveActivity, matchID: MatchID?, nonce: String? = nil) {
         self.kind = kind
         self.purpose = purpose
         self.matchID = matchID
+        self.nonce = nonce
     }
 
     /// Reads what the app delegate was handed, as JSON. Nil for anything that is not ours.
     public init?(payload: [UInt8], kind: Kind) {
         struct Body: Decodable {
-            var matchId: MatchID
+            var matchId: MatchID?
             var purpose: String
+            var confirm: String?
         }
         guard let body = try? JSONDecoder().decode(Body.self, from: Data(payload)),
             let purpose = Purpose(rawValue: body.purpose)
         else { return nil }
-        self.init(kind: kind, purpose: purpose, matchID: body.matchId)
+        self.init(kind: kind, purpose: purpose, matchID: body.matchId, nonce: body.confirm)
     }
 }

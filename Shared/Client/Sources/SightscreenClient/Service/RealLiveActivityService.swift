@@ -160,13 +160,14 @@ public actor RealLiveActivityService: LiveActivityService {
     public func receive(_ push: AppPush) async {
         await start()
         guard isStarted else { return }
+        if let nonce = push.nonce { await tokens.confirm(nonce) }
         await announce()
         // A notification from before the user took the activity away does not bring it back.
-        guard push.kind == .opened, await follows.followedMatchIds().contains(push.matchID),
-            await !follows.pendingDismissals().contains(push.matchID)
+        guard push.kind == .opened, let id = push.matchID, await follows.followedMatchIds().contains(id),
+            await !follows.pendingDismissals().contains(id)
         else { return }
         // The user sees the app: it may start what no push could.
-        if let match = try? await api.match(push.matchID) { _ = try? await follow(match, teamID: nil, alerts: nil) }
+        if let match = try? await api.match(id) { _ = try? await follow(match, teamID: nil, alerts: nil) }
     }
 
     public func deviceTokenChanged(_ token: DeviceToken) async {

@@ -6,6 +6,8 @@ struct PhoneRegistration: Sendable {
     private(set) var startToken: PushToStartToken?
     private var sentReport: DeviceRegistration?
     private var sentStartToken: PushToStartToken?
+    /// A token is another user's until the backend knows whose phone this is: it is sent again.
+    private(set) var isWaiting = false
 
     /// - Returns: whether it is news.
     mutating func wants(_ report: DeviceRegistration) -> Bool {
@@ -42,8 +44,16 @@ struct PhoneRegistration: Sendable {
         return .startToken(PushToStartRegistration(pushToStartToken: startToken, deviceId: report.deviceId))
     }
 
+    /// What waited is news again.
+    mutating func tryWaitingAgain() {
+        if isWaiting { forgetWhatWasSent() }
+        isWaiting = false
+    }
+
     /// The backend took it, or never will.
-    mutating func settled(_ step: Step) {
+    /// - Parameter waits: it took all but a token that is another user's yet.
+    mutating func settled(_ step: Step, waits: Bool) {
+        if waits { isWaiting = true }
         switch step {
         case .report(let report): sentReport = report
         case .startToken(let registration): sentStartToken = registration.pushToStartToken

@@ -5,6 +5,9 @@ public import SightscreenModels
 public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
     private enum Slot: Hashable { case phone, activity(ActivityID) }
 
+    /// Before a token is sent again that was another user's a moment ago.
+    private static let waitPause = Duration.seconds(15)
+
     private enum Parcel: Sendable { case phone, update(UpdateToken, PhoneActivity) }
 
     private let activityKit: any ActivityKitPort
@@ -55,6 +58,11 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
         _ = registration.wants(report)
         registration.forgetWhatWasSent()
         await outbox?.put(.phone, in: .phone)
+    }
+
+    /// Refused or not: what is registered next says what the phone needs.
+    public func confirm(_ nonce: String) async {
+        try? await api.confirmDevice(DeviceConfirmation(nonce: nonce, deviceId: device))
     }
 
     public func observe(_ activity: PhoneActivity) {
@@ -124,12 +132,13 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
     }
 
     private func deliverRegistration() async -> Outcome {
+        registration.tryWaitingAgain()
         while let step = registration.nextStep {
-            var cards: DeviceResponse?
+            var answer: DeviceResponse?
             do {
                 switch step {
-                case .report(let report): cards = try await api.registerDevice(report)
-                case .startToken(let token): _ = try await api.registerPushToStartToken(token)
+                case .report(let report): answer = try await api.registerDevice(report)
+                case .startToken(let token): answer = try await api.registerPushToStartToken(token)
                 }
             } catch  where error.passes {
                 return .again(after: error.retryAfter)
@@ -138,16 +147,17 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
             }
             guard !Task.isCancelled else { return .taken }
             let wasKnown = registration.isKnown
-            registration.settled(step)
+            registration.settled(step, waits: answer?.waitsFor != nil)
             // Tokens of activities wait until the phone is known.
             if !wasKnown { await outbox?.hurry() }
-            if let cards { await obey(cards) }
+            if let answer { await obey(answer) }
         }
-        return .taken
+        return registration.isWaiting ? .again(after: Self.waitPause) : .taken
     }
 
     /// What the backend makes of the cards that were listed.
     private func obey(_ cards: DeviceResponse) async {
+        if let nonce = cards.confirm { await confirm(nonce) }
         for activity in cards.end ?? [] { await handler(.unwanted(activity)) }
         for id in cards.tokensWanted ?? [] {
             guard let token = newest[id], let activity = observed[id] else { continue }
@@ -167,6 +177,7 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
             let answer = try await api.registerActivityToken(report, match: match)
             // Forgotten meanwhile: nobody asks for it any more.
             guard wanted[id] == token else { return .taken }
+            if answer.waitsFor != nil { return .again(after: Self.waitPause) }
             wanted[id] = nil
             lastSentTokens.sent(token, of: id, for: match)
             await handler(answer.liveActivity == .ended ? .overtaken(id, match) : .registered(id, match))

@@ -5,6 +5,7 @@ public import SightscreenModels
 public actor FakeLiveActivityTokenManager: LiveActivityTokenManager {
     public private(set) var observed: [ActivityID] = []
     public private(set) var reports: [DeviceRegistration] = []
+    public private(set) var confirmed: [String] = []
     public private(set) var isStarted = false
     private var tokens: [MatchID: UpdateToken] = [:]
     private var handler: @Sendable (TokenEvent) async -> Void = { _ in }
@@ -24,6 +25,8 @@ public actor FakeLiveActivityTokenManager: LiveActivityTokenManager {
     public func register(_ report: DeviceRegistration) { if reports.last != report { reports.append(report) } }
 
     public func registerAgain(_ report: DeviceRegistration) { reports.append(report) }
+
+    public func confirm(_ nonce: String) { confirmed.append(nonce) }
 
     public func observe(_ activity: PhoneActivity) { observed.append(activity.id) }
 

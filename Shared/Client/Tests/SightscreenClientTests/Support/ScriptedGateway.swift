@@ -48,6 +48,10 @@ actor ScriptedGateway: APITransport {
     private var pending: Set<MatchID> = []
     /// What it makes of the cards that a phone lists.
     private var cards = (end: [ActivityID](), tokensWanted: [ActivityID](), gone: [MatchID]())
+    /// Device tokens are another user's until the app echoes this.
+    private var nonce: String?
+    /// Another user claims the phone that registers: it is to echo this.
+    private var refusal: String?
     private var matches: [MatchID: MatchItem] = [:]
     private var users: [String: UserID] = [:]
     private var isOffline = false
@@ -75,6 +79,12 @@ actor ScriptedGateway: APITransport {
     func judgeCards(end: [ActivityID] = [], tokensWanted: [ActivityID] = [], gone: [MatchID] = []) {
         cards = (end, tokensWanted, gone)
     }
+
+    /// The phone's tokens are another user's until its app echoes the nonce, which the caller sends.
+    func keepTokens(until nonce: String) { self.nonce = nonce }
+
+    /// Another user claims the phone's tokens, until its app echoes the nonce.
+    func claimTokens(by nonce: String) { refusal = nonce }
 
     /// The next calls whose path ends so meet with these, one each.
     func trouble(_ path: String, _ next: Trouble...) { troubles += next.map { (path, $0) } }
@@ -139,6 +149,7 @@ actor ScriptedGateway: APITransport {
         switch (request.method, operation.path, match) {
         case ("POST", "/devices", _): return register(request, user)
         case ("POST", "/devices/push-to-start-token", _): return registerStartToken(request)
+        case ("POST", "/devices/confirm", _): return confirm(request)
         case ("DELETE", "/devices/{deviceToken}", _):
             let device = DeviceID(operation.parameters["deviceToken"] ?? "")
             // Another's phone is not to be taken from him.
@@ -183,7 +194,15 @@ actor ScriptedGateway: APITransport {
         return json(
             DeviceResponse(
                 deviceId: registration.deviceId, liveActivitiesCapable: true, end: cards.end,
-                tokensWanted: cards.tokensWanted, gone: cards.gone))
+                tokensWanted: cards.tokensWanted, gone: cards.gone, waitsFor: nonce == nil ? nil : .confirmation,
+                confirm: refusal), status: nonce == nil ? 200 : 202)
+    }
+
+    private func confirm(_ request: APIRequest) -> APIResponse {
+        guard let confirmation: DeviceConfirmation = decode(request) else { return problem(400, "invalid-request") }
+        guard [nonce, refusal].contains(confirmation.nonce) else { return problem(404, "not-found") }
+        (nonce, refusal) = (nil, nil)
+        return APIResponse(status: 204)
     }
 
     private func registerStartToken(_ request: APIRequest) -> APIResponse {
@@ -192,6 +211,10 @@ actor ScriptedGateway: APITransport {
         }
         // The real one would take it for a new phone of the App Store's build, which no app wants.
         guard devices[device] != nil else { return problem(409, "device-required") }
+        guard nonce == nil else {
+            return json(
+                DeviceResponse(deviceId: device, liveActivitiesCapable: false, waitsFor: .deviceToken), status: 202)
+        }
         startTokens[device] = registration.pushToStartToken
         return json(DeviceResponse(deviceId: device, liveActivitiesCapable: true))
     }
@@ -236,6 +259,11 @@ actor ScriptedGateway: APITransport {
         if matches[match]?.status == .completed {
             return json(ActivityTokenResponse(liveActivity: .ended, displayState: matches[match]?.displayState))
         }
+        guard nonce == nil else {
+            return json(
+                ActivityTokenResponse(liveActivity: .unavailable, displayState: nil, waitsFor: .deviceToken),
+                status: 202)
+        }
         dead[match] = nil
         pending.remove(match)
         activities[match] = Activity(id: report.activityId, token: report.activityToken, startID: report.startId)
@@ -248,9 +276,9 @@ actor ScriptedGateway: APITransport {
         request.body.flatMap { try? JSONDecoder().decode(Value.self, from: Data($0)) }
     }
 
-    private func json(_ value: some Encodable) -> APIResponse {
+    private func json(_ value: some Encodable, status: Int = 200) -> APIResponse {
         guard let data = try? JSONEncoder().encode(value) else { return problem(500, "internal-error") }
-        return APIResponse(status: 200, headers: ["content-type": "application/json"], body: [UInt8](data))
+        return APIResponse(status: status, headers: ["content-type": "application/json"], body: [UInt8](data))
     }
 
     private func problem(_ status: Int, _ kind: String, _ detail: String? = nil, retryAfter: Int? = nil) -> APIResponse
