@@ -116,7 +116,7 @@ def draw_phones(dice):
     order = dice.sample(range(users), users)
     deeds = [
         *["unfollows"] * dice.randint(1, 2), "dismisses", "dies", *["rotates"] * dice.randint(0, 2),
-        *["moves"] * dice.randint(0, 1)]
+        *["moves"] * dice.randint(1, 2)]
     for user, deed in zip(order, deeds):
         index = dice.choice([index for index, phone in enumerate(phones) if phone.user == user])
         changes = {deed: round(dice.uniform(2, 8), 2)}

@@ -11,7 +11,7 @@ DRAIN_MS = 5_000
 YOUNG_STATUS = -15
 PAYLOAD_MAX = 4_096
 # Answers of a gateway: 404 while it does not know the match yet, 503 while its database is away.
-ANSWERS = {200, 201, 204, 404, 503, 0, -1}
+ANSWERS = {200, 201, 202, 204, 404, 503, 0, -1}
 CONVERGED_MS = 15_000
 
 

@@ -37,7 +37,8 @@ def acknowledged_is_kept(case):
     moved = {token for token, *_ in case.moved}
     for key, calls in by(case.calls, lambda call: (call.user, call.device)).items():
         good = last(calls, "startToken")
-        if good and not any(call.what == "startToken" and call.status == UNKNOWN for call in calls):
+        if good and good.value not in moved and not any(
+                call.what == "startToken" and call.status == UNKNOWN for call in calls):
             judged += 1
             if devices.get(key, {}).get("push_to_start_token") != good.value:
                 problems.append("no start token as in " + good.short())
@@ -270,13 +271,13 @@ def grace(case, since_ms, at_ms):
 
 
 def trouble_kills_no_token(case):
-    """I12: only tokens of which APNs said so, and those that another user registered, are given up."""
+    """I12: only tokens of which APNs said so, and those of a phone that has another user, are given up."""
     allowed = case.killed | {token for token, *_ in case.moved}
     rows = [row for row in case.rows.activities if row["end_reason"] == "token_invalid"]
     problems = [f"{activity_key(row)}: given up, and its token lives" for row in rows if row["update_token"] not in allowed]
     known = {(row["user_id"], row["device_id"]): row for row in case.rows.devices}
     for phone in case.phones:
-        if phone.key in known and not known[phone.key]["push_to_start_token"]:
+        if phone.key in known and not known[phone.key]["push_to_start_token"] and phone.start_token not in allowed:
             if any(call.what == "startToken" and call.is_good and (call.user, call.device) == phone.key
                    for call in case.calls):
                 problems.append(f"{phone.device}: its start token is gone")
@@ -322,7 +323,7 @@ def ends_follow(case):
 
 
 def tokens_have_one_owner(case):
-    """I14: a token belongs to one phone of one user: who registered it last."""
+    """I14: a token belongs to one phone of one user: who has that phone."""
     problems = []
     for name, rows in (("update_token", [row for row in case.rows.activities if row["status"] != "ended"]),
                        ("push_to_start_token", case.rows.devices), ("device_token", case.rows.devices)):

@@ -22,6 +22,8 @@ TOKEN_DELAY = (0.05, 0.15)
 ACTIVITY_PATIENCE = 4.0
 # How often the user of a restarted phone opens the app, while the card is missing.
 OPENS_EVERY = 2.0
+# How often an app registers again a token that is another user's yet, and how long somebody who signed in waits for it.
+REGISTERS_EVERY, PROOF_PATIENCE = 1.0, 12.0
 
 
 class Fleet:
@@ -33,6 +35,8 @@ class Fleet:
         self.guard = threading.Lock()
         self.calls = []
         self.killed, self.moved = set(), []
+        # Who is signed in on each phone.
+        self.signed_in = [phone.user for phone in plan.phones]
         self.busy = 0
         self.is_closed = False
         self.workers = concurrent.futures.ThreadPoolExecutor(WORKERS, thread_name_prefix="phone")
@@ -130,7 +134,7 @@ class Fleet:
 
     def is_back(self, index):
         """Whether a restarted phone has nothing more to ask for: its new card is known, or the match is not followed."""
-        phone, user = self.phones[index], self.users[self.plan.phones[index].user]
+        phone, user = self.phones[index], self.users[self.signed_in[index]]
         with self.guard:
             has_left = any(call.user == user and (
                 call.what in ("unfollow", "dismiss") and call.is_good or call.what == "report" and call.status == 404
@@ -157,22 +161,38 @@ class Fleet:
             self.post_token(index, shown, secrets.token_hex(32))
 
     def move(self, index):
-        """Somebody else signs in on the phone, and the app reports what runs there."""
+        """Somebody else signs in on the phone. The app takes its card off and registers the phone's tokens.
+
+        The backend asks the phone whose it is, which answers unless a fault takes that push: then the tokens stay."""
         if shown := self.activity(index):
-            owner, token, to = self.phones[index].user, shown.tokens[-1], self.plan.phones[index].moves_to
+            phone, to = self.phones[index], self.plan.phones[index].moves_to
             if not self.following[to].wait(ACTIVITY_PATIENCE):
                 return
             with self.guard:
-                place = len(self.moved)
-                self.moved.append((token, owner, self.users[to]))
+                # Of none is it known whose it is, until the phone has shown it.
+                self.moved += [(one, phone.user, None) for one in [phone.start_token, *phone.tokens]]
+                self.signed_in[index] = to
             shown.ended_ms = now_ms()
-            answer = self.send(index, "token", "POST", f"/matches/{self.match}/activity-token", {
-                "activityToken": token, "deviceId": self.phones[index].device, "activityId": shown.id}, token,
-                activity=shown.id, user=to)
-            if not answer or answer.get("liveActivity") == "ended":
-                # Not followed any more, or over: the token stays whose it was. Or nobody knows.
+            if self.prove(index):
                 with self.guard:
-                    self.moved[place] = (token, owner, None)
+                    self.moved.append((shown.tokens[-1], phone.user, self.users[to]))
+
+    def prove(self, index):
+        """Registers the phone until its device token is the user's who is signed in, and then its start token."""
+        phone, deadline = self.phones[index], time.monotonic() + PROOF_PATIENCE
+        while not self.is_closed and time.monotonic() < deadline:
+            answer = self.send(index, "device", "POST", "/devices", {
+                "deviceId": phone.device, "platform": "ios", "deviceToken": self.device_tokens[phone.device]},
+                self.device_tokens[phone.device])
+            if answer and not answer.get("waitsFor"):
+                return bool(self.send(index, "startToken", "POST", "/devices/push-to-start-token", {
+                    "pushToStartToken": phone.start_token, "deviceId": phone.device}, phone.start_token))
+            time.sleep(REGISTERS_EVERY)
+        return False
+
+    def echo(self, index, nonce):
+        self.send(index, "confirm", "POST", "/devices/confirm", {
+            "nonce": nonce, "deviceId": self.phones[index].device}, nonce)
 
     def activity(self, index):
         """The one that runs on the phone and that the server knows, when there is one soon."""
@@ -191,9 +211,12 @@ class Fleet:
         if push.verdict != SHOWN:
             return
         if push.token in self.by_device_token:
-            woken = self.woken.get(self.by_device_token[push.token])
+            index = self.by_device_token[push.token]
+            woken = self.woken.get(index)
             if woken and push.is_silent:
                 woken.set()
+            if push.is_silent and push.nonce:
+                self.submit(self.echo, index, push.nonce)
             return
         if push.event == "start" and push.token in self.by_start:
             index = self.by_start[push.token]
@@ -215,6 +238,8 @@ class Fleet:
         with self.guard:
             shown.tokens.append(token)
             self.by_token[token] = shown
+            if self.signed_in[index] != self.plan.phones[index].user:
+                self.moved.append((token, self.phones[index].user, None))
         answer = self.send(index, "token", "POST", f"/matches/{self.match}/activity-token", {
             "activityToken": token, "deviceId": self.phones[index].device, "activityId": shown.id,
             "startId": shown.start_id}, token, activity=shown.id)
@@ -243,10 +268,9 @@ class Fleet:
             with self.guard:
                 self.busy -= 1
 
-    def send(self, index, what, method, path, body, value=None, activity=None, user=None):
+    def send(self, index, what, method, path, body, value=None, activity=None):
         """Tries until a gateway has taken it or said that it cannot be; the answer, or None."""
-        plan = self.plan.phones[index]
-        user = plan.user if user is None else user
+        user = self.signed_in[index]
         attempt = index
         while not self.is_closed:
             begun_ms = now_ms()
@@ -265,8 +289,8 @@ class Fleet:
                     activity))
             if 200 <= status < 300:
                 return answer or {}
-            if status == 404 and what in ("token", "dismiss", "report"):
-                # Not followed any more: the activity gets an end. Or the phone is not known.
+            if status == 404 and what in ("token", "dismiss", "report", "confirm"):
+                # Not followed any more: the activity gets an end. Or the phone is not known, or the nonce too old.
                 return None
             attempt += 1
             time.sleep(self.dice.uniform(0.1, 0.3))

@@ -33,6 +33,7 @@ class Push:
     seq: int = 0
     dead_since: int | None = None  # with 410
     kind: str = "liveactivity"  # apns-push-type
+    nonce: str | None = None  # which the app is to echo
 
     @property
     def is_silent(self):
@@ -55,7 +56,8 @@ def read_push(line):
     head, _, payload = line.rstrip(b"\n").partition(b',"payload":')
     fields = json.loads(head + b"}" if payload else head)
     payload = payload[:-1].decode() if payload else fields.get("payloadText", "")
-    aps = json.loads(payload).get("aps", {}) if payload.startswith("{") else {}
+    body = json.loads(payload) if payload.startswith("{") else {}
+    aps = body.get("aps", {})
     state, alert = aps.get("content-state") or {}, aps.get("alert")
     return Push(
         at_ms=fields["receivedAt"], token=fields["token"], event=aps.get("event"), stamp=aps.get("timestamp", 0),
@@ -64,7 +66,7 @@ def read_push(line):
         expiration=int(fields["headers"].get("apns-expiration", 0)), status=fields["verdict"]["status"],
         reason=fields["verdict"].get("reason"), verdict=fields.get("deviceVerdict"), fault=fields.get("fault"),
         payload=payload, seq=fields["seq"], dead_since=fields["verdict"].get("timestamp"),
-        kind=fields["headers"].get("apns-push-type", ""))
+        kind=fields["headers"].get("apns-push-type", ""), nonce=body.get("confirm"))
 
 
 @dataclasses.dataclass
@@ -73,7 +75,7 @@ class Call:
 
     user: str
     device: str
-    what: str  # device, startToken, follow, unfollow, token, dismiss, report
+    what: str  # device, startToken, confirm, follow, unfollow, token, dismiss, report
     value: str | None  # the token; of a dismissal, the activity's id
     begun_ms: int
     answered_ms: int

@@ -73,6 +73,24 @@ class RestartedPhone(unittest.TestCase):
         self.fleet.close()
         self.ends(thread)
 
+    def test_who_signs_in_is_asked_and_echoes(self):
+        chaos_phones.REGISTERS_EVERY = 0.01
+        sent = []
+
+        def send(index, what, method, path, body, value):
+            sent.append((what, self.fleet.signed_in[index]))
+            return {"waitsFor": "confirmation"} if what == "device" and ("confirm", 1) not in sent else {"deviceId": "x"}
+
+        self.fleet.send, self.fleet.signed_in[0] = send, 1
+        proof = []
+        thread = threading.Thread(target=lambda: proof.append(self.fleet.prove(0)), daemon=True)
+        thread.start()
+        time.sleep(0.05)
+        self.fleet.receive(Push(T, "device of ann", None, kind="background", nonce="n"))
+        self.ends(thread)
+        self.assertEqual(proof, [True])
+        self.assertEqual(sent[-1], ("startToken", 1))
+
     def test_an_unfollow_ends_it(self):
         for what, status in (("unfollow", 200), ("dismiss", 200), ("report", 404)):
             thread = self.come_back()
