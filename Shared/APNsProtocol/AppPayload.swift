@@ -11,7 +11,7 @@ public enum AppPayload: Hashable, Sendable {
     /// iOS grants few of these, and none after a force quit: nothing depends on it.
     /// - Parameters:
     ///   - matchID: whose card or start is in question; nil when it is about none.
-    ///   - confirm: a nonce that whoever has the phone echoes with `POST /devices/confirm`.
+    ///   - confirm: a nonce that the app echoes with `POST /devices/confirm`.
     case reconcile(matchID: MatchID?, confirm: String? = nil)
     /// Shows a notification; opening it lets the app start the activity itself.
     case visible(matchID: MatchID, alert: PushAlert)

@@ -263,6 +263,8 @@ import Testing
             let nonce = try #require(try await ground.pushes().keys.first)
             #expect(try await ground.echo(nonce, Self.bob))
             try await expectHanded(ground)
+            // The token has a new owner, and still one nonce an hour.
+            #expect(try await ground.register("dd", UserID("carl")) == .owner)
             // What it registers then is its own.
             #expect(try await ground.register("dd", Self.bob) == nil)
             #expect(try await ground.start("aa", Self.bob) == nil)

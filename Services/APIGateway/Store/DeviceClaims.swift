@@ -1,13 +1,13 @@
 import Postgres
 import SightscreenModels
 
-/// Whose phone it is, when a user registers a push token that another user's phone has. Whoever knows a token need not have the
-/// phone, so the phone is asked: its device token, the only kind that takes a silent push, gets a nonce, and the app there
-/// echoes it for whoever is signed in.
+/// Whose phone it is, when a user registers a push token that another user's phone has. To know a token is not to have the phone,
+/// so the phone is asked: its device token, the only kind that takes a silent push, gets a nonce, and the app there echoes it for
+/// the user who is signed in.
 enum DeviceClaims {
     /// A nonce is worth nothing later.
     static let validity = "interval '5 minutes'"
-    /// One nonce for a token in this time, whoever asks.
+    /// One nonce for a token in this time, however many users ask.
     static let pause = "interval '1 hour'"
 
     /// Of a row of `devices`: as far as is known its user still has that phone.
@@ -63,36 +63,27 @@ enum DeviceClaims {
         var token: DeviceToken
         var owner: UserID
         var ownersDevice: DeviceID
+        /// The owner has the phone: nothing moves.
+        var isRefused: Bool
     }
 
-    /// The claim whose nonce somebody echoes, who has to be the claimant; it is over with that.
-    static func take(
+    /// The claim whose nonce the claimant or the owner echoes. It is over with that; its record stays, so that the token gets no
+    /// other nonce before the hour is over.
+    static func settle(
         _ transaction: PostgresTransaction, _ nonce: String, _ user: UserID, _ device: DeviceID
     ) async throws -> Claim? {
         try await transaction.query(
             """
-            DELETE FROM device_claims c WHERE c.nonce = $1 AND c.user_id = $2 AND c.device_id = $3 AND \(isOpen)
-            RETURNING c.device_token, c.owner_id, c.owner_device_id
+            UPDATE device_claims c SET nonce = NULL, sent_at = coalesce(c.sent_at, clock_timestamp())
+            WHERE c.nonce = $1 AND \(isOpen)
+                AND (($2::text, $3::text) = (c.user_id, c.device_id) OR ($2, $3) = (c.owner_id, c.owner_device_id))
+            RETURNING c.device_token, c.owner_id, c.owner_device_id, c.owner_id = $2 AS is_refused
             """, [.text(nonce), .text(user.rawValue), .text(device.rawValue)]
         ).first.map {
             Claim(
                 token: DeviceToken(try $0.string("device_token")), owner: UserID(try $0.string("owner_id")),
-                ownersDevice: DeviceID(try $0.string("owner_device_id")))
+                ownersDevice: DeviceID(try $0.string("owner_device_id")), isRefused: try $0.bool("is_refused"))
         }
-    }
-
-    /// The owner has the phone.
-    /// - Returns: whether there was such a claim.
-    static func refuse(
-        _ transaction: PostgresTransaction, _ nonce: String, _ user: UserID, _ device: DeviceID
-    ) async throws -> Bool {
-        try await !transaction.query(
-            """
-            UPDATE device_claims c SET nonce = NULL, sent_at = coalesce(c.sent_at, clock_timestamp())
-            WHERE c.nonce = $1 AND c.owner_id = $2 AND c.owner_device_id = $3 AND \(isOpen)
-            RETURNING 1
-            """, [.text(nonce), .text(user.rawValue), .text(device.rawValue)]
-        ).isEmpty
     }
 
     /// 128 bits of the system's.

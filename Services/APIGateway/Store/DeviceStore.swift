@@ -179,10 +179,10 @@ package struct DeviceStore: Sendable {
     package func confirm(_ confirmation: DeviceConfirmation, user: UserID) async throws -> Set<MatchID>? {
         let (changed, moves) = try await pool.forUser(user) { transaction -> (Set<MatchID>?, [TokenMoves.Kind]) in
             let device = try await UserDevices.resolve(transaction, user: user, device: confirmation.deviceId)
-            if try await DeviceClaims.refuse(transaction, confirmation.nonce, user, device) { return ([], []) }
-            guard let claim = try await DeviceClaims.take(transaction, confirmation.nonce, user, device) else {
+            guard let claim = try await DeviceClaims.settle(transaction, confirmation.nonce, user, device) else {
                 return (nil, [])
             }
+            if claim.isRefused { return ([], []) }
             let former: [PostgresValue] = [.text(claim.owner.rawValue), .text(claim.ownersDevice.rawValue)]
             let startToken = try await transaction.query(
                 "SELECT push_to_start_token FROM devices WHERE user_id = $1 AND device_id = $2 FOR UPDATE", former

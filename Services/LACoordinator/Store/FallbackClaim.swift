@@ -8,7 +8,7 @@ package struct FallbackClaim: Sendable {
         case start(MatchCard, StartFallback.Step)
         /// The token of the match's card has died.
         case card(MatchCard)
-        /// Another user has registered the device token: whoever has the phone echoes the nonce.
+        /// Another user has registered the device token: the app on the phone echoes the nonce.
         case confirm(nonce: String)
     }
 

@@ -1,5 +1,5 @@
 -- Set when the user has left the phone: unregistered it, or somebody else has shown that the phone is theirs. Its tokens are
--- for whoever registers them.
+-- free for the next user who registers them.
 ALTER TABLE devices ADD COLUMN IF NOT EXISTS left_at timestamptz;
 
 -- Who has registered a device token of another user's, until the phone has shown whose it is. One row a token and hour.

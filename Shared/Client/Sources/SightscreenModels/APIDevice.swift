@@ -91,7 +91,7 @@ public enum APNsEnvironment: String, Codable, Hashable, Sendable, CaseIterable {
     case sandbox
 }
 
-/// What the registration of a token waits for that another user's phone has. Whoever knows a token need not have the phone.
+/// What the registration of another user's token waits for. To know a token is not to have the phone.
 /// Until then nothing changes; the app registers it again in a while.
 public enum TokenWait: String, Codable, Hashable, Sendable {
     /// The phone gets a nonce with a silent push, and its app is to echo it: `POST /devices/confirm`.

@@ -27,7 +27,7 @@ public struct AppPush: Hashable, Sendable {
     public var purpose: Purpose
     /// Nil: it is about none.
     public var matchID: MatchID?
-    /// The backend wants to see this nonce again, from whoever has the phone.
+    /// The app sends this nonce back, which shows the backend whose phone this is.
     public var nonce: String?
 
     public init(kind: Kind, purpose: Purpose = .startLiveActivity, matchID: MatchID?, nonce: String? = nil) {

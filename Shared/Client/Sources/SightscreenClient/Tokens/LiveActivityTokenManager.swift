@@ -16,7 +16,7 @@ public protocol LiveActivityTokenManager: Sendable {
     /// the app was opened, which lets it try starts again that it had given up.
     func registerAgain(_ report: DeviceRegistration) async
 
-    /// Shows the backend that whoever is signed in here has this phone: a nonce that a silent push brought.
+    /// Shows the backend that this phone is the signed-in user's, by the nonce of a silent push.
     func confirm(_ nonce: String) async
 
     /// Observes the activity's update token until `forget`, and registers each new one.
