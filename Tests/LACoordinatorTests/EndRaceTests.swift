@@ -11,52 +11,46 @@ import Testing
 @testable import LACoordinator
 
 @Suite struct EndRaceTests {
-    /// Lets an end be claimed while the first state of its activity is under way. On a machine that stood still for so long
-    /// that the state counts as lost, the end has nothing to wait for: then it is all done anew.
-    /// - Parameter meanwhile: what happens before that state is answered; `after` comes behind it.
+    private static let key = RosterKey(
+        ActivityKey(matchID: Ground.match, userID: UserID("asha"), deviceID: DeviceID("phone"), generation: 1))
+
+    /// Claims the end of an activity while its first state is under way, and has that state answered.
+    /// - Parameter meanwhile: what happens before the answer.
     private func withWaitingEnd(
-        meanwhile: (Ground) async throws -> Void, after: (Ground) async throws -> Void
-    ) async throws -> [String] {
-        for _ in 1...5 {
-            var events: [String]?
-            try await Ground.with { ground in
-                let valve = Valve(0)
-                await ground.apns.answer { push, _ in
-                    if push.event == "update" { await valve.pass() }
-                    return StubAPNs.accepted
-                }
-                try await ground.coordinate { coordinator in
-                    let begun = ContinuousClock.now
-                    try await ground.join("asha")
-                    let first = try #require(await ground.updates("asha").first)
-                    func isUnderWay() async -> Bool {
-                        let isInTime = ContinuousClock.now - begun < .nanoseconds(APNsLines.timeout)
-                        return await ground.apns.connections.contains(first.connection) && isInTime
-                    }
-                    try await FollowStore(pool: ground.pool).unfollow(Ground.match, user: UserID("asha"))
-                    coordinator.activitiesChanged()
-                    try await eventually("its end is claimed, or the machine too slow") {
-                        let row = try await ground.pool.query(
-                            "SELECT end_attempts FROM live_activities WHERE user_id = 'asha'")[0]
-                        let isClaimed = try row.int("end_attempts") == 1
-                        if isClaimed { return true }
-                        return await !isUnderWay()
-                    }
-                    if await isUnderWay() { try await meanwhile(ground) }
-                    let isStillUnderWay = await isUnderWay()
-                    await valve.open()
-                    guard isStillUnderWay else { return }
-                    try await after(ground)
-                    events = await ground.updates("asha").map(\.event)
-                }
+        meanwhile: (Ground) async throws -> Void, after: (Ground, Parts) async throws -> Void
+    ) async throws {
+        try await Ground.with { ground in
+            let parts = try await Parts(ground)
+            let (apns, fanOut, valve) = (parts.bench.apns, parts.bench.fanOut, Valve(0))
+            await apns.answer { push, _ in
+                if push.event == "update" { await valve.pass() }
+                return StubAPNs.accepted
             }
-            if let events { return events }
+            try await ground.follow("asha")
+            try await ground.activate("asha", secondsAgo: 60)
+            try await parts.acquire()
+            try await parts.update()
+            try await parts.publisher.read()
+            let token = Ground.updateToken("asha")
+            try await eventually("its first state is under way") { await apns.pushes(to: token).count == 1 }
+            try await FollowStore(pool: ground.pool).unfollow(Ground.match, user: UserID("asha"))
+            try await parts.update()
+            try await parts.ends.send(parts.roster.held)
+            #expect(await apns.pushes(to: token).map(\.event) == ["update"])
+            try await meanwhile(ground)
+            await valve.open()
+            try await eventually("its first state is answered") {
+                await fanOut.onEach { $0.inFlight }.allSatisfy { $0 == 0 }
+            }
+            await parts.ends.release(Ground.match, Self.key)
+            try await parts.ends.send(parts.roster.held)
+            try await after(ground, parts)
+            await parts.bench.end()
         }
-        throw NeverHappened(description: "the first state was under way until its end had to wait, in none of 5 tries")
     }
 
     @Test func anEndThatHadToWaitIsNotSentToAnActivityOfAnotherUser() async throws {
-        let events = try await withWaitingEnd { ground in
+        try await withWaitingEnd { ground in
             // The next user of the phone: the activity is now on record as that user's.
             try await ground.follow("ben")
             try await ground.pool.execute("UPDATE devices SET left_at = clock_timestamp() WHERE user_id = 'asha'")
@@ -64,22 +58,24 @@ import Testing
                 ActivityTokenRequest(
                     activityToken: UpdateToken(Ground.updateToken("asha")), deviceId: DeviceID("phone")),
                 match: Ground.match, user: UserID("ben"))
-        } after: { ground in
-            #expect(try await ground.status("asha") == "ended user_unfollow dropped")
-            try await Task.sleep(for: .seconds(1.5))
-            #expect(try await ground.status("ben") == "active none")
+        } after: { ground, parts in
+            let (former, present) = (try await ground.status("asha"), try await ground.status("ben"))
+            #expect(former == "ended user_unfollow dropped")
+            #expect(present == "active none")
+            #expect(await parts.bench.apns.pushes.allSatisfy { $0.event == "update" })
+            #expect(parts.pushes.isEmpty)
         }
-        #expect(!events.contains("end"), "\(events)")
     }
 
     @Test func anEndThatHadToWaitIsSentWhenItIsStillOwed() async throws {
-        let events = try await withWaitingEnd { _ in
-        } after: { ground in
-            try await eventually("the end is sent and noted", within: .seconds(2)) {
+        try await withWaitingEnd { _ in
+        } after: { ground, parts in
+            try await eventually("the end is sent and noted") {
                 try await ground.status("asha") == "ended user_unfollow sent"
             }
+            let pushes = await parts.bench.apns.pushes(to: Ground.updateToken("asha"))
+            #expect(pushes.map(\.event) == ["update", "end"])
         }
-        #expect(events.count { $0 == "end" } == 1)
     }
 
     /// A match that is over: its ends are more than one statement claims, and nobody rings.

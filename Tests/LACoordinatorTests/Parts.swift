@@ -14,6 +14,8 @@ struct Parts: Sendable {
     let gates = StartGates()
     let roster: ShardRoster
     let publisher: MatchPublisher
+    let ends: EndSender
+    let pushes = PushesUnderWay()
     private let leases: LeaseStore
     private let holds: NIOLockedValueBox<[ShardHold]>
 
@@ -24,12 +26,17 @@ struct Parts: Sendable {
         leases = LeaseStore(pool: ground.pool)
         self.holds = holds
         roster = ShardRoster(
-            store: store, fanOut: bench.fanOut, freezes: FreezeWatch(), startGates: gates, logger: logger,
+            store: store, fanOut: bench.fanOut, freezes: bench.freezes, startGates: gates, logger: logger,
             leases: { holds.withLockedValue { $0 } })
         publisher = MatchPublisher(
             store: store, fanOut: bench.fanOut, roster: roster,
             progress: ProgressWriter(store: store, fanOut: bench.fanOut, instance: "a", tracer: .off, logger: logger),
             configuration: try ground.configuration(), tracer: .off, logger: logger)
+        let brakes = Brakes()
+        _ = brakes.apply(Holds())
+        ends = EndSender(
+            store: store, fanOut: bench.fanOut, publisher: publisher, brakes: brakes, pushes: pushes,
+            schedule: Schedule(interval: .seconds(600)), configuration: try ground.configuration(), logger: logger)
         try await publisher.readClock()
     }
 
