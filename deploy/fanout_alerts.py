@@ -11,6 +11,9 @@ LEASE = "1s"
 CONVERGENCE_MAX = 90.0
 # An alert lasts so long at least, so that what befalls its sender befalls it in the middle.
 ALERT_SECONDS = 4.0
+# A coordinator that is asked to stop has three seconds to tell what it has claimed (`LACoordinator.Timing.drainMax`). APNs takes
+# that much in a fraction of a second; the lab's slow one gets the time that a busy machine may add.
+CLAIMED_SECONDS = 1.0
 # How many rounds in three must do so: a busy machine may be late with a signal now and then.
 MID_OF_THREE = 2
 # That a loop has at least (`APNsLines.wanted`), and the bytes of the lab's payload.
@@ -271,14 +274,15 @@ def handover(options, dice):
     shards."""
     verdict = Verdict("handover")
     missed, seconds, statuses, strikes = [], [], [], Strikes()
-    with Ground(options.binaries, options.phones, settings(options), pace(options, coordinators=2)) as ground:
+    lasts = min(ALERT_SECONDS, CLAIMED_SECONDS * options.phones / (2 * THREADS * CLAIMED))
+    with Ground(options.binaries, options.phones, settings(options), pace(options, lasts, coordinators=2)) as ground:
         for number in range(1, options.rounds + 1):
             names = [f"a{number}", f"b{number}"]
             ground.stop_coordinators()
             counts = share_out(ground, names, dice)
             pair = [ground.start(name) for name in names]
-            for coordinator, count in zip(pair, counts):
-                coordinator.wait_for_shards(count)
+            # They even them out at once.
+            ground.wait_for_shards(pair)
             ground.wait_until_newest(ground.commit(), within=120)
             ground.wait_until_quiet(0.3)
             share = dice.uniform(0.05, 0.85)

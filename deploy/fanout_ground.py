@@ -296,6 +296,11 @@ class Ground:
         self.coordinators.append(coordinator)
         return coordinator
 
+    def wait_for_shards(self, coordinators):
+        """All shards are theirs."""
+        coordinators[0].wait_until(
+            "all shards are taken", lambda: sum(one.holds() for one in coordinators) >= SHARDS, within=60)
+
     def stop_coordinators(self):
         for coordinator in self.coordinators:
             coordinator.stop()
