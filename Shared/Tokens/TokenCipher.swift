@@ -1,0 +1,170 @@
+internal import COpenSSL
+
+/// Encrypts push tokens for the database, and names them there so that they can be found without being told.
+///
+/// A stored token is `$lookup$key$ciphertext`. The lookup is HMAC-SHA-256 of the token under a key that never changes, cut to
+/// 128 bits (RFC 2104): equal tokens have equal lookups, whichever key encrypted them. The ciphertext is AES-256-GCM (NIST SP
+/// 800-38D) with a random nonce before it, its tag behind it, and the lookup as additional data, so that it goes with no other
+/// lookup. What is encrypted is a byte that says how and the token: its bytes where it is hexadecimal, which APNs' tokens are, so that it
+/// takes no more room than in clear. All parts but the key's id are base64url. A token in clear has no `$`.
+public struct TokenCipher: Sendable {
+    /// A stored token that cannot be read.
+    public enum Failure: Error, Hashable, CustomStringConvertible {
+        case unknownKey(String)
+        case damaged
+
+        public var description: String {
+            switch self {
+            case .unknownKey(let id): "a push token is encrypted by the key \(id), which TOKEN_KEY_FILE does not have"
+            case .damaged: "a stored push token is damaged"
+            }
+        }
+    }
+
+    /// With the `$` in front.
+    static let lookupLength = 23
+    private static let mark = UInt8(ascii: "$")
+    private static let nonceLength = 12
+    private static let tagLength = 16
+    /// Looked up once; see `SHA256Digest.method`.
+    nonisolated(unsafe) private static let method = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
+
+    private let keys: TokenKeys
+    private let digest: TokenLookup
+
+    /// - Throws: `OpenSSLError`.
+    public init(_ keys: TokenKeys) throws {
+        self.keys = keys
+        digest = try TokenLookup(keys.lookup)
+    }
+
+    /// The key that is to encrypt from now on.
+    public var newestKey: String { keys.newest }
+
+    public func has(_ key: String) -> Bool { keys.encryption[key] != nil }
+
+    /// Whether a stored text is encrypted.
+    public static func isEncrypted(_ stored: String) -> Bool { stored.utf8.first == mark }
+
+    /// The id of the key that encrypted a stored token; nil for one in clear, and for one that is damaged.
+    public static func key(of stored: String) -> String? { parts(Array(stored.utf8))?.key }
+
+    /// What a token is found by.
+    public func lookup(_ token: String) throws -> String { "$\(Base64URL.encode(try digest(Array(token.utf8))))" }
+
+    /// - Parameter key: the id of the key that encrypts.
+    /// - Throws: `Failure.unknownKey`, `OpenSSLError`.
+    public func encrypt(_ token: String, by key: String) throws -> String {
+        try encrypt(token, lookup: try lookup(token), by: key)
+    }
+
+    /// - Parameter lookup: of this token.
+    public func encrypt(_ token: String, lookup: String, by key: String) throws -> String {
+        guard let bytes = keys.encryption[key] else { throw Failure.unknownKey(key) }
+        let clear = Self.packed(Array(token.utf8))
+        // Nonce, ciphertext and tag.
+        var sealed = [UInt8](repeating: 0, count: Self.nonceLength + clear.count + Self.tagLength)
+        let isSealed = sealed.withUnsafeMutableBufferPointer { sealed in
+            guard let nonce = sealed.baseAddress, RAND_bytes(nonce, Int32(Self.nonceLength)) == 1 else { return false }
+            let output = nonce + Self.nonceLength
+            return Self.withContext(bytes, nonce, Array(lookup.utf8), encrypts: true) { context in
+                var count: Int32 = 0
+                return EVP_CipherUpdate(context, output, &count, clear, Int32(clear.count)) == 1
+                    && EVP_CipherFinal_ex(context, output + clear.count, &count) == 1
+                    && EVP_CIPHER_CTX_ctrl(
+                        context, EVP_CTRL_AEAD_GET_TAG, Int32(Self.tagLength), output + clear.count) == 1
+            }
+        }
+        guard isSealed else { throw OpenSSLError("encrypt a token") }
+        return "\(lookup)$\(key)$\(Base64URL.encode(sealed))"
+    }
+
+    /// The token of a stored text; one in clear is itself.
+    /// - Throws: `Failure`.
+    public func decrypt(_ stored: String) throws -> String {
+        let text = Array(stored.utf8)
+        guard text.first == Self.mark else { return stored }
+        guard let (id, begin) = Self.parts(text), var sealed = Base64URL.decode(text[begin...]),
+            sealed.count >= Self.nonceLength + Self.tagLength
+        else { throw Failure.damaged }
+        guard let key = keys.encryption[id] else { throw Failure.unknownKey(id) }
+        let count = sealed.count - Self.nonceLength - Self.tagLength
+        let isOpened = sealed.withUnsafeMutableBufferPointer { sealed in
+            guard let nonce = sealed.baseAddress else { return false }
+            let body = nonce + Self.nonceLength
+            return Self.withContext(key, nonce, Array(text[..<Self.lookupLength]), encrypts: false) { context in
+                var done: Int32 = 0
+                return EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(Self.tagLength), body + count) == 1
+                    && EVP_CipherUpdate(context, body, &done, body, Int32(count)) == 1
+                    // It compares the tag, and writes nothing.
+                    && EVP_CipherFinal_ex(context, body + count, &done) == 1
+            }
+        }
+        guard isOpened else {
+            OpenSSLError.drainQueue()
+            throw Failure.damaged
+        }
+        guard let token = Self.unpacked(sealed[Self.nonceLength..<Self.nonceLength + count]) else {
+            throw Failure.damaged
+        }
+        return token
+    }
+
+    /// The key's id, and where the ciphertext begins.
+    private static func parts(_ stored: [UInt8]) -> (key: String, begin: Int)? {
+        guard stored.first == mark, stored.count > lookupLength, stored[lookupLength] == mark,
+            let end = stored[(lookupLength + 1)...].firstIndex(of: mark)
+        else { return nil }
+        return (String(decoding: stored[(lookupLength + 1)..<end], as: UTF8.self), end + 1)
+    }
+
+    private enum Packing: UInt8 { case text, hex }
+
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    private static func packed(_ token: [UInt8]) -> [UInt8] {
+        func digit(_ byte: UInt8) -> UInt8? {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+            default: nil
+            }
+        }
+        let text = [Packing.text.rawValue] + token
+        guard token.count.isMultiple(of: 2) else { return text }
+        var bytes = [Packing.hex.rawValue]
+        bytes.reserveCapacity(1 + token.count / 2)
+        for place in stride(from: 0, to: token.count, by: 2) {
+            guard let high = digit(token[place]), let low = digit(token[place + 1]) else { return text }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+
+    private static func unpacked(_ bytes: ArraySlice<UInt8>) -> String? {
+        let token = bytes.dropFirst()
+        switch bytes.first.flatMap(Packing.init) {
+        case .text: return String(decoding: token, as: UTF8.self)
+        case .hex:
+            return String(unsafeUninitializedCapacity: 2 * token.count) { text in
+                for (place, byte) in token.enumerated() {
+                    text[2 * place] = digits[Int(byte >> 4)]
+                    text[2 * place + 1] = digits[Int(byte & 0xf)]
+                }
+                return 2 * token.count
+            }
+        case nil: return nil
+        }
+    }
+
+    private static func withContext(
+        _ key: [UInt8], _ nonce: UnsafePointer<UInt8>, _ lookup: [UInt8], encrypts: Bool,
+        _ body: (OpaquePointer) -> Bool
+    ) -> Bool {
+        guard let context = EVP_CIPHER_CTX_new() else { return false }
+        defer { EVP_CIPHER_CTX_free(context) }
+        var count: Int32 = 0
+        return EVP_CipherInit_ex2(context, method, key, nonce, encrypts ? 1 : 0, nil) == 1
+            && EVP_CipherUpdate(context, nil, &count, lookup, Int32(lookup.count)) == 1 && body(context)
+    }
+}

@@ -1,0 +1,38 @@
+internal import COpenSSL
+
+/// HMAC-SHA-256 under one key (RFC 2104), cut to 128 bits. OpenSSL never changes a context that is only copied, and its own counters are
+/// atomic: that is why `@unchecked Sendable` is honest.
+final class TokenLookup: @unchecked Sendable {
+    /// Has taken the key in, and no text.
+    private let keyed: OpaquePointer
+
+    init(_ key: [UInt8]) throws {
+        let doing = "prepare the lookup of tokens"
+        guard let mac = EVP_MAC_fetch(nil, "HMAC", nil) else { throw OpenSSLError(doing) }
+        defer { EVP_MAC_free(mac) }
+        guard let keyed = EVP_MAC_CTX_new(mac) else { throw OpenSSLError(doing) }
+        self.keyed = keyed
+        var name = Array("SHA256".utf8CString)
+        let isReady = name.withUnsafeMutableBufferPointer { name in
+            let parameters = [
+                OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name.baseAddress, 0),
+                OSSL_PARAM_construct_end(),
+            ]
+            return EVP_MAC_init(keyed, key, key.count, parameters) == 1
+        }
+        guard isReady else { throw OpenSSLError(doing) }
+    }
+
+    deinit { EVP_MAC_CTX_free(keyed) }
+
+    func callAsFunction(_ text: [UInt8]) throws -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: 32)
+        var count = 0
+        let context = EVP_MAC_CTX_dup(keyed)
+        defer { EVP_MAC_CTX_free(context) }
+        guard let context, EVP_MAC_update(context, text, text.count) == 1,
+            EVP_MAC_final(context, &digest, &count, digest.count) == 1, count == digest.count
+        else { throw OpenSSLError("look up a token") }
+        return Array(digest.prefix(16))
+    }
+}
