@@ -131,12 +131,13 @@ let package = Package(
         shared("Wire", ["Messages", "FileLock", logging, metrics, lifecycle, concurrencyHelpers] + nio),
 
         shared(
-            "Store", [models, "Cricket", "Activities", "Postgres", logging, metrics],
+            "Store", [models, "Cricket", "Activities", "Postgres", "Tokens", logging, metrics],
             resources: [.embedInCode("Migrations")]),
         shared(
             "ServiceKit",
             [
-                models, "FileLock", "HTTPClient", "Postgres", "Reactor", hummingbird, httpTypes, logging, metrics,
+                models, "FileLock", "HTTPClient", "Postgres", "Reactor", "Tokens", hummingbird, httpTypes, logging,
+                metrics,
                 lifecycle,
                 unixSignals, configuration, concurrencyHelpers, nio[0],
             ]),
@@ -210,6 +211,7 @@ let package = Package(
                 name: "TestKit",
                 dependencies: [
                     testSupport, "HTTP2", "Postgres", "Store", "HTTPClient", "Processes", "Reactor", "ServiceKit",
+                    "Tokens",
                     logging,
                 ],
                 path: "Tests/Support", swiftSettings: strict),
@@ -283,7 +285,7 @@ let package = Package(
             tests(
                 "Life",
                 [
-                    models, "Cricket", "Activities", "Store", "Postgres", "APIGateway", "LACoordinator",
+                    models, "Cricket", "Activities", "Store", "Tokens", "Postgres", "APIGateway", "LACoordinator",
                     "MatchEventBus",
                     "MatchOrchestrator", concurrencyHelpers,
                 ],
@@ -350,7 +352,7 @@ let package = Package(
             tests(
                 "EndToEnd",
                 [
-                    models, client, clientTesting, "SportMonks", "Tapes", "Postgres", "HTTPClient", "Tokens",
+                    models, client, clientTesting, "SportMonks", "Tapes", "Postgres", "HTTP2", "HTTPClient", "Tokens",
                     "DeviceLab", "LabAPI", "OperatorTool", "Processes", "Reactor", "Wire", logging, lifecycle,
                 ]),
             tests("Tidy", []),

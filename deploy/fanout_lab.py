@@ -9,6 +9,7 @@ import time
 
 import fanout_alerts
 import fanout_renewals
+import fanout_secrets
 import fanout_troubles
 from fanout_ground import Failed, LabError, say
 
@@ -16,7 +17,7 @@ GOALS = {
     "kills": fanout_alerts.kills, "newer": fanout_alerts.newer, "handover": fanout_alerts.handover,
     "freeze": fanout_alerts.freeze, "renewals": fanout_renewals.renewals, "goaways": fanout_troubles.goaways,
     "resets": fanout_troubles.resets, "storms": fanout_troubles.storms,
-    "invented": fanout_troubles.invented,
+    "invented": fanout_troubles.invented, "secrets": fanout_secrets.secrets,
 }
 
 

@@ -1,11 +1,13 @@
 public import ServiceKit
 import SightscreenModels
+import Store
 
 /// The gateway's settings, read and checked once.
 public struct APIGatewayConfiguration: Sendable {
     public var database: DatabaseSetting
     var instance: String
     var runDirectory: String
+    var vault: TokenVault
     /// What `iss` must equal.
     public var issuer: String
     public var clientIDs: Set<String>
@@ -44,6 +46,7 @@ public struct APIGatewayConfiguration: Sendable {
                 help:
                     "What servers send as X-API-Key to administer: 32 characters or more, 16 different; empty: no key.",
                 isSecret: true),
+            Settings.tokenKeys,
             SettingDescription(name: "GATEWAY_HOST", default: "127.0.0.1", help: "The address to listen on."),
             SettingDescription(
                 name: "GATEWAY_PORT", default: "8080", help: "The port to listen on; 0 for any free one."),
@@ -75,6 +78,7 @@ public struct APIGatewayConfiguration: Sendable {
         database = try settings.database()
         instance = settings.instance
         runDirectory = settings.runDirectory
+        vault = TokenVault(try settings.tokenKeys())
         let pool = try settings.url("COGNITO_ISSUER", default: nil)
         // A token's iss is compared letter for letter, so the issuer is kept as it was written.
         issuer = try settings.string("COGNITO_ISSUER")

@@ -25,14 +25,14 @@ public struct APIGatewayService {
         let http = HTTPClient(configuration: .init(allowHTTP: configuration.allowsHTTP))
         let keys = KeySource(url: configuration.jwksURL, http: http, logger: context.logger)
         let readiness = context.readiness
-        let accounts = AccountStore(pool: pool)
+        let accounts = AccountStore(pool: pool, vault: configuration.vault)
         let deleted = DeletedAccounts(logger: context.logger) { try await accounts.deletions(since: $0) }
         let blocked = BlockedAccounts(logger: context.logger) { try await accounts.blockedForBadTokens() }
         let cache = ReplyCache()
         let control = ControlSource(settings: configuration.appConfig, cache: cache)
         parts = [
             coordinators,
-            DatabaseWatch(pool: pool, readiness: readiness, logger: context.logger),
+            DatabaseWatch(pool: pool, vault: configuration.vault, readiness: readiness, logger: context.logger),
             KeyWatch(keys: keys, readiness: readiness),
             deleted,
             blocked,
@@ -65,14 +65,16 @@ public struct APIGatewayService {
         let gate = RateGate(limiter: RateLimiter(), factor: configuration.rateLimitFactor, blocked: blocked)
         let devices = DeviceRoutes(
             devices: DeviceStore(
-                pool: pool, startLease: configuration.startLease, dismissAfter: configuration.dismissAfter), gate: gate,
-            bell: bell)
+                pool: pool, vault: configuration.vault, startLease: configuration.startLease,
+                dismissAfter: configuration.dismissAfter), gate: gate, bell: bell)
         let activities = ActivityRoutes(
             activities: ActivityTokenStore(
-                pool: pool, dismissAfter: configuration.dismissAfter, onChange: { await bell.ring(for: $0) }),
+                pool: pool, vault: configuration.vault, dismissAfter: configuration.dismissAfter,
+                onChange: { await bell.ring(for: $0) }),
             gate: gate, bell: bell)
         let open = PublicRoutes(control: control, schedule: schedule, missing: missing)
-        let users = UserRoutes(accounts: AccountStore(pool: pool), deleted: deleted, bell: bell)
+        let users = UserRoutes(
+            accounts: AccountStore(pool: pool, vault: configuration.vault), deleted: deleted, bell: bell)
         var routes = open.routes + MatchRoutes(schedule: schedule, cache: cache).routes + follows.routes
         let holds = HoldRoutes(
             holds: HoldStore(pool: pool), schedule: schedule, audit: AdminStore(pool: pool), bell: bell)

@@ -9,6 +9,7 @@ struct DatabaseWatch: Service, CustomStringConvertible {
     static let interval = Duration.seconds(2)
 
     let pool: PostgresPool
+    let vault: TokenVault
     let readiness: Readiness
     let logger: Logger
 
@@ -21,6 +22,7 @@ struct DatabaseWatch: Service, CustomStringConvertible {
         try await cancelWhenGracefulShutdown {
             do {
                 try await DatabaseStart.wait(for: pool, logger: logger)
+                try await vault.check(pool)
                 readiness.set("database", true)
                 while true {
                     try await Task.sleep(for: Self.interval)

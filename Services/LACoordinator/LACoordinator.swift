@@ -53,7 +53,9 @@ public final class LACoordinator: Sendable {
     ) throws {
         let timing = timing ?? Timing(auditInterval: configuration.auditInterval)
         drainMax = timing.drainMax
-        let (store, brakes, gates) = (ActivityStore(pool: pool), Brakes(), StartGates())
+        let (store, brakes, gates) = (
+            ActivityStore(pool: pool, vault: configuration.vault), Brakes(), StartGates()
+        )
         let freezes = freezes ?? FreezeWatch(ageMax: max(FreezeWatch.ageMax, timing.interval * 2))
         let reports = FanOutReports(loops: configuration.threads)
         fanOut = FanOutLoops(.init(configuration), brakes: brakes, report: reports.add)
@@ -78,7 +80,8 @@ public final class LACoordinator: Sendable {
         let apns = configuration.apns
         let tokens = ProviderTokens(
             source: try ProviderTokenSource(
-                store: ProviderTokenStore(pool: pool), keyID: apns.keyID, teamID: apns.teamID, signer: apns.signer,
+                store: ProviderTokenStore(pool: pool, vault: configuration.vault), keyID: apns.keyID,
+                teamID: apns.teamID, signer: apns.signer,
                 minAge: apns.tokenMinAge), fanOut: fanOut)
         pass = Pass(
             publisher: publisher, tokens: tokens, roster: roster, senders: senders, progress: progress, fanOut: fanOut,

@@ -3,6 +3,7 @@ import FanOut
 import HTTP2
 public import ServiceKit
 import SightscreenModels
+import Store
 import Tokens
 
 /// What `la-coordinator` is set to.
@@ -24,6 +25,7 @@ public struct LACoordinatorConfiguration: Sendable {
     public var database: DatabaseSetting
     public var instance: String
     var runDirectory: String
+    var vault: TokenVault
     var apns: APNs
     /// Starts a second over all coordinators; 0 for no limit.
     var startRate: Int
@@ -43,6 +45,7 @@ public struct LACoordinatorConfiguration: Sendable {
         database = try settings.database()
         instance = settings.instance
         runDirectory = settings.runDirectory
+        vault = TokenVault(try settings.tokenKeys())
         apns = try APNs(settings)
         startRate = try settings.int("START_RATE", default: 5_000, in: 0...1_000_000)
         startLease = try settings.duration("START_LEASE", default: .seconds(120), in: .seconds(15) ... .seconds(3_600))
@@ -64,6 +67,7 @@ public struct LACoordinatorConfiguration: Sendable {
         summary: "Pushes match updates to every follower's Live Activity through APNs.",
         settings: [
             SettingDescription(name: "APNS_KEY_FILE", default: nil, help: "Apple's .p8 key file (PKCS#8, P-256)."),
+            Settings.tokenKeys,
             SettingDescription(name: "APNS_KEY_ID", default: nil, help: "The key's id in Apple's portal."),
             SettingDescription(name: "APNS_TEAM_ID", default: nil, help: "The developer team's id."),
             SettingDescription(name: "APNS_BUNDLE_ID", default: nil, help: "The app's bundle id."),

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Postgres
 import ServiceKit
 import Store
+import Tokens
 
 /// `sightscreen migrate`: brings the database's schema up to date; safe to run again and beside running services.
 struct MigrateCommand: AsyncParsableCommand {
@@ -20,6 +21,7 @@ struct MigrateCommand: AsyncParsableCommand {
         guard let url = try databaseURL ?? Self.databaseURL(ProcessInfo.processInfo.environment) else {
             throw UpError.setting("DATABASE_URL", "is required; set it, or give --database-url")
         }
+        let cipher = try TokenDatabaseOptions.cipher(ProcessInfo.processInfo.environment[TokenKeyFile.setting])
         let pool = try Self.pool(
             url: url, applicationName: "sightscreen-migrate",
             standIns: Self.standIns(ProcessInfo.processInfo.environment))
@@ -32,8 +34,11 @@ struct MigrateCommand: AsyncParsableCommand {
             throw UpError("the database \(pool.place) cannot be used: \(error.message)")
         }
         let applied = try await Migrator(pool: pool).migrate { Output.error($0) }
+        var isEncrypted = true
+        if let cipher { isEncrypted = try await TokenEncryption(pool: pool, cipher: cipher).beginIfEmpty() }
         await pool.close()
         print(applied.isEmpty ? "The schema is up to date." : "Applied \(applied.joined(separator: ", ")).")
+        if !isEncrypted { print("Push tokens are kept in clear. To encrypt them: sightscreen secrets encrypt") }
     }
 
     /// Few connections, by the rules that services have.

@@ -1,11 +1,25 @@
 import ArgumentParser
+import FoundationEssentials
+import Postgres
 import Processes
 import Reactor
+import ServiceKit
+import Store
+import Tokens
 
-/// `sightscreen secrets`: the demo's keys and certificate in a folder, for `compose.yaml`.
+/// `sightscreen secrets`: the keys of the push tokens in the database, and the demo's keys.
 struct SecretsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "secrets",
+        abstract: "Encrypts the push tokens in the database, changes their key, makes the demo's keys.",
+        subcommands: [DemoSecretsCommand.self, EncryptCommand.self, RotateCommand.self, KeysCommand.self],
+        defaultSubcommand: DemoSecretsCommand.self)
+}
+
+/// `sightscreen secrets demo`: the demo's keys and certificate in a folder, for `compose.yaml`.
+struct DemoSecretsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
         abstract: "Makes the demo's keys and certificate where they are missing. Never for production.")
 
     @Option(help: "The folder they go to.")
@@ -19,5 +33,95 @@ struct SecretsCommand: AsyncParsableCommand {
         let secrets = DevelopmentSecrets(folder: directory)
         try await secrets.makeWhereMissing(hosts: host, with: ProcessTable(reactor: reactor))
         print("The demo's keys are in \(directory).")
+    }
+}
+
+/// `sightscreen secrets keys`: a new key file on standard output.
+struct KeysCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys", abstract: "Prints new keys for TOKEN_KEY_FILE: one for the lookup, one that encrypts.")
+
+    func run() throws { print(try TokenKeys.generate(), terminator: "") }
+}
+
+/// `sightscreen secrets encrypt`: from now on push tokens are encrypted, and those that are there are, too.
+struct EncryptCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "encrypt",
+        abstract: """
+            Encrypts all push tokens in the database, and those to come. First give every api-gateway and la-coordinator \
+            TOKEN_KEY_FILE. Safe to repeat, and beside running services.
+            """)
+
+    @OptionGroup var database: TokenDatabaseOptions
+
+    func run() async throws {
+        try await database.withEncryption { encryption, newest in
+            if let key = try await encryption.writingKey(), key != newest {
+                throw UpError(
+                    "the tokens are encrypted by the key \(key); for the key \(newest): sightscreen secrets rotate")
+            }
+        }
+    }
+}
+
+/// `sightscreen secrets rotate`: the newest key of the file takes the place of the one before.
+struct RotateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rotate",
+        abstract: """
+            Encrypts all push tokens by the last key of TOKEN_KEY_FILE. First add it to the file of every api-gateway and \
+            la-coordinator. Safe to repeat, and beside running services.
+            """)
+
+    @OptionGroup var database: TokenDatabaseOptions
+
+    func run() async throws {
+        try await database.withEncryption { encryption, _ in
+            guard try await encryption.writingKey() != nil else {
+                throw UpError("the tokens are not encrypted yet: sightscreen secrets encrypt")
+            }
+        }
+    }
+}
+
+struct TokenDatabaseOptions: ParsableArguments {
+    @Option(help: "libpq URL of the database; by default DATABASE_URL.")
+    var databaseURL: String?
+
+    @Option(help: "The key file; by default TOKEN_KEY_FILE.")
+    var keyFile: String?
+
+    /// - Parameter check: is given the id of the newest key; throws if this is not the command for it.
+    func withEncryption(_ check: (TokenEncryption, String) async throws -> Void) async throws {
+        let environment = ProcessInfo.processInfo.environment
+        guard let url = try databaseURL ?? MigrateCommand.databaseURL(environment) else {
+            throw UpError.setting("DATABASE_URL", "is required; set it, or give --database-url")
+        }
+        guard let cipher = try Self.cipher(keyFile ?? environment[TokenKeyFile.setting]) else {
+            throw UpError.setting(TokenKeyFile.setting, "is required; set it, or give --key-file")
+        }
+        let pool = try MigrateCommand.pool(
+            url: url, applicationName: "sightscreen-secrets", standIns: try MigrateCommand.standIns(environment))
+        let encryption = TokenEncryption(pool: pool, cipher: cipher)
+        do {
+            try await check(encryption, cipher.newestKey)
+            try await encryption.begin()
+            let changed = try await encryption.finish { Output.error("\($0): \($1)") }
+            print("\(changed) tokens encrypted; the key \(cipher.newestKey) writes.")
+        } catch {
+            await pool.close()
+            throw error is UpError ? error : UpError(ErrorChain.describe(error))
+        }
+        await pool.close()
+    }
+
+    /// Nil without a file.
+    static func cipher(_ path: String?) throws -> TokenCipher? {
+        guard let path, !path.isEmpty else { return nil }
+        guard let text = TextFile.read(path) else { throw UpError.setting(TokenKeyFile.setting, "cannot read \(path)") }
+        do { return try TokenCipher(try TokenKeys(parsing: text)) } catch {
+            throw UpError.setting(TokenKeyFile.setting, "\"\(path)\" \(error)")
+        }
     }
 }

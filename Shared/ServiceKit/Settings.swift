@@ -2,6 +2,7 @@ import Configuration
 import FoundationEssentials
 import Glibc
 import Logging
+public import Tokens
 
 /// A service's settings: the environment with the command line's flags in front of it. Every name that is read must be in
 /// the service's description, and an empty value counts as not set.
@@ -142,6 +143,25 @@ public struct Settings: Sendable {
     public func secretFile(_ name: String) throws(ConfigurationError) -> Secret {
         try SecretFile.read(path: required(name, raw.string(name)), setting: name)
     }
+
+    /// `TOKEN_KEY_FILE`, by which push tokens are encrypted; nil without it, which is for stand-ins alone.
+    public func tokenKeys() throws(ConfigurationError) -> TokenKeyFile? {
+        let name = TokenKeyFile.setting
+        guard let path = try raw.string(name) else {
+            if try standIns { return nil }
+            return try required(name, nil)
+        }
+        do { return try TokenKeyFile { try SecretFile.read(path: path, setting: name).reveal() } } catch {
+            if let error = error as? ConfigurationError { throw error }
+            throw ConfigurationError(setting: name, problem: "\"\(path)\" \(error)")
+        }
+    }
+
+    /// What `--help` says of `TOKEN_KEY_FILE`.
+    public static let tokenKeys = SettingDescription(
+        name: TokenKeyFile.setting, default: "",
+        help:
+            "The keys that encrypt push tokens; without it, with SIGHTSCREEN_STAND_INS=1 only, they are kept in clear.")
 
     public func int(_ name: String, default: Int, in range: ClosedRange<Int>) throws(ConfigurationError) -> Int {
         try raw.int(name, in: range) ?? `default`

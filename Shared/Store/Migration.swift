@@ -41,5 +41,6 @@ public struct Migration: Sendable {
         Migration("m0024_bad_tokens", PackageResources.m0024_bad_tokens_sql),
         Migration("m0025_delays", PackageResources.m0025_delays_sql),
         Migration("m0026_device_claims", PackageResources.m0026_device_claims_sql),
+        Migration("m0027_token_encryption", PackageResources.m0027_token_encryption_sql),
     ]
 }

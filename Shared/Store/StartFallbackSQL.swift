@@ -30,15 +30,22 @@ package enum StartFallbackSQL {
         """
 
     /// What is kept of a start token to know it again: a dead one is not.
-    package static func hash(_ token: String) -> String { "encode(sha256(convert_to(\(token), 'UTF8')), 'hex')" }
+    /// - Parameter key: `token_key` of it.
+    package static func hash(_ key: String) -> String { "encode(sha256(convert_to(\(key), 'UTF8')), 'hex')" }
 
-    /// Of a row of `devices`: it had the start token of this hash before another one.
-    package static func wasFormer(_ hash: String, of row: String) -> String {
-        "(\(row).former_start_tokens IS NOT NULL AND \(hash) = ANY (\(row).former_start_tokens))"
+    /// The hashes of a token.
+    /// - Parameter keys: a parameter, `TokenVault.parameter`.
+    package static func hashes(_ keys: String) -> String {
+        "ARRAY(SELECT \(hash("k.key")) FROM unnest(\(keys)::text[]) AS k (key))"
+    }
+
+    /// Of a row of `devices`: it had the start token of these hashes before another one.
+    package static func wasFormer(_ hashes: String, of row: String) -> String {
+        "coalesce(\(hashes) && \(row).former_start_tokens, false)"
     }
 
     /// The start token that is in question on the phone.
-    package static let tokenHash = "coalesce(\(hash("d.push_to_start_token")), d.dead_start_token_hash, '')"
+    package static let tokenHash = "coalesce(\(hash("token_key(d.push_to_start_token)")), d.dead_start_token_hash, '')"
 
     /// The seconds of a duration as SQL.
     package static func seconds(_ duration: Duration) -> String { "interval '\(duration.components.seconds) seconds'" }

@@ -38,7 +38,8 @@ import Testing
         limits.companions = 4
         limits.patience = .seconds(60)
         return Gatherer(limits: limits) { jobs, isAwaited in
-            let outcomes = await ActivityTokenStore.registerBatch(jobs, isAwaited: isAwaited, pool, 900, contentStates)
+            let outcomes = await ActivityTokenStore.registerBatch(
+                jobs, isAwaited: isAwaited, pool, .inClear, 900, contentStates)
             tally.count(outcomes)
             return outcomes
         }
@@ -155,7 +156,8 @@ import Testing
     @Test func aRecordThatChangesBetweenReadingAndWritingIsDoneAgain() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             try await seed(pool)
-            let batch = ActivityTokenBatch([Self.job("bob", "b1"), Self.job("ann", "a1")], dismissAfter: 900)
+            let batch = try ActivityTokenBatch(
+                [Self.job("bob", "b1"), Self.job("ann", "a1")], .inClear, dismissAfter: 900)
             let (_, answers) = try await pool.exchange(reading: batch.reading) { ([], $0) }
             try await pool.execute(
                 """
@@ -179,7 +181,7 @@ import Testing
             try await seed(pool)
             let before = try await Self.tokens(pool)
             let outcomes = await ActivityTokenStore.registerBatch(
-                [Self.job("ann", "ann2"), Self.job("bob", "bob2")], isAwaited: { $0 != 0 }, pool, 900,
+                [Self.job("ann", "ann2"), Self.job("bob", "bob2")], isAwaited: { $0 != 0 }, pool, .inClear, 900,
                 ContentStateCache())
             guard case .failed(let error) = outcomes[0], case .answered = outcomes[1] else {
                 Issue.record("\(outcomes)")
@@ -197,7 +199,8 @@ import Testing
             var limits = Gatherer<ActivityTokenJob, ActivityTokenStore.Registered>.Limits()
             limits.patience = .milliseconds(200)
             let gatherer = Gatherer(limits: limits) { jobs, isAwaited in
-                await ActivityTokenStore.registerBatch(jobs, isAwaited: isAwaited, pool, 900, ContentStateCache())
+                await ActivityTokenStore.registerBatch(
+                    jobs, isAwaited: isAwaited, pool, .inClear, 900, ContentStateCache())
             }
             // One of two is kept for plain queries.
             _ = try await pool.transaction { _ in
@@ -266,7 +269,8 @@ import Testing
         try await withDatabase { (pool: PostgresPool) async throws in
             try await seed(pool)
             try await pool.execute("DELETE FROM live_activities")
-            let batch = ActivityTokenBatch([Self.job("ann", "a1"), Self.job("bob", "b1")], dismissAfter: 900)
+            let batch = try ActivityTokenBatch(
+                [Self.job("ann", "a1"), Self.job("bob", "b1")], .inClear, dismissAfter: 900)
             let (_, answers) = try await pool.exchange(reading: batch.reading) { ([], $0) }
             try await pool.execute(
                 """
@@ -315,7 +319,7 @@ import Testing
                 try await transaction.execute("UPDATE live_activities SET \(change) WHERE user_id = 'bob'")
                 let outcomes = Task {
                     await ActivityTokenStore.registerBatch(
-                        [Self.job("ann", "a1"), Self.job("bob", "b1")], isAwaited: { _ in true }, pool, 900,
+                        [Self.job("ann", "a1"), Self.job("bob", "b1")], isAwaited: { _ in true }, pool, .inClear, 900,
                         ContentStateCache())
                 }
                 try await eventually("it waits for the row") {
@@ -339,7 +343,7 @@ import Testing
             let outcomes = try await pool.transaction { transaction in
                 try await transaction.execute("UPDATE live_activities SET start_id = 'another' WHERE user_id = 'bob'")
                 return await ActivityTokenStore.registerBatch(
-                    [Self.job("bob", "b1"), Self.job("ann", "a1")], isAwaited: { _ in true }, pool, 900,
+                    [Self.job("bob", "b1"), Self.job("ann", "a1")], isAwaited: { _ in true }, pool, .inClear, 900,
                     ContentStateCache())
             }
             guard case .retry = outcomes[0], case .answered = outcomes[1] else {
@@ -358,7 +362,7 @@ import Testing
             _ = try await ActivityTokenStore(pool: pool).register(
                 Self.job("bob", "shared").request, match: Self.match, user: UserID("bob"))
             try await pool.execute("UPDATE devices SET left_at = now() WHERE user_id = 'bob'")
-            let batch = ActivityTokenBatch([Self.job("ann", "shared")], dismissAfter: 900)
+            let batch = try ActivityTokenBatch([Self.job("ann", "shared")], .inClear, dismissAfter: 900)
             let (_, answers) = try await pool.exchange(reading: batch.reading) { ([], $0) }
             try await pool.execute("\(change) WHERE user_id = 'ann'")
             let error = await #expect(throws: PostgresError.self) {
@@ -382,7 +386,7 @@ import Testing
             try await pool.execute("UPDATE devices SET left_at = now() WHERE user_id = 'ann'")
             let jobs = [Self.job("ann", "a2"), Self.job("bob", "a1")]
             let outcomes = await ActivityTokenStore.registerBatch(
-                isAnn ? jobs : jobs.reversed(), isAwaited: { _ in true }, pool, 900, ContentStateCache())
+                isAnn ? jobs : jobs.reversed(), isAwaited: { _ in true }, pool, .inClear, 900, ContentStateCache())
             guard case .answered(let answer) = outcomes[0], case .retry = outcomes[1] else {
                 Issue.record("\(outcomes)")
                 return
@@ -397,7 +401,7 @@ import Testing
             try await seed(pool)
             try await pool.execute("INSERT INTO deleted_users (user_id, deleted_at) VALUES ('ann', now())")
             let outcomes = await ActivityTokenStore.registerBatch(
-                [Self.job("ann", "a1"), Self.job("bob", "b1")], isAwaited: { _ in true }, pool, 900,
+                [Self.job("ann", "a1"), Self.job("bob", "b1")], isAwaited: { _ in true }, pool, .inClear, 900,
                 ContentStateCache())
             guard case .failed(let error) = outcomes[0], case .answered = outcomes[1] else {
                 Issue.record("\(outcomes)")

@@ -62,7 +62,7 @@ import Testing
             try await Self.seed(pool, "ann")
             let place = "SELECT ctid, changed_xid FROM live_activities"
             let before = try await pool.query(place)
-            let batch = ActivityTokenBatch([Self.job("ann", "a1")], dismissAfter: 900)
+            let batch = try ActivityTokenBatch([Self.job("ann", "a1")], .inClear, dismissAfter: 900)
             let (_, answers) = try await pool.exchange(reading: batch.reading) { ([], $0) }
             try await pool.execute("DELETE FROM live_activities")
             try await pool.execute("VACUUM live_activities")
@@ -92,9 +92,9 @@ import Testing
                 let plan = try await pool.transaction { transaction in
                     try await transaction.execute(ActivityTokenBatch.asPlannedOnce)
                     try await transaction.execute(
-                        "PREPARE reading (bigint[], text[], text[], text[]) AS \(ActivityTokenBatch.readFacts)")
+                        "PREPARE reading (bigint[], text[], text[], text[], text[]) AS \(ActivityTokenBatch.readFacts)")
                     let lines = try await transaction.query(
-                        "EXPLAIN (COSTS OFF) EXECUTE reading ('{1}', '{ann}', '{phone}', '{a1}')")
+                        "EXPLAIN (COSTS OFF) EXECUTE reading ('{1}', '{ann}', '{phone}', '{a1}', '{a1}')")
                     try await transaction.execute("DEALLOCATE reading")
                     return try lines.map { try $0.string("QUERY PLAN") }.joined(separator: "\n")
                 }
@@ -126,7 +126,7 @@ import Testing
                     return try lines.map { try $0.string("QUERY PLAN") }.joined(separator: "\n")
                 }
                 #expect(!plan.contains("Seq Scan"), "\(plan)")
-                for index in ["live_activities_due_token", "live_activities_token"] {
+                for index in ["live_activities_due_token_key", "live_activities_token_key"] {
                     #expect(plan.contains("using \(index) on"), "\(plan)")
                 }
                 for index in ["ends", "current", "changes"] { #expect(!plan.contains("_\(index)"), "\(plan)") }

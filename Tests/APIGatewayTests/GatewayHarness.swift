@@ -50,6 +50,7 @@ struct GatewayHarness: Sendable {
         let keys = keys ?? KeySource(logger: logger) { Array(signer.jwks.utf8) }
         var variables = [
             "INSTANCE": "test", "DATABASE_URL": url, "COGNITO_ISSUER": issuer, "COGNITO_CLIENT_ID": client,
+            "TOKEN_KEY_FILE": TestTokenKeys.path,
         ]
         variables.merge(environment) { $1 }
         let configuration = try APIGatewayConfiguration(

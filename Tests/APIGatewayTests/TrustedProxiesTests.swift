@@ -1,5 +1,6 @@
 import NIOCore
 import ServiceKit
+import TestKit
 import Testing
 
 @testable import APIGateway
@@ -110,6 +111,7 @@ import Testing
         let settings = try Settings(
             environment: [
                 "DATABASE_URL": "postgresql://x@/x?host=/tmp", "COGNITO_ISSUER": "https://a.example",
+                "TOKEN_KEY_FILE": TestTokenKeys.path,
                 "COGNITO_CLIENT_ID": "a", "TRUSTED_PROXIES": "192.0.2.1, \(text)",
             ], arguments: [], service: APIGatewayConfiguration.service)
         let error = #expect(throws: ConfigurationError.self) { try APIGatewayConfiguration(settings) }

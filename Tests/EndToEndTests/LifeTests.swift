@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    private static func load(_ tape: Int64, _ suite: RunningSuite, speed: Double) async throws -> MatchID {
+    static func load(_ tape: Int64, _ suite: RunningSuite, speed: Double) async throws -> MatchID {
         let id = try await suite.tape.load(String(tape), speed: speed)
         let (client, bearer) = (GatewayClient(base: suite.endpoints.gateway, http: suite.http), try suite.bearer("x"))
         try await eventually("the schedule has match \(id)", within: .seconds(30)) {

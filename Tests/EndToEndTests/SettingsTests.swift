@@ -28,7 +28,9 @@ import Tokens
             settings["COGNITO_ISSUER"] = "https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_Example"
             settings["COGNITO_CLIENT_ID"] = "client"
             settings["GATEWAY_PORT"] = "0"
+            settings["TOKEN_KEY_FILE"] = TestTokenKeys.path
         case "la-coordinator":
+            settings["TOKEN_KEY_FILE"] = TestTokenKeys.path
             settings["APNS_KEY_FILE"] = "\(folder)/key.p8"
             settings["APNS_KEY_ID"] = "ABCDE12345"
             settings["APNS_TEAM_ID"] = "ABCDE12345"
@@ -116,6 +118,10 @@ import Tokens
             Case(service: "event-bus", setting: "KEEPALIVE_INTERVAL", value: "x"),
             Case(service: "event-bus", setting: "LEASE_DURATION", value: "x"),
             Case(service: "la-coordinator", setting: "APNS_KEY_FILE", value: nil),
+            Case(service: "la-coordinator", setting: "TOKEN_KEY_FILE", value: nil),
+            Case(service: "la-coordinator", setting: "TOKEN_KEY_FILE", value: "/proc/self/stat"),
+            Case(service: "api-gateway", setting: "TOKEN_KEY_FILE", value: nil),
+            Case(service: "api-gateway", setting: "TOKEN_KEY_FILE", value: "/nonexistent"),
             Case(service: "la-coordinator", setting: "APNS_KEY_FILE", value: "/nonexistent.p8"),
             Case(service: "la-coordinator", setting: "APNS_KEY_ID", value: nil),
             Case(service: "la-coordinator", setting: "APNS_TEAM_ID", value: nil),

@@ -12,6 +12,7 @@ import Tokens
         var environment: [String: String] = [
             "DATABASE_URL": "postgresql:///x", "APNS_KEY_FILE": credentials, "APNS_KEY_ID": "KEYID00001",
             "APNS_TEAM_ID": "TEAMID0001", "APNS_BUNDLE_ID": "dev.sightscreen.app",
+            "TOKEN_KEY_FILE": TestTokenKeys.path,
         ]
         for (name, value) in changes {
             environment[name] = value.map { $0.hasPrefix("/FOLDER") ? folder.appending(String($0.dropFirst(8))) : $0 }
@@ -33,7 +34,8 @@ import Tokens
         ("APNS_SANDBOX_URL", "https://127.0.0.1:9"), ("APNS_CA_FILE", "/FOLDER/missing.pem"),
         ("APNS_CA_FILE", "/FOLDER/no-key.p8"), ("APNS_TOKEN_MIN_AGE", "x"), ("START_LEASE", "x"), ("START_RATE", "-3"),
         ("ALERT_FRESHNESS", "x"), ("DISMISS_AFTER", "x"), ("LEASE_DURATION", "0s"), ("DATABASE_URL", nil),
-        ("AUDIT_INTERVAL", "500ms"), ("AUDIT_INTERVAL", "61m"),
+        ("AUDIT_INTERVAL", "500ms"), ("AUDIT_INTERVAL", "61m"), ("TOKEN_KEY_FILE", nil),
+        ("TOKEN_KEY_FILE", "/FOLDER/no-key.p8"),
     ])
     func namesTheSettingThatIsWrong(name: String, value: String?) throws {
         let folder = try TemporaryDirectory()

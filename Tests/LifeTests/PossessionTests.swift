@@ -5,6 +5,7 @@ import Postgres
 import SightscreenModels
 import Store
 import TestKit
+import Tokens
 import Testing
 
 /// Ann's phone has tokens and a card; Bob registers those tokens, because he has the phone now, or because he learnt them.
@@ -15,12 +16,14 @@ import Testing
 
     private struct Ground {
         var pool: PostgresPool
+        var vault: TokenVault
         var shards: [ShardHold]
-        var activities: ActivityStore { ActivityStore(pool: pool) }
-        var devices: DeviceStore { DeviceStore(pool: pool) }
+        var activities: ActivityStore { ActivityStore(pool: pool, vault: vault) }
+        var devices: DeviceStore { DeviceStore(pool: pool, vault: vault) }
 
-        init(_ pool: PostgresPool) async throws {
+        init(_ pool: PostgresPool, _ vault: TokenVault) async throws {
             self.pool = pool
+            self.vault = vault
             shards = try await LeaseStore(pool: pool).acquire(
                 (0..<64).map { .shard($0) }, holder: "test/1", duration: .seconds(600)
             ).compactMap { ShardHold($0) }
@@ -55,7 +58,7 @@ import Testing
         func update(
             _ token: String, _ user: UserID, _ device: DeviceID = phone
         ) async throws -> ActivityTokenRule.Action {
-            try await ActivityTokenStore(pool: pool).register(
+            try await ActivityTokenStore(pool: pool, vault: vault).register(
                 ActivityTokenRequest(activityToken: UpdateToken(token), deviceId: device), match: match, user: user
             ).action
         }
@@ -101,14 +104,38 @@ import Testing
                 UNION ALL
                 SELECT concat_ws(' ', user_id, device_id, 'card', status, update_token, end_push) FROM live_activities
                 """
-            ).map { try $0.string("line") }.sorted()
+            ).map { row in
+                try row.string("line").split(separator: " ").map { try vault.decrypt(String($0)) }
+                    .joined(separator: " ")
+            }.sorted()
         }
     }
 
     private static let untouched = ["ann phone card active ee none", "ann phone dd aa"]
 
+    /// Tokens in clear, encrypted from the beginning, and encrypted after Ann has registered hers.
     private func with(_ body: (Ground) async throws -> Void) async throws {
-        try await withDatabase(size: 3) { (pool: PostgresPool) async throws in try await body(Ground(pool)) }
+        try await withDatabase(size: 3) { (pool: PostgresPool) async throws in try await body(Ground(pool, .inClear)) }
+        for beginsEncrypted in [true, false] {
+            try await withDatabase(size: 3) { (pool: PostgresPool) async throws in
+                let file = try TestTokenKeys.file()
+                let encryption = TokenEncryption(pool: pool, cipher: file.cipher)
+                if beginsEncrypted { try await encryption.begin() }
+                let ground = try await Ground(pool, TokenVault(file))
+                if !beginsEncrypted {
+                    try await encryption.begin()
+                    #expect(try await encryption.finish() == 3)
+                }
+                try await body(ground)
+                let clear = try await pool.query(
+                    """
+                    SELECT FROM devices WHERE device_token NOT LIKE '$%' OR push_to_start_token NOT LIKE '$%'
+                    UNION ALL SELECT FROM live_activities WHERE update_token NOT LIKE '$%'
+                    UNION ALL SELECT FROM device_claims WHERE device_token NOT LIKE '$%'
+                    """)
+                #expect(clear.isEmpty)
+            }
+        }
     }
 
     // MARK: - Theft

@@ -49,7 +49,7 @@ struct StatementMistake: Sendable {
             "(true OR push_to_start_token_at IS NULL"),
         .init(
             "a dead start token is forgotten",
-            "dead_start_token_hash = encode(sha256(convert_to(push_to_start_token, 'UTF8')), 'hex')",
+            "dead_start_token_hash = encode(sha256(convert_to(token_key(push_to_start_token), 'UTF8')), 'hex')",
             "dead_start_token_hash = NULL"),
         .init(
             "a refused start is tried again", "UPDATE live_activities SET start_given_up_at = clock_timestamp()",
@@ -154,7 +154,7 @@ struct StatementMistake: Sendable {
     private static let phones: [StatementMistake] = [
         .init(
             "a start token that had its pushes gets them anew",
-            "CASE WHEN v.is_former OR d.fallback_token_hash = v.hash THEN d.fallback_token_hash END", "NULL"),
+            "WHEN d.fallback_token_hash = ANY (v.hashes) THEN", "WHEN false THEN"),
         .init(
             "a new start token is as dead as the last",
             "dead_start_token_hash = CASE WHEN v.is_former THEN d.dead_start_token_hash END",

@@ -53,8 +53,8 @@ import Testing
     ]
 
     static let upper: [String: Set<String>] = [
-        "Store": Set(pure.keys).union(["Postgres"]),
-        "ServiceKit": ["SightscreenModels", "FileLock", "HTTPClient", "Postgres", "Reactor"],
+        "Store": Set(pure.keys).union(["Postgres", "Tokens"]),
+        "ServiceKit": ["SightscreenModels", "FileLock", "HTTPClient", "Postgres", "Reactor", "Tokens"],
         "ControlHTTP": [],
     ]
 

@@ -1,6 +1,6 @@
 package import Postgres
 package import SightscreenModels
-import Store
+package import Store
 
 /// What is kept about a user, shown and taken away.
 ///
@@ -18,8 +18,12 @@ package struct AccountStore: Sendable {
     package static let deletionsMax = 200_000
 
     private let pool: PostgresPool
+    private let vault: TokenVault
 
-    package init(pool: PostgresPool) { self.pool = pool }
+    package init(pool: PostgresPool, vault: TokenVault = .inClear) {
+        self.pool = pool
+        self.vault = vault
+    }
 
     /// Whether a token belongs to an account that is deleted.
     ///
@@ -157,10 +161,10 @@ package struct AccountStore: Sendable {
     package func export(_ user: UserID) async throws -> UserDataResponse {
         try await pool.transaction { transaction in
             try await transaction.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            let devices = try await UserExport.devices(transaction, user)
+            let devices = try await UserExport.devices(transaction, vault, user)
             let follows = try await UserExport.follows(transaction, user)
             let (activities, all) = try await UserExport.activities(
-                transaction, user, limit: Self.exportedActivitiesMax)
+                transaction, vault, user, limit: Self.exportedActivitiesMax)
             let now = try await transaction.query("SELECT floor(extract(epoch FROM now()))::bigint AS now")
                 .first?.int("now")
             return UserDataResponse(

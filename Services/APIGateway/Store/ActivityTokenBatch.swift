@@ -1,6 +1,7 @@
 import Activities
 import Postgres
 import SightscreenModels
+import Store
 
 /// Activity tokens, one or many, as one transaction: what `ActivityTokenRule` needs to know is read for all at once, and
 /// what it decides is written for all at once.
@@ -64,12 +65,18 @@ struct ActivityTokenBatch: Sendable {
     /// Where each of `jobs` stood.
     private let places: [Int]
     private let matches: [MatchID]
+    private let vault: TokenVault
+    /// What the token of each of `jobs` is found by.
+    private let keys: [TokenVault.Keys]
     /// Seconds.
     private let dismissAfter: Int
 
-    init(_ jobs: [ActivityTokenJob], dismissAfter: Int) {
+    init(_ jobs: [ActivityTokenJob], _ vault: TokenVault, dismissAfter: Int) throws {
         places = jobs.indices.sorted { (jobs[$0].match, jobs[$0].user) < (jobs[$1].match, jobs[$1].user) }
-        self.jobs = places.map { jobs[$0] }
+        let inOrder = places.map { jobs[$0] }
+        self.jobs = inOrder
+        self.vault = vault
+        keys = try inOrder.map { try vault.keys(of: $0.request.activityToken.rawValue) }
         matches = Set(jobs.map(\.match)).sorted()
         self.dismissAfter = dismissAfter
     }
@@ -87,10 +94,11 @@ struct ActivityTokenBatch: Sendable {
                 Self.readFacts,
                 [
                     .intArray(jobs.map(\.match.rawValue)), users, .textArray(jobs.map(\.request.deviceId?.rawValue)),
-                    tokens,
+                    tokens, .textArray(keys.map(\.encrypted)),
                 ]),
-            PostgresStatement(Self.readOwners, [tokens]),
+            PostgresStatement(Self.readOwners, [.textArray(keys.flatMap(\.all))]),
             PostgresStatement(ActivityTokenStore.situations, [.intArray(matches.map(\.rawValue)), .int(dismissAfter)]),
+            PostgresStatement(TokenVault.state),
         ]
     }
 
@@ -111,7 +119,7 @@ struct ActivityTokenBatch: Sendable {
         """
 
     private static let columns = ActivityTokenStore.columns(
-        followedAt: "w.created_at", wasFormer: ActivityTokenStore.wasFormer("r.token"))
+        followedAt: "w.created_at", wasFormer: ActivityTokenStore.wasFormer(["r.token", "r.encrypted"]))
 
     /// One row for each record of a job, or one without a record. Each part is looked up by its index for each job:
     /// LATERAL with LIMIT leaves the planner no other way, however wrong its numbers are while a match begins.
@@ -120,8 +128,8 @@ struct ActivityTokenBatch: Sendable {
             w.created_at IS NOT NULL AS is_followed,
             r.user_id = ANY (ARRAY(\(AccountStore.allDeletedJustNow))) AS is_deleted,
             l.*
-        FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
-            AS r (match_id, user_id, named_id, token, i)
+        FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY
+            AS r (match_id, user_id, named_id, token, encrypted, i)
         CROSS JOIN LATERAL (
             SELECT coalesce(r.named_id, (\(UserDevices.onlyOne("r.user_id")))) AS device_id OFFSET 0
         ) p
@@ -147,10 +155,10 @@ struct ActivityTokenBatch: Sendable {
     /// Who has the tokens. One lookup for each index: an OR of the two would be a walk over all ends that are due, and
     /// after a match those are many.
     static let readOwners = """
-        SELECT o.update_token, o.match_id, o.user_id, o.device_id, EXISTS (
+        SELECT o.token_key, o.match_id, o.user_id, o.device_id, EXISTS (
             SELECT FROM devices d WHERE d.user_id = o.user_id AND d.device_id = o.device_id AND \(DeviceClaims.isTheirs("d"))
         ) AS phone_is_theirs
-        FROM unnest($1::text[]) AS r (token) CROSS JOIN LATERAL (\(ActivityTokenStore.owners(of: "r.token"))) AS o
+        FROM unnest($1::text[]) AS r (key) CROSS JOIN LATERAL (\(ActivityTokenStore.owners(of: "r.key"))) AS o
         """
 
     private struct Owner: Hashable {
@@ -167,7 +175,7 @@ struct ActivityTokenBatch: Sendable {
             let owner = Owner(
                 match: MatchID(try row.int64("match_id")), user: UserID(try row.string("user_id")),
                 device: DeviceID(try row.string("device_id")))
-            owners[try row.string("update_token"), default: []].append((owner, try row.bool("phone_is_theirs")))
+            owners[try row.string("token_key"), default: []].append((owner, try row.bool("phone_is_theirs")))
         }
         let reporting = jobs.indices.map { place in
             Owner(match: jobs[place].match, user: jobs[place].user, device: facts[place].device)
@@ -175,7 +183,7 @@ struct ActivityTokenBatch: Sendable {
         let arrived = Dictionary(uniqueKeysWithValues: zip(reporting, places))
         for place in jobs.indices {
             let own = reporting[place]
-            let all = owners[jobs[place].request.activityToken.rawValue] ?? []
+            let all = keys[place].all.flatMap { owners[$0] ?? [] }
             let others = all.filter { $0.owner != own }
             guard !others.isEmpty else { continue }
             facts[place].holder = others.contains { $0.owner.user != own.user && $0.phoneIsTheirs } ? .another : .user
@@ -196,7 +204,8 @@ struct ActivityTokenBatch: Sendable {
             guard try !row.isNull("generation") else { continue }
             facts[place].records.append(
                 Record(
-                    generation: try ActivityTokenStore.generation(row, reported: jobs[place].request.activityToken),
+                    generation: try ActivityTokenStore.generation(
+                        row, keys[place], reported: jobs[place].request.activityToken),
                     mark: try row.string("changed_xid"),
                     address: try row.string("address")))
         }
@@ -224,6 +233,7 @@ struct ActivityTokenBatch: Sendable {
         var facts = try facts(answers[2].rows)
         try noteOwners(answers[3].rows, in: &facts)
         let matches = try situations(answers[4].rows)
+        let writer = try vault.writer(answers[5].rows.first)
         var write = ActivityTokenWrite()
         var verdicts: [Plan.Verdict] = []
         verdicts.reserveCapacity(jobs.count)
@@ -232,15 +242,15 @@ struct ActivityTokenBatch: Sendable {
                 verdicts.append(.retry)
                 continue
             }
-            verdicts.append(decide(place, facts[place], match, &write))
+            verdicts.append(try decide(place, facts[place], match, writer, &write))
         }
         let (statements, kinds) = write.statements
         return (statements, Plan(verdicts: verdicts, matches: matches, writes: kinds))
     }
 
     private func decide(
-        _ place: Int, _ facts: Facts, _ match: Match, _ write: inout ActivityTokenWrite
-    ) -> Plan.Verdict {
+        _ place: Int, _ facts: Facts, _ match: Match, _ writer: TokenVault.Writer, _ write: inout ActivityTokenWrite
+    ) throws -> Plan.Verdict {
         if facts.isDeleted { return .accountDeleted }
         guard let device = facts.device else { return .deviceRequired }
         let job = jobs[place]
@@ -250,7 +260,9 @@ struct ActivityTokenBatch: Sendable {
         guard match.isKnown else { return .decided(rule.action(for: []), writes: false) }
         guard let wasSeenLately = facts.wasSeenLately else { return .withoutRecord(device) }
         let action = rule.action(for: facts.records.map(\.generation))
-        var row = ActivityTokenWrite.Row(place: place, job: job, device: device, lingers: match.lingers)
+        var row = ActivityTokenWrite.Row(
+            place: place, job: job, keys: keys[place], token: try writer(keys[place]),
+            device: device, lingers: match.lingers)
         if !wasSeenLately { write.add(row, to: .seen) }
         func add(_ kind: ActivityTokenWrite.Kind) {
             if facts.holder != .nobody, kind.writesToken { write.add(row, to: .take) }

@@ -1,6 +1,7 @@
 import Activities
 import Postgres
 import SightscreenModels
+import Store
 
 extension ActivityTokenStore {
     typealias Outcome = Gatherer<ActivityTokenJob, Registered>.Outcome
@@ -11,11 +12,12 @@ extension ActivityTokenStore {
 
     /// Many requests in one transaction; answered when it is committed.
     static func registerBatch(
-        _ jobs: [ActivityTokenJob], isAwaited: @escaping IsAwaited, _ pool: PostgresPool, _ dismissAfter: Int,
+        _ jobs: [ActivityTokenJob], isAwaited: @escaping IsAwaited, _ pool: PostgresPool, _ vault: TokenVault,
+        _ dismissAfter: Int,
         _ contentStates: ContentStateCache
     ) async -> [Outcome] {
-        let batch = ActivityTokenBatch(jobs, dismissAfter: dismissAfter)
         do {
+            let batch = try ActivityTokenBatch(jobs, vault, dismissAfter: dismissAfter)
             let (written, plan) = try await pool.exchange(
                 reading: batch.reading, check: { try stay(jobs.indices, isAwaited) }
             ) { answers in try batch.decide(answers) }
@@ -28,14 +30,15 @@ extension ActivityTokenStore {
             return outcomes
         } catch is SomebodyLeft {
             return await withThose(of: jobs.indices, isAwaited) { staying, isAwaited in
-                await registerBatch(staying.map { jobs[$0] }, isAwaited: isAwaited, pool, dismissAfter, contentStates)
+                await registerBatch(
+                    staying.map { jobs[$0] }, isAwaited: isAwaited, pool, vault, dismissAfter, contentStates)
             }
         } catch let error where jobs.count > 1 && isOfOne(error) {
             let half = jobs.count / 2
             let first = await registerBatch(
-                Array(jobs[..<half]), isAwaited: isAwaited, pool, dismissAfter, contentStates)
+                Array(jobs[..<half]), isAwaited: isAwaited, pool, vault, dismissAfter, contentStates)
             let second = await registerBatch(
-                Array(jobs[half...]), isAwaited: { isAwaited(half + $0) }, pool, dismissAfter, contentStates)
+                Array(jobs[half...]), isAwaited: { isAwaited(half + $0) }, pool, vault, dismissAfter, contentStates)
             return first + second
         } catch {
             return [Outcome](repeating: isLostRace(error) ? .retry : .failed(error), count: jobs.count)

@@ -30,12 +30,14 @@ extension ActivityTokenStore {
 
     /// Of a row of `live_activities`: it had this token before another one. Only where one was replaced is the token
     /// hashed, and that is seldom.
-    static func wasFormer(_ token: String, of row: String = "a") -> String {
-        "(\(row).former_tokens IS NOT NULL AND \(formerHash(token)) = ANY (\(row).former_tokens))"
+    static func wasFormer(_ keys: [String], of row: String = "a") -> String {
+        let hashes = keys.map(formerHash).joined(separator: ", ")
+        return "(\(row).former_tokens IS NOT NULL AND ARRAY[\(hashes)] && \(row).former_tokens)"
     }
 
     /// Kept of a token that was replaced: the token itself opens a Lock Screen to whoever has it.
-    private static func formerHash(_ token: String) -> String { "hashtextextended(\(token)::text, 9)" }
+    /// - Parameter key: `token_key` of it.
+    private static func formerHash(_ key: String) -> String { "hashtextextended(\(key)::text, 9)" }
 
     /// What the rules know of a row `a` of `live_activities`: `generation` reads it.
     /// - Parameters:
@@ -43,7 +45,7 @@ extension ActivityTokenStore {
     ///   - wasFormer: it had the token that is reported before another one.
     static func columns(followedAt: String, wasFormer: String) -> String {
         """
-        a.generation, a.status, a.start_id, a.activity_id, a.update_token, a.renewal_start_id,
+        a.generation, a.status, a.start_id, a.activity_id, token_key(a.update_token) AS token_key, a.renewal_start_id,
             \(startIsOut) AS start_is_out, \(startWasSent) AS start_was_sent,
             \(wasFormer) AS was_former, a.end_push = 'due' AS end_is_due,
             coalesce(a.ended_at < \(followedAt), false) AS ended_before_follow,
@@ -51,15 +53,22 @@ extension ActivityTokenStore {
         """
     }
 
-    /// - Parameter reported: the token that `was_former` is about.
-    static func generation(_ row: PostgresRow, reported: UpdateToken?) throws -> ActivityGeneration {
+    /// - Parameters:
+    ///   - keys: of the token that is reported.
+    ///   - reported: the token that `was_former` is about.
+    static func generation(
+        _ row: PostgresRow, _ keys: TokenVault.Keys?, reported: UpdateToken?
+    ) throws -> ActivityGeneration {
         let former = try row.bool("was_former") ? reported : nil
         return ActivityGeneration(
             generation: try row.int("generation"),
             status: ActivityGeneration.Status(rawValue: try row.string("status")) ?? .ended,
             startID: try row.optionalString("start_id").map { StartID($0) },
             activityID: try row.optionalString("activity_id").map { ActivityID($0) },
-            token: try row.optionalString("update_token").map { UpdateToken($0) },
+            // Another token than the reported one is only that.
+            token: try row.optionalString("token_key").map {
+                keys?.all.contains($0) == true ? reported ?? UpdateToken($0) : UpdateToken($0)
+            },
             renewalStartID: try row.optionalString("renewal_start_id").map { StartID($0) },
             formerTokens: former.map { [$0] } ?? [], startIsOut: try row.bool("start_is_out"),
             endedBeforeFollow: try row.bool("ended_before_follow"), lostItsToken: try row.bool("lost_its_token"),
@@ -71,12 +80,12 @@ extension ActivityTokenStore {
     ///
     /// By the order, which is not to be had by sorting (`ActivityTokenBatch.asPlannedOnce`), the planner is told which index:
     /// while no end is due as far as it knows, a walk over all of them seems as cheap, and there may be a million by then.
-    static func owners(of token: String) -> String {
+    static func owners(of key: String) -> String {
         ["status <> 'ended'", "end_push = 'due'"].map { condition in
             """
-            (SELECT o.update_token, o.match_id, o.user_id, o.device_id, o.generation FROM live_activities o
-            WHERE o.update_token BETWEEN \(token) AND \(token) AND o.\(condition)
-            ORDER BY o.update_token LIMIT \(recordsMax))
+            (SELECT token_key(o.update_token) AS token_key, o.match_id, o.user_id, o.device_id, o.generation FROM live_activities o
+            WHERE token_key(o.update_token) BETWEEN \(key) AND \(key) AND o.\(condition)
+            ORDER BY token_key(o.update_token) LIMIT \(recordsMax))
             """
         }.joined(separator: " UNION ALL ")
     }
@@ -91,8 +100,8 @@ extension ActivityTokenStore {
     /// What had another token keeps in mind that it had it.
     static let rotation = """
         update_token = v.token, token_at = clock_timestamp(),
-        former_tokens = CASE WHEN la.update_token <> v.token THEN
-            (array_prepend(\(formerHash("la.update_token")), la.former_tokens))[1:\(ActivityGeneration.formerTokensMax)]
+        former_tokens = CASE WHEN token_key(la.update_token) NOT IN (v.in_clear, v.encrypted) THEN
+            (array_prepend(\(formerHash("token_key(la.update_token)")), la.former_tokens))[1:\(ActivityGeneration.formerTokensMax)]
             ELSE la.former_tokens END
         """
 

@@ -2,10 +2,12 @@ package import Activities
 import Metrics
 package import Postgres
 package import SightscreenModels
+package import Store
 
 /// Update tokens and dismissals of Live Activities. Every call may be repeated.
 package struct ActivityTokenStore: Sendable {
     private let pool: PostgresPool
+    private let vault: TokenVault
     /// How long a finished match stays on a Lock Screen, in seconds (`DISMISS_AFTER`).
     private let dismissAfter: Int
     private let gatherer: Gatherer<ActivityTokenJob, Registered>
@@ -14,10 +16,11 @@ package struct ActivityTokenStore: Sendable {
     ///   - pool: two of its connections are for batches.
     ///   - onChange: is told the matches whose activities changed, once for a batch.
     package init(
-        pool: PostgresPool, dismissAfter: Int = 900,
+        pool: PostgresPool, vault: TokenVault = .inClear, dismissAfter: Int = 900,
         onChange: @escaping @Sendable (Set<MatchID>) async -> Void = { _ in }
     ) {
         self.pool = pool
+        self.vault = vault
         self.dismissAfter = dismissAfter
         let contentStates = ContentStateCache()
         gatherer = Gatherer(
@@ -25,7 +28,8 @@ package struct ActivityTokenStore: Sendable {
                 waiting: Meter(label: "sightscreen_registrations_waiting"),
                 inFlight: Meter(label: "sightscreen_registrations_in_flight")),
             work: { jobs, isAwaited in
-                let outcomes = await Self.registerBatch(jobs, isAwaited: isAwaited, pool, dismissAfter, contentStates)
+                let outcomes = await Self.registerBatch(
+                    jobs, isAwaited: isAwaited, pool, vault, dismissAfter, contentStates)
                 let changed = outcomes.reduce(into: Set<MatchID>()) { matches, outcome in
                     if case .answered(let registered) = outcome { matches.formUnion(registered.changedMatches) }
                 }
@@ -59,7 +63,7 @@ package struct ActivityTokenStore: Sendable {
         try await pool.forUser(user) { transaction in
             let device = try await UserDevices.resolve(transaction, user: user, device: request.deviceId)
             let rule = DismissalRule(activityID: request.activityId, token: request.activityToken)
-            let action = try await Self.dismiss(transaction, rule, match, user, device)
+            let action = try await Self.dismiss(transaction, vault, rule, match, user, device)
             let isFollowing = try await transaction.query(
                 "SELECT FROM match_follows WHERE match_id = $1 AND user_id = $2",
                 [.int(match.rawValue), .text(user.rawValue)])
@@ -68,10 +72,11 @@ package struct ActivityTokenStore: Sendable {
     }
 
     static func dismiss(
-        _ transaction: PostgresTransaction, _ rule: DismissalRule, _ match: MatchID, _ user: UserID, _ device: DeviceID
+        _ transaction: PostgresTransaction, _ vault: TokenVault, _ rule: DismissalRule, _ match: MatchID,
+        _ user: UserID, _ device: DeviceID
     ) async throws -> DismissalRule.Action {
         let key = Key(match: match, user: user, device: device)
-        let records = try await records(transaction, key)
+        let records = try await records(transaction, vault, key, rule.token)
         let action = rule.action(for: records)
         switch action {
         case .unfollow(let generation):
@@ -117,12 +122,15 @@ package struct ActivityTokenStore: Sendable {
     private static let columnsOfDismissal = columns(
         followedAt: "(SELECT created_at FROM match_follows WHERE match_id = $1 AND user_id = $2)", wasFormer: "false")
 
-    private static func records(_ transaction: PostgresTransaction, _ key: Key) async throws -> [ActivityGeneration] {
-        try await transaction.query(
+    private static func records(
+        _ transaction: PostgresTransaction, _ vault: TokenVault, _ key: Key, _ token: UpdateToken?
+    ) async throws -> [ActivityGeneration] {
+        let keys = try token.map { try vault.keys(of: $0.rawValue) }
+        return try await transaction.query(
             """
             SELECT \(columnsOfDismissal)
             FROM live_activities a WHERE \(Key.condition) ORDER BY generation DESC LIMIT \(recordsMax) FOR UPDATE
             """, key.parameters
-        ).map { try generation($0, reported: nil) }
+        ).map { try generation($0, keys, reported: token) }
     }
 }

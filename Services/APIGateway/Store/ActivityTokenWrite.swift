@@ -1,6 +1,7 @@
 import Activities
 import Postgres
 import SightscreenModels
+import Store
 
 /// What a batch of activity tokens writes: one statement for each kind of change.
 struct ActivityTokenWrite {
@@ -33,6 +34,10 @@ struct ActivityTokenWrite {
         /// Of its job in the batch.
         var place: Int
         var job: ActivityTokenJob
+        /// What its token is found by.
+        var keys: TokenVault.Keys
+        /// As it is stored.
+        var token: String
         var device: DeviceID
         var lingers: Bool
         var generation = 0
@@ -85,12 +90,13 @@ struct ActivityTokenWrite {
     /// Whoever registers a token last has it. Its former activity ends without a push: an end to this token would
     /// now reach the new owner's activity, and so would one that still waits.
     private static func take(_ rows: [Row]) -> PostgresStatement {
-        PostgresStatement(
+        let keys = rows.flatMap { row in row.keys.all.map { (row, $0) } }
+        return PostgresStatement(
             taking,
             [
-                .intArray(rows.map(\.place)), .intArray(rows.map(\.job.match.rawValue)),
-                .textArray(rows.map(\.job.user.rawValue)), .textArray(rows.map(\.device.rawValue)),
-                .textArray(rows.map(\.job.request.activityToken.rawValue)),
+                .intArray(keys.map(\.0.place)), .intArray(keys.map(\.0.job.match.rawValue)),
+                .textArray(keys.map(\.0.job.user.rawValue)), .textArray(keys.map(\.0.device.rawValue)),
+                .textArray(keys.map(\.1)),
             ])
     }
 
@@ -110,8 +116,7 @@ struct ActivityTokenWrite {
             """,
             [
                 .intArray(rows.map(\.job.match.rawValue)), .textArray(rows.map(\.job.user.rawValue)),
-                .textArray(rows.map(\.device.rawValue)),
-                .textArray(rows.map(\.job.request.activityToken.rawValue)),
+                .textArray(rows.map(\.device.rawValue)), .textArray(rows.map(\.token)),
             ])
     }
 
@@ -125,12 +130,12 @@ struct ActivityTokenWrite {
             end_push = CASE WHEN la.end_push = 'due' THEN 'dropped' ELSE la.end_push END
         FROM (
             SELECT v.i, o.* FROM unnest($1::int[], $2::bigint[], $3::text[], $4::text[], $5::text[])
-                AS v (i, match_id, user_id, device_id, token)
-            CROSS JOIN LATERAL (\(ActivityTokenStore.owners(of: "v.token"))) AS o
+                AS v (i, match_id, user_id, device_id, key)
+            CROSS JOIN LATERAL (\(ActivityTokenStore.owners(of: "v.key"))) AS o
             WHERE (o.match_id, o.user_id, o.device_id) <> (v.match_id, v.user_id, v.device_id)
         ) t
         WHERE la.match_id = t.match_id AND la.user_id = t.user_id AND la.device_id = t.device_id
-            AND la.generation = t.generation AND la.update_token = t.update_token
+            AND la.generation = t.generation AND token_key(la.update_token) = t.token_key
             -- With OR the planner would go by the indexes of either kind, and through all ends that are due.
             AND CASE WHEN la.status <> 'ended' THEN true ELSE la.end_push = 'due' END
         RETURNING t.i, la.match_id, la.user_id
@@ -148,8 +153,9 @@ struct ActivityTokenWrite {
             SET \(assignments), activity_id = coalesce(v.activity_id, la.activity_id),
                 changed_xid = pg_current_xact_id()
             FROM unnest($1::int[], $2::bigint[], $3::text[], $4::text[], $5::int[], $6::text[], $7::text[], $8::text[],
-                $9::text[], $10::boolean[])
-                AS v (i, match_id, user_id, device_id, generation, mark, address, token, activity_id, lingers)
+                $9::text[], $10::boolean[], $11::text[], $12::text[])
+                AS v (i, match_id, user_id, device_id, generation, mark, address, token, activity_id, lingers, in_clear,
+                    encrypted)
             WHERE la.ctid = v.address::tid AND la.match_id = v.match_id AND la.user_id = v.user_id
                 AND la.device_id = v.device_id AND la.generation = v.generation
                 AND la.changed_xid IS NOT DISTINCT FROM v.mark::xid8
@@ -159,8 +165,9 @@ struct ActivityTokenWrite {
                 .intArray(rows.map(\.place)), .intArray(rows.map(\.job.match.rawValue)),
                 .textArray(rows.map(\.job.user.rawValue)), .textArray(rows.map(\.device.rawValue)),
                 .intArray(rows.map(\.generation)), .textArray(rows.map(\.mark)),
-                .textArray(rows.map(\.address)), .textArray(rows.map(\.job.request.activityToken.rawValue)),
+                .textArray(rows.map(\.address)), .textArray(rows.map(\.token)),
                 .textArray(rows.map(\.job.request.activityId?.rawValue)), .boolArray(rows.map(\.lingers)),
+                .textArray(rows.map(\.keys.inClear)), .textArray(rows.map(\.keys.encrypted)),
             ])
     }
 
@@ -177,8 +184,7 @@ struct ActivityTokenWrite {
                 .intArray(rows.map(\.job.match.rawValue)), .textArray(rows.map(\.job.user.rawValue)),
                 .textArray(rows.map(\.device.rawValue)), .intArray(rows.map(\.generation)),
                 .intArray(rows.map(\.next)), .textArray(rows.map(\.mark)),
-                .textArray(rows.map(\.job.request.activityToken.rawValue)),
-                .textArray(rows.map(\.job.request.startId?.rawValue)),
+                .textArray(rows.map(\.token)), .textArray(rows.map(\.job.request.startId?.rawValue)),
                 .textArray(rows.map(\.job.request.activityId?.rawValue)),
             ])
     }
@@ -205,7 +211,7 @@ struct ActivityTokenWrite {
                 .intArray(routes.map(\.hash)), .intArray(routes.map(\.shard)),
                 .textArray(rows.map(\.job.request.startId?.rawValue)),
                 .textArray(rows.map(\.job.request.activityId?.rawValue)),
-                .textArray(rows.map(\.job.request.activityToken.rawValue)), .boolArray(rows.map(\.lingers)),
+                .textArray(rows.map(\.token)), .boolArray(rows.map(\.lingers)),
                 .text(state),
             ])
     }

@@ -1,5 +1,6 @@
 import Postgres
 import SightscreenModels
+import Store
 
 /// Whose phone it is, when a user registers a push token that another user's phone has. To know a token is not to have the phone,
 /// so the phone is asked: its device token, the only kind that takes a silent push, gets a nonce, and the app there echoes it for
@@ -20,27 +21,35 @@ enum DeviceClaims {
 
     /// Claims a device token, if it is another user's whose phone has it, as far as is known.
     /// - Returns: nil when it is not, else what the registration waits for.
+    /// - Parameters:
+    ///   - token: `TokenVault.parameter`.
+    ///   - stored: the token as it is to be stored.
     static func claim(
-        _ transaction: PostgresTransaction, _ token: DeviceToken, _ user: UserID, _ device: DeviceID
+        _ transaction: PostgresTransaction, _ token: PostgresValue, stored: String, _ user: UserID, _ device: DeviceID
     ) async throws -> TokenWait? {
-        let key: [PostgresValue] = [.text(token.rawValue), .text(user.rawValue), .text(device.rawValue)]
-        let owner = "d.device_token = $1 AND d.user_id <> $2 AND \(isTheirs("d"))"
+        let key: [PostgresValue] = [token, .text(user.rawValue), .text(device.rawValue)]
+        let owner = "\(TokenSQL.has("d.device_token", "$1")) AND d.user_id <> $2 AND \(isTheirs("d"))"
         guard
             try await !transaction.query("SELECT FROM devices d WHERE \(owner)", Array(key.prefix(2))).isEmpty
         else { return nil }
+        // Of before it was encrypted, or its key changed: it is the same token.
+        try await transaction.execute(
+            "UPDATE device_claims SET device_token = $2 WHERE \(TokenSQL.has("device_token", "$1"))",
+            [token, .text(stored)])
         try await transaction.execute(
             """
             INSERT INTO device_claims AS c (device_token, owner_id, owner_device_id, shard, user_id, device_id, nonce)
-            SELECT d.device_token, d.user_id, d.device_id, d.shard, $2, $3, $4 FROM devices d WHERE \(owner)
-            ON CONFLICT (device_token) DO UPDATE
+            SELECT $5, d.user_id, d.device_id, d.shard, $2, $3, $4 FROM devices d WHERE \(owner)
+            ON CONFLICT (token_key(device_token)) DO UPDATE
             SET owner_id = excluded.owner_id, owner_device_id = excluded.owner_device_id, shard = excluded.shard,
                 user_id = excluded.user_id, device_id = excluded.device_id, nonce = excluded.nonce,
                 claimed_at = excluded.claimed_at, due_at = excluded.due_at, sent_at = NULL
             WHERE coalesce(c.sent_at, c.claimed_at) <= clock_timestamp() - \(pause)
-            """, key + [.text(nonce())])
+            """, key + [.text(nonce()), .text(stored)])
         let isOurs = try await !transaction.query(
             """
-            SELECT FROM device_claims c WHERE c.device_token = $1 AND c.user_id = $2 AND c.device_id = $3 AND \(isOpen)
+            SELECT FROM device_claims c
+            WHERE \(TokenSQL.has("c.device_token", "$1")) AND c.user_id = $2 AND c.device_id = $3 AND \(isOpen)
             """, key
         ).isEmpty
         return isOurs ? .confirmation : .owner
@@ -48,19 +57,20 @@ enum DeviceClaims {
 
     /// The nonce by which the owner of a device token refuses a claim; nil when there is none.
     static func nonce(
-        _ transaction: PostgresTransaction, refusing token: DeviceToken, _ user: UserID, _ device: DeviceID
+        _ transaction: PostgresTransaction, refusing token: PostgresValue, _ user: UserID, _ device: DeviceID
     ) async throws -> String? {
         try await transaction.query(
             """
             SELECT c.nonce FROM device_claims c
-            WHERE c.device_token = $1 AND c.owner_id = $2 AND c.owner_device_id = $3 AND \(isOpen)
-            """, [.text(token.rawValue), .text(user.rawValue), .text(device.rawValue)]
+            WHERE \(TokenSQL.has("c.device_token", "$1")) AND c.owner_id = $2 AND c.owner_device_id = $3 AND \(isOpen)
+            """, [token, .text(user.rawValue), .text(device.rawValue)]
         ).first?.string("nonce")
     }
 
     /// What an echo is about.
     struct Claim: Sendable {
-        var token: DeviceToken
+        /// As it is stored.
+        var token: String
         var owner: UserID
         var ownersDevice: DeviceID
         /// The owner has the phone: nothing moves.
@@ -81,7 +91,7 @@ enum DeviceClaims {
             """, [.text(nonce), .text(user.rawValue), .text(device.rawValue)]
         ).first.map {
             Claim(
-                token: DeviceToken(try $0.string("device_token")), owner: UserID(try $0.string("owner_id")),
+                token: try $0.string("device_token"), owner: UserID(try $0.string("owner_id")),
                 ownersDevice: DeviceID(try $0.string("owner_device_id")), isRefused: try $0.bool("is_refused"))
         }
     }

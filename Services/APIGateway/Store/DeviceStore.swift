@@ -1,18 +1,22 @@
 import Activities
 package import Postgres
 package import SightscreenModels
-import Store
+package import Store
 
 /// The users' phones and their tokens (`devices`). Every call is one transaction and may be repeated.
 package struct DeviceStore: Sendable {
     private let pool: PostgresPool
+    private let vault: TokenVault
     /// How long a phone that reports a running activity has to send its token, in seconds (`START_LEASE`).
     private let startLease: Int
     /// How long a finished match stays on a Lock Screen, in seconds (`DISMISS_AFTER`).
     private let dismissAfter: Int
 
-    package init(pool: PostgresPool, startLease: Int = 120, dismissAfter: Int = 900) {
+    package init(
+        pool: PostgresPool, vault: TokenVault = .inClear, startLease: Int = 120, dismissAfter: Int = 900
+    ) {
         self.pool = pool
+        self.vault = vault
         self.startLease = startLease
         self.dismissAfter = dismissAfter
     }
@@ -56,11 +60,15 @@ package struct DeviceStore: Sendable {
             var moves = 0
             var wait: TokenWait?
             var confirm: String?
+            let writer = try await vault.writer(in: transaction)
+            var keys = PostgresValue.textArray([])
             if let value = newToken {
-                wait = try await DeviceClaims.claim(transaction, value, user, device)
+                keys = try vault.parameter(value.rawValue)
+                wait = try await DeviceClaims.claim(
+                    transaction, keys, stored: try writer(value.rawValue), user, device)
                 if wait == nil {
-                    moves = try await Self.take(transaction, Self.takeDeviceToken, value.rawValue, user, device)
-                    confirm = try await DeviceClaims.nonce(transaction, refusing: value, user, device)
+                    moves = try await Self.take(transaction, Self.takeDeviceToken, keys, user, device)
+                    confirm = try await DeviceClaims.nonce(transaction, refusing: keys, user, device)
                 } else {
                     (newToken, token) = (nil, .keep)
                 }
@@ -82,7 +90,7 @@ package struct DeviceStore: Sendable {
                     device_token_at = CASE WHEN $12::bool THEN d.device_token_at ELSE excluded.device_token_at END,
                     -- What one host takes says nothing of the other.
                     device_token_proven_at = CASE
-                        WHEN ($12::bool OR d.device_token = excluded.device_token)
+                        WHEN ($12::bool OR \(TokenSQL.has("d.device_token", "$13")))
                             AND coalesce($6::text, d.environment) = d.environment
                         THEN d.device_token_proven_at END,
                     start_token_proven_at = CASE WHEN coalesce($6::text, d.environment) = d.environment
@@ -97,9 +105,9 @@ package struct DeviceStore: Sendable {
                 [
                     .text(user.rawValue), .text(device.rawValue), .int(route.hash), .int(route.shard),
                     .text(registration.platform), PostgresValue(registration.environment?.rawValue),
-                    PostgresValue(newToken?.rawValue), PostgresValue(registration.osVersion),
+                    PostgresValue(try newToken.map { try writer($0.rawValue) }), PostgresValue(registration.osVersion),
                     PostgresValue(registration.appVersion), PostgresValue(registration.liveActivitiesEnabled),
-                    PostgresValue(registration.frequentPushesEnabled), .bool(token == .keep),
+                    PostgresValue(registration.frequentPushesEnabled), .bool(token == .keep), keys,
                 ])
             let capable = try rows.first?.bool("capable") ?? false
             var cards = Cards()
@@ -131,11 +139,10 @@ package struct DeviceStore: Sendable {
         let (registered, moves) = try await pool.forUser(user, token: registration.pushToStartToken) { transaction in
             let device = try await UserDevices.resolve(transaction, user: user, device: registration.deviceId)
             let token = registration.pushToStartToken.rawValue
-            let moves = try await Self.take(transaction, Self.takeStartToken, token, user, device)
+            let keys = try vault.parameter(token)
+            let moves = try await Self.take(transaction, Self.takeStartToken, keys, user, device)
             try await UserDevices.touch(transaction, user: user, device: device)
-            let rows = try await transaction.query(
-                Self.setStartToken, [.text(user.rawValue), .text(device.rawValue), .text(token)])
-            guard let capable = try rows.first?.bool("capable") else {
+            guard let capable = try await setStartToken(transaction, token, user, device) else {
                 return (Registered(device: device, isCapable: false, changedMatches: [], waitsFor: .deviceToken), 0)
             }
             let changed = try await resume(transaction, user, device, capable: capable, running: [])
@@ -148,27 +155,42 @@ package struct DeviceStore: Sendable {
     /// A late report is of one of the last few.
     private static let formerStartTokensMax = 4
 
+    /// - Returns: whether activities can be started there; nil when the token is another user's.
+    private func setStartToken(
+        _ transaction: PostgresTransaction, _ token: String, _ user: UserID, _ device: DeviceID
+    ) async throws -> Bool? {
+        let writer = try await vault.writer(in: transaction)
+        return try await transaction.query(
+            Self.setStartToken,
+            [.text(user.rawValue), .text(device.rawValue), .text(try writer(token)), try vault.parameter(token)]
+        ).first?.bool("capable")
+    }
+
     private static let setStartToken = """
         UPDATE devices d
         SET push_to_start_token = CASE WHEN v.is_former THEN d.push_to_start_token ELSE v.token END,
             push_to_start_token_at = CASE WHEN v.is_former THEN d.push_to_start_token_at ELSE clock_timestamp() END,
-            start_token_proven_at = CASE WHEN v.is_former OR d.push_to_start_token = v.token
+            start_token_proven_at = CASE WHEN v.is_former OR \(TokenSQL.has("d.push_to_start_token", "$4"))
                 THEN d.start_token_proven_at END,
             dead_start_token_hash = CASE WHEN v.is_former THEN d.dead_start_token_hash END,
-            former_start_tokens = CASE WHEN v.is_former OR v.last = v.hash OR v.last IS NULL THEN d.former_start_tokens
+            former_start_tokens = CASE WHEN v.is_former OR v.last = ANY (v.hashes) OR v.last IS NULL THEN d.former_start_tokens
                 ELSE (array_prepend(v.last, d.former_start_tokens))[1:\(Self.formerStartTokensMax)] END,
             \(StartFallbackSQL.registered),
             -- What the same token has had it does not get again.
-            fallback_token_hash = CASE WHEN v.is_former OR d.fallback_token_hash = v.hash THEN d.fallback_token_hash END
+            fallback_token_hash = CASE WHEN v.is_former THEN d.fallback_token_hash
+                WHEN d.fallback_token_hash = ANY (v.hashes) THEN \(StartFallbackSQL.hash("token_key(v.token)")) END
         FROM (
-            SELECT p.user_id, p.device_id, r.token, r.hash, \(StartFallbackSQL.wasFormer("r.hash", of: "p")) AS is_former,
-                coalesce(\(StartFallbackSQL.hash("p.push_to_start_token")), p.dead_start_token_hash) AS last
-            FROM devices p, (SELECT $3::text AS token, \(StartFallbackSQL.hash("$3::text")) AS hash) r
+            SELECT p.user_id, p.device_id, r.token, r.hashes,
+                \(StartFallbackSQL.wasFormer("r.hashes", of: "p")) AS is_former,
+                coalesce(\(StartFallbackSQL.hash("token_key(p.push_to_start_token)")), p.dead_start_token_hash) AS last
+            FROM devices p, (SELECT $3::text AS token, \(StartFallbackSQL.hashes("$4")) AS hashes) r
             WHERE p.user_id = $1 AND p.device_id = $2
         ) v
         WHERE d.user_id = v.user_id AND d.device_id = v.device_id
             AND (v.is_former
-                OR NOT EXISTS (SELECT FROM devices o WHERE o.push_to_start_token = v.token AND o.user_id <> v.user_id))
+                OR NOT EXISTS (
+                    SELECT FROM devices o
+                    WHERE \(TokenSQL.has("o.push_to_start_token", "$4")) AND o.user_id <> v.user_id))
         RETURNING \(LiveMatch.capableDevice) AS capable
         """
 
@@ -183,13 +205,14 @@ package struct DeviceStore: Sendable {
                 return (nil, [])
             }
             if claim.isRefused { return ([], []) }
+            let deviceToken = try vault.decrypt(claim.token)
             let former: [PostgresValue] = [.text(claim.owner.rawValue), .text(claim.ownersDevice.rawValue)]
             let startToken = try await transaction.query(
                 "SELECT push_to_start_token FROM devices WHERE user_id = $1 AND device_id = $2 FOR UPDATE", former
-            ).first?.optionalString("push_to_start_token")
+            ).first?.optionalString("push_to_start_token").map(vault.decrypt)
             let lost = try await transaction.query(
-                "\(Self.leave) WHERE user_id = $1 AND device_id = $2 AND device_token = $3 RETURNING 1",
-                former + [.text(claim.token.rawValue)])
+                "\(Self.leave) WHERE user_id = $1 AND device_id = $2 AND \(TokenSQL.has("device_token", "$3")) RETURNING 1",
+                former + [try vault.parameter(deviceToken)])
             // Its owner has another by now, or none: the claimant registers it once more.
             guard !lost.isEmpty else { return (nil, []) }
             var changed = try await PendingStarts.endAll(transaction, user: claim.owner, device: claim.ownersDevice)
@@ -200,12 +223,10 @@ package struct DeviceStore: Sendable {
                     device_token_proven_at = clock_timestamp(), left_at = NULL, last_seen_at = clock_timestamp()
                 WHERE user_id = $1 AND device_id = $2
                 RETURNING \(LiveMatch.capableDevice) AS capable
-                """, key + [.text(claim.token.rawValue)])
+                """, key + [.text(try await vault.writer(in: transaction)(deviceToken))])
             guard var capable = try rows.first?.bool("capable") else { throw DeviceRequired() }
             if let startToken {
-                capable =
-                    try await transaction.query(Self.setStartToken, key + [.text(startToken)]).first?.bool("capable")
-                    ?? capable
+                capable = try await setStartToken(transaction, startToken, user, device) ?? capable
             }
             changed.formUnion(try await resume(transaction, user, device, capable: capable, running: []))
             return (changed, startToken == nil ? [.device] : [.device, .start])
@@ -223,9 +244,10 @@ package struct DeviceStore: Sendable {
             let rows = try await transaction.query(
                 """
                 \(Self.leave)
-                WHERE user_id = $1 AND (device_id = $2 OR device_token = lower($2) OR push_to_start_token = lower($2))
+                WHERE user_id = $1 AND (device_id = $2 OR \(TokenSQL.has("device_token", "$3"))
+                    OR \(TokenSQL.has("push_to_start_token", "$3")))
                 RETURNING device_id
-                """, [.text(user.rawValue), .text(name)])
+                """, [.text(user.rawValue), .text(name), try vault.parameter(name.lowercased())])
             var changed: Set<MatchID> = []
             for row in rows {
                 let device = DeviceID(try row.string("device_id"))
@@ -249,10 +271,11 @@ package struct DeviceStore: Sendable {
     /// left it. Cards that are there all the same are named in the answer to the phone's next list.
     /// - Returns: from how many other users it moved.
     private static func take(
-        _ transaction: PostgresTransaction, _ statement: String, _ token: String, _ user: UserID, _ device: DeviceID
+        _ transaction: PostgresTransaction, _ statement: String, _ keys: PostgresValue, _ user: UserID,
+        _ device: DeviceID
     ) async throws -> Int {
         let losers = try await transaction.query(
-            statement, [.text(token), .text(user.rawValue), .text(device.rawValue)])
+            statement, [keys, .text(user.rawValue), .text(device.rawValue)])
         return try losers.count(where: { try $0.string("user_id") != user.rawValue })
     }
 
@@ -260,7 +283,7 @@ package struct DeviceStore: Sendable {
 
     private static let takeDeviceToken = """
         UPDATE devices SET device_token = NULL, device_token_at = NULL, device_token_proven_at = NULL
-        WHERE device_token = $1 AND (user_id, device_id) <> ($2, $3) AND \(mayBeTaken)
+        WHERE \(TokenSQL.has("device_token", "$1")) AND (user_id, device_id) <> ($2, $3) AND \(mayBeTaken)
         RETURNING user_id
         """
 
@@ -269,10 +292,10 @@ package struct DeviceStore: Sendable {
         UPDATE devices
         SET push_to_start_token = NULL, push_to_start_token_at = NULL, start_token_proven_at = NULL,
             \(StartFallbackSQL.forgotten)
-        WHERE push_to_start_token = $1 AND (user_id, device_id) <> ($2, $3) AND \(mayBeTaken)
+        WHERE \(TokenSQL.has("push_to_start_token", "$1")) AND (user_id, device_id) <> ($2, $3) AND \(mayBeTaken)
             AND NOT EXISTS (
                 SELECT FROM devices p WHERE p.user_id = $2 AND p.device_id = $3
-                    AND \(StartFallbackSQL.wasFormer(StartFallbackSQL.hash("$1::text"), of: "p")))
+                    AND \(StartFallbackSQL.wasFormer(StartFallbackSQL.hashes("$1"), of: "p")))
         RETURNING user_id
         """
 
@@ -284,7 +307,7 @@ package struct DeviceStore: Sendable {
         for activity in listed where activity.state == .dismissed {
             guard let id = activity.activityId else { continue }
             switch try await ActivityTokenStore.dismiss(
-                transaction, DismissalRule(activityID: id, token: nil), activity.matchId, user, device)
+                transaction, vault, DismissalRule(activityID: id, token: nil), activity.matchId, user, device)
             {
             case .unfollow, .unfollowOnly: changed.insert(activity.matchId)
             case .record: break

@@ -4,7 +4,9 @@ import Store
 
 /// The rows of one user as `GET /user/data` shows them.
 enum UserExport {
-    static func devices(_ transaction: PostgresTransaction, _ user: UserID) async throws -> [UserDataResponse.Device] {
+    static func devices(
+        _ transaction: PostgresTransaction, _ vault: TokenVault, _ user: UserID
+    ) async throws -> [UserDataResponse.Device] {
         try await transaction.query(
             """
             SELECT device_id, platform, environment, device_token, push_to_start_token, os_version, app_version,
@@ -17,9 +19,11 @@ enum UserExport {
             UserDataResponse.Device(
                 deviceId: DeviceID(try row.string("device_id")), platform: try row.string("platform"),
                 environment: try row.environment(),
-                deviceToken: try row.optionalString("device_token").map { DeviceToken($0) },
+                deviceToken: try row.optionalString("device_token").flatMap(vault.read).map { DeviceToken($0) },
                 deviceTokenAt: try row.optionalInt("device_token_at"),
-                pushToStartToken: try row.optionalString("push_to_start_token").map { PushToStartToken($0) },
+                pushToStartToken: try row.optionalString("push_to_start_token").map {
+                    PushToStartToken(try vault.decrypt($0))
+                },
                 pushToStartTokenAt: try row.optionalInt("push_to_start_token_at"),
                 osVersion: try row.optionalString("os_version"), appVersion: try row.optionalString("app_version"),
                 liveActivitiesEnabled: try row.bool("live_activities_enabled"),
@@ -48,7 +52,7 @@ enum UserExport {
 
     /// - Returns: the newest `limit`, and how many there are in all.
     static func activities(
-        _ transaction: PostgresTransaction, _ user: UserID, limit: Int
+        _ transaction: PostgresTransaction, _ vault: TokenVault, _ user: UserID, limit: Int
     ) async throws -> ([UserDataResponse.Activity], Int) {
         let rows = try await transaction.query(
             """
@@ -68,7 +72,7 @@ enum UserExport {
                 startsSent: try row.int("starts_sent"), startSentAt: try row.optionalInt("start_sent_at"),
                 startGivenUpAt: try row.optionalInt("start_given_up_at"),
                 activityId: try row.optionalString("activity_id").map { ActivityID($0) },
-                activityToken: try row.optionalString("update_token").map { UpdateToken($0) },
+                activityToken: try row.optionalString("update_token").flatMap(vault.read).map { UpdateToken($0) },
                 activityTokenAt: try row.optionalInt("token_at"), endPush: try row.string("end_push"),
                 createdAt: try row.int("created_at"), activatedAt: try row.optionalInt("activated_at"),
                 endedAt: try row.optionalInt("ended_at"), renewalDueAt: try row.optionalInt("renewal_due_at"),

@@ -73,10 +73,11 @@ extension ActivityStore {
                 .intArray(holds.map(\.shard)), .intArray(holds.map(\.epoch)), .int(limit),
                 .double(lease / .seconds(1)), .text(dismissal),
             ])
-        return try rows.map { row in
-            EndClaim(
+        return try rows.compactMap { row in
+            guard let token = try vault.read(try row.string("update_token")) else { return nil }
+            return EndClaim(
                 key: try key(row), shard: try row.int("shard"), environment: try row.environment(),
-                token: UpdateToken(try row.string("update_token")), lingers: try row.bool("lingers"),
+                token: UpdateToken(token), lingers: try row.bool("lingers"),
                 attempt: try row.int("end_attempts"),
                 contentState: try row.optionalString("content_state").flatMap {
                     try? Self.decode(ContentState.self, $0)
@@ -110,20 +111,22 @@ extension ActivityStore {
             }
         }
         let (keys, states) = (results.map(\.claim.key), results.map { state($0.result) })
+        let tokens = try results.map { try vault.keys(of: $0.claim.token.rawValue) }
         // Four hours after it fell due (it ended, or a later token of it came) nobody needs it any more: the system has
         // removed the activity. The rows are locked in one order, whoever notes some of them at once.
         try await pool.execute(
             """
             WITH results AS (
                 SELECT * FROM unnest(
-                    $1::bigint[], $2::text[], $3::text[], $4::int[], $5::text[], $6::text[], $7::double precision[]
-                ) AS r (match_id, user_id, device_id, generation, token, state, delay)
+                    $1::bigint[], $2::text[], $3::text[], $4::int[], $5::text[], $6::text[], $7::double precision[],
+                    $8::text[]
+                ) AS r (match_id, user_id, device_id, generation, in_clear, state, delay, encrypted)
             ), owed AS MATERIALIZED (
                 SELECT la.match_id, la.user_id, la.device_id, la.generation, results.state, results.delay
                 FROM results JOIN live_activities la
                     ON la.user_id = results.user_id AND la.device_id = results.device_id
                     AND la.match_id = results.match_id AND la.generation = results.generation
-                WHERE la.update_token = results.token AND la.end_push = 'due'
+                WHERE token_key(la.update_token) IN (results.in_clear, results.encrypted) AND la.end_push = 'due'
                 ORDER BY la.user_id, la.device_id, la.match_id, la.generation
                 FOR UPDATE OF la
             )
@@ -139,8 +142,8 @@ extension ActivityStore {
             [
                 .intArray(keys.map(\.matchID.rawValue)), .textArray(keys.map(\.userID.rawValue)),
                 .textArray(keys.map(\.deviceID.rawValue)), .intArray(keys.map(\.generation)),
-                .textArray(results.map(\.claim.token.rawValue)), .textArray(states.map(\.0)),
-                .doubleArray(states.map(\.1)),
+                .textArray(tokens.map(\.inClear)), .textArray(states.map(\.0)), .doubleArray(states.map(\.1)),
+                .textArray(tokens.map(\.encrypted)),
             ])
     }
 
@@ -150,12 +153,14 @@ extension ActivityStore {
         try await pool.execute(
             """
             UPDATE live_activities SET end_attempts = end_attempts - 1, end_lease_until = NULL
-            WHERE match_id = $1 AND user_id = $2 AND device_id = $3 AND generation = $4 AND update_token = $5
+            WHERE match_id = $1 AND user_id = $2 AND device_id = $3 AND generation = $4
+                AND \(TokenSQL.has("update_token", "$5"))
                 AND end_push = 'due' AND end_attempts = $6
             """,
             [
                 .int(claim.key.matchID.rawValue), .text(claim.key.userID.rawValue),
-                .text(claim.key.deviceID.rawValue), .int(claim.key.generation), .text(claim.token.rawValue),
+                .text(claim.key.deviceID.rawValue), .int(claim.key.generation),
+                try vault.parameter(claim.token.rawValue),
                 .int(claim.attempt),
             ])
     }

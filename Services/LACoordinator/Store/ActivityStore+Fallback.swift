@@ -19,13 +19,13 @@ extension ActivityStore {
         func parameters(_ limit: Int) -> [PostgresValue] {
             [.intArray(holds.map(\.shard)), .intArray(holds.map(\.epoch)), .int(limit)]
         }
-        let nonces = try await pool.query(Self.claimNonces, parameters(limit)).map {
+        let nonces = try await pool.query(Self.claimNonces, parameters(limit)).compactMap {
             try claim($0, .confirm(nonce: try $0.string("nonce")))
         }
         guard nonces.count < limit else { return nonces }
         let claims =
             nonces
-            + (try await pool.query(Self.claimSteps, parameters(limit - nonces.count)).map {
+            + (try await pool.query(Self.claimSteps, parameters(limit - nonces.count)).compactMap {
                 let step = StartFallback.Step(rawValue: try $0.string("fallback_step")) ?? .passive
                 return try claim($0, .start(try Self.card($0), step))
             })
@@ -34,7 +34,7 @@ extension ActivityStore {
             // One silent push does for both.
             return claims
                 + (try await pool.query(Self.claimReconciles, parameters(limit - claims.count))
-                    .map { try claim($0, .card(try Self.card($0))) })
+                    .compactMap { try claim($0, .card(try Self.card($0))) })
         } catch {
             guard !claims.isEmpty else { throw error }
             onTrouble(error)
@@ -42,11 +42,13 @@ extension ActivityStore {
         }
     }
 
-    private func claim(_ row: PostgresRow, _ purpose: FallbackClaim.Purpose) throws -> FallbackClaim {
-        FallbackClaim(
+    private func claim(_ row: PostgresRow, _ purpose: FallbackClaim.Purpose) throws -> FallbackClaim? {
+        guard let token = try vault.read(try row.string("device_token")) else { return nil }
+        return FallbackClaim(
             userID: UserID(try row.string("user_id")), deviceID: DeviceID(try row.string("device_id")),
             shard: try row.int("shard"), environment: try row.environment(),
-            token: DeviceToken(try row.string("device_token")), isProven: try row.bool("is_proven"),
+            token: DeviceToken(token),
+            isProven: try row.bool("is_proven"),
             purpose: purpose, now: try row.int("now"), mark: try row.string("mark"))
     }
 
@@ -58,16 +60,16 @@ extension ActivityStore {
 
     private static let claimNonces = """
         WITH due AS (
-            SELECT c.device_token, c.nonce, d.user_id, d.device_id FROM \(heldShards)
+            SELECT c.nonce, d.user_id, d.device_id FROM \(heldShards)
             JOIN device_claims c ON c.shard = d.shard AND c.owner_id = d.user_id AND c.owner_device_id = d.device_id
-                AND c.device_token = d.device_token
+                AND token_key(c.device_token) = token_key(d.device_token)
             WHERE c.sent_at IS NULL AND c.nonce IS NOT NULL AND c.due_at <= clock_timestamp() AND \(MissingCardSQL.mayAsk)
                 AND NOT EXISTS (SELECT FROM holds h WHERE h.match_id IS NULL AND h.level = 'pushes')
             LIMIT $3
             FOR UPDATE OF c, d SKIP LOCKED
         ), claimed AS (
             UPDATE device_claims c SET sent_at = clock_timestamp() FROM due
-            WHERE c.device_token = due.device_token AND c.nonce = due.nonce AND c.sent_at IS NULL
+            WHERE c.nonce = due.nonce AND c.sent_at IS NULL
             RETURNING due.*
         ), asked AS (
             -- It makes the app list its cards, too.
@@ -191,7 +193,7 @@ extension ActivityStore {
         try await pool.execute(
             """
             \(Self.retireDeviceToken) AND \(DeadTokenSQL.isAbout(registered: "device_token_at", since: "$4"))
-            """, deviceToken(of: claim) + [PostgresValue(sinceMs)])
+            """, try deviceToken(of: claim) + [PostgresValue(sinceMs)])
     }
 
     /// The same of a token that APNs calls bad, and is believed, whenever it was registered. Its account is counted.
@@ -205,11 +207,11 @@ extension ActivityStore {
     private static let retireDeviceToken = """
         UPDATE devices SET device_token = NULL, device_token_at = NULL, device_token_proven_at = NULL,
             fallback_push = CASE fallback_push WHEN 'due' THEN 'sent' ELSE fallback_push END
-        WHERE user_id = $1 AND device_id = $2 AND device_token = $3
+        WHERE user_id = $1 AND device_id = $2 AND \(TokenSQL.has("device_token", "$3"))
         """
 
-    private func deviceToken(of claim: FallbackClaim) -> [PostgresValue] {
-        [.text(claim.userID.rawValue), .text(claim.deviceID.rawValue), .text(claim.token.rawValue)]
+    private func deviceToken(of claim: FallbackClaim) throws -> [PostgresValue] {
+        [.text(claim.userID.rawValue), .text(claim.deviceID.rawValue), try vault.parameter(claim.token.rawValue)]
     }
 
     // MARK: - The match

@@ -1,4 +1,5 @@
 import Postgres
+import Store
 package import SightscreenModels
 
 extension ActivityStore {
@@ -11,35 +12,38 @@ extension ActivityStore {
 
     /// Notes them, once for each token.
     package func prove(_ tokens: [ProvenToken]) async throws {
-        let rows = tokens.map { token -> (user: UserID, device: DeviceID, start: String?, other: String?) in
+        typealias Proof = (user: UserID, device: DeviceID, start: TokenVault.Keys?, other: TokenVault.Keys?)
+        let rows = try tokens.map { token -> Proof in
             switch token {
-            case .start(let token, let user, let device): (user, device, token.rawValue, nil)
-            case .device(let token, let user, let device): (user, device, nil, token.rawValue)
+            case .start(let token, let user, let device): (user, device, try vault.keys(of: token.rawValue), nil)
+            case .device(let token, let user, let device): (user, device, nil, try vault.keys(of: token.rawValue))
             }
         }
         try await pool.execute(
             """
             WITH proven AS (
-                SELECT user_id, device_id, max(start_token) AS start_token, max(device_token) AS device_token
-                FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
-                    AS one (user_id, device_id, start_token, device_token)
+                SELECT user_id, device_id, array_agg(start_key) || array_agg(start_encrypted) AS start_keys,
+                    array_agg(device_key) || array_agg(device_encrypted) AS device_keys
+                FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
+                    AS one (user_id, device_id, start_key, start_encrypted, device_key, device_encrypted)
                 GROUP BY user_id, device_id
             ), locked AS (
                 -- In the order of everybody else.
-                SELECT d.user_id, d.device_id, p.start_token, p.device_token
+                SELECT d.user_id, d.device_id, p.start_keys, p.device_keys
                 FROM devices d JOIN proven p ON p.user_id = d.user_id AND p.device_id = d.device_id
                 ORDER BY d.user_id, d.device_id FOR UPDATE OF d
             )
             UPDATE devices d SET
-                start_token_proven_at = CASE WHEN d.push_to_start_token = l.start_token
+                start_token_proven_at = CASE WHEN token_key(d.push_to_start_token) = ANY (l.start_keys)
                     THEN coalesce(d.start_token_proven_at, clock_timestamp()) ELSE d.start_token_proven_at END,
-                device_token_proven_at = CASE WHEN d.device_token = l.device_token
+                device_token_proven_at = CASE WHEN token_key(d.device_token) = ANY (l.device_keys)
                     THEN coalesce(d.device_token_proven_at, clock_timestamp()) ELSE d.device_token_proven_at END
             FROM locked l WHERE d.user_id = l.user_id AND d.device_id = l.device_id
             """,
             [
                 .textArray(rows.map(\.user.rawValue)), .textArray(rows.map(\.device.rawValue)),
-                .textArray(rows.map(\.start)), .textArray(rows.map(\.other)),
+                .textArray(rows.map(\.start?.inClear)), .textArray(rows.map(\.start?.encrypted)),
+                .textArray(rows.map(\.other?.inClear)), .textArray(rows.map(\.other?.encrypted)),
             ])
     }
 }

@@ -155,11 +155,13 @@ extension ActivityStore {
                 .intArray(holds.map(\.shard)), .intArray(holds.map(\.epoch)), .int(count),
                 .doubleArray(StartPolicy(firstLease: lease).leases.map { $0 / .seconds(1) }), .int(looks),
             ])
-        return try rows.map { row in
-            StartClaim(
+        return try rows.compactMap { row in
+            guard let token = try vault.read(try row.string("push_to_start_token")) else { return nil }
+            return StartClaim(
                 key: try key(row), route: DeviceRoute(hash: try row.int64("route")),
                 environment: try row.environment(),
-                token: PushToStartToken(try row.string("push_to_start_token")), isProven: try row.bool("is_proven"),
+                token: PushToStartToken(token),
+                isProven: try row.bool("is_proven"),
                 startID: StartID(try row.string("claimed_id")), leaseUntil: try row.int("lease_until"),
                 attempt: try row.int("attempts"), isRenewal: columns.status == "active",
                 followedTeamID: try row.optionalInt64("followed_team_id").map { String($0) },
@@ -193,14 +195,14 @@ extension ActivityStore {
     /// is about an earlier life of the token, each try would get the same answer for a while.
     /// - Parameter sinceMs: APNs' own time of the verdict, milliseconds since 1970.
     package func retireStartToken(_ claim: StartClaim, sinceMs: Int64?) async throws {
-        let token = startToken(of: claim)
+        let token = try startToken(of: claim)
         try await pool.execute(
             """
             \(Self.retireStartToken) AND \(DeadTokenSQL.isAbout(registered: "push_to_start_token_at", since: "$4"))
             """, token + [PostgresValue(sinceMs)])
         let stays = try await pool.query(
             """
-            SELECT FROM devices WHERE user_id = $1 AND device_id = $2 AND push_to_start_token = $3
+            SELECT FROM devices WHERE user_id = $1 AND device_id = $2 AND \(TokenSQL.has("push_to_start_token", "$3"))
             """, token)
         try await releaseStart(claim, after: stays.isEmpty ? .zero : DeadTokenRule.disbeliefWait)
     }
@@ -217,12 +219,15 @@ extension ActivityStore {
 
     private static let retireStartToken = """
         UPDATE devices SET push_to_start_token = NULL, start_token_proven_at = NULL,
-            dead_start_token_hash = \(StartFallbackSQL.hash("push_to_start_token"))
-        WHERE user_id = $1 AND device_id = $2 AND push_to_start_token = $3
+            dead_start_token_hash = \(StartFallbackSQL.hash("token_key(push_to_start_token)"))
+        WHERE user_id = $1 AND device_id = $2 AND \(TokenSQL.has("push_to_start_token", "$3"))
         """
 
-    private func startToken(of claim: StartClaim) -> [PostgresValue] {
-        [.text(claim.key.userID.rawValue), .text(claim.key.deviceID.rawValue), .text(claim.token.rawValue)]
+    private func startToken(of claim: StartClaim) throws -> [PostgresValue] {
+        [
+            .text(claim.key.userID.rawValue), .text(claim.key.deviceID.rawValue),
+            try vault.parameter(claim.token.rawValue),
+        ]
     }
 
     /// APNs refused the start for good: nothing more until the app registers again. A renewal is left to the end of the

@@ -4,7 +4,7 @@ import FoundationEssentials
 package import Messages
 package import Postgres
 package import SightscreenModels
-import Store
+package import Store
 
 /// What a coordinator reads and writes: activities of its shards, claims, verdicts, progress.
 ///
@@ -15,11 +15,15 @@ package struct ActivityStore: Sendable {
     /// Rows of `live_activities` read by one statement.
     package static let pageMax = 10_000
     let pool: PostgresPool
+    let vault: TokenVault
     let pageRows: Int
 
     /// - Parameter pageRows: fewer in tests.
-    package init(pool: PostgresPool, pageRows: Int = ActivityStore.pageMax) {
+    package init(
+        pool: PostgresPool, vault: TokenVault = .inClear, pageRows: Int = ActivityStore.pageMax
+    ) {
         self.pool = pool
+        self.vault = vault
         self.pageRows = pageRows
     }
 
@@ -104,7 +108,7 @@ package struct ActivityStore: Sendable {
             key: try key(row), route: DeviceRoute(hash: try row.int64("route")),
             environment: try row.environment(),
             status: ActivityRecord.Status(rawValue: try row.string("status")) ?? .ended,
-            updateToken: try row.optionalString("update_token").map { UpdateToken($0) },
+            updateToken: try row.optionalString("update_token").flatMap(vault.read).map { UpdateToken($0) },
             tokenAt: try row.double("token_at"), alerts: AlertLevel(rawValue: try row.string("alerts")) ?? .none,
             takesFrequentPushes: try row.bool("takes_frequent"))
     }
@@ -263,9 +267,10 @@ package struct ActivityStore: Sendable {
     /// - Returns: how many of them were bad.
     @discardableResult
     package func retire(_ dead: [DeadToken]) async throws -> Int {
+        let dead = try dead.flatMap { dead in try vault.keys(of: dead.token.rawValue).all.map { (dead, key: $0) } }
         let tokens: [PostgresValue] = [
-            .intArray(dead.map(\.match.rawValue)), .textArray(dead.map(\.token.rawValue)),
-            .textArray(dead.map { "\($0.tokenAt)" }),
+            .intArray(dead.map(\.0.match.rawValue)), .textArray(dead.map(\.key)),
+            .textArray(dead.map { "\($0.0.tokenAt)" }),
         ]
         return try await pool.transaction { transaction in
             // Phones first and in order, as everywhere: what an app that is awake writes takes the locks in this order,
@@ -275,7 +280,7 @@ package struct ActivityStore: Sendable {
                 SELECT 1 FROM devices d
                 WHERE (d.user_id, d.device_id) IN (
                     SELECT la.user_id, la.device_id
-                    FROM unnest($1::bigint[], $2::text[], $3::text[]) AS dead (match_id, token, token_at)
+                    FROM unnest($1::bigint[], $2::text[], $3::text[]) AS dead (match_id, token_key, token_at)
                     JOIN live_activities la ON \(Self.isDead))
                 ORDER BY d.user_id, d.device_id FOR UPDATE
                 """, tokens)
@@ -283,7 +288,7 @@ package struct ActivityStore: Sendable {
             try await transaction.execute(
                 """
                 UPDATE devices d SET reconcile_due_at = clock_timestamp()
-                FROM unnest($1::bigint[], $2::text[], $3::text[]) AS dead (match_id, token, token_at)
+                FROM unnest($1::bigint[], $2::text[], $3::text[]) AS dead (match_id, token_key, token_at)
                 JOIN live_activities la ON \(Self.isDead)
                 WHERE d.user_id = la.user_id AND d.device_id = la.device_id AND d.reconcile_due_at IS NULL
                     AND d.device_token IS NOT NULL
@@ -294,15 +299,15 @@ package struct ActivityStore: Sendable {
                     UPDATE live_activities la SET
                         status = 'ended', end_reason = 'token_invalid', ended_at = clock_timestamp(), card = 'unknown'
                     FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bool[])
-                        AS dead (match_id, token, token_at, is_bad)
+                        AS dead (match_id, token_key, token_at, is_bad)
                     WHERE \(Self.isDead) RETURNING la.user_id, dead.is_bad
-                    """, where: "is_bad"), tokens + [.boolArray(dead.map(\.isBad))]
+                    """, where: "is_bad"), tokens + [.boolArray(dead.map(\.0.isBad))]
             ).count
         }
     }
 
     private static let isDead = """
-        la.status <> 'ended' AND la.status = 'active' AND la.update_token = dead.token
+        la.status <> 'ended' AND la.status = 'active' AND token_key(la.update_token) = dead.token_key
         AND la.match_id = dead.match_id AND \(tokenAt) = dead.token_at::double precision
         """
 

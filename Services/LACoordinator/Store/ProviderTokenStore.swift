@@ -1,4 +1,5 @@
 package import Postgres
+package import Store
 
 /// The one provider token that all processes show APNs: minting more than one in 20 minutes is refused there.
 package struct ProviderTokenStore: Sendable {
@@ -25,8 +26,12 @@ package struct ProviderTokenStore: Sendable {
     private static let usableSeconds = 55 * 60
 
     private let pool: PostgresPool
+    private let vault: TokenVault
 
-    package init(pool: PostgresPool) { self.pool = pool }
+    package init(pool: PostgresPool, vault: TokenVault = .inClear) {
+        self.pool = pool
+        self.vault = vault
+    }
 
     /// The shared token, or a new one, made by one process while the others wait.
     /// - Parameters:
@@ -50,10 +55,12 @@ package struct ProviderTokenStore: Sendable {
                 """, [.text(keyID), .text(teamID)])
             guard let row = rows.first else { throw PostgresError(.decoding, "no clock") }
             let now = try row.int("now")
-            if let token = try row.optionalString("token"), let issuedAt = try row.optionalInt("issued_at") {
+            if let token = try row.optionalString("token").flatMap(vault.read),
+                let issuedAt = try row.optionalInt("issued_at")
+            {
                 let stored = StoredToken(
                     token: token, issuedAt: issuedAt, age: now - issuedAt, isFrozen: try row.bool("is_frozen"))
-                if stored.isFrozen { return try Self.frozen(stored, row, now: now, rejected: rejected) }
+                if stored.isFrozen { return try frozen(stored, row, now: now, rejected: rejected) }
                 if isGood(stored) { return stored }
             }
             let token = try mint(now)
@@ -64,17 +71,21 @@ package struct ProviderTokenStore: Sendable {
                 ON CONFLICT (key_id) DO UPDATE SET
                     team_id = excluded.team_id, token = excluded.token, issued_at = excluded.issued_at,
                     previous_token = t.token, previous_issued_at = t.issued_at, frozen_until = NULL
-                """, [.text(keyID), .text(teamID), .text(token), .int(now)])
+                """,
+                [
+                    .text(keyID), .text(teamID),
+                    .text(try await vault.writer(in: transaction)(token)), .int(now),
+                ])
             return StoredToken(token: token, issuedAt: now, age: 0)
         }
     }
 
     /// The one before the newest, as long as APNs takes that.
-    private static func frozen(
+    private func frozen(
         _ newest: StoredToken, _ row: PostgresRow, now: Int, rejected: String?
     ) throws -> StoredToken {
-        guard let token = try row.optionalString("previous_token"), token != rejected,
-            let issuedAt = try row.optionalInt("previous_issued_at"), now - issuedAt < usableSeconds
+        guard let token = try row.optionalString("previous_token").flatMap(vault.read), token != rejected,
+            let issuedAt = try row.optionalInt("previous_issued_at"), now - issuedAt < Self.usableSeconds
         else { return newest }
         return StoredToken(token: token, issuedAt: issuedAt, age: now - issuedAt, isFrozen: true)
     }
@@ -86,7 +97,7 @@ package struct ProviderTokenStore: Sendable {
             """
             UPDATE apns_provider_tokens
             SET frozen_until = clock_timestamp() + \(Self.freezeMinutes) * interval '1 minute'
-            WHERE key_id = $1 AND token = $2 AND coalesce(frozen_until, '-infinity') <= clock_timestamp()
-            """, [.text(keyID), .text(newest)])
+            WHERE key_id = $1 AND \(TokenSQL.has("token", "$2")) AND coalesce(frozen_until, '-infinity') <= clock_timestamp()
+            """, [.text(keyID), try vault.parameter(newest)])
     }
 }

@@ -17,9 +17,9 @@ package struct InspectStore: Sendable {
         "floor(extract(epoch FROM \(table).\(column)))::bigint AS \(column)"
     }
 
-    /// The first 8 hex digits of a token's SHA-256: enough to tell two apart.
+    /// The first 8 hex digits of the SHA-256 of what a token is found by: enough to tell two apart.
     static func fingerprint(_ column: String, of table: String) -> String {
-        "substr(encode(sha256(convert_to(\(table).\(column), 'UTF8')), 'hex'), 1, 8) AS \(column)"
+        "substr(encode(sha256(convert_to(token_key(\(table).\(column)), 'UTF8')), 'hex'), 1, 8) AS \(column)"
     }
 
     static func now(_ pool: PostgresPool) async throws -> Int {

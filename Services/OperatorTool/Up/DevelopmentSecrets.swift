@@ -19,6 +19,8 @@ public struct DevelopmentSecrets: Sendable {
     /// The simulator's TLS certificate, which is also the CA that la-coordinator trusts, and its key.
     var certificate: String { "\(folder)/apns-certificate.pem" }
     var certificateKey: String { "\(folder)/apns-certificate-key.pem" }
+    /// The keys of the push tokens.
+    var tokenKeys: String { "\(folder)/token-keys" }
 
     /// - Parameter hosts: the DNS names under which the simulator is reached, besides localhost.
     func makeWhereMissing(hosts: [String] = [], with processes: ProcessTable) async throws {
@@ -29,6 +31,7 @@ public struct DevelopmentSecrets: Sendable {
             try TextFile.write(try ES256Signer(pem: pem).publicKeyPEM, to: apnsPublicKey)
             try TextFile.write(pem, to: apnsKey)
         }
+        if !files.fileExists(atPath: tokenKeys) { try TextFile.write(try TokenKeys.generate(), to: tokenKeys) }
         if !files.fileExists(atPath: certificate) || !files.fileExists(atPath: certificateKey) {
             try await makeCertificate(hosts: hosts, with: processes)
         }

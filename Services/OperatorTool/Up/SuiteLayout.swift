@@ -94,6 +94,7 @@ struct SuiteLayout: Sendable {
             return [
                 "GATEWAY_HOST": "127.0.0.1", "GATEWAY_PORT": String(ports.gateway), "REPLAY_URL": providerURL,
                 "COGNITO_ISSUER": issuerURL, "COGNITO_CLIENT_ID": DevelopmentSecrets.clientID,
+                "TOKEN_KEY_FILE": secrets.tokenKeys,
             ]
         case "orchestrator":
             return provider.merging(
@@ -113,7 +114,7 @@ struct SuiteLayout: Sendable {
                 "APNS_TEAM_ID": DevelopmentSecrets.teamID, "APNS_BUNDLE_ID": DevelopmentSecrets.bundleID,
                 "APNS_URL": "https://127.0.0.1:\(ports.apns)",
                 "APNS_SANDBOX_URL": "https://127.0.0.1:\(ports.apnsSandbox)",
-                "APNS_CA_FILE": secrets.certificate,
+                "APNS_CA_FILE": secrets.certificate, "TOKEN_KEY_FILE": secrets.tokenKeys,
             ].merging(timed("KEEPALIVE_INTERVAL")) { _, new in new }
         case "apns-simulator":
             return [

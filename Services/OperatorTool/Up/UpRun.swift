@@ -68,7 +68,8 @@ struct UpRun: Sendable {
         try checkPort()
         let secrets = DevelopmentSecrets(folder: state.secrets)
         try await secrets.makeWhereMissing(with: processes)
-        let databaseURL = try await startDatabase(state: state, processes: processes, supervisor: supervisor)
+        let databaseURL = try await startDatabase(
+            state: state, secrets: secrets, processes: processes, supervisor: supervisor)
         let layout = SuiteLayout(
             state: state, secrets: secrets, ports: try choosePorts(), databaseURL: databaseURL,
             tapes: Self.absolute(command.tapes), binaries: Self.ownFolder(), timing: DemoTiming(speed: command.speed),
@@ -107,7 +108,7 @@ struct UpRun: Sendable {
     }
 
     private func startDatabase(
-        state: StateFolder, processes: ProcessTable, supervisor: Supervisor
+        state: StateFolder, secrets: DevelopmentSecrets, processes: ProcessTable, supervisor: Supervisor
     ) async throws -> String {
         let url: String
         if let given = try MigrateCommand.databaseURL(environment) {
@@ -127,6 +128,11 @@ struct UpRun: Sendable {
         let pool = try MigrateCommand.pool(url: url, applicationName: "sightscreen-up", standIns: true)
         try await pool.waitUntilReachable { Output.error("waiting for PostgreSQL: \($0)") }
         _ = try await Migrator(pool: pool).migrate { Output.error($0) }
+        if let cipher = try TokenDatabaseOptions.cipher(secrets.tokenKeys) {
+            let encryption = TokenEncryption(pool: pool, cipher: cipher)
+            try await encryption.begin()
+            _ = try await encryption.finish()
+        }
         await pool.close()
         return url
     }

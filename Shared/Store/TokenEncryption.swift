@@ -1,0 +1,194 @@
+package import Postgres
+package import Tokens
+
+/// Brings all stored tokens under the newest key of a key file, while everything runs: `sightscreen secrets encrypt`, and `rotate`.
+package struct TokenEncryption: Sendable {
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// What is encrypted, and what its rows are found and gone through by.
+    private struct Column: Sendable {
+        var table: String
+        var name: String
+        /// The primary key, with the types of its columns.
+        var key: [(name: String, type: String)]
+        /// What else changes with the token.
+        var also = ""
+
+        static let all: [Column] = [
+            Column(
+                table: "devices", name: "device_token", key: [("user_id", "text"), ("device_id", "text")]),
+            // Pushes that this token has had in place of a start do not go out again: it is the same token.
+            Column(
+                table: "devices", name: "push_to_start_token", key: [("user_id", "text"), ("device_id", "text")],
+                also: """
+                    , fallback_token_hash = CASE WHEN t.fallback_token_hash = \(StartFallbackSQL.hash("token_key(v.old)"))
+                        THEN \(StartFallbackSQL.hash("token_key(v.new)")) ELSE t.fallback_token_hash END
+                    """),
+            Column(
+                table: "live_activities", name: "update_token",
+                key: [("user_id", "text"), ("device_id", "text"), ("match_id", "bigint"), ("generation", "int")]),
+            Column(table: "device_claims", name: "device_token", key: [("device_token", "text")]),
+            Column(table: "apns_provider_tokens", name: "token", key: [("key_id", "text")]),
+            Column(table: "apns_provider_tokens", name: "previous_token", key: [("key_id", "text")]),
+        ]
+    }
+
+    /// Rows of one transaction: others wait for a row no longer than for this.
+    private static let sliceMax = 1_000
+    /// How long transactions from before the change may go on.
+    private static let oldTransactionsMax = Duration.seconds(60)
+    private static let triesMax = 5
+
+    private let pool: PostgresPool
+    private let cipher: TokenCipher
+
+    package init(pool: PostgresPool, cipher: TokenCipher) {
+        self.pool = pool
+        self.cipher = cipher
+    }
+
+    /// The key that writes; nil: tokens are written in clear.
+    package func writingKey() async throws -> String? { try await sample().flatMap { TokenCipher.key(of: $0) } }
+
+    private func sample() async throws -> String? {
+        try await pool.query(TokenVault.state).first?.optionalString("sample")
+    }
+
+    /// From now on the newest key of the file writes. Processes learn of it with the next token that they write.
+    /// - Throws: `Failure` when the file is not the one of these tables, or an old copy of it.
+    package func begin() async throws {
+        let sample = try await sample()
+        if let sample, !cipher.made(sample) {
+            throw Failure(
+                description: "TOKEN_KEY_FILE is not the one of the tokens in the database, which the key"
+                    + " \(TokenCipher.key(of: sample) ?? "?") encrypts")
+        }
+        if let sample, TokenCipher.key(of: sample) == cipher.newestKey { return }
+        let begun = try await pool.query(
+            "UPDATE token_encryption SET sample = $1 WHERE sample IS NOT DISTINCT FROM $2 RETURNING 1",
+            [.text(try cipher.sample()), PostgresValue(sample)])
+        guard !begun.isEmpty else { throw Failure(description: "another one changes the key; run this once more") }
+    }
+
+    /// The same where there is nothing yet that a process without keys could have to read.
+    /// - Returns: whether tokens are encrypted now.
+    package func beginIfEmpty() async throws -> Bool {
+        if try await writingKey() != nil { return true }
+        let isEmpty = try await pool.query(
+            """
+            SELECT NOT EXISTS (SELECT FROM devices) AND NOT EXISTS (SELECT FROM live_activities)
+                AND NOT EXISTS (SELECT FROM apns_provider_tokens) AS is_empty
+            """
+        ).first?.bool("is_empty")
+        guard isEmpty == true else { return false }
+        try await begin()
+        _ = try await finish()
+        return true
+    }
+
+    /// Waits for those that may still write by what was said before, and brings all tokens under the newest key.
+    /// - Parameter onProgress: is told the column and how many of it were changed.
+    /// - Returns: how many were changed.
+    package func finish(onProgress: (String, Int) -> Void = { _, _ in }) async throws -> Int {
+        try await waitForOldTransactions()
+        var changed = 0
+        for column in Column.all {
+            var count = 0
+            var last: [String]?
+            repeat {
+                let (slice, next) = try await retrying { try await convert(column, after: last) }
+                last = next
+                count += slice
+                if slice > 0 { onProgress("\(column.table).\(column.name)", count) }
+            } while last != nil
+            changed += count
+        }
+        for column in Column.all {
+            let left = try await left(column)
+            guard left == 0 else {
+                throw Failure(description: "\(left) of \(column.table).\(column.name) are left; run this once more")
+            }
+        }
+        try await pool.execute("UPDATE token_encryption SET is_complete = true WHERE NOT is_complete")
+        // What the planner knows of the columns are tokens in clear.
+        for table in Set(Column.all.map(\.table)) {
+            try await pool.execute("ANALYZE \(table)", deadline: .seconds(60))
+        }
+        return changed
+    }
+
+    /// A slice may lose against others who lock the same rows in another order.
+    private func retrying<T>(_ body: () async throws -> T) async throws -> T {
+        for _ in 0..<Self.triesMax {
+            do { return try await body() } catch let error as PostgresError where error.code == .serialization {
+                try await Task.sleep(for: .milliseconds(Int.random(in: 20...200)))
+            }
+        }
+        return try await body()
+    }
+
+    private func left(_ column: Column) async throws -> Int {
+        try await pool.query(
+            """
+            SELECT count(*) AS rest FROM \(column.table) t
+            WHERE t.\(column.name) IS NOT NULL AND split_part(t.\(column.name), '$', 3) <> $1
+            """, [.text(cipher.newestKey)], deadline: .seconds(60)
+        ).first?.int("rest") ?? 0
+    }
+
+    private func waitForOldTransactions() async throws {
+        let deadline = ContinuousClock.now + Self.oldTransactionsMax
+        let now = try await pool.query("SELECT extract(epoch FROM clock_timestamp())::double precision AS now")
+        guard let boundary = try now.first?.double("now") else { throw PostgresError(.decoding, "no clock") }
+        while true {
+            // Without a state: those of another role, of which nothing is told.
+            let old = try await pool.query(
+                """
+                SELECT 1 FROM pg_stat_activity a
+                WHERE a.datname = current_database() AND a.pid <> pg_backend_pid() AND a.backend_type = 'client backend'
+                    AND (a.state IS NULL OR a.xact_start <= to_timestamp($1::double precision)
+                        AND a.application_name ~ '^(api-gateway|la-coordinator)')
+                LIMIT 1
+                """, [.double(boundary)])
+            if old.isEmpty { return }
+            guard .now < deadline else {
+                throw Failure(
+                    description:
+                        "a transaction from before the change still goes on, or is hidden from this role; run this"
+                        + " once more, as the services' role")
+            }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    /// - Parameter last: the key of the row that was looked at last.
+    /// - Returns: how many were changed, and the key to go on after; nil: that was all.
+    private func convert(_ column: Column, after last: [String]?) async throws -> (Int, [String]?) {
+        let names = column.key.map { "t.\($0.name)" }.joined(separator: ", ")
+        let texts = column.key.enumerated().map { "t.\($1.name)::text AS key\($0)" }.joined(separator: ", ")
+        let from = column.key.enumerated().map { "$\($0 + 2)::\($1.type)" }.joined(separator: ", ")
+        return try await pool.transaction { transaction in
+            let rows = try await transaction.query(
+                """
+                SELECT \(texts), t.ctid::text AS address, t.\(column.name) AS token FROM \(column.table) t
+                WHERE t.\(column.name) IS NOT NULL\(last == nil ? "" : " AND (\(names)) > (\(from))")
+                ORDER BY \(names) LIMIT $1 FOR UPDATE
+                """, [.int(Self.sliceMax)] + (last ?? []).map { .text($0) })
+            let old = try rows.map { (address: try $0.string("address"), token: try $0.string("token")) }
+                .filter { TokenCipher.key(of: $0.token) != cipher.newestKey }
+            let new = try old.map { try cipher.encrypt(try cipher.decrypt($0.token), by: cipher.newestKey) }
+            if !old.isEmpty {
+                try await transaction.execute(
+                    """
+                    UPDATE \(column.table) t SET \(column.name) = v.new\(column.also)
+                    FROM unnest($1::text[], $2::text[], $3::text[]) AS v (address, old, new)
+                    WHERE t.ctid = v.address::tid AND t.\(column.name) = v.old
+                    """, [.textArray(old.map(\.address)), .textArray(old.map(\.token)), .textArray(new)])
+            }
+            guard rows.count == Self.sliceMax, let end = rows.last else { return (old.count, nil) }
+            return (old.count, try column.key.indices.map { try end.string("key\($0)") })
+        }
+    }
+}
