@@ -1,5 +1,5 @@
 """What `deploy/bench gateway` runs: registrations of activity tokens, by the store alone and through HTTP, beside pgbench
-and a call that does nothing, in turns on one PostgreSQL that loses nothing."""
+and a call that does nothing, and with encrypted push tokens, in turns, each on a PostgreSQL that loses nothing."""
 
 import argparse
 import json
@@ -13,12 +13,14 @@ import sys
 import tempfile
 
 from bench_api import CLIENT, ISSUER, Gateway, KeyServer
-from bench_postgres import Postgres, processor_seconds, say
+from bench_postgres import Postgres, encrypt, processor_seconds, say
 
 CALLERS = 64
 RATIO_MIN = 1.6
 HTTP_RATIO_MIN = 0.4
 P99_MAX_MS = 250
+# With TOKEN_KEY_FILE, of what there is without.
+ENCRYPTED_MIN = 0.9
 # More users than the gateway remembers tokens of, one after the other through all turns: each token is new to it, as in a
 # stampede.
 USERS = 40_000
@@ -51,25 +53,32 @@ FIRST_SECONDS = 1.5
 
 
 class Bench:
-    def __init__(self, lab, folder, users, seconds):
+    def __init__(self, lab, folder, users, seconds, is_encrypted=False):
         self.lab, self.folder, self.users, self.seconds = lab, folder, users, seconds
         self.round = 1
         # The last user of whom the gateway has seen the token.
         self.place = 0
         self.postgres = Postgres(f"{folder}/postgres")
+        self.key_file = f"{folder}/token-keys" if is_encrypted else None
         self.gateway = None
         self.verified = True
 
     def prepare(self):
         self.do_lab("seed", "--users", str(self.users))
+        if self.key_file:
+            encrypt(self.lab.parent, self.key_file, self.postgres)
         self.do_lab("tokens", "--issuer", ISSUER, "--client", CLIENT, "--out", self.folder)
         self.postgres.sql("VACUUM ANALYZE")
         pathlib.Path(self.folder, "upsert.sql").write_text(UPSERT.format(users=self.users))
-        self.gateway = Gateway(self.lab, self.postgres, KeyServer(f"{self.folder}/jwks.json"), self.folder)
+        self.gateway = Gateway(self.lab, self.postgres, KeyServer(f"{self.folder}/jwks.json"), self.folder,
+                               self.key_file)
 
     def do_lab(self, command, *arguments):
         return subprocess.run(
             [self.lab, command, "--database", self.postgres.url, *arguments], stdout=subprocess.PIPE, text=True)
+
+    def keys(self):
+        return ["--key-file", self.key_file] if self.key_file else []
 
     def measure(self, what, command, **options):
         """Runs a load generator; what it prints, and processor time in microseconds for each operation."""
@@ -107,7 +116,7 @@ class Bench:
     def store(self, what="store", seconds=None):
         output, spent, load = self.measure(what, [
             self.lab, "store", "--database", self.postgres.url, "--callers", str(CALLERS),
-            "--seconds", str(seconds or self.seconds), "--round", str(self.round)])
+            "--seconds", str(seconds or self.seconds), "--round", str(self.round), *self.keys()])
         result = json.loads(output)
         self.round = result["lastRound"] + 1
         self.verified &= result["check"]["verified"]
@@ -139,7 +148,7 @@ class Bench:
         measured["p99Ms"] = result["p99Ms"]
         measured["failed"] = result["refused"] + result["broken"]
         if call == "register":
-            check = self.do_lab("verify", "--acknowledged", acknowledged)
+            check = self.do_lab("verify", "--acknowledged", acknowledged, *self.keys())
             self.verified &= check.returncode == 0
             if check.returncode != 0:
                 say(f"  NOT in the database: {check.stdout}")
@@ -157,11 +166,13 @@ def median(measured, *path):
     return statistics.median(values)
 
 
-def run(bench, rounds):
+def run(bench, encrypted, rounds):
     say(f"{bench.users} users with a phone each, whose first tokens come first …")
     first = bench.everybody()
+    encrypted.everybody()
     names = {"pgbench": bench.pgbench, "store": bench.store, "noop": lambda: bench.http("noop"),
-             "register": lambda: bench.http("register"), "open": lambda: bench.http("open")}
+             "register": lambda: bench.http("register"), "open": lambda: bench.http("open"), "encrypted": lambda: encrypted.store("encrypted"),
+             "encryptedRegister": lambda: encrypted.http("register")}
     measured = {name: [] for name in names}
     memory = []
     for turn in range(rounds):
@@ -179,22 +190,26 @@ def run(bench, rounds):
     ratio = ratio_of("store", "pgbench")
     # Against a call that every caller of the gateway could make; the one that asks nobody who he is, for information.
     http_ratio = ratio_of("register", "noop")
+    encrypted_ratio, encrypted_http = ratio_of("encrypted", "store"), ratio_of("encryptedRegister", "register")
     p99 = max(r["p99Ms"] for r in [first, *measured["register"]])
-    failed = sum(r["failed"] for r in [first, *measured["register"], *measured["noop"], *measured["open"]])
+    failed = sum(r["failed"] for r in [first, *measured["register"], *measured["noop"], *measured["open"],
+                                       *measured["encryptedRegister"]])
     rss = {"thirdMiB": memory[(rounds - 1) // 3], "endMiB": memory[-1]}
     met = (ratio >= RATIO_MIN and http_ratio >= HTTP_RATIO_MIN and p99 < P99_MAX_MS and bench.verified and failed == 0
+           and encrypted.verified and min(encrypted_ratio, encrypted_http) >= ENCRYPTED_MIN
            and rss["endMiB"] <= rss["thirdMiB"] * GROWTH_MAX)
     return {
         "bench": "gateway", "ratio": round(ratio, 2), "httpRatio": round(http_ratio, 2),
         "openRatio": round(ratio_of("register", "open"), 2),
-        "firstRatio": round(ratio_of("first", "pgbench"), 2), "p99Ms": p99,
+        "firstRatio": round(ratio_of("first", "pgbench"), 2),
+        "encryptedRatio": round(encrypted_ratio, 2), "encryptedHttpRatio": round(encrypted_http, 2), "p99Ms": p99,
         "registrationsPerSecond": round(median(measured["store"], "perSecond")),
         "pgbenchPerSecond": round(median(measured["pgbench"], "perSecond")),
         "httpPerSecond": round(median(measured["register"], "perSecond")),
         "noopPerSecond": round(median(measured["noop"], "perSecond")),
         "firstTokensPerSecond": round(first["perSecond"]), "failed": failed,
         "cpu": {name: {part: median(values, "cpu", part) for part in values[0]["cpu"]} for name, values in measured.items()},
-        "rss": rss, "verified": bench.verified, "met": met,
+        "rss": rss, "verified": bench.verified and encrypted.verified, "met": met,
     }
 
 
@@ -208,15 +223,20 @@ def main():
     folder = tempfile.mkdtemp(prefix="ss-bench-", dir="/tmp")
     # PostgreSQL has to pass through.
     os.chmod(folder, 0o711)
-    os.mkdir(f"{folder}/postgres", 0o700)
-    bench = Bench(arguments.lab, folder, arguments.users, arguments.seconds)
+    benches = []
     try:
-        bench.prepare()
-        line = run(bench, arguments.rounds)
+        for name in ("clear", "encrypted"):
+            os.makedirs(f"{folder}/{name}/postgres", 0o711)
+            os.chmod(f"{folder}/{name}/postgres", 0o700)
+            benches.append(Bench(pathlib.Path(arguments.lab), f"{folder}/{name}", arguments.users, arguments.seconds,
+                                 name == "encrypted"))
+            benches[-1].prepare()
+        line = run(*benches, arguments.rounds)
     finally:
-        if bench.gateway:
-            bench.gateway.stop()
-        bench.postgres.stop()
+        for bench in benches:
+            if bench.gateway:
+                bench.gateway.stop()
+            bench.postgres.stop()
     shutil.rmtree(folder, ignore_errors=True)
     print(json.dumps(line, separators=(",", ":")), flush=True)
     sys.exit(0 if line["met"] else 1)

@@ -35,13 +35,16 @@ class KeyServer:
 
 
 class Gateway:
-    def __init__(self, lab, postgres, keys, folder):
+    def __init__(self, lab, postgres, keys, folder, key_file=None):
+        """`key_file`: TOKEN_KEY_FILE, where push tokens are encrypted."""
         run = f"{folder}/run"
         environment = {
             "PATH": "/usr/bin:/bin", "DATABASE_URL": postgres.url, "COGNITO_ISSUER": ISSUER, "COGNITO_CLIENT_ID": CLIENT,
             "COGNITO_JWKS_URL": keys.url, "SIGHTSCREEN_STAND_INS": "1", "GATEWAY_PORT": "0", "HEALTH_PORT": "0",
             "SIGHTSCREEN_RUN_DIR": run, "INSTANCE": "bench", "LOG_LEVEL": "warning", "RATE_LIMIT_FACTOR": "0",
         }
+        if key_file:
+            environment["TOKEN_KEY_FILE"] = key_file
         for name in ("LD_LIBRARY_PATH",):
             if name in os.environ:
                 environment[name] = os.environ[name]

@@ -31,6 +31,18 @@ def processor_seconds(pid):
     return total / TICKS
 
 
+def encrypt(binaries, key_file, postgres):
+    """Makes a TOKEN_KEY_FILE and encrypts all push tokens of a database. Returns the seconds that this took."""
+    sightscreen = f"{binaries}/sightscreen"
+    keys = subprocess.run([sightscreen, "secrets", "keys"], check=True, capture_output=True, text=True).stdout
+    with open(os.open(key_file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        file.write(keys)
+    began = time.monotonic()
+    subprocess.run([sightscreen, "secrets", "encrypt", "--database-url", postgres.url, "--key-file", key_file], check=True,
+                   capture_output=True)
+    return time.monotonic() - began
+
+
 # More than a measurement writes.
 LOG_BYTES = 500_000_000
 

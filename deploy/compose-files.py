@@ -35,6 +35,7 @@ SECRET_FILE = "a file that is handed over"
 IMAGE = "the image has it"
 NOT_PASSED = {
     "DATABASE_URL": SECRET_FILE, "SPORTMONKS_API_TOKEN": SECRET_FILE, "ADMIN_API_KEY": SECRET_FILE, "APNS_KEY_FILE": SECRET_FILE,
+    "TOKEN_KEY_FILE": SECRET_FILE,
     "SIGHTSCREEN_RUN_DIR": IMAGE, "HEALTH_HOST": IMAGE, "HEALTH_PORT": IMAGE, "GATEWAY_HOST": IMAGE, "GATEWAY_PORT": IMAGE,
     "INSTANCE": "each replica is named by its container",
     "OTEL_SERVICE_NAME": "would be one for all services",

@@ -17,14 +17,16 @@ struct RosterCommand: AsyncParsableCommand {
     @Option(help: "Phones in it.") var phones = 1_000_000
     @Option(help: "A .p8 file; nothing is sent.") var key: String
     @Option(help: "Threads.") var threads = 2
+    @Option(help: "TOKEN_KEY_FILE, where tokens are encrypted.") var keyFile: String?
 
     func run() async throws {
         let pool = try PostgresPool(url: database, size: 6, applicationName: "fanout-lab")
-        let environment = [
+        var environment = [
             "DATABASE_URL": database, "SIGHTSCREEN_STAND_INS": "1", "INSTANCE": "lab", "APNS_KEY_FILE": key,
             "APNS_KEY_ID": "KEYID00001", "APNS_TEAM_ID": "TEAMID0001", "APNS_BUNDLE_ID": "dev.sightscreen.app",
             "APNS_URL": "https://127.0.0.1:9", "APNS_SANDBOX_URL": "https://127.0.0.1:9", "PUSH_THREADS": "\(threads)",
         ]
+        environment["TOKEN_KEY_FILE"] = keyFile
         let configuration = try LACoordinatorConfiguration(
             Settings(environment: environment, arguments: [], service: LACoordinatorConfiguration.service))
         let leases = LeaseStore(pool: pool)

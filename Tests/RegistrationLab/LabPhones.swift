@@ -1,6 +1,9 @@
 import Cricket
+import FoundationEssentials
 import Postgres
 import SightscreenModels
+import Store
+import Tokens
 
 /// The phones of the benchmark: one for each user, all of them in one match.
 struct LabPhones: Sendable {
@@ -26,6 +29,14 @@ struct LabPhones: Sendable {
                 user: UserID(try row.string("user_id")), device: DeviceID(try row.string("device_id")),
                 number: try row.int("route"))
         }
+    }
+
+    /// - Parameter keyFile: `TOKEN_KEY_FILE`; nil: tokens are in clear.
+    static func vault(_ keyFile: String?) throws -> TokenVault {
+        TokenVault(
+            try keyFile.map { path in
+                try TokenKeyFile { String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self) }
+            })
     }
 
     /// The token that a phone has in a round: 160 digits, as those of APNs.

@@ -1,18 +1,22 @@
 import Postgres
 import SightscreenModels
+import Store
 
 /// What is in the database beside what was sent and acknowledged. A phone's tokens carry the round in which they were
 /// sent, and rounds only grow.
 enum LabRounds {
     /// The round of each phone's token, by its number.
-    static func stored(_ pool: PostgresPool) async throws -> [Int: Int] {
+    static func stored(_ pool: PostgresPool, _ vault: TokenVault) async throws -> [Int: Int] {
         let rows = try await pool.query(
             """
             SELECT d.route AS number, a.update_token FROM live_activities a JOIN devices d USING (user_id, device_id)
             WHERE a.match_id = $1 AND a.status = 'active'
             """, [.int(LabPhones.match.rawValue)], deadline: .seconds(60))
         var stored: [Int: Int] = [:]
-        for row in rows { stored[try row.int("number")] = LabPhones.round(of: try row.optionalString("update_token")) }
+        for row in rows {
+            let token = try row.optionalString("update_token").map(vault.decrypt)
+            stored[try row.int("number")] = LabPhones.round(of: token)
+        }
         return stored
     }
 

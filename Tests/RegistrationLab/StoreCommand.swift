@@ -16,6 +16,7 @@ struct StoreCommand: AsyncParsableCommand {
     @Option(help: "For how long.") var seconds = 5.0
     @Option(help: "The number of the first round: above those of runs before.") var round = 1
     @Option(help: "Connections of the pool, as in api-gateway.") var connections = 8
+    @Option(help: "TOKEN_KEY_FILE, where tokens are encrypted.") var keyFile: String?
 
     /// What one caller has done.
     private struct Tally: Sendable {
@@ -27,7 +28,8 @@ struct StoreCommand: AsyncParsableCommand {
     func run() async throws {
         let pool = try PostgresPool(url: database, size: connections, applicationName: "registration-lab")
         let phones = try await LabPhones(pool).phones
-        let store = ActivityTokenStore(pool: pool)
+        let vault = try LabPhones.vault(keyFile)
+        let store = ActivityTokenStore(pool: pool, vault: vault)
         let end = ContinuousClock.now + .seconds(seconds)
         let begun = ContinuousClock.now
         let usage = Self.processorSeconds()
@@ -41,7 +43,7 @@ struct StoreCommand: AsyncParsableCommand {
         }
         let elapsed = (ContinuousClock.now - begun) / .seconds(1)
         let spent = Self.processorSeconds() - usage
-        let stored = try await LabRounds.stored(pool)
+        let stored = try await LabRounds.stored(pool, vault)
         await pool.close()
         var rounds = LabRounds.Count()
         for tally in tallies {

@@ -11,10 +11,11 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: "The database's URL.") var database: String
     @Option(help: "A file with a line for each phone: number, last round acknowledged, last round sent.")
     var acknowledged: String
+    @Option(help: "TOKEN_KEY_FILE, where tokens are encrypted.") var keyFile: String?
 
     func run() async throws {
         let pool = try PostgresPool(url: database, applicationName: "registration-lab")
-        let stored = try await LabRounds.stored(pool)
+        let stored = try await LabRounds.stored(pool, try LabPhones.vault(keyFile))
         await pool.close()
         let text = String(decoding: try Data(contentsOf: URL(filePath: acknowledged)), as: UTF8.self)
         var rounds = LabRounds.Count()
