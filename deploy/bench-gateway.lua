@@ -2,9 +2,9 @@
 -- the file of users, the number of the first round, the user behind whom to begin.
 --
 -- A phone's token carries the round in which it is sent, and the request id repeats it: so each answer says which
--- registration it acknowledges.
+-- registration it acknowledges. It begins with digits in no order, as APNs' tokens do (LabPhones.token has the same).
 
-local FILLING = string.rep("5a", 68)
+local FILLING = string.rep("5a", 64)
 local users, round = {}, 0
 place = 0
 local path, padding
@@ -42,7 +42,9 @@ function request()
     end
     local user = users[place]
     sent[user.number] = round
-    local body = string.format('{"activityToken":"%08x%016x%s%s', user.number, round, FILLING:sub(3), user.tail)
+    local mixed = (user.number * 2654435761 + round % 4294967296 * 40503) % 4294967296
+    local body = string.format(
+        '{"activityToken":"%08x%08x%016x%s%s', mixed, user.number, round, FILLING:sub(3), user.tail)
     return string.format(
         "%s%d-%d\r\nContent-Length: %d\r\n\r\n%s", user.head, user.number, round, #body, body)
 end

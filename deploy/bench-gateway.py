@@ -33,8 +33,8 @@ UPSERT = """\\set phone random(1, {users})
 INSERT INTO live_activities
     (match_id, user_id, device_id, generation, route, shard, status, update_token, token_at, activated_at)
 VALUES (1304076, md5('user' || :phone::int)::uuid::text, md5('phone' || :phone::int)::uuid::text, 1, 0, 0, 'active',
-    lpad(to_hex(:phone::int), 8, '0') || lpad(to_hex(:round::bigint), 16, '0') || repeat('5a', 68), clock_timestamp(),
-    clock_timestamp())
+    lpad(to_hex((:phone * 2654435761 + :round % 4294967296 * 40503) % 4294967296), 8, '0') || lpad(to_hex(:phone::int), 8, '0')
+        || lpad(to_hex(:round::bigint), 16, '0') || repeat('5a', 64), clock_timestamp(), clock_timestamp())
 ON CONFLICT (match_id, user_id, device_id, generation)
 DO UPDATE SET update_token = excluded.update_token, token_at = excluded.token_at, changed_xid = pg_current_xact_id();
 """

@@ -39,15 +39,16 @@ struct LabPhones: Sendable {
             })
     }
 
-    /// The token that a phone has in a round: 160 digits, as those of APNs.
+    /// The token that a phone has in a round: 160 digits, as those of APNs, and like them in no order.
     static func token(_ phone: Int, round: Int) -> UpdateToken {
-        UpdateToken(hex(phone, 8) + hex(round, 16) + filling)
+        let mixed = (phone * 2_654_435_761 + round % (1 << 32) * 40_503) % (1 << 32)
+        return UpdateToken(hex(mixed, 8) + hex(phone, 8) + hex(round, 16) + filling)
     }
 
     /// The round of a token, 0 for none.
-    static func round(of token: String?) -> Int { token.flatMap { Int($0.dropFirst(8).prefix(16), radix: 16) } ?? 0 }
+    static func round(of token: String?) -> Int { token.flatMap { Int($0.dropFirst(16).prefix(16), radix: 16) } ?? 0 }
 
-    private static let filling = String(repeating: "5a", count: 68)
+    private static let filling = String(repeating: "5a", count: 64)
 
     private static func hex(_ number: Int, _ width: Int) -> String {
         let digits = String(number, radix: 16)
