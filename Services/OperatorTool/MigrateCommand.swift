@@ -34,11 +34,22 @@ struct MigrateCommand: AsyncParsableCommand {
             throw UpError("the database \(pool.place) cannot be used: \(error.message)")
         }
         let applied = try await Migrator(pool: pool).migrate { Output.error($0) }
-        var isEncrypted = true
-        if let cipher { isEncrypted = try await TokenEncryption(pool: pool, cipher: cipher).beginIfEmpty() }
+        let encryption = cipher.map { TokenEncryption(pool: pool, cipher: $0) }
+        let key: String?
+        do {
+            _ = try await encryption?.beginIfEmpty()
+            key = try await encryption?.writingKey()
+        } catch let error as TokenEncryption.Failure {
+            await pool.close()
+            throw UpError(error.description)
+        }
         await pool.close()
         print(applied.isEmpty ? "The schema is up to date." : "Applied \(applied.joined(separator: ", ")).")
-        if !isEncrypted { print("Push tokens are kept in clear. To encrypt them: sightscreen secrets encrypt") }
+        if let key {
+            print("Push tokens are encrypted by the key \(key).")
+        } else if encryption != nil {
+            print("Push tokens are kept in clear. To encrypt them: sightscreen secrets encrypt")
+        }
     }
 
     /// Few connections, by the rules that services have.

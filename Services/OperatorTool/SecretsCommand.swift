@@ -108,7 +108,7 @@ struct TokenDatabaseOptions: ParsableArguments {
             try await check(encryption, cipher.newestKey)
             try await encryption.begin()
             let changed = try await encryption.finish { Output.error("\($0): \($1)") }
-            print("\(changed) tokens encrypted; the key \(cipher.newestKey) writes.")
+            print("\(changed) tokens encrypted. New ones are encrypted by the key \(cipher.newestKey).")
         } catch {
             await pool.close()
             throw error is UpError ? error : UpError(ErrorChain.describe(error))

@@ -49,22 +49,25 @@ package struct TokenEncryption: Sendable {
         self.cipher = cipher
     }
 
-    /// The key that writes; nil: tokens are written in clear.
-    package func writingKey() async throws -> String? { try await sample().flatMap { TokenCipher.key(of: $0) } }
+    /// The key by which new tokens are encrypted; nil: they are written in clear.
+    /// - Throws: `Failure` when the file does not have it.
+    package func writingKey() async throws -> String? { try await knownSample().flatMap { TokenCipher.key(of: $0) } }
 
-    private func sample() async throws -> String? {
-        try await pool.query(TokenVault.state).first?.optionalString("sample")
+    /// - Throws: `Failure` when it was not made by this file.
+    private func knownSample() async throws -> String? {
+        let sample = try await pool.query(TokenVault.state).first?.optionalString("sample")
+        if let sample, !cipher.made(sample) {
+            throw Failure(
+                description: "the tokens in the database are encrypted by a key \(TokenCipher.key(of: sample) ?? "?") that"
+                    + " TOKEN_KEY_FILE does not have: it is another file, or an old copy")
+        }
+        return sample
     }
 
     /// From now on the newest key of the file writes. Processes learn of it with the next token that they write.
     /// - Throws: `Failure` when the file is not the one of these tables, or an old copy of it.
     package func begin() async throws {
-        let sample = try await sample()
-        if let sample, !cipher.made(sample) {
-            throw Failure(
-                description: "TOKEN_KEY_FILE is not the one of the tokens in the database, which the key"
-                    + " \(TokenCipher.key(of: sample) ?? "?") encrypts")
-        }
+        let sample = try await knownSample()
         if let sample, TokenCipher.key(of: sample) == cipher.newestKey { return }
         let begun = try await pool.query(
             "UPDATE token_encryption SET sample = $1 WHERE sample IS NOT DISTINCT FROM $2 RETURNING 1",

@@ -145,7 +145,7 @@ import Tokens
             await #expect(throws: TokenEncryption.Failure.self) {
                 try await TokenEncryption(pool: pool, cipher: old).begin()
             }
-            #expect(try await TokenEncryption(pool: pool, cipher: old).writingKey() == "2")
+            #expect(try await TokenEncryption(pool: pool, cipher: try file.read().cipher).writingKey() == "2")
         }
     }
 
