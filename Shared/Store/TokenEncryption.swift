@@ -58,7 +58,8 @@ package struct TokenEncryption: Sendable {
         let sample = try await pool.query(TokenVault.state).first?.optionalString("sample")
         if let sample, !cipher.made(sample) {
             throw Failure(
-                description: "the tokens in the database are encrypted by a key \(TokenCipher.key(of: sample) ?? "?") that"
+                description:
+                    "the tokens in the database are encrypted by a key \(TokenCipher.key(of: sample) ?? "?") that"
                     + " TOKEN_KEY_FILE does not have: it is another file, or an old copy")
         }
         return sample
