@@ -7,7 +7,7 @@ package struct TokenEncryption: Sendable {
         package let description: String
     }
 
-    /// What is encrypted, and what its rows are found and gone through by.
+    /// A column of tokens, and the primary key in whose order its rows are visited.
     private struct Column: Sendable {
         var table: String
         var name: String
@@ -35,7 +35,7 @@ package struct TokenEncryption: Sendable {
         ]
     }
 
-    /// Rows of one transaction: others wait for a row no longer than for this.
+    /// Rows in one transaction, which holds their locks until it ends.
     private static let sliceMax = 1_000
     /// How long transactions from before the change may go on.
     private static let oldTransactionsMax = Duration.seconds(60)
@@ -76,7 +76,7 @@ package struct TokenEncryption: Sendable {
         guard !begun.isEmpty else { throw Failure(description: "another one changes the key; run this once more") }
     }
 
-    /// The same where there is nothing yet that a process without keys could have to read.
+    /// Calls `begin` on a database that holds no tokens yet: no process without keys can meet an encrypted one there.
     /// - Returns: whether tokens are encrypted now.
     package func beginIfEmpty() async throws -> Bool {
         if try await writingKey() != nil { return true }
@@ -92,7 +92,7 @@ package struct TokenEncryption: Sendable {
         return true
     }
 
-    /// Waits for those that may still write by what was said before, and brings all tokens under the newest key.
+    /// Waits for transactions that may still write by the former key, and brings all tokens under the newest key.
     /// - Parameter onProgress: is told the column and how many of it were changed.
     /// - Returns: how many were changed.
     package func finish(onProgress: (String, Int) -> Void = { _, _ in }) async throws -> Int {
@@ -116,7 +116,7 @@ package struct TokenEncryption: Sendable {
             }
         }
         try await pool.execute("UPDATE token_encryption SET is_complete = true WHERE NOT is_complete")
-        // What the planner knows of the columns are tokens in clear.
+        // The planner's statistics hold tokens in clear.
         for table in Set(Column.all.map(\.table)) {
             try await pool.execute("ANALYZE \(table)", deadline: .seconds(60))
         }
@@ -147,7 +147,7 @@ package struct TokenEncryption: Sendable {
         let now = try await pool.query("SELECT extract(epoch FROM clock_timestamp())::double precision AS now")
         guard let boundary = try now.first?.double("now") else { throw PostgresError(.decoding, "no clock") }
         while true {
-            // Without a state: those of another role, of which nothing is told.
+            // `state` is null for sessions of other roles, whose transactions are hidden.
             let old = try await pool.query(
                 """
                 SELECT 1 FROM pg_stat_activity a

@@ -20,7 +20,7 @@ package final class TokenVault: Sendable {
         var cipher: TokenCipher?
         /// The sample that was last found to be of this file's keys.
         var sample: String?
-        /// Nothing is in clear any more, for ever.
+        /// No stored token is in clear, and none will be again.
         var isComplete = false
     }
 

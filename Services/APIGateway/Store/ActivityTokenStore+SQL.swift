@@ -65,7 +65,7 @@ extension ActivityTokenStore {
             status: ActivityGeneration.Status(rawValue: try row.string("status")) ?? .ended,
             startID: try row.optionalString("start_id").map { StartID($0) },
             activityID: try row.optionalString("activity_id").map { ActivityID($0) },
-            // Another token than the reported one is only that.
+            // Any other token only has to differ from the reported one.
             token: try row.optionalString("token_key").map {
                 keys?.all.contains($0) == true ? reported ?? UpdateToken($0) : UpdateToken($0)
             },

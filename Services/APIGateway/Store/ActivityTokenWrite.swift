@@ -36,7 +36,7 @@ struct ActivityTokenWrite {
         var job: ActivityTokenJob
         /// What its token is found by.
         var keys: TokenVault.Keys
-        /// As it is stored.
+        /// In its stored form.
         var token: String
         var device: DeviceID
         var lingers: Bool

@@ -32,7 +32,7 @@ enum DeviceClaims {
         guard
             try await !transaction.query("SELECT FROM devices d WHERE \(owner)", Array(key.prefix(2))).isEmpty
         else { return nil }
-        // Of before it was encrypted, or its key changed: it is the same token.
+        // A claim that was stored in clear, or under an older key, is to the same token.
         try await transaction.execute(
             "UPDATE device_claims SET device_token = $2 WHERE \(TokenSQL.has("device_token", "$1"))",
             [token, .text(stored)])
@@ -69,7 +69,7 @@ enum DeviceClaims {
 
     /// What an echo is about.
     struct Claim: Sendable {
-        /// As it is stored.
+        /// In its stored form.
         var token: String
         var owner: UserID
         var ownersDevice: DeviceID
