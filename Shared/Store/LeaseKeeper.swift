@@ -13,6 +13,8 @@ public actor LeaseKeeper {
     private static let expiryMargin = Duration.milliseconds(20)
     /// Between tries to release what nobody works on any more.
     private static let releasePause = Duration.milliseconds(500)
+    /// After a round that PostgreSQL did not answer.
+    private static let retryPause = Duration.milliseconds(100)
 
     private struct Share {
         var kind: String
@@ -195,6 +197,8 @@ public actor LeaseKeeper {
                 logger.warning("Leases could not be renewed", metadata: ["error": "\(error)"])
             }
             isReachable = false
+            // A third of the time later it might be over with the leases.
+            pause = min(pause, Self.retryPause)
         }
         if !left.isEmpty { pause = min(pause, Self.releasePause) }
         // It was told to in the middle of this round, which has joined the others once more.
