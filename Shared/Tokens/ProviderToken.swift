@@ -7,7 +7,7 @@ public enum ProviderToken {
     /// - Throws: `OpenSSLError`, or `Refusal` for an id with other characters than letters and digits.
     public static func make(keyID: String, teamID: String, issuedAt: Int, signer: ES256Signer) throws -> String {
         for (name, id) in [("key id", keyID), ("team id", teamID)] {
-            guard (1...32).contains(id.utf8.count), id.utf8.allSatisfy(isLetterOrDigit) else {
+            guard (1...32).contains(id.utf8.count), id.utf8.allSatisfy(\.isLetterOrDigit) else {
                 throw Refusal(description: "the \(name) is not 1 to 32 letters and digits")
             }
         }
@@ -19,14 +19,5 @@ public enum ProviderToken {
 
     public struct Refusal: Error, Hashable, CustomStringConvertible {
         public let description: String
-    }
-
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
     }
 }

@@ -32,7 +32,7 @@ public struct TokenKeys: Sendable {
                 continue
             }
             let id = String(name)
-            guard (1...16).contains(id.utf8.count), id.utf8.allSatisfy(Self.isLetterOrDigit) else {
+            guard (1...16).contains(id.utf8.count), id.utf8.allSatisfy(\.isLetterOrDigit) else {
                 throw refuse("has an id of other than 1 to 16 letters and digits")
             }
             guard encryption.updateValue(key, forKey: id) == nil else { throw refuse("has the id of another key") }
@@ -67,14 +67,5 @@ public struct TokenKeys: Sendable {
             return nil
         }
         return key.count == keyLength ? key : nil
-    }
-
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
     }
 }
