@@ -8,9 +8,10 @@ extension AppPorts {
     /// A phone in memory, with a backend that answers from samples.
     static func simulated(_ kit: SimulatedActivityKit, _ clock: SimulatedClock) -> AppPorts {
         AppPorts(
-            gateway: CannedTransport(clock: clock), web: CannedCognito(), activityKit: kit,
-            notifications: FakeNotificationPort(), keychain: InMemoryKeychain(), store: InMemoryKeyValueStore(),
-            matchFiles: InMemoryFileStore(), imageFiles: InMemoryFileStore(), clock: clock,
+            gateway: SampleGateway(clock: clock), web: SampleCognito(), activityKit: kit,
+            notifications: FakeNotificationPort(), keychain: InMemoryKeychain(), sessionStore: InMemoryKeyValueStore(),
+            store: InMemoryKeyValueStore(), matchFiles: InMemoryFileStore(), imageFiles: InMemoryFileStore(),
+            clock: clock,
             profile: DeviceProfile(deviceID: DeviceID("a phone"), appVersion: "1.0"),
             cognito: CognitoSettings(clientID: "any", region: "eu-west-1"))
     }

@@ -11,6 +11,8 @@ struct AppPorts {
     var activityKit: any ActivityKitPort
     var notifications: any NotificationPort
     var keychain: any KeychainPort
+    /// Where it stands that somebody is signed in.
+    var sessionStore: any KeyValueStore
     var store: any KeyValueStore
     var matchFiles: any FileStore
     var imageFiles: any FileStore
@@ -35,7 +37,8 @@ final class AppServices {
     init(_ ports: AppPorts) {
         let (clock, store) = (ports.clock, ports.store)
         let auth = CognitoAuthService(
-            settings: ports.cognito, web: ports.web, keychain: ports.keychain, store: store, clock: clock)
+            settings: ports.cognito, web: ports.web, keychain: ports.keychain, store: ports.sessionStore,
+            clock: clock)
         let api = SightscreenAPI(transport: ports.gateway, session: auth, clock: clock)
         let matches = RealMatchCacheStore(disk: MatchDiskCacheWrapper(files: ports.matchFiles), clock: clock)
         self.auth = auth
@@ -74,14 +77,11 @@ extension AppServices {
 }
 
 extension AppPorts {
-    /// The same phone in a debug build: calls go where the switch says, and what comes of them is kept apart.
-    func switched(
-        by mode: FakeModeSwitch, fakeAPI: any APITransport, fakeFiles: (String) -> any FileStore
-    ) -> AppPorts {
+    /// The same phone and the same session in a debug build, on the fake API. What that says of follows, matches and versions
+    /// is kept apart and never counts for the gateway's app.
+    func onFakeAPI(_ gateway: any APITransport, store: any KeyValueStore, matchFiles: any FileStore) -> AppPorts {
         var ports = self
-        ports.gateway = SwitchedTransport(gateway: gateway, fakeAPI: fakeAPI, mode: mode, clock: clock)
-        ports.store = SwitchedStore(store, mode: mode)
-        ports.matchFiles = SwitchedFileStore(matchFiles, mode: mode, fake: fakeFiles)
+        (ports.gateway, ports.store, ports.matchFiles) = (gateway, store, matchFiles)
         return ports
     }
 }
@@ -95,30 +95,29 @@ final class DebugMenu {
     @ObservationIgnored private let make: @MainActor () -> (AppServices, any AdminService)
     @ObservationIgnored private var isChanging = false
 
-    init(_ ports: AppPorts, fakeAPI: any APITransport, fakeFiles: @escaping (String) -> any FileStore) {
+    init(_ ports: AppPorts, fakeAPI: AppPorts) {
         let mode = FakeModeSwitch(store: ports.store)
         make = {
-            let services = AppServices(ports.switched(by: mode, fakeAPI: fakeAPI, fakeFiles: fakeFiles))
-            let api = SightscreenAPI(transport: fakeAPI, session: services.auth, clock: ports.clock)
+            let services = AppServices(mode.isOn ? fakeAPI : ports)
+            let api = SightscreenAPI(transport: fakeAPI.gateway, session: services.auth, clock: ports.clock)
             return (services, RealAdminService(api: api, fakeMode: mode))
         }
         (services, admin) = make()
     }
 
-    /// Another backend means another app: whoever shows it begins with its launch.
-    func setMode(_ mode: FakeMode) async {
-        guard !isChanging else { return }
-        guard !mode.sharesData(with: admin.mode) else { return admin.setMode(mode) }
+    /// Another backend means another app: what shows it begins with its launch.
+    func setUsesFakeAPI(_ isOn: Bool) async {
+        guard !isChanging, isOn != admin.usesFakeAPI else { return }
         isChanging = true
         defer { isChanging = false }
         await services.close()
-        admin.setMode(mode)
+        admin.setUsesFakeAPI(isOn)
         (services, admin) = make()
     }
 
     /// A recorded match at forty times its speed, for everybody on the fake API.
     func playATape() async throws {
-        await setMode(.fakeAPI)
+        await setUsesFakeAPI(true)
         guard let tape = try await admin.tapes().first else { return }
         let replay = try await admin.play(ReplayOrder(tapeId: tape.tapeId, speed: 40))
         try await admin.control(replay.matchId, .seekToBall("S2 5.1"))

@@ -53,11 +53,13 @@ import Testing
         let phone = try await AppPhone()
         try await phone.signIn()
         await phone.app.close()
-        let fakeAPI = ReplayGateway(name: "fake")
-        let menu = DebugMenu(phone.ports, fakeAPI: fakeAPI) { _ in InMemoryFileStore() }
+        let fakeAPI = ReplayGateway()
+        let menu = DebugMenu(
+            phone.ports,
+            fakeAPI: phone.ports.onFakeAPI(fakeAPI, store: InMemoryKeyValueStore(), matchFiles: InMemoryFileStore()))
         let before = menu.services
         try await menu.playATape()
-        #expect(menu.admin.mode == .fakeAPI)
+        #expect(menu.admin.usesFakeAPI)
         #expect(menu.services !== before, "another backend means another app")
         #expect(menu.admin.replays.first?.label == "S2 5.1")
         #expect(await fakeAPI.lines.count == 3)

@@ -10,110 +10,33 @@ import Testing
 @Suite struct AdminServiceTests {
     let clock = SimulatedClock(now: Sample.now)
     let store = InMemoryKeyValueStore()
-    let gateway = ReplayGateway(name: "gateway")
-    let fakeAPI = ReplayGateway(name: "fake")
+    let fakeAPI = ReplayGateway()
 
-    /// - Returns: the debug menu's service, and how the app's services call.
-    private func app() -> (admin: RealAdminService, api: SightscreenAPI) {
-        let fakeMode = FakeModeSwitch(store: store)
-        let session = FakeSession(user: Sample.user, token: "good")
-        func api(_ transport: any APITransport) -> SightscreenAPI {
-            SightscreenAPI(transport: transport, session: session, clock: clock, retries: .never)
-        }
-        let switched = SwitchedTransport(gateway: gateway, fakeAPI: fakeAPI, mode: fakeMode, clock: clock)
-        return (RealAdminService(api: api(fakeAPI), fakeMode: fakeMode), api(switched))
+    /// The debug menu's service, as it is after a launch.
+    private func admin() -> RealAdminService {
+        let api = SightscreenAPI(
+            transport: fakeAPI, session: FakeSession(user: Sample.user, token: "good"), clock: clock, retries: .never)
+        return RealAdminService(api: api, fakeMode: FakeModeSwitch(store: store))
     }
 
     // MARK: - Fake API controls
 
-    @Test func fakeModeIsToggled() async throws {
-        let (admin, api) = app()
-        #expect(admin.mode == .off)
-        _ = try await api.follows()
-        admin.setUsesFakeAPI(true)
-        #expect(admin.mode == .fakeAPI)
-        // Services that were made before have the gateway's data, and go on with it.
-        _ = try await api.follows()
-        #expect(await gateway.lines.count == 2)
-        let second = app()
-        _ = try await second.api.follows()
-        second.admin.setUsesFakeAPI(false)
-        _ = try await second.api.follows()
-        _ = try await app().api.follows()
-        #expect(await gateway.lines.count == 3)
-        #expect(await fakeAPI.lines.count == 2)
-    }
-
-    @Test func theModeSurvivesTheApp() {
-        for mode in FakeMode.allCases {
-            app().admin.setMode(mode)
-            #expect(app().admin.mode == mode)
-            #expect(FakeMode(rawValue: mode.rawValue) == mode)
+    @Test func fakeModeIsToggledAndSurvivesTheApp() {
+        #expect(!admin().usesFakeAPI)
+        for isOn in [true, false] {
+            let admin = admin()
+            admin.setUsesFakeAPI(isOn)
+            #expect(admin.usesFakeAPI == isOn)
+            #expect(self.admin().usesFakeAPI == isOn)
         }
         store.set(["something else"], forKey: FakeModeSwitch.key)
-        #expect(app().admin.mode == .off)
-    }
-
-    @Test func cannedAnswersAreSwitched() async throws {
-        app().admin.setMode(.canned(.liveMatch))
-        let (admin, api) = app()
-        #expect(try await live(api).matches.map(\.status) == [.live])
-        #expect(try await live(api).retryAfterMs == 5_000)
-        admin.setMode(.canned(.closeFinish))
-        #expect(try await live(api).retryAfterMs == 2_000)
-        #expect(try await live(api).matches.first?.displayState?.matchSentiment == .tense)
-        admin.setMode(.canned(.nothingOn))
-        #expect(try await live(api) == LiveMatchesResponse(matches: [], retryAfterMs: 30_000))
-        admin.setMode(.canned(.outage))
-        await #expect(throws: APIError.self) { try await api.liveMatches() }
-        admin.setMode(.canned(.offline))
-        await #expect(throws: APIError.transport(.offline)) { try await api.liveMatches() }
-        #expect(await gateway.lines.isEmpty)
-        #expect(await fakeAPI.lines.isEmpty)
-    }
-
-    private func live(_ api: SightscreenAPI) async throws -> LiveMatchesResponse {
-        guard case .new(let answer, _) = try await api.liveMatches() else { throw APIError.unreadable(status: 304) }
-        return answer
-    }
-
-    @Test func cannedAnswersAreThoseOfAWholeApp() async throws {
-        app().admin.setMode(.canned(.liveMatch))
-        let api = app().api
-        let match = SampleMatches.live(now: Sample.now)
-        guard case .new(let day, _) = try await api.matches(on: UTCDay(at: Sample.now)) else {
-            Issue.record("there is no tag")
-            return
-        }
-        #expect(day.matches.contains(match))
-        #expect(try await api.match(match.id) == match)
-        #expect(try await api.follows().isEmpty)
-        #expect(try await api.follow(FollowRequest(matchId: match.id)).following)
-        #expect(try await api.follows().map(\.matchId) == [match.id])
-        #expect(try await !api.unfollow(match.id).following)
-        #expect(try await api.follows().isEmpty)
-        await #expect(throws: APIError.self) { try await api.match(MatchID(7)) }
-    }
-
-    @Test(arguments: CannedScenario.allCases)
-    func theAppsConfigIsCannedToo(_ scenario: CannedScenario) async throws {
-        let transport = CannedTransport(clock: clock) { scenario }
-        let request = APIRequest(method: "GET", path: "/app/config?platform=ios&version=2.4.0")
-        switch scenario {
-        case .offline:
-            await #expect(throws: TransportError.offline) { try await transport.send(request) }
-        case .outage: #expect(try await transport.send(request).status == 503)
-        default:
-            let config = try JSONDecoder().decode(AppConfig.self, from: Data(try await transport.send(request).body))
-            #expect(config.maintenanceMode == (scenario == .maintenance))
-            #expect(config.updateRequired == (scenario == .updateRequired))
-        }
+        #expect(!admin().usesFakeAPI)
     }
 
     // MARK: - Tape playback
 
     @Test func aTapeIsPlayed() async throws {
-        let admin: any AdminService = app().admin
+        let admin: any AdminService = admin()
         #expect(try await admin.tapes() == [ReplayTape(tapeId: "1304076", title: "MI v CSK")])
         let replay = try await admin.play(ReplayOrder(tapeId: "1304076", speed: 40))
         #expect(admin.replays == [replay])
@@ -130,14 +53,12 @@ import Testing
         try await admin.control(id, .stop)
         #expect(admin.replays.isEmpty)
         #expect(try await admin.refreshReplays().isEmpty)
-        // Whatever mode the app is in, tapes are the fake API's.
-        #expect(admin.mode == .off)
-        #expect(await gateway.lines.isEmpty)
+        #expect(!admin.usesFakeAPI, "whichever backend the app uses, tapes are the fake API's")
     }
 
     @Test func whoIsNoAdministratorIsToldSo() async throws {
         await fakeAPI.setAdmin(false)
-        let admin = app().admin
+        let admin = admin()
         let refusal = await #expect(throws: APIError.self) { try await admin.tapes() }
         #expect(refusal?.status == 403)
     }
@@ -146,14 +67,14 @@ import Testing
         let fakeMode = FakeModeSwitch(store: store)
         // Who repeats it waits by the real clock, and is seen to.
         let api = SightscreenAPI(
-            transport: gateway, session: FakeSession(user: Sample.user, token: "good"), clock: SystemClientClock()
+            transport: fakeAPI, session: FakeSession(user: Sample.user, token: "good"), clock: SystemClientClock()
         ) { 0 }
         let admin = RealAdminService(api, fakeMode)
-        await gateway.lose(2)
+        await fakeAPI.lose(2)
         await #expect(throws: APIError.transport(.timeout)) { try await admin.play(ReplayOrder(tapeId: "1304076")) }
-        #expect(await gateway.lines.count == 1, "each load is a match of its own")
+        #expect(await fakeAPI.lines.count == 1, "each load is a match of its own")
         await #expect(throws: APIError.transport(.timeout)) { try await admin.control(MatchID(1), .step) }
-        #expect(await gateway.lines.count == 2)
+        #expect(await fakeAPI.lines.count == 2)
     }
 
     // MARK: - Debug builds only
@@ -178,34 +99,28 @@ import Testing
         #expect(initialisers == 1)
     }
 
-    // MARK: - Data of its own
+    // MARK: - The sample gateway
 
-    /// What the gateway's app keeps is not seen in fake mode, nor the other way; the session is the same.
-    @Test func whatIsKeptBelongsToItsBackend() throws {
-        let (mode, files) = (FakeModeSwitch(store: store), InMemoryFileStore())
-        let folders = ["canned": InMemoryFileStore(), "fake-api": InMemoryFileStore()]
-        for (place, next) in [FakeMode.off, .fakeAPI, .canned(.liveMatch)].enumerated() {
-            mode.set(next)
-            let values = SwitchedStore(store, mode: mode)
-            let folder = SwitchedFileStore(files, mode: mode) { folders[$0] ?? files }
-            #expect(values.strings(forKey: "followedMatchIds") == nil)
-            #expect(folder.list().isEmpty)
-            values.set(["\(place)"], forKey: "followedMatchIds")
-            try folder.write([UInt8(place)], to: "day")
-            folder.touch("day")
-            values.set(["client"], forKey: SessionShelf.markKey)
+    @Test func theSampleGatewayIsOneForAWholeApp() async throws {
+        let api = SightscreenAPI(
+            transport: SampleGateway(clock: clock), session: FakeSession(user: Sample.user, token: "good"),
+            clock: clock, retries: .never)
+        let match = SampleMatches.live(now: Sample.now)
+        guard case .new(let day, _) = try await api.matches(on: UTCDay(at: Sample.now)),
+            case .new(let live, _) = try await api.liveMatches()
+        else {
+            Issue.record("there is no tag")
+            return
         }
-        for (place, next) in [FakeMode.off, .fakeAPI, .canned(.outage)].enumerated() {
-            mode.set(next)
-            let values = SwitchedStore(store, mode: mode)
-            let folder = SwitchedFileStore(files, mode: mode) { folders[$0] ?? files }
-            #expect(values.strings(forKey: "followedMatchIds") == ["\(place)"])
-            #expect(values.strings(forKey: SessionShelf.markKey) == ["client"])
-            #expect(folder.read("day") == [UInt8(place)])
-            folder.remove("day")
-            #expect(folder.list().isEmpty)
-        }
-        #expect(store.strings(forKey: "followedMatchIds") == ["0"])
+        #expect(day.matches.contains(match))
+        #expect(live.matches == [match])
+        #expect(try await api.match(match.id) == match)
+        #expect(try await api.follows().isEmpty)
+        #expect(try await api.follow(FollowRequest(matchId: match.id)).following)
+        #expect(try await api.follows().map(\.matchId) == [match.id])
+        #expect(try await !api.unfollow(match.id).following)
+        #expect(try await api.follows().isEmpty)
+        await #expect(throws: APIError.self) { try await api.match(MatchID(7)) }
     }
 
     // MARK: - The fake
@@ -218,20 +133,17 @@ import Testing
         try await fake.control(replay.matchId, .stop)
         #expect(fake.replays.isEmpty)
         await #expect(throws: APIError.self) { try await fake.play(ReplayOrder(tapeId: "none")) }
-        fake.setMode(.fakeAPI)
-        #expect(fake.mode == .fakeAPI)
+        fake.setUsesFakeAPI(true)
+        #expect(fake.usesFakeAPI)
     }
 }
 
 /// The gateway's calls for tapes, by its own description of them.
 actor ReplayGateway: APITransport {
-    private let name: String
     private var replay: ReplayedMatch?
     private var isAdmin = true
     private var losses = 0
     private(set) var lines: [String] = []
-
-    init(name: String) { self.name = name }
 
     func setAdmin(_ isAdmin: Bool) { self.isAdmin = isAdmin }
     /// So many answers are lost.

@@ -124,15 +124,15 @@ import Testing
         Dictionary(uniqueKeysWithValues: files.list().map { ($0.name, files.read($0.name) ?? []) })
     }
 
-    /// What a fake backend says of matches, follows and versions never counts for the gateway's app, and the other way.
+    /// What the fake API says of matches, follows and versions never counts for the gateway's app, and the other way.
     @Test func fakeModeHasItsOwnData() async throws {
         let phone = try await usedPhone()
         let (real, fake) = (Sample.match(7, .upcoming), SampleMatches.upcoming(now: Sample.now))
         await phone.gateway.play(real)
         try await phone.app.liveActivities.follow(real)
         await phone.app.close()
-        let (canned, fakeAPI) = (InMemoryFileStore(), InMemoryFileStore())
-        let menu = DebugMenu(phone.ports, fakeAPI: ReplayGateway(name: "fake")) { $0 == "canned" ? canned : fakeAPI }
+        let (fakeFiles, fakeStore) = (InMemoryFileStore(), InMemoryKeyValueStore())
+        let menu = DebugMenu(phone.ports, fakeAPI: fakePorts(phone, fakeStore, fakeFiles))
         await menu.services.bootstrap.start()
         #expect(menu.services.bootstrap.state == .ready)
         try await phone.until("the gateway knows the phone") { await !phone.gateway.devices.isEmpty }
@@ -140,36 +140,29 @@ import Testing
         let (files, values) = (contents(phone.matchFiles), keys.map { phone.store.strings(forKey: $0) })
         #expect(!files.isEmpty && !values.contains(nil))
 
-        await menu.setMode(.canned(.updateRequired))
+        await menu.setUsesFakeAPI(true)
         #expect(await phone.gateway.devices.isEmpty, "no push comes of what is not seen")
         let calls = await phone.gateway.calls.count
-        await menu.services.bootstrap.start()
-        guard case .halted(.forceUpdate) = menu.services.bootstrap.state else {
-            Issue.record("it is \(menu.services.bootstrap.state)")
-            return
-        }
-        // Another scenario of the same backend: the same app.
         let services = menu.services
-        await menu.setMode(.canned(.liveMatch))
-        #expect(menu.services === services)
-        await services.bootstrap.retry()
+        await services.bootstrap.start()
         #expect(services.bootstrap.state == .ready)
+        #expect(services.auth.currentUser?.id == Sample.user, "the session is the same")
         #expect(services.schedule.cached(Self.today) == nil)
         #expect(await services.liveActivities.bell(for: real.id) == .empty)
         #expect(try await services.open(Self.today).count == 3)
         try await services.liveActivities.follow(fake)
         await services.matches.flush()
-        #expect(!canned.list().isEmpty && fakeAPI.list().isEmpty)
+        #expect(!fakeFiles.list().isEmpty)
         #expect(contents(phone.matchFiles) == files)
         #expect(keys.map { phone.store.strings(forKey: $0) } == values)
         #expect(await phone.gateway.calls.count == calls)
 
-        // Back, and nobody can be asked: what is known is what the gateway said.
-        await menu.setMode(.off)
+        // Back, without a network: what is known is what the gateway said.
+        await menu.setUsesFakeAPI(false)
         await phone.setOffline(true)
         await menu.services.bootstrap.start()
         #expect(menu.services.bootstrap.state == .ready)
-        #expect(menu.services.auth.currentUser?.id == Sample.user, "the session is the same")
+        #expect(menu.services.auth.currentUser?.id == Sample.user)
         #expect(await menu.services.liveActivities.bell(for: real.id).state == .filled)
         #expect(await menu.services.liveActivities.bell(for: fake.id) == .empty)
         #expect(menu.services.schedule.cached(Self.today)?.matches.count == 3)
@@ -184,19 +177,22 @@ import Testing
     @Test func fakeModeSurvivesTheApp() async throws {
         let phone = try await usedPhone()
         await phone.app.close()
-        let canned = InMemoryFileStore()
-        let first = DebugMenu(phone.ports, fakeAPI: ReplayGateway(name: "fake")) { _ in canned }
-        await first.setMode(.canned(.liveMatch))
+        let fake = fakePorts(phone, InMemoryKeyValueStore(), InMemoryFileStore())
+        let first = DebugMenu(phone.ports, fakeAPI: fake)
+        await first.setUsesFakeAPI(true)
         await first.services.bootstrap.start()
         _ = try await first.services.open(Self.today)
         await first.services.close()
-        let second = DebugMenu(phone.ports, fakeAPI: ReplayGateway(name: "fake")) { _ in canned }
-        #expect(second.admin.mode == .canned(.liveMatch))
-        await second.setMode(.canned(.offline))
+        let second = DebugMenu(phone.ports, fakeAPI: fake)
+        #expect(second.admin.usesFakeAPI)
         await second.services.bootstrap.start()
         #expect(second.services.bootstrap.state == .ready)
         #expect(second.services.schedule.cached(Self.today)?.matches.count == 3)
         await second.services.close()
         await phone.end()
+    }
+
+    private func fakePorts(_ phone: AppPhone, _ store: InMemoryKeyValueStore, _ files: InMemoryFileStore) -> AppPorts {
+        phone.ports.onFakeAPI(SampleGateway(clock: phone.clock), store: store, matchFiles: files)
     }
 }

@@ -4,14 +4,14 @@ public import SightscreenModels
 /// Fake mode and tapes, for who builds and tests the app. Debug builds only.
 @MainActor
 public protocol AdminService: AnyObject, Observable, Sendable {
-    /// Where the app's calls go.
-    var mode: FakeMode { get }
+    /// Whether the app's calls go to the fake API, a gateway with a stand-in provider.
+    var usesFakeAPI: Bool { get }
 
-    /// Another canned scenario counts from the next call on. Another backend counts for services that are made after it,
-    /// so that nothing of one is in what the app knows of the other: the app makes its services anew.
-    func setMode(_ mode: FakeMode)
+    /// Counts for services that are made after it: the app makes its services anew, so that nothing of one backend is in what
+    /// it knows of the other.
+    func setUsesFakeAPI(_ isOn: Bool)
 
-    /// The tapes that the fake API's stand-in provider can play, whatever mode the app is in.
+    /// The tapes that the fake API's stand-in provider can play, whichever backend the app uses.
     func tapes() async throws(APIError) -> [ReplayTape]
 
     /// The replays there were when they were last asked for or changed.
@@ -28,9 +28,4 @@ public protocol AdminService: AnyObject, Observable, Sendable {
     /// Pauses a replay, lets it go on, or whatever else the action says.
     @discardableResult
     func control(_ match: MatchID, _ action: ReplayAction) async throws(APIError) -> ReplayedMatch
-}
-
-extension AdminService {
-    /// Toggles between the gateway and the fake API.
-    public func setUsesFakeAPI(_ isOn: Bool) { setMode(isOn ? .fakeAPI : .off) }
 }

@@ -5,7 +5,7 @@ public import SightscreenModels
 @MainActor
 @Observable
 public final class FakeAdminService: AdminService {
-    public private(set) var mode: FakeMode = .off
+    public private(set) var usesFakeAPI = false
     public private(set) var replays: [ReplayedMatch] = []
     private let canned: [ReplayTape]
     private var refusal: APIError?
@@ -17,7 +17,7 @@ public final class FakeAdminService: AdminService {
     /// What every call of the gateway throws from now on.
     public func refuse(_ error: APIError?) { refusal = error }
 
-    public func setMode(_ mode: FakeMode) { self.mode = mode }
+    public func setUsesFakeAPI(_ isOn: Bool) { usesFakeAPI = isOn }
 
     public func tapes() throws(APIError) -> [ReplayTape] {
         if let refusal { throw refusal }

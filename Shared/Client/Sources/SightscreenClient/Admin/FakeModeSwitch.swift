@@ -1,29 +1,32 @@
 import Synchronization
 
-/// Which mode the app is in: kept in UserDefaults, so that a launch begins as the last one ended. Debug builds only.
+/// Whether the app's calls go to the fake API: kept in UserDefaults, so that a launch begins as the last one ended. Debug builds
+/// only.
 public final class FakeModeSwitch: Sendable {
+    /// What the product calls its fake API.
+    public static let address = "https://fake-api.sightscreen.app"
     static let key = "debug.fakeMode"
 
     private let store: any KeyValueStore
-    private let current: Mutex<FakeMode>
+    private let current: Mutex<Bool>
 
     // In a release build an app cannot make one.
     package init(keptIn store: any KeyValueStore) {
         self.store = store
-        current = Mutex(store.strings(forKey: Self.key)?.first.flatMap { FakeMode(rawValue: $0) } ?? .off)
+        current = Mutex(store.strings(forKey: Self.key) == ["fakeAPI"])
     }
 
-    public var mode: FakeMode { current.withLock { $0 } }
+    public var isOn: Bool { current.withLock { $0 } }
 
-    public func set(_ mode: FakeMode) {
-        current.withLock { $0 = mode }
-        store.set(mode == .off ? nil : [mode.rawValue], forKey: Self.key)
+    public func set(_ isOn: Bool) {
+        current.withLock { $0 = isOn }
+        store.set(isOn ? ["fakeAPI"] : nil, forKey: Self.key)
     }
 }
 
 #if DEBUG
     extension FakeModeSwitch {
-        /// - Parameter store: the app's own, not a `SwitchedStore`.
+        /// - Parameter store: that of the gateway's app.
         public convenience init(store: any KeyValueStore) { self.init(keptIn: store) }
     }
 #else

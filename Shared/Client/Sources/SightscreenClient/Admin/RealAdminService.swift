@@ -5,7 +5,7 @@ public import SightscreenModels
 @MainActor
 @Observable
 public final class RealAdminService: AdminService {
-    public private(set) var mode: FakeMode
+    public private(set) var usesFakeAPI: Bool
     public private(set) var replays: [ReplayedMatch] = []
 
     @ObservationIgnored private let api: SightscreenAPI
@@ -15,12 +15,12 @@ public final class RealAdminService: AdminService {
     package init(_ api: SightscreenAPI, _ fakeMode: FakeModeSwitch) {
         self.api = api
         self.fakeMode = fakeMode
-        mode = fakeMode.mode
+        usesFakeAPI = fakeMode.isOn
     }
 
-    public func setMode(_ mode: FakeMode) {
-        fakeMode.set(mode)
-        self.mode = mode
+    public func setUsesFakeAPI(_ isOn: Bool) {
+        fakeMode.set(isOn)
+        usesFakeAPI = isOn
     }
 
     public func tapes() async throws(APIError) -> [ReplayTape] { try await api.replayTapes() }

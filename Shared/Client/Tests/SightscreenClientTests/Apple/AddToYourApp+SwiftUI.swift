@@ -15,7 +15,8 @@
                 gateway: URLSessionTransport(base: URL(string: "https://api.sightscreen.app")!),
                 web: URLSessionWebTransport(), activityKit: AppleActivityKit(),
                 notifications: AppleNotificationPort(), keychain: SystemKeychain(service: "app.sightscreen"),
-                store: UserDefaultsStore(), matchFiles: DirectoryFileStore.caches("matches"),
+                sessionStore: UserDefaultsStore(), store: UserDefaultsStore(),
+                matchFiles: DirectoryFileStore.caches("matches"),
                 imageFiles: DirectoryFileStore(appGroup: "group.com.sightscreen", folder: "images")
                     ?? DirectoryFileStore.caches("images"),
                 clock: SystemClientClock(), profile: .current(environment),
@@ -197,8 +198,11 @@
         final class DebugDelegate: AppDelegate {
             // A build that Xcode runs gets its tokens from APNs' sandbox.
             private(set) lazy var menu = DebugMenu(
-                .apple(.sandbox), fakeAPI: URLSessionTransport(base: URL(string: SwitchedTransport.fakeAPIAddress)!)
-            ) { DirectoryFileStore.caches("matches-\($0)") }
+                .apple(.sandbox),
+                fakeAPI: .apple(.sandbox).onFakeAPI(
+                    URLSessionTransport(base: URL(string: FakeModeSwitch.address)!),
+                    store: UserDefaultsStore(UserDefaults(suiteName: "fake-api")!),
+                    matchFiles: DirectoryFileStore.caches("matches-fake-api")))
             override var services: AppServices { menu.services }
         }
 
@@ -209,8 +213,8 @@
 
             var body: some View {
                 Menu("Debug") {
-                    ForEach(FakeMode.allCases, id: \.self) { mode in
-                        Button(mode.rawValue) { Task { await menu.setMode(mode) } }
+                    Button(menu.admin.usesFakeAPI ? "Use the gateway" : "Use the fake API") {
+                        Task { await menu.setUsesFakeAPI(!menu.admin.usesFakeAPI) }
                     }
                     Button("Play a tape") { Task { try? await menu.playATape() } }
                     Button("Log") { showsLog = true }

@@ -36,8 +36,9 @@ final class AppPhone {
         door = FrontDoor(Self.config(), before: gateway)
         ports = AppPorts(
             gateway: WholeGateway(schedule: schedule, rest: door), web: WholeWeb(cognito: cognito, images: images),
-            activityKit: kit, notifications: notificationPort, keychain: keychain, store: store,
-            matchFiles: matchFiles, imageFiles: InMemoryFileStore(), clock: clock, profile: Sample.profile,
+            activityKit: kit, notifications: notificationPort, keychain: keychain,
+            sessionStore: store, store: store, matchFiles: matchFiles, imageFiles: InMemoryFileStore(), clock: clock,
+            profile: Sample.profile,
             cognito: CognitoSettings(clientID: ScriptedCognito.clientID, endpoint: ScriptedCognito.endpoint))
         app = AppServices(ports)
         await gateway.play(Self.match)

@@ -8,7 +8,7 @@ public import SightscreenClient
 
 /// A Cognito that lets everybody in with any password, and no other host: for tests and previews of an app. The user's id is
 /// the address of e-mail. Its tokens are signed by nobody, and no gateway takes them.
-public struct CannedCognito: WebTransport {
+public struct SampleCognito: WebTransport {
     public init() {}
 
     private struct Call: Decodable {
