@@ -30,47 +30,38 @@ public struct APIGatewayConfiguration: Sendable {
     /// mock-sportmonks, for replays; nil: there are none.
     var replayURL: String?
 
-    /// What `--help` says.
+    /// Its settings, each declared here or in `Setting`.
     public static let service = ServiceDescription(
         name: "api-gateway", summary: "The HTTP API: follows, devices, tokens, schedule, match state.",
         settings: [
-            SettingDescription(
-                name: "COGNITO_ISSUER", default: nil, help: "The user pool's URL; a token's iss must equal it."),
-            SettingDescription(
-                name: "COGNITO_CLIENT_ID", default: nil,
-                help: "The app clients whose tokens are taken, separated by commas."),
-            SettingDescription(
-                name: "COGNITO_JWKS_URL", default: "{issuer}/.well-known/jwks.json", help: "Where the pool's keys are."),
-            SettingDescription(
-                name: "ADMIN_API_KEY", default: "",
+            Setting("COGNITO_ISSUER", default: nil, help: "The user pool's URL; a token's iss must equal it."),
+            Setting(
+                "COGNITO_CLIENT_ID", default: nil, help: "The app clients whose tokens are taken, separated by commas."
+            ),
+            Setting(
+                "COGNITO_JWKS_URL", default: "{issuer}/.well-known/jwks.json", help: "Where the pool's keys are."),
+            Setting(
+                "ADMIN_API_KEY", default: "", isSecret: true,
                 help:
-                    "What servers send as X-API-Key to administer: 32 characters or more, 16 different; empty: no key.",
-                isSecret: true),
-            Settings.tokenKeys,
-            SettingDescription(name: "GATEWAY_HOST", default: "127.0.0.1", help: "The address to listen on."),
-            SettingDescription(
-                name: "GATEWAY_PORT", default: "8080", help: "The port to listen on; 0 for any free one."),
-            SettingDescription(
-                name: "TRUSTED_PROXIES", default: "none",
+                    "What servers send as X-API-Key to administer: 32 characters or more, 16 different; empty: no key."
+            ),
+            .tokenKeyFile,
+            Setting("GATEWAY_HOST", default: "127.0.0.1", help: "The address to listen on."),
+            Setting("GATEWAY_PORT", default: 8_080, in: 0...65_535, help: "The port to listen on; 0 for any free one."),
+            Setting(
+                "TRUSTED_PROXIES", default: "none",
                 help: "Addresses or CIDR blocks whose X-Forwarded-For is believed, separated by commas."),
-            SettingDescription(
-                name: "MIN_APP_VERSION", default: "1.0.0", help: "Below it the app asks for an update (1.2.3)."),
-            SettingDescription(
-                name: "STORE_URL", default: "https://apps.apple.com", help: "Where the app is updated."),
-            SettingDescription(name: "MAINTENANCE_MODE", default: "0", help: "The app shows its maintenance screen."),
-            SettingDescription(
-                name: "RATE_LIMIT_FACTOR", default: "1",
+            Setting("MIN_APP_VERSION", default: "1.0.0", help: "Below it the app asks for an update (1.2.3)."),
+            Setting("STORE_URL", default: "https://apps.apple.com", help: "Where the app is updated."),
+            Setting("MAINTENANCE_MODE", default: "0", help: "The app shows its maintenance screen."),
+            Setting(
+                "RATE_LIMIT_FACTOR", default: 1, in: 0...1_000,
                 help: "Times the rate limits of users, phones and addresses; 0: none."),
-            SettingDescription(
-                name: "REPLAY_URL", default: "none",
-                help: "mock-sportmonks, for /admin/replay; only with SIGHTSCREEN_STAND_INS=1."),
-            SettingDescription(
-                name: "FOLLOW_RETENTION", default: "48h", help: "How long a follow outlives its match."),
-            SettingDescription(
-                name: "START_LEASE", default: "120s",
-                help: "How long a phone that starts an activity itself has for it."),
-            SettingDescription(
-                name: "DISMISS_AFTER", default: "15m", help: "How long a finished match stays on the Lock Screen."),
+            Setting(
+                "REPLAY_URL", default: "none",
+                help: "mock-sportmonks, for /admin/replay; only with SIGHTSCREEN_STAND_INS=1."
+            ),
+            .followRetention, .startLease, .dismissAfter,
         ], healthPort: 8091)
 
     /// - Throws: `ConfigurationError` that names the setting.
@@ -79,10 +70,11 @@ public struct APIGatewayConfiguration: Sendable {
         instance = settings.instance
         runDirectory = settings.runDirectory
         vault = TokenVault(try settings.tokenKeys())
-        let pool = try settings.url("COGNITO_ISSUER", default: nil)
+        let pool = try settings.url("COGNITO_ISSUER")
         // A token's iss is compared letter for letter, so the issuer is kept as it was written.
         issuer = try settings.string("COGNITO_ISSUER")
-        jwksURL = try settings.url("COGNITO_JWKS_URL", default: pool.appending("/.well-known/jwks.json")).absoluteString
+        jwksURL =
+            try settings.optionalURL("COGNITO_JWKS_URL")?.absoluteString ?? pool.appending("/.well-known/jwks.json")
         _ = try settings.string("COGNITO_CLIENT_ID")
         clientIDs = Set(try settings.list("COGNITO_CLIENT_ID"))
         guard !clientIDs.isEmpty, clientIDs.allSatisfy({ Identifier.isShortText($0) && !$0.contains(" ") }) else {
@@ -92,27 +84,26 @@ public struct APIGatewayConfiguration: Sendable {
         if let secret = try settings.optionalSecret("ADMIN_API_KEY") {
             apiKey = try APIKey(name: "admin", secret: secret, setting: "ADMIN_API_KEY")
         }
-        host = try settings.host("GATEWAY_HOST", default: "127.0.0.1")
-        port = try settings.int("GATEWAY_PORT", default: 8080, in: 0...65_535)
+        host = try settings.host("GATEWAY_HOST")
+        port = try settings.int("GATEWAY_PORT")
         trustedProxies = try Self.proxies(settings)
-        followRetention = try Self.seconds(
-            settings, "FOLLOW_RETENTION", .seconds(172_800), in: .zero ... .seconds(31_536_000))
-        startLease = try Self.seconds(settings, "START_LEASE", .seconds(120), in: .seconds(1) ... .seconds(3600))
-        dismissAfter = try Self.seconds(settings, "DISMISS_AFTER", .seconds(900), in: .zero ... .seconds(14_400))
-        rateLimitFactor = try settings.int("RATE_LIMIT_FACTOR", default: 1, in: 0...1_000)
+        followRetention = try Self.seconds("FOLLOW_RETENTION", settings)
+        startLease = try Self.seconds("START_LEASE", settings)
+        dismissAfter = try Self.seconds("DISMISS_AFTER", settings)
+        rateLimitFactor = try settings.int("RATE_LIMIT_FACTOR")
         replayURL = try settings.optionalURL("REPLAY_URL")?.absoluteString
         // Read after its form was checked: outside a demonstration nobody may rewind the world.
         if replayURL != nil, try !settings.standIns {
             throw ConfigurationError(setting: "REPLAY_URL", problem: "is only allowed with SIGHTSCREEN_STAND_INS=1")
         }
-        let minimum = try settings.string("MIN_APP_VERSION", default: "1.0.0")
+        let minimum = try settings.string("MIN_APP_VERSION")
         guard Self.isVersion(minimum) else {
             throw ConfigurationError(setting: "MIN_APP_VERSION", problem: "\"\(minimum)\" is not a version like 1.2.3")
         }
         appConfig = AppConfig(
             minAppVersion: minimum,
-            storeUrl: try settings.url("STORE_URL", default: "https://apps.apple.com").absoluteString,
-            maintenanceMode: try settings.bool("MAINTENANCE_MODE", default: false))
+            storeUrl: try settings.url("STORE_URL").absoluteString,
+            maintenanceMode: try settings.bool("MAINTENANCE_MODE"))
     }
 
     private static func proxies(_ settings: Settings) throws(ConfigurationError) -> TrustedProxies {
@@ -129,10 +120,8 @@ public struct APIGatewayConfiguration: Sendable {
         return TrustedProxies(blocks)
     }
 
-    private static func seconds(
-        _ settings: Settings, _ name: String, _ standard: Duration, in range: ClosedRange<Duration>
-    ) throws(ConfigurationError) -> Int {
-        Int(try settings.duration(name, default: standard, in: range).components.seconds)
+    private static func seconds(_ name: String, _ settings: Settings) throws(ConfigurationError) -> Int {
+        Int(try settings.duration(name).components.seconds)
     }
 
     /// One to three numbers with dots between them.

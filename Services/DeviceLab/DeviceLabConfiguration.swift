@@ -40,42 +40,42 @@ public struct DeviceLabConfiguration: Sendable {
         name: "device-lab",
         summary: "Simulated iPhones for development, and a web page that shows their Lock Screens.",
         settings: [
-            .init(name: "DEVICE_LAB_HOST", default: "127.0.0.1", help: "Address of the page."),
-            .init(
-                name: "DEVICE_LAB_PORT", default: "8090",
+            Setting("DEVICE_LAB_HOST", default: "127.0.0.1", help: "Address of the page."),
+            Setting(
+                "DEVICE_LAB_PORT", default: 8_090, in: 0...65_535,
                 help: "Its port, plain HTTP. 0 takes a free one, which is written to "
                     + "SIGHTSCREEN_RUN_DIR/device-lab/ports.json."),
-            .init(
-                name: "DEVICE_LAB_NAMES", default: "",
+            Setting(
+                "DEVICE_LAB_NAMES", default: "",
                 help: "Names under which browsers may reach it, comma between; localhost and its addresses always."),
-            .init(
-                name: "DEVICE_LAB_PROVIDER_URL", default: "http://127.0.0.1:2196",
+            Setting(
+                "DEVICE_LAB_PROVIDER_URL", default: "http://127.0.0.1:2196",
                 help: "mock-sportmonks, whose tapes the page controls."),
-            .init(
-                name: "DEVICE_LAB_APNS_URL", default: "http://127.0.0.1:2199",
+            Setting(
+                "DEVICE_LAB_APNS_URL", default: "http://127.0.0.1:2199",
                 help: "The control port of apns-simulator."),
-            .init(
-                name: "DEVICE_LAB_GATEWAY_URL", default: "http://127.0.0.1:8080",
+            Setting(
+                "DEVICE_LAB_GATEWAY_URL", default: "http://127.0.0.1:8080",
                 help: "The HTTP API that the phones' apps call."),
-            .init(
-                name: "DEVICE_LAB_ISSUER_URL", default: "http://127.0.0.1:8091",
+            Setting(
+                "DEVICE_LAB_ISSUER_URL", default: "http://127.0.0.1:8091",
                 help: "sightscreen dev-issuer, which signs the phones' users in. The API must trust it."),
-            .init(name: "DEVICE_LAB_PHONES", default: "200", help: "How many iPhones, up to 2000."),
-            .init(
-                name: "DEVICE_LAB_MATCH", default: "",
+            Setting("DEVICE_LAB_PHONES", default: 200, in: 1...2_000, help: "How many iPhones, up to 2000."),
+            Setting(
+                "DEVICE_LAB_MATCH", default: "",
                 help:
                     "The tape that is loaded, followed and played by itself. Without it nothing plays until the page says so."
             ),
-            .init(
-                name: "DEVICE_LAB_SPEED", default: "40",
+            Setting(
+                "DEVICE_LAB_SPEED", default: "40",
                 help:
                     "How many times faster than real it plays, 1 to 1000. What a phone takes in an hour grows with it."),
-            .init(
-                name: "DEVICE_LAB_VARIANT", default: "clean",
+            Setting(
+                "DEVICE_LAB_VARIANT", default: "clean",
                 help: "What the feed does wrong: a variant of `sightscreen tape`; DEVICE_LAB_TAPE_SEED decides when."),
-            .init(name: "DEVICE_LAB_TAPE_SEED", default: "1", help: "See DEVICE_LAB_VARIANT."),
-            .init(
-                name: "DEVICE_LAB_STAGES", default: "",
+            Setting("DEVICE_LAB_TAPE_SEED", default: 1, in: 0...Int(Int32.max), help: "See DEVICE_LAB_VARIANT."),
+            Setting(
+                "DEVICE_LAB_STAGES", default: "",
                 help: "Health servers of the pipeline, like event-bus=http://10.0.0.7:9090, comma between; "
                     + "without it those that SIGHTSCREEN_RUN_DIR tells of."),
         ], healthPort: 0, usesDatabase: false)
@@ -86,31 +86,31 @@ public struct DeviceLabConfiguration: Sendable {
             throw ConfigurationError(
                 setting: "SIGHTSCREEN_STAND_INS", problem: "is not 1: device-lab is for development only")
         }
-        provider = try settings.url("DEVICE_LAB_PROVIDER_URL", default: "http://127.0.0.1:2196").absoluteString
-        apns = try settings.url("DEVICE_LAB_APNS_URL", default: "http://127.0.0.1:2199").absoluteString
-        gateway = try settings.url("DEVICE_LAB_GATEWAY_URL", default: gateway).absoluteString
-        issuer = try settings.url("DEVICE_LAB_ISSUER_URL", default: issuer).absoluteString
-        phones = try settings.int("DEVICE_LAB_PHONES", default: phones, in: 1...2_000)
+        provider = try settings.url("DEVICE_LAB_PROVIDER_URL").absoluteString
+        apns = try settings.url("DEVICE_LAB_APNS_URL").absoluteString
+        gateway = try settings.url("DEVICE_LAB_GATEWAY_URL").absoluteString
+        issuer = try settings.url("DEVICE_LAB_ISSUER_URL").absoluteString
+        phones = try settings.int("DEVICE_LAB_PHONES")
         match = try settings.optionalString("DEVICE_LAB_MATCH").flatMap { $0.isEmpty ? nil : $0 }
         if let match, !TapeCommand.isTape(match) {
             throw ConfigurationError(setting: "DEVICE_LAB_MATCH", problem: "\"\(match)\" is not the name of a tape")
         }
-        let speed = try settings.string("DEVICE_LAB_SPEED", default: "40")
+        let speed = try settings.string("DEVICE_LAB_SPEED")
         guard let value = Double(speed), (1...1_000).contains(value) else {
             throw ConfigurationError(setting: "DEVICE_LAB_SPEED", problem: "\"\(speed)\" is not between 1 and 1000")
         }
         self.speed = value
-        variant = try settings.string("DEVICE_LAB_VARIANT", default: variant)
+        variant = try settings.string("DEVICE_LAB_VARIANT")
         guard TapeVariant(rawValue: variant) != nil else {
             let names = TapeVariant.allCases.map(\.rawValue).joined(separator: ", ")
             throw ConfigurationError(setting: "DEVICE_LAB_VARIANT", problem: "\"\(variant)\" is none of \(names)")
         }
-        tapeSeed = UInt64(try settings.int("DEVICE_LAB_TAPE_SEED", default: 1, in: 0...Int(Int32.max)))
-        host = try settings.string("DEVICE_LAB_HOST", default: host)
+        tapeSeed = UInt64(try settings.int("DEVICE_LAB_TAPE_SEED"))
+        host = try settings.string("DEVICE_LAB_HOST")
         guard host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }) else {
             throw ConfigurationError(setting: "DEVICE_LAB_HOST", problem: "\"\(host)\" is not an address")
         }
-        port = try settings.int("DEVICE_LAB_PORT", default: 8_090, in: 0...65_535)
+        port = try settings.int("DEVICE_LAB_PORT")
         names = try settings.list("DEVICE_LAB_NAMES")
         for name in names where name.contains(where: { "/:@".contains($0) }) {
             throw ConfigurationError(setting: "DEVICE_LAB_NAMES", problem: "\"\(name)\" is not the name of a host")

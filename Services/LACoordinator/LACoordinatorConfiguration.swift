@@ -47,63 +47,48 @@ public struct LACoordinatorConfiguration: Sendable {
         runDirectory = settings.runDirectory
         vault = TokenVault(try settings.tokenKeys())
         apns = try APNs(settings)
-        startRate = try settings.int("START_RATE", default: 5_000, in: 0...1_000_000)
-        startLease = try settings.duration("START_LEASE", default: .seconds(120), in: .seconds(15) ... .seconds(3_600))
-        alertFreshness = try settings.duration(
-            "ALERT_FRESHNESS", default: .seconds(30), in: .seconds(1) ... .seconds(300))
-        dismissAfter = try settings.duration(
-            "DISMISS_AFTER", default: .seconds(900), in: .zero ... .seconds(4 * 3_600))
-        threads = try settings.int("PUSH_THREADS", default: 2, in: 1...64)
-        leaseDuration = try settings.duration("LEASE_DURATION", default: .seconds(8), in: .seconds(1) ... .seconds(60))
-        keepAliveInterval = try settings.duration(
-            "KEEPALIVE_INTERVAL", default: .seconds(1_200), in: .seconds(1) ... .seconds(24 * 3_600))
-        auditInterval = try settings.duration(
-            "AUDIT_INTERVAL", default: .seconds(60), in: .seconds(1) ... .seconds(3_600))
+        startRate = try settings.int("START_RATE")
+        startLease = try settings.duration("START_LEASE")
+        alertFreshness = try settings.duration("ALERT_FRESHNESS")
+        dismissAfter = try settings.duration("DISMISS_AFTER")
+        threads = try settings.int("PUSH_THREADS")
+        leaseDuration = try settings.duration("LEASE_DURATION")
+        keepAliveInterval = try settings.duration("KEEPALIVE_INTERVAL")
+        auditInterval = try settings.duration("AUDIT_INTERVAL")
     }
 
-    /// What `--help` says.
+    /// Its settings, each declared here or in `Setting`.
     public static let service = ServiceDescription(
         name: "la-coordinator",
         summary: "Pushes match updates to every follower's Live Activity through APNs.",
         settings: [
-            SettingDescription(name: "APNS_KEY_FILE", default: nil, help: "Apple's .p8 key file (PKCS#8, P-256)."),
-            Settings.tokenKeys,
-            SettingDescription(name: "APNS_KEY_ID", default: nil, help: "The key's id in Apple's portal."),
-            SettingDescription(name: "APNS_TEAM_ID", default: nil, help: "The developer team's id."),
-            SettingDescription(name: "APNS_BUNDLE_ID", default: nil, help: "The app's bundle id."),
-            SettingDescription(
-                name: "APNS_URL", default: APNsEnvironment.production.url,
-                help: "Where production tokens are pushed to."),
-            SettingDescription(
-                name: "APNS_SANDBOX_URL", default: APNsEnvironment.sandbox.url,
+            Setting("APNS_KEY_FILE", default: nil, help: "Apple's .p8 key file (PKCS#8, P-256)."),
+            .tokenKeyFile,
+            Setting("APNS_KEY_ID", default: nil, help: "The key's id in Apple's portal."),
+            Setting("APNS_TEAM_ID", default: nil, help: "The developer team's id."),
+            Setting("APNS_BUNDLE_ID", default: nil, help: "The app's bundle id."),
+            Setting(
+                "APNS_URL", default: APNsEnvironment.production.url, help: "Where production tokens are pushed to."),
+            Setting(
+                "APNS_SANDBOX_URL", default: APNsEnvironment.sandbox.url,
                 help: "Where the tokens of development builds are pushed to."),
-            SettingDescription(
-                name: "APNS_CA_FILE", default: "", help: "PEM with the roots to trust instead of the system's."),
-            SettingDescription(
-                name: "APNS_ATTRIBUTES_TYPE", default: "LiveActivityAttributes",
+            Setting("APNS_CA_FILE", default: "", help: "PEM with the roots to trust instead of the system's."),
+            Setting(
+                "APNS_ATTRIBUTES_TYPE", default: "LiveActivityAttributes",
                 help: "The name of the app's ActivityAttributes type."),
-            SettingDescription(
-                name: "APNS_TOKEN_MIN_AGE", default: "20m",
+            Setting(
+                "APNS_TOKEN_MIN_AGE", default: .seconds(1_200), in: .zero ... .seconds(55 * 60),
                 help: "No provider token is made before the last is this old."),
-            SettingDescription(
-                name: "START_RATE", default: "5000", help: "Push-to-starts a second, all coordinators; 0 for no limit."),
-            SettingDescription(
-                name: "START_LEASE", default: "120s",
-                help: "How long a push-to-start waits for its token before another."),
-            SettingDescription(
-                name: "ALERT_FRESHNESS", default: "30s", help: "An alert whose event is older than this is not told."),
-            SettingDescription(
-                name: "DISMISS_AFTER", default: "15m", help: "How long a finished match stays on the Lock Screen."),
-            SettingDescription(
-                name: "PUSH_THREADS", default: "2", help: "Threads that push updates, each over connections of its own."
-            ),
-            SettingDescription(
-                name: "LEASE_DURATION", default: "8s", help: "How long a dead coordinator's shards stay its own."),
-            SettingDescription(
-                name: "KEEPALIVE_INTERVAL", default: "20m",
-                help: "The longest time without a version in a break; activities are stale 10 minutes later."),
-            SettingDescription(
-                name: "AUDIT_INTERVAL", default: "60s",
+            Setting(
+                "START_RATE", default: 5_000, in: 0...1_000_000,
+                help: "Push-to-starts a second, all coordinators; 0 for no limit."),
+            .startLease, .alertFreshness, .dismissAfter,
+            Setting(
+                "PUSH_THREADS", default: 2, in: 1...64,
+                help: "Threads that push updates, each over connections of its own."),
+            .leaseDuration, .keepAliveInterval,
+            Setting(
+                "AUDIT_INTERVAL", default: .seconds(60), in: .seconds(1) ... .seconds(3_600),
                 help: "How often the activities in memory are compared with the table."),
         ], healthPort: 8095)
 }
@@ -120,13 +105,13 @@ extension LACoordinatorConfiguration.APNs {
         guard bundleID.utf8.allSatisfy(Self.isBundleByte) else {
             throw ConfigurationError(setting: "APNS_BUNDLE_ID", problem: "\"\(bundleID)\" is not a bundle id")
         }
-        production = try Self.origin("APNS_URL", .production, settings)
-        sandbox = try Self.origin("APNS_SANDBOX_URL", .sandbox, settings)
+        production = try Self.origin("APNS_URL", settings)
+        sandbox = try Self.origin("APNS_SANDBOX_URL", settings)
         let caFile = try settings.optionalFile("APNS_CA_FILE")
         do { tls = try TLSConfiguration.client(caFile: caFile).makeContext() } catch {
             throw ConfigurationError(setting: "APNS_CA_FILE", problem: error.message)
         }
-        attributesType = try settings.string("APNS_ATTRIBUTES_TYPE", default: "LiveActivityAttributes")
+        attributesType = try settings.string("APNS_ATTRIBUTES_TYPE")
         // A type's name that is not one starts nothing on any phone, and APNs would not tell.
         guard attributesType.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }),
             attributesType.first?.isNumber == false
@@ -134,8 +119,7 @@ extension LACoordinatorConfiguration.APNs {
             throw ConfigurationError(
                 setting: "APNS_ATTRIBUTES_TYPE", problem: "\"\(attributesType)\" is not the name of a Swift type")
         }
-        tokenMinAge = try settings.duration(
-            "APNS_TOKEN_MIN_AGE", default: .seconds(1_200), in: .zero ... .seconds(55 * 60))
+        tokenMinAge = try settings.duration("APNS_TOKEN_MIN_AGE")
     }
 
     private static func identifier(_ name: String, _ settings: Settings) throws(ConfigurationError) -> String {
@@ -156,9 +140,9 @@ extension LACoordinatorConfiguration.APNs {
 
     /// Pushes go to Apple and, with the switch for stand-ins, to others; always over TLS.
     private static func origin(
-        _ name: String, _ environment: APNsEnvironment, _ settings: Settings
+        _ name: String, _ settings: Settings
     ) throws(ConfigurationError) -> HTTP2Origin {
-        let url = try settings.url(name, default: environment.url)
+        let url = try settings.url(name)
         guard url.scheme == "https", url.path.isEmpty else {
             throw ConfigurationError(setting: name, problem: "\"\(url)\" is not like https://host or https://host:port")
         }

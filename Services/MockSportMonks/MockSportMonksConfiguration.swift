@@ -31,27 +31,29 @@ public struct MockSportMonksConfiguration: Sendable {
         name: "mock-sportmonks",
         summary: "A SportMonks for development: plays real matches in the provider's shape, with faults on request.",
         settings: [
-            .init(name: "MOCK_SPORTMONKS_HOST", default: "127.0.0.1", help: "Address of the API and its control port."),
-            .init(
-                name: "MOCK_SPORTMONKS_PORT", default: "2196",
+            Setting("MOCK_SPORTMONKS_HOST", default: "127.0.0.1", help: "Address of the API and its control port."),
+            Setting(
+                "MOCK_SPORTMONKS_PORT", default: 2_196, in: 0...65_535,
                 help: "Plain HTTP: /api/v2.0 and /control. 0 takes a free one, which is written to "
                     + "SIGHTSCREEN_RUN_DIR/mock-sportmonks/ports.json."),
-            .init(
-                name: "MOCK_SPORTMONKS_TAPES", default: nil,
+            Setting(
+                "MOCK_SPORTMONKS_TAPES", default: nil,
                 help: "Folder of Cricsheet matches (ID.json) and recorded tapes (NAME.tape)."),
-            .init(
-                name: "MOCK_SPORTMONKS_TOKEN", default: nil, help: "The api_token that callers must give.",
-                isSecret: true),
-            .init(name: "MOCK_SPORTMONKS_LOAD", default: "", help: "The id of a tape to play from the start."),
-            .init(
-                name: "MOCK_SPORTMONKS_VARIANT", default: "clean",
+            Setting(
+                "MOCK_SPORTMONKS_TOKEN", default: nil, isSecret: true, help: "The api_token that callers must give."),
+            Setting("MOCK_SPORTMONKS_LOAD", default: "", help: "The id of a tape to play from the start."),
+            Setting(
+                "MOCK_SPORTMONKS_VARIANT", default: "clean",
                 help: "How the provider misbehaves on it: "
                     + TapeVariant.allCases.map(\.rawValue).joined(separator: ", ") + "."),
-            .init(name: "MOCK_SPORTMONKS_SEED", default: "0", help: "What the variant's randomness begins with."),
-            .init(name: "MOCK_SPORTMONKS_SPEED", default: "1", help: "Its speed: seconds of the match per second."),
-            .init(name: "MOCK_SPORTMONKS_LEAD", default: "0s", help: "How long after the start its play starts."),
-            .init(
-                name: "MOCK_SPORTMONKS_HOURLY_LIMIT", default: "0",
+            Setting(
+                "MOCK_SPORTMONKS_SEED", default: 0, in: 0...Int.max, help: "What the variant's randomness begins with."),
+            Setting("MOCK_SPORTMONKS_SPEED", default: "1", help: "Its speed: seconds of the match per second."),
+            Setting(
+                "MOCK_SPORTMONKS_LEAD", default: .zero, in: .zero ... .seconds(7 * 86_400),
+                help: "How long after the start its play starts."),
+            Setting(
+                "MOCK_SPORTMONKS_HOURLY_LIMIT", default: 0, in: 0...1_000_000,
                 help: "Calls an hour and endpoint before 429 is answered; 0 for no limit."),
         ], healthPort: 0, usesDatabase: false)
 
@@ -66,18 +68,18 @@ public struct MockSportMonksConfiguration: Sendable {
             throw ConfigurationError(setting: "MOCK_SPORTMONKS_TAPES", problem: "\"\(tapes)\" is not a folder")
         }
         token = try settings.secret("MOCK_SPORTMONKS_TOKEN")
-        host = try settings.string("MOCK_SPORTMONKS_HOST", default: host)
-        port = try settings.int("MOCK_SPORTMONKS_PORT", default: 2_196, in: 0...65_535)
+        host = try settings.string("MOCK_SPORTMONKS_HOST")
+        port = try settings.int("MOCK_SPORTMONKS_PORT")
         load = try settings.optionalString("MOCK_SPORTMONKS_LOAD")
-        let name = try settings.string("MOCK_SPORTMONKS_VARIANT", default: variant.rawValue)
+        let name = try settings.string("MOCK_SPORTMONKS_VARIANT")
         guard let variant = TapeVariant(rawValue: name) else {
             throw ConfigurationError(
                 setting: "MOCK_SPORTMONKS_VARIANT",
                 problem: "\"\(name)\" is none of \(TapeVariant.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         self.variant = variant
-        seed = UInt64(try settings.int("MOCK_SPORTMONKS_SEED", default: 0, in: 0...Int.max))
-        let text = try settings.string("MOCK_SPORTMONKS_SPEED", default: "1")
+        seed = UInt64(try settings.int("MOCK_SPORTMONKS_SEED"))
+        let text = try settings.string("MOCK_SPORTMONKS_SPEED")
         guard let speed = Double(text), MatchPlayer.speeds.contains(speed) else {
             throw ConfigurationError(
                 setting: "MOCK_SPORTMONKS_SPEED",
@@ -86,8 +88,8 @@ public struct MockSportMonksConfiguration: Sendable {
             )
         }
         self.speed = speed
-        lead = try settings.duration("MOCK_SPORTMONKS_LEAD", default: .zero, in: .zero ... .seconds(7 * 86_400))
-        hourlyLimit = try settings.int("MOCK_SPORTMONKS_HOURLY_LIMIT", default: 0, in: 0...1_000_000)
+        lead = try settings.duration("MOCK_SPORTMONKS_LEAD")
+        hourlyLimit = try settings.int("MOCK_SPORTMONKS_HOURLY_LIMIT")
         runDirectory = settings.runDirectory
         if let load, !TapeLibrary(folder: tapes).has(load) {
             throw ConfigurationError(

@@ -22,13 +22,12 @@ public struct ScorePollerConfiguration: Sendable {
         instance = settings.instance
         runDirectory = settings.runDirectory
         apiToken = try settings.tokenSecret("SPORTMONKS_API_TOKEN")
-        provider = try settings.url("SPORTMONKS_URL", default: "https://cricket.sportmonks.com/api/v2.0")
-        hourlyLimit = try settings.int("SPORTMONKS_HOURLY_LIMIT", default: 2_000, in: 0...1_000_000)
-        let range = Duration.milliseconds(100) ... .seconds(3_600)
+        provider = try settings.url("SPORTMONKS_URL")
+        hourlyLimit = try settings.int("SPORTMONKS_HOURLY_LIMIT")
         schedule = PollSchedule(
-            usual: try settings.duration("POLL_INTERVAL", default: .seconds(5), in: range),
-            marquee: try settings.duration("MARQUEE_POLL_INTERVAL", default: .milliseconds(2_500), in: range),
-            suspended: try settings.duration("SUSPENDED_POLL_INTERVAL", default: .seconds(60), in: range),
+            usual: try settings.duration("POLL_INTERVAL"),
+            marquee: try settings.duration("MARQUEE_POLL_INTERVAL"),
+            suspended: try settings.duration("SUSPENDED_POLL_INTERVAL"),
             marqueeLeagues: Set(
                 try settings.list("MARQUEE_LEAGUES").map { part in
                     guard let league = Int64(part), league > 0 else {
@@ -38,8 +37,7 @@ public struct ScorePollerConfiguration: Sendable {
                     return league
                 }))
         groups = try settings.optionalString("POLL_GROUPS").map { try PollGroup.parse($0) } ?? [.all]
-        leaseDuration = try settings.duration(
-            "LEASE_DURATION", default: .seconds(8), in: .seconds(1) ... .seconds(3_600))
+        leaseDuration = try settings.duration("LEASE_DURATION")
         allowsStandIns = try settings.standIns
         recordFolder = try settings.optionalString("RECORD_DIR")
         if let recordFolder {
@@ -53,31 +51,30 @@ public struct ScorePollerConfiguration: Sendable {
         }
     }
 
-    /// For `--help`, and to refuse a flag that nobody reads.
+    /// Its settings, each declared here or in `Setting`.
     public static let service = ServiceDescription(
         name: "score-poller",
         summary: "fetches all live matches from the score provider and offers each frame until it is committed",
         settings: [
-            SettingDescription(
-                name: "SPORTMONKS_API_TOKEN", default: nil, help: "The provider's API token.", isSecret: true),
-            SettingDescription(
-                name: "SPORTMONKS_URL", default: "https://cricket.sportmonks.com/api/v2.0", help: "The provider's API."),
-            SettingDescription(
-                name: "SPORTMONKS_HOURLY_LIMIT", default: "2000",
-                help: "Calls per endpoint and hour, of all processes together; 0 for no limit."),
-            SettingDescription(name: "POLL_INTERVAL", default: "5s", help: "Between two polls while a match is on."),
-            SettingDescription(
-                name: "MARQUEE_POLL_INTERVAL", default: "2.5s", help: "Between two polls while a marquee league plays."),
-            SettingDescription(
-                name: "SUSPENDED_POLL_INTERVAL", default: "60s", help: "Between two polls while every match rests."),
-            SettingDescription(
-                name: "MARQUEE_LEAGUES", default: "", help: "The provider's league ids that are polled faster: 1,3."),
-            SettingDescription(
-                name: "POLL_GROUPS", default: "",
+            .sportMonksToken, .sportMonksURL, .sportMonksHourlyLimit,
+            Setting(
+                "POLL_INTERVAL", default: .seconds(5), in: intervals, help: "Between two polls while a match is on."),
+            Setting(
+                "MARQUEE_POLL_INTERVAL", default: .milliseconds(2_500), in: intervals,
+                help: "Between two polls while a marquee league plays."),
+            Setting(
+                "SUSPENDED_POLL_INTERVAL", default: .seconds(60), in: intervals,
+                help: "Between two polls while every match rests."),
+            Setting(
+                "MARQUEE_LEAGUES", default: "", help: "The provider's league ids that are polled faster: 1,3."),
+            Setting(
+                "POLL_GROUPS", default: "",
                 help: "Leagues that have a poller of their own: a=1,2;b=3. Unset: one, all."),
-            SettingDescription(
-                name: "RECORD_DIR", default: "",
+            Setting(
+                "RECORD_DIR", default: "",
                 help: "A folder for tapes of every answer, a file per poll group and run. Also --record."),
-            SettingDescription(name: "LEASE_DURATION", default: "8s", help: "How long a lease on a poll group lasts."),
+            .leaseDuration,
         ], healthPort: 8093)
+
+    private static let intervals = Duration.milliseconds(100) ... .seconds(3_600)
 }

@@ -4,6 +4,8 @@ struct CommandLineFlags {
     var values: [String: String] = [:]
     var wantsHelp = false
     var wantsVersion = false
+    /// All settings as JSON, for `sightscreen settings`.
+    var wantsSettings = false
 
     /// - Parameter arguments: without the program's name.
     init(_ arguments: [String], service: ServiceDescription) throws(ConfigurationError) {
@@ -13,6 +15,8 @@ struct CommandLineFlags {
                 wantsHelp = true
             } else if argument == "--version" {
                 wantsVersion = true
+            } else if argument == "--settings" {
+                wantsSettings = true
             } else {
                 let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 let flag = String(parts[0])

@@ -7,8 +7,9 @@ struct RawSettings {
     let reader: ConfigReader
     let service: ServiceDescription
 
+    /// As it was given; nil when it was not. An empty value counts as not given.
     func string(_ name: String) throws(ConfigurationError) -> String? {
-        precondition(service.knows(name), "\(name) is read by \(service.name) but missing in its description")
+        precondition(service.knows(name), "\(name) is read by \(service.name) but not among its settings")
         let key = ConfigKey(name.lowercased().split(separator: "_").map(String.init))
         guard let value = reader.string(forKey: key, isSecret: true), !value.isEmpty else { return nil }
         return value
@@ -24,8 +25,18 @@ struct RawSettings {
         return value.map(Secret.init)
     }
 
-    func int(_ name: String, in range: ClosedRange<Int>) throws(ConfigurationError) -> Int? {
-        guard let text = try string(name) else { return nil }
+    /// As it was given, or else its default.
+    func value(_ name: String) throws(ConfigurationError) -> String {
+        if let text = try string(name) { return text }
+        guard let text = service[name]?.default else {
+            throw ConfigurationError(setting: name, problem: "is required")
+        }
+        return text
+    }
+
+    func int(_ name: String) throws(ConfigurationError) -> Int {
+        guard case .int(let range) = service[name]?.range else { preconditionFailure("\(name) is no whole number") }
+        let text = try value(name)
         guard let number = Int(text), range.contains(number) else {
             throw ConfigurationError(
                 setting: name,
@@ -34,9 +45,21 @@ struct RawSettings {
         return number
     }
 
-    func bool(_ name: String) throws(ConfigurationError) -> Bool? {
-        try string(name).map { (text) throws(ConfigurationError) in try Self.bool(name, text) }
+    func duration(_ name: String) throws(ConfigurationError) -> Duration {
+        guard case .duration(let range) = service[name]?.range else { preconditionFailure("\(name) is no duration") }
+        let text = try value(name)
+        guard let duration = DurationText.parse(text) else {
+            throw ConfigurationError(
+                setting: name, problem: "\"\(text)\" is not a duration; write it like 5s, 2.5s or 7h45m")
+        }
+        guard range.contains(duration) else {
+            let (low, high) = (DurationText.format(range.lowerBound), DurationText.format(range.upperBound))
+            throw ConfigurationError(setting: name, problem: "\"\(text)\" is not between \(low) and \(high)")
+        }
+        return duration
     }
+
+    func bool(_ name: String) throws(ConfigurationError) -> Bool { try Self.bool(name, value(name)) }
 
     static func bool(_ name: String, _ text: String) throws(ConfigurationError) -> Bool {
         switch text.lowercased() {
@@ -48,8 +71,8 @@ struct RawSettings {
 
     func oneOf<Value: RawRepresentable<String>>(
         _ name: String, _ values: [Value]
-    ) throws(ConfigurationError) -> Value? {
-        guard let text = try string(name) else { return nil }
+    ) throws(ConfigurationError) -> Value {
+        let text = try value(name)
         guard let value = values.first(where: { $0.rawValue == text.lowercased() }) else {
             let list = values.map(\.rawValue).joined(separator: ", ")
             throw ConfigurationError(setting: name, problem: "\"\(text)\" is not one of \(list)")

@@ -113,9 +113,15 @@ public enum ServiceMain {
                 print("\(description.name) \(Suite.version)")
                 exit(0)
             }
+            if flags.wantsSettings {
+                print(try description.settingsAsJSON())
+                exit(0)
+            }
             return try Settings(environment: ProcessInfo.processInfo.environment, flags: flags, service: description)
-        } catch {
+        } catch let error as ConfigurationError {
             refuse(description, error, nil)
+        } catch {
+            preconditionFailure("\(error)")
         }
     }
 

@@ -4,8 +4,8 @@ import Glibc
 import Logging
 public import Tokens
 
-/// A service's settings: the environment with the command line's flags in front of it. Every name that is read must be in
-/// the service's description, and an empty value counts as not set.
+/// A service's settings: the environment with the command line's flags in front of it. Every name that is read must be
+/// among the service's settings, which have its default and range; an empty value counts as not set.
 ///
 /// What every service has is checked at once, so that a malformed one is reported before anything starts.
 public struct Settings: Sendable {
@@ -40,15 +40,12 @@ public struct Settings: Sendable {
         ])
         self.reader = reader
         let raw = RawSettings(reader: reader, service: service)
-        allowsStandIns = try raw.bool("SIGHTSCREEN_STAND_INS") ?? false
+        allowsStandIns = try raw.bool("SIGHTSCREEN_STAND_INS")
         instance = try raw.instance()
         runDirectory = try raw.runDirectory(environment: environment, instance: instance)
-        health = (
-            try Self.host("HEALTH_HOST", raw.string("HEALTH_HOST") ?? "127.0.0.1"),
-            try raw.int("HEALTH_PORT", in: 0...65_535) ?? service.healthPort
-        )
-        logLevel = try raw.oneOf("LOG_LEVEL", Logger.Level.allCases) ?? .info
-        logFormat = try raw.oneOf("LOG_FORMAT", LogFormat.allCases) ?? .text
+        health = (try Self.host("HEALTH_HOST", raw.value("HEALTH_HOST")), try raw.int("HEALTH_PORT"))
+        logLevel = try raw.oneOf("LOG_LEVEL", Logger.Level.allCases)
+        logFormat = try raw.oneOf("LOG_FORMAT", LogFormat.allCases)
         traces = try raw.traces()
     }
 
@@ -64,19 +61,15 @@ public struct Settings: Sendable {
         return try RawSettings.bool(name, text)
     }
 
-    /// A required setting.
-    public func string(_ name: String) throws(ConfigurationError) -> String { try required(name, raw.string(name)) }
+    /// As it was given, or else its default.
+    public func string(_ name: String) throws(ConfigurationError) -> String { try raw.value(name) }
 
+    /// As it was given; nil when it was not.
     public func optionalString(_ name: String) throws(ConfigurationError) -> String? { try raw.string(name) }
 
-    public func string(_ name: String, default: String) throws(ConfigurationError) -> String {
-        try raw.string(name) ?? `default`
-    }
-
     /// A comma-separated list without empty parts; spaces around a part are dropped.
-    public func list(_ name: String, default: [String] = []) throws(ConfigurationError) -> [String] {
-        guard let text = try raw.string(name) else { return `default` }
-        return text.split(separator: ",").map {
+    public func list(_ name: String) throws(ConfigurationError) -> [String] {
+        try raw.value(name).split(separator: ",").map {
             $0.trimmingPrefix { $0 == " " }.reversed().drop { $0 == " " }.reversed()
         }
         .map { String($0) }.filter { !$0.isEmpty }
@@ -102,9 +95,7 @@ public struct Settings: Sendable {
     }
 
     /// An address or a host name to listen on.
-    public func host(_ name: String, default: String) throws(ConfigurationError) -> String {
-        try Self.host(name, raw.string(name) ?? `default`)
-    }
+    public func host(_ name: String) throws(ConfigurationError) -> String { try Self.host(name, raw.value(name)) }
 
     private static func host(_ name: String, _ text: String) throws(ConfigurationError) -> String {
         let isHost = text.utf8.allSatisfy { byte in
@@ -141,15 +132,15 @@ public struct Settings: Sendable {
 
     /// The content of a file that holds a secret, where the setting itself is the path (`APNS_KEY_FILE`). Required.
     public func secretFile(_ name: String) throws(ConfigurationError) -> Secret {
-        try SecretFile.read(path: required(name, raw.string(name)), setting: name)
+        try SecretFile.read(path: raw.value(name), setting: name)
     }
 
     /// `TOKEN_KEY_FILE`, by which push tokens are encrypted; nil without it, which is for stand-ins alone.
     public func tokenKeys() throws(ConfigurationError) -> TokenKeyFile? {
-        let name = TokenKeyFile.setting
+        let name = Setting.tokenKeyFile.name
         guard let path = try raw.string(name) else {
-            if try standIns { return nil }
-            return try required(name, nil)
+            if allowsStandIns { return nil }
+            throw ConfigurationError(setting: name, problem: "is required")
         }
         do { return try TokenKeyFile { try SecretFile.read(path: path, setting: name).reveal() } } catch {
             if let error = error as? ConfigurationError { throw error }
@@ -157,53 +148,27 @@ public struct Settings: Sendable {
         }
     }
 
-    /// What `--help` says of `TOKEN_KEY_FILE`.
-    public static let tokenKeys = SettingDescription(
-        name: TokenKeyFile.setting, default: "",
-        help:
-            "The keys that encrypt push tokens; without it, with SIGHTSCREEN_STAND_INS=1 only, they are kept in clear.")
+    public func int(_ name: String) throws(ConfigurationError) -> Int { try raw.int(name) }
 
-    public func int(_ name: String, default: Int, in range: ClosedRange<Int>) throws(ConfigurationError) -> Int {
-        try raw.int(name, in: range) ?? `default`
-    }
-
-    public func bool(_ name: String, default: Bool) throws(ConfigurationError) -> Bool {
-        try raw.bool(name) ?? `default`
-    }
+    public func bool(_ name: String) throws(ConfigurationError) -> Bool { try raw.bool(name) }
 
     /// Written like `5s`, `2.5s`, `250ms` or `7h45m`.
-    public func duration(
-        _ name: String, default: Duration, in range: ClosedRange<Duration>? = nil
-    ) throws(ConfigurationError) -> Duration {
-        guard let text = try raw.string(name) else { return `default` }
-        guard let duration = DurationText.parse(text) else {
-            throw ConfigurationError(
-                setting: name, problem: "\"\(text)\" is not a duration; write it like 5s, 2.5s or 7h45m")
-        }
-        if let range, !range.contains(duration) {
-            let (low, high) = (DurationText.format(range.lowerBound), DurationText.format(range.upperBound))
-            throw ConfigurationError(setting: name, problem: "\"\(text)\" is not between \(low) and \(high)")
-        }
-        return duration
+    public func duration(_ name: String) throws(ConfigurationError) -> Duration { try raw.duration(name) }
+
+    /// https and a host that the Internet can reach, unless stand-ins are allowed.
+    public func url(_ name: String) throws(ConfigurationError) -> ServiceURL { try url(name, raw.value(name)) }
+
+    /// As it was given; nil when it was not.
+    public func optionalURL(_ name: String) throws(ConfigurationError) -> ServiceURL? {
+        guard let text = try raw.string(name) else { return nil }
+        return try url(name, text)
     }
 
-    /// https and a host that the Internet can reach, unless stand-ins are allowed. Without a default it is required.
-    public func url(_ name: String, default: String?) throws(ConfigurationError) -> ServiceURL {
-        guard let url = try optionalURL(name, default: `default`) else { return try required(name, nil) }
-        return url
-    }
-
-    public func optionalURL(_ name: String, default: String? = nil) throws(ConfigurationError) -> ServiceURL? {
-        guard let text = try raw.string(name) ?? `default` else { return nil }
+    private func url(_ name: String, _ text: String) throws(ConfigurationError) -> ServiceURL {
         do {
             return try ServiceURL(text, standIns: allowsStandIns)
         } catch {
             throw ConfigurationError(setting: name, problem: error.text)
         }
-    }
-
-    private func required<Value>(_ name: String, _ value: Value?) throws(ConfigurationError) -> Value {
-        guard let value else { throw ConfigurationError(setting: name, problem: "is required") }
-        return value
     }
 }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 @testable import ServiceKit
 import TestKit
@@ -7,14 +8,14 @@ import Testing
     static let service = ServiceDescription(
         name: "score-poller", summary: "Fetches scores.",
         settings: [
-            SettingDescription(name: "POLL_INTERVAL", default: "5s", help: "How often."),
-            SettingDescription(
-                name: "SPORTMONKS_URL", default: "https://cricket.sportmonks.com/api/v2.0", help: "Where."),
-            SettingDescription(name: "SPORTMONKS_API_TOKEN", default: nil, help: "The token.", isSecret: true),
-            SettingDescription(name: "SPORTMONKS_HOURLY_LIMIT", default: "2000", help: "Calls."),
-            SettingDescription(name: "MARQUEE_LEAGUES", default: "", help: "Ids."),
-            SettingDescription(name: "APNS_KEY_FILE", default: nil, help: "A key."),
-            SettingDescription(name: "APNS_CA_FILE", default: "", help: "An authority."),
+            Setting(
+                "POLL_INTERVAL", default: .seconds(5), in: .milliseconds(100) ... .seconds(3_600), help: "How often."),
+            Setting("SPORTMONKS_URL", default: "https://cricket.sportmonks.com/api/v2.0", help: "Where."),
+            Setting("SPORTMONKS_API_TOKEN", default: nil, isSecret: true, help: "The token."),
+            Setting("SPORTMONKS_HOURLY_LIMIT", default: 2_000, in: 0...9_000, help: "Calls."),
+            Setting("MARQUEE_LEAGUES", default: "", help: "Ids."),
+            Setting("APNS_KEY_FILE", default: nil, help: "A key."),
+            Setting("APNS_CA_FILE", default: "", help: "An authority."),
         ])
 
     private func settings(_ environment: [String: String] = [:], _ arguments: String...) throws -> Settings {
@@ -37,17 +38,17 @@ import Testing
         for arguments in [["--poll-interval", "2s"], ["--poll-interval=2s"]] {
             let both = try Settings(
                 environment: ["POLL_INTERVAL": "9s"], arguments: arguments, service: Self.service)
-            #expect(try both.duration("POLL_INTERVAL", default: .seconds(5)) == .seconds(2))
+            #expect(try both.duration("POLL_INTERVAL") == .seconds(2))
         }
-        #expect(try settings(["POLL_INTERVAL": "9s"]).duration("POLL_INTERVAL", default: .seconds(5)) == .seconds(9))
-        #expect(try settings().duration("POLL_INTERVAL", default: .seconds(5)) == .seconds(5))
-        #expect(try settings(["POLL_INTERVAL": ""]).duration("POLL_INTERVAL", default: .seconds(5)) == .seconds(5))
+        #expect(try settings(["POLL_INTERVAL": "9s"]).duration("POLL_INTERVAL") == .seconds(9))
+        #expect(try settings().duration("POLL_INTERVAL") == .seconds(5))
+        #expect(try settings(["POLL_INTERVAL": ""]).duration("POLL_INTERVAL") == .seconds(5))
     }
 
     @Test func readsAListWithItsCommas() throws {
         let read = try settings([:], "--marquee-leagues", "3, 5,,10")
         #expect(try read.list("MARQUEE_LEAGUES") == ["3", "5", "10"])
-        #expect(try read.string("MARQUEE_LEAGUES", default: "") == "3, 5,,10")
+        #expect(try read.string("MARQUEE_LEAGUES") == "3, 5,,10")
     }
 
     @Test(arguments: [
@@ -60,23 +61,23 @@ import Testing
 
     @Test func saysInOneLineWhatIsWrong() {
         #expect(
-            problem(["POLL_INTERVAL": "abc"]) { _ = try $0.duration("POLL_INTERVAL", default: .seconds(5)) }
+            problem(["POLL_INTERVAL": "abc"]) { _ = try $0.duration("POLL_INTERVAL") }
                 == #"POLL_INTERVAL: "abc" is not a duration; write it like 5s, 2.5s or 7h45m"#)
         #expect(
-            problem(["POLL_INTERVAL": "a\nb"]) { _ = try $0.duration("POLL_INTERVAL", default: .seconds(5)) }?
+            problem(["POLL_INTERVAL": "a\nb"]) { _ = try $0.duration("POLL_INTERVAL") }?
                 .contains("\n") == false)
         #expect(
             problem(["POLL_INTERVAL": "2h"]) {
-                _ = try $0.duration("POLL_INTERVAL", default: .seconds(5), in: .milliseconds(100) ... .seconds(3600))
+                _ = try $0.duration("POLL_INTERVAL")
             } == #"POLL_INTERVAL: "2h" is not between 100ms and 1h"#)
         #expect(
             problem { _ = try $0.secret("SPORTMONKS_API_TOKEN") }?.hasPrefix("SPORTMONKS_API_TOKEN: is required")
                 == true)
         #expect(
             problem(["SPORTMONKS_HOURLY_LIMIT": "many"]) {
-                _ = try $0.int("SPORTMONKS_HOURLY_LIMIT", default: 1, in: 0...9)
+                _ = try $0.int("SPORTMONKS_HOURLY_LIMIT")
             }
-                == #"SPORTMONKS_HOURLY_LIMIT: "many" is not a whole number from 0 to 9"#)
+                == #"SPORTMONKS_HOURLY_LIMIT: "many" is not a whole number from 0 to 9000"#)
     }
 
     @Test func hostsWhoseNamesDifferAtTheirEndAreToldApart() {
@@ -144,21 +145,24 @@ import Testing
         "https://[::ffff:127.0.0.1]", "https://db.internal", "https://db", "https://0.0.0.0", "https://100.64.0.1",
     ])
     func refusesURLsThatProductionMustNotUse(_ text: String) {
-        let line = problem(["SPORTMONKS_URL": text]) { _ = try $0.url("SPORTMONKS_URL", default: nil) }
+        let line = problem(["SPORTMONKS_URL": text]) { _ = try $0.url("SPORTMONKS_URL") }
         #expect(line?.hasPrefix("SPORTMONKS_URL: ") == true)
     }
 
     @Test func takesURLsApart() throws {
         let url = try settings(["SPORTMONKS_URL": "https://Cricket.Sportmonks.com/api/v2.0/"])
-            .url("SPORTMONKS_URL", default: nil)
+            .url("SPORTMONKS_URL")
         #expect(url.absoluteString == "https://cricket.sportmonks.com/api/v2.0")
         #expect((url.host, url.port, url.path) == ("cricket.sportmonks.com", 443, "/api/v2.0"))
         let standIns = ["SIGHTSCREEN_STAND_INS": "1"]
-        let local = try settings(standIns).url("SPORTMONKS_URL", default: "http://127.0.0.1:8089/api")
-        #expect((local.origin, local.port) == ("http://127.0.0.1:8089", 8089))
-        #expect(try settings(standIns).url("SPORTMONKS_URL", default: "http://[::1]:80").origin == "http://[::1]")
+        func local(_ text: String) throws -> ServiceURL {
+            try settings(standIns.merging(["SPORTMONKS_URL": text]) { $1 }).url("SPORTMONKS_URL")
+        }
+        #expect(try local("http://127.0.0.1:8089/api").origin == "http://127.0.0.1:8089")
+        #expect(try local("http://127.0.0.1:8089/api").port == 8089)
+        #expect(try local("http://[::1]:80").origin == "http://[::1]")
         #expect(
-            try settings(["SPORTMONKS_URL": "https://8.8.8.8"]).url("SPORTMONKS_URL", default: nil).host == "8.8.8.8")
+            try settings(["SPORTMONKS_URL": "https://8.8.8.8"]).url("SPORTMONKS_URL").host == "8.8.8.8")
     }
 
     @Test func checksTheShapeOfTheDatabaseURL() {
@@ -170,9 +174,27 @@ import Testing
     @Test func helpNamesEverySettingWithItsDefault() {
         let help = Self.service.help
         for setting in Self.service.settings { #expect(help.contains(setting.name)) }
-        #expect(help.contains("POLL_INTERVAL (default 5s)"))
+        #expect(help.contains("POLL_INTERVAL (default 5s; 100ms to 1h)"))
         #expect(help.contains("SPORTMONKS_API_TOKEN or SPORTMONKS_API_TOKEN_FILE (required)"))
         #expect(help.contains("APNS_CA_FILE (optional)"))
+    }
+
+    @Test func whatIsNotGivenIsItsDefaultOrRequired() throws {
+        let read = try settings()
+        #expect(try read.int("SPORTMONKS_HOURLY_LIMIT") == 2_000)
+        #expect(try read.url("SPORTMONKS_URL").host == "cricket.sportmonks.com")
+        #expect(try read.list("MARQUEE_LEAGUES") == [])
+        #expect(try read.optionalString("SPORTMONKS_URL") == nil)
+        #expect(problem { _ = try $0.string("APNS_KEY_FILE") } == "APNS_KEY_FILE: is required")
+    }
+
+    @Test func settingsAreToldAsJSON() throws {
+        let told = try JSONDecoder().decode([DeclaredSetting].self, from: Data(Self.service.settingsAsJSON().utf8))
+        #expect(told.map(\.name) == Self.service.settings.map(\.name))
+        #expect(told[0].range == "100ms to 1h")
+        #expect(told[0].default == "5s")
+        #expect(told.first { $0.name == "APNS_KEY_FILE" }?.default == nil)
+        #expect(told.first { $0.isSecret }?.name == "SPORTMONKS_API_TOKEN")
     }
 
     private func write(_ text: String, to path: String, mode: mode_t) {

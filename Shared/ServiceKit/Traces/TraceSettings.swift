@@ -25,14 +25,14 @@ struct TraceSettings: Sendable {
     }
 
     /// Every service has them.
-    static let descriptions = [
-        SettingDescription(
-            name: "OTEL_EXPORTER_OTLP_ENDPOINT", default: "",
+    static let settings = [
+        Setting(
+            "OTEL_EXPORTER_OTLP_ENDPOINT", default: "",
             help: "An OTLP collector, like http://localhost:4318; spans go to its /v1/traces as JSON. None: no spans."),
-        SettingDescription(
-            name: "OTEL_SERVICE_NAME", default: "the executable's name", help: "The service.name of spans."),
-        SettingDescription(
-            name: "TRACE_SAMPLE_RATIO", default: "1",
+        Setting(
+            "OTEL_SERVICE_NAME", default: "the executable's name", help: "The service.name of spans."),
+        Setting(
+            "TRACE_SAMPLE_RATIO", default: "1",
             help: "Of the traces, how many are exported: 0 to 1, the same for all processes."),
     ]
 }
@@ -63,7 +63,7 @@ extension RawSettings {
 
     private func ratio() throws(ConfigurationError) -> Double {
         let name = "TRACE_SAMPLE_RATIO"
-        guard let text = try string(name) else { return 1 }
+        let text = try value(name)
         guard let ratio = Double(text), (0...1).contains(ratio) else {
             throw ConfigurationError(setting: name, problem: "\"\(text)\" is not a number from 0 to 1")
         }

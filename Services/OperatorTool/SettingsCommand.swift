@@ -1,0 +1,88 @@
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+import Processes
+import Reactor
+import ServiceKit
+
+/// `sightscreen settings`: every setting of the five services, as the services themselves declare them.
+struct SettingsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "settings", abstract: "Lists every setting of the services.",
+        discussion: "The services are asked (SERVICE --settings): their executables have to be beside this one.")
+
+    @Flag(help: "As the page deploy/docs/settings.md.")
+    var markdown = false
+
+    private static let services = ["api-gateway", "orchestrator", "score-poller", "event-bus", "la-coordinator"]
+
+    func run() async throws {
+        let reactor = Reactor(name: "processes")
+        defer { reactor.stop() }
+        let processes = ProcessTable(reactor: reactor)
+        var rows: [Row] = []
+        for service in Self.services {
+            for setting in try await Self.declared(by: service, processes) {
+                if let place = rows.firstIndex(where: { $0.setting.name == setting.name }) {
+                    rows[place].services.append(service)
+                } else {
+                    rows.append(Row(setting: setting, services: [service]))
+                }
+            }
+        }
+        Output.write(markdown ? Self.page(rows) : rows.map(\.text).joined())
+    }
+
+    private static func declared(by service: String, _ processes: ProcessTable) async throws -> [DeclaredSetting] {
+        let program = "\(UpRun.ownFolder())/\(service)"
+        guard access(program, X_OK) == 0 else { throw UpError("there is no \(program)") }
+        var template = Array("\(FileManager.default.temporaryDirectory.path)/sightscreen-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw UpError("there is no temporary folder") }
+        let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let status = try await processes.run(Command(program, ["--settings"], output: .file("\(folder)/settings")))
+        guard status.isSuccess, let text = TextFile.read("\(folder)/settings") else {
+            throw UpError("\(program) --settings ended with \(status)")
+        }
+        return try JSONDecoder().decode([DeclaredSetting].self, from: Data(text.utf8))
+    }
+
+    private struct Row {
+        var setting: DeclaredSetting
+        var services: [String]
+
+        var readers: String {
+            services.count == SettingsCommand.services.count ? "all" : services.joined(separator: ", ")
+        }
+
+        /// As it would be written; "required" without one.
+        var fallback: String { setting.default.map { $0.isEmpty ? "none" : $0 } ?? "required" }
+
+        var text: String {
+            let range = setting.range.map { ", \($0)" } ?? ""
+            return "\(setting.name) (\(fallback)\(range); \(readers))\n    \(setting.help)\n"
+        }
+
+        var line: String {
+            let name = "`\(setting.name)`" + (setting.isSecret ? " or `\(setting.name)_FILE`" : "")
+            let fallback = setting.default.map { $0.isEmpty ? "none" : "`\($0)`" } ?? "**required**"
+            return "| \(name) | \(fallback) | \(setting.range ?? "") | \(readers) | \(setting.help) |\n"
+        }
+    }
+
+    private static func page(_ rows: [Row]) -> String {
+        """
+        # Settings
+
+        `sightscreen settings --markdown` prints this page from what the services declare; `deploy/test` compares the two.
+
+        Settings are environment variables. A flag goes in front of one: `--poll-interval 2s` is `POLL_INTERVAL`. A secret can also be
+        given as the path of a file, `NAME_FILE`. An empty value counts as not set. Durations are written like `5s`, `2.5s` or
+        `7h45m`. A service that lacks a setting, or has a malformed one, ends at once with status 78 and one line that names it.
+
+        | setting | default | range | read by | what it does |
+        |---|---|---|---|---|
+
+        """ + rows.map(\.line).joined()
+    }
+}
