@@ -77,13 +77,12 @@ let package = Package(
         .executable(name: "registration-lab", targets: ["RegistrationLab"]),
         .executable(name: "recovery-lab", targets: ["RecoveryLab"]),
         .executable(name: "fanout-lab", targets: ["FanOutLab"]),
-        .executable(name: "cache-lab", targets: ["CacheLab"]),
         .executable(name: "page-stand", targets: ["PageStand"]),
     ],
     dependencies: [
         .package(path: "Shared/Client"),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0", traits: ["CommandLineArguments"]),
+        .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0"),
         .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
@@ -111,7 +110,6 @@ let package = Package(
         shared("Activities", [models, "Cricket"]),
         shared("Messages", [models, "SportMonks"]),
         shared("APNsProtocol", [models, "Activities", "Cricket"]),
-        shared("LabAPI", [models]),
 
         // Mechanisms.
         shared("FileLock"),
@@ -193,7 +191,7 @@ let package = Package(
         + service(
             "DeviceLab",
             [
-                models, client, clientTesting, "Cricket", "APNsProtocol", "LabAPI", "Tapes", "Tokens", "ControlHTTP",
+                models, client, clientTesting, "Cricket", "APNsProtocol", "Tapes", "Tokens", "ControlHTTP",
                 "HTTPClient", "ServiceKit", hummingbird, httpTypes, logging, lifecycle, nio[0],
             ],
             resources: [.embedInCode("Page")]
@@ -201,7 +199,7 @@ let package = Package(
         + service(
             "OperatorTool",
             [
-                models, "Activities", "ControlHTTP", "LabAPI", "SportMonks", "Tapes", "TapeFile", "Detection", "Replay",
+                models, "Activities", "ControlHTTP", "SportMonks", "Tapes", "TapeFile", "Detection", "Replay",
                 "Postgres", "Processes", "Reactor", "Store", "Tokens", "HTTPClient", "ServiceKit", hummingbird,
                 httpTypes, arguments, logging, lifecycle, unixSignals,
             ])
@@ -220,14 +218,14 @@ let package = Package(
                 path: "Tests/PayloadProperty",
                 swiftSettings: strict),
             .target(
-                name: "PretendPhones", dependencies: [models, "DeviceLab", "LabAPI"],
+                name: "PretendPhones", dependencies: [models, "DeviceLab"],
                 path: "Tests/PretendPhones",
                 swiftSettings: strict),
             // The page of device-lab without a pipeline: a real match on phones that only pretend.
             .executableTarget(
                 name: "PageStand",
                 dependencies: [
-                    models, "Cricket", "DeviceLab", "Detection", "HTTPClient", "LabAPI", "MockSportMonks",
+                    models, "Cricket", "DeviceLab", "Detection", "HTTPClient", "MockSportMonks",
                     "PretendPhones",
                     "Replay", "ServiceKit", "Tapes", "TestKit", arguments, concurrencyHelpers, logging, lifecycle,
                     unixSignals,
@@ -259,10 +257,6 @@ let package = Package(
                     "Reactor",
                     "ServiceKit", "Store", "Tokens", arguments, logging,
                 ], path: "Tests/FanOutLab", swiftSettings: strict),
-            .executableTarget(
-                name: "CacheLab",
-                dependencies: [models, client, clientTesting, "HTTPClient", arguments],
-                path: "Tests/CacheLab", swiftSettings: strict),
         ]
         + [
             tests("Cricket", ["Cricket"]),
@@ -339,22 +333,42 @@ let package = Package(
             tests(
                 "DeviceLab",
                 [
-                    models, clientTesting, "Cricket", "DeviceLab", "PretendPhones", "HTTPClient", "LabAPI",
+                    models, clientTesting, "Cricket", "DeviceLab", "PretendPhones", "HTTPClient",
                     "ServiceKit", "Tokens", logging, lifecycle, concurrencyHelpers, nio[0], nio[1],
                 ]),
             tests(
                 "OperatorTool",
                 [
                     models, "Cricket", "Activities", "LACoordinator", "MatchOrchestrator", "OperatorTool", arguments,
-                    "LabAPI", "Postgres", "Processes", "Reactor", "Store", "Tapes", "Tokens", hummingbird, logging,
+                    "Postgres", "Processes", "Reactor", "Store", "Tapes", "Tokens", hummingbird, logging,
                     lifecycle,
                 ]),
             tests(
                 "EndToEnd",
                 [
                     models, client, clientTesting, "SportMonks", "Tapes", "Postgres", "HTTP2", "HTTPClient", "Tokens",
-                    "DeviceLab", "LabAPI", "OperatorTool", "Processes", "Reactor", "Wire", logging, lifecycle,
+                    "DeviceLab", "OperatorTool", "Processes", "Reactor", "Wire", logging, lifecycle,
                 ]),
             tests("Tidy", []),
         ]
 )
+
+// With SIGHTSCREEN_TARGETS="DetectionTests" (or a comma list) the package is those targets and what they depend on: deploy/up, the
+// images and `deploy/test --filter` build no more than they run.
+if let wanted = Context.environment["SIGHTSCREEN_TARGETS"], !wanted.isEmpty {
+    var names = wanted.split(separator: ",").map { String($0) }
+    var kept: Set<String> = []
+    while let name = names.popLast() {
+        guard kept.insert(name).inserted else { continue }
+        guard let target = package.targets.first(where: { $0.name == name }) else {
+            fatalError("SIGHTSCREEN_TARGETS: there is no target \(name)")
+        }
+        for case .byNameItem(let below, _) in target.dependencies { names.append(below) }
+        for case .targetItem(let below, _) in target.dependencies { names.append(below) }
+    }
+    package.targets.removeAll { !kept.contains($0.name) }
+    package.products.removeAll { product in
+        guard let product = product as? Product.Executable else { return false }
+        return !kept.isSuperset(of: product.targets)
+    }
+}
