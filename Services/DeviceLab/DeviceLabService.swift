@@ -1,7 +1,6 @@
 import FoundationEssentials
 import HTTPClient
 import Hummingbird
-import LabAPI
 public import Logging
 public import ServiceKit
 public import ServiceLifecycle

@@ -1,4 +1,3 @@
-import LabAPI
 import SightscreenModels
 
 /// What the page shows, as one state of now, and who looks at it.
@@ -48,6 +47,7 @@ actor Lab {
     private var browsers: [Int: Browser] = [:]
     private var nextBrowser = 1
     private var isStopped = false
+    private var end = MatchEnd()
 
     /// - Parameter now: milliseconds since 1970.
     init(phones: [any LabPhone], now: @escaping @Sendable () -> Int64) {
@@ -134,6 +134,15 @@ actor Lab {
     var phonesInShort: [LabPhoneSummary] { order.compactMap { summaries[$0] } }
 
     func state(of phone: String) -> LabPhoneState? { states[phone] }
+
+    func summary() -> MatchSummary.Answer {
+        let summary = MatchSummary(state: state, phones: phonesInShort)
+        return MatchSummary.Answer(
+            isOver: end.isOver(state),
+            progress: states.values.reduce(0) { sum, phone in
+                sum + (phone.alert?.id ?? 0) + phone.activities.reduce(0) { $0 + $1.content.version }
+            }, balls: state.latency.count, lines: summary.lines, faults: summary.faults)
+    }
 
     private var counts: LabState.Counts {
         var counts = LabState.Counts()

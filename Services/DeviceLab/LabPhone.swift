@@ -1,5 +1,3 @@
-public import LabAPI
-
 /// A simulated iPhone, as the lab drives and reads it.
 public protocol LabPhone: Actor {
     /// Letters, digits, `-` and `_`, at most 64.

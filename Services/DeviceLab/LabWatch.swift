@@ -1,4 +1,3 @@
-import LabAPI
 import SightscreenModels
 
 /// Brings the lab what happens: on the phones as it does, of tapes and pipeline by asking again and again.

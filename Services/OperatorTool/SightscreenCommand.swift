@@ -9,7 +9,7 @@ public struct SightscreenCommand: AsyncParsableCommand {
         abstract: "Runs, shows and looks after Sightscreen, the live-score push backend.",
         version: "sightscreen \(Suite.version)",
         subcommands: [
-            UpCommand.self, WatchCommand.self, DevIssuerCommand.self, TokenCommand.self, MigrateCommand.self,
+            UpCommand.self, SettingsCommand.self, DevIssuerCommand.self, TokenCommand.self, MigrateCommand.self,
             TapeCommand.self, ReplayCommand.self, InspectCommand.self, SecretsCommand.self,
         ])
 

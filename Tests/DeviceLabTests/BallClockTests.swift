@@ -1,5 +1,4 @@
 import Cricket
-import LabAPI
 import PretendPhones
 import SightscreenModels
 import Testing

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import LabAPI
 import PretendPhones
 import SightscreenModels
 import Testing

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import HTTPClient
-import LabAPI
 import Logging
 import PretendPhones
 import ServiceLifecycle

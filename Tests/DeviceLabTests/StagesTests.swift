@@ -1,6 +1,5 @@
 import FoundationEssentials
 import HTTPClient
-import LabAPI
 import TestKit
 import Testing
 

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import HTTPClient
-import LabAPI
 import PretendPhones
 import SightscreenModels
 import TestKit

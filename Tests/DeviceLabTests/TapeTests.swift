@@ -1,6 +1,5 @@
 import FoundationEssentials
 import HTTPClient
-import LabAPI
 import SightscreenModels
 import TestKit
 import Testing

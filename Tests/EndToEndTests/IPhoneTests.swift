@@ -1,6 +1,5 @@
 import DeviceLab
 import FoundationEssentials
-import LabAPI
 import Logging
 import OperatorTool
 import ServiceLifecycle

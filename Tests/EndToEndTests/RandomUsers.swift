@@ -1,5 +1,4 @@
 import DeviceLab
-import LabAPI
 import SightscreenModels
 import TestKit
 

@@ -3,7 +3,6 @@ import Detection
 import DeviceLab
 import FoundationEssentials
 import HTTPClient
-import LabAPI
 import PretendPhones
 import Replay
 import SightscreenModels

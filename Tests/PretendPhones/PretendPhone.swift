@@ -1,5 +1,4 @@
 public import DeviceLab
-public import LabAPI
 public import SightscreenModels
 
 /// A phone in memory, without app, gateway or APNs: it does at once what a real one would come to. It serves the tests

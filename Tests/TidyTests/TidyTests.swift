@@ -36,7 +36,6 @@ import Testing
         "Replay": ["SightscreenModels", "Cricket", "SportMonks", "Detection", "Tapes", "TapeFile"],
         "Messages": ["SightscreenModels", "SportMonks"],
         "APNsProtocol": ["SightscreenModels", "Activities", "Cricket"],
-        "LabAPI": ["SightscreenModels"],
     ]
 
     static let mechanisms: [String: Set<String>] = [

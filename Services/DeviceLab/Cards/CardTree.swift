@@ -1,4 +1,3 @@
-import LabAPI
 import SightscreenClient
 import SightscreenModels
 

@@ -1,4 +1,3 @@
-import LabAPI
 import Logging
 import SightscreenClient
 import SightscreenModels

@@ -1,4 +1,3 @@
-import LabAPI
 import SightscreenClient
 import SightscreenClientTesting
 import SightscreenModels

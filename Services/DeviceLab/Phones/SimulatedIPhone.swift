@@ -1,6 +1,5 @@
 import FoundationEssentials
 import HTTPClient
-import LabAPI
 import SightscreenClient
 import SightscreenClientTesting
 import SightscreenModels

@@ -1,7 +1,6 @@
 import ControlHTTP
 import HTTPTypes
 import Hummingbird
-import LabAPI
 import NIOCore
 import SightscreenClient
 import SightscreenModels
@@ -67,6 +66,7 @@ struct LabServer: Sendable {
                 }
                 return try JSONAnswer.response(PhoneWithCards(phone: state))
             },
+            Route(.get, "/api/summary") { _, _ in try JSONAnswer.response(await lab.summary()) },
             Route(.post, "/api/phones/actions") { request, _ in try await actOnAll(request) },
             Route(.post, "/api/phones/:phone/actions") { request, context in
                 try await act(try context.parameters.require("phone"), request)

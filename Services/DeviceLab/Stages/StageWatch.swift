@@ -1,6 +1,5 @@
 import FoundationEssentials
 import HTTPClient
-import LabAPI
 
 /// Asks every process of the pipeline how it is and what it has counted.
 actor StageWatch {

@@ -1,4 +1,3 @@
-import LabAPI
 import SightscreenModels
 
 /// Measures how old a new ball is when a phone first shows it.

@@ -1,5 +1,3 @@
-import LabAPI
-
 /// The newest measurements of the time from ball to Lock Screen, as a distribution.
 struct LatencyWindow: Sendable {
     /// Ten balls on 200 phones.

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import LabAPI
 
 /// Server-sent events as they go over the wire. JSON has no line feeds, so each event has one line of data.
 enum EventText {

@@ -1,7 +1,6 @@
 import ControlHTTP
 import HTTPClient
 import HTTPTypes
-import LabAPI
 import SightscreenModels
 import Tokens
 

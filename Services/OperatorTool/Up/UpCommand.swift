@@ -6,7 +6,7 @@ struct UpCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "up",
         abstract:
-            "Runs everything on this machine with the stand-ins, and shows on a web page and here what iPhones show.",
+            "Runs everything on this machine with the stand-ins, and shows on a web page what iPhones show.",
         discussion: """
             State (a private PostgreSQL, keys, sockets, logs) lives in SIGHTSCREEN_STATE_DIR, by default a folder of your \
             own under /var/tmp. DATABASE_URL uses another PostgreSQL instead of the private one. Ctrl-C ends everything.

@@ -19,7 +19,8 @@ struct UpRun: Sendable {
     private static let pagePort = 8_090
 
     private enum Ending: Sendable {
-        case matchOver(ExitStatus)
+        /// Whether every Lock Screen was right.
+        case matchOver(isGood: Bool)
         case asked
         case misconfigured(String)
     }
@@ -31,8 +32,7 @@ struct UpRun: Sendable {
         let reactor = Reactor(name: "processes")
         let processes = ProcessTable(reactor: reactor)
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-        let notes = RunNotes()
-        let supervisor = Supervisor(processes: processes) { Self.report($0, state, notes) }
+        let supervisor = Supervisor(processes: processes) { Self.report($0, state) }
 
         let ending: Ending
         do {
@@ -43,8 +43,7 @@ struct UpRun: Sendable {
                 }
                 group.addTask { .misconfigured(try await supervisor.misconfiguration()) }
                 group.addTask {
-                    try await play(
-                        state: state, processes: processes, supervisor: supervisor, notes: notes, begun: begun)
+                    try await play(state: state, processes: processes, supervisor: supervisor, begun: begun)
                 }
                 defer { group.cancelAll() }
                 while let first = try await group.next() {
@@ -62,8 +61,7 @@ struct UpRun: Sendable {
     }
 
     private func play(
-        state: StateFolder, processes: ProcessTable, supervisor: Supervisor, notes: RunNotes,
-        begun: ContinuousClock.Instant
+        state: StateFolder, processes: ProcessTable, supervisor: Supervisor, begun: ContinuousClock.Instant
     ) async throws -> Ending? {
         try checkPort()
         let secrets = DevelopmentSecrets(folder: state.secrets)
@@ -87,21 +85,12 @@ struct UpRun: Sendable {
         }
         try await writeEndpoints(layout, supervisor)
         Output.error(
-            "Everything is ready after \(Self.seconds(since: begun)). API: \(layout.gatewayURL)  logs: \(state.logs)")
+            "Everything is ready after \(begun.secondsSince). API: \(layout.gatewayURL)  logs: \(state.logs)")
         if command.headless { return nil }
         Output.error("The iPhones: \(layout.labURL)/  (Ctrl-C ends everything)")
 
-        let sharesTerminal = Output.isTerminal && isatty(STDERR_FILENO) == 1
-        let notesFile = sharesTerminal ? "\(state.logs)/sightscreen.log" : nil
-        notes.divert(to: notesFile)
-        defer { notes.divert(to: nil) }
-        let watch = try await processes.start(watchCommand(layout, notesFile: notesFile))
-        let status = await withTaskCancellationHandler {
-            await processes.exitStatus(of: watch)
-        } onCancel: {
-            Task { await processes.signal(watch, 15) }
-        }
-        if command.once { return .matchOver(status) }
+        let isGood = try await PlayedMatch(lab: layout.labURL, http: http, begun: begun).follow()
+        if command.once { return .matchOver(isGood: isGood) }
         // The page has other matches, and faults to try.
         if !Task.isCancelled { Output.error("The page stays: \(layout.labURL)/  Ctrl-C ends everything.") }
         return nil
@@ -191,23 +180,13 @@ struct UpRun: Sendable {
         try TextFile.write(String(decoding: try encoder.encode(endpoints), as: UTF8.self), to: layout.state.endpoints)
     }
 
-    private func watchCommand(_ layout: SuiteLayout, notesFile: String?) -> Command {
-        Command(
-            "\(layout.binaries)/sightscreen",
-            ["watch", "--lab", layout.labURL] + (notesFile.map { ["--notes-file", $0] } ?? []),
-            environment: environment.filter {
-                ["PATH", "TERM", "COLUMNS", "LINES", "NO_COLOR", "LANG"].contains($0.key)
-            },
-            deathSignal: 15)
-    }
-
-    private static func report(_ event: Supervisor.Event, _ state: StateFolder, _ notes: RunNotes) {
+    private static func report(_ event: Supervisor.Event, _ state: StateFolder) {
         switch event {
         case .started(let service, let pid):
             // For people and tests that want to signal one service; nothing here reads it.
             try? TextFile.write("\(pid)\n", to: "\(state.run)/\(service).pid")
         case .died(let service, let status, let wait):
-            notes.say("\(service) ended with \(status); starting it again in \(wait)")
+            Output.error("\(service) ended with \(status); starting it again in \(wait)")
         case .misconfigured: break
         }
     }
@@ -215,8 +194,8 @@ struct UpRun: Sendable {
     private static func conclude(_ ending: Ending, unclean: [String], logs: String) -> Int32 {
         if !unclean.isEmpty { Output.error("Did not stop cleanly: \(unclean.joined(separator: ", ")); logs: \(logs)") }
         switch ending {
-        case .matchOver(let status):
-            return status.isSuccess && unclean.isEmpty ? 0 : 1
+        case .matchOver(let isGood):
+            return isGood && unclean.isEmpty ? 0 : 1
         case .asked:
             Output.error("Stopped; no process is left. Logs: \(logs)")
             return unclean.isEmpty ? 0 : 1
@@ -226,17 +205,12 @@ struct UpRun: Sendable {
         }
     }
 
-    private static func seconds(since begun: ContinuousClock.Instant) -> String {
-        let tenths = Int((ContinuousClock.now - begun) / .milliseconds(100))
-        return "\(tenths / 10).\(tenths % 10) s"
-    }
-
     private static func absolute(_ path: String) -> String {
         path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
     }
 
     /// The folder of this executable: the others of the suite are built and installed beside it.
-    private static func ownFolder() -> String {
+    static func ownFolder() -> String {
         let path =
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
         return path.split(separator: "/").dropLast().reduce(into: "") { $0 += "/\($1)" }

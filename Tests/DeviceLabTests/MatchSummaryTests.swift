@@ -1,8 +1,7 @@
-import LabAPI
 import SightscreenModels
 import Testing
 
-@testable import OperatorTool
+@testable import DeviceLab
 
 /// What `sightscreen up --once` ends with, and whether it is good.
 @Suite struct MatchSummaryTests {
@@ -53,15 +52,15 @@ import Testing
 
     @Test func anActivityThatStaysHoldsUpTheEndForAWhile() {
         for (speed, wait) in [(40.0, 60), (1, 1_800)] {
-            var view = LockScreenView(isTerminal: false)
-            let phone = LabPhoneState(id: "a", name: "a", user: "a", isOnline: true, activities: [], bells: [])
-            _ = view.show(phone, in: Self.lab(isLast: false, showing: 2, speed: speed)) { _ in }
+            var match = MatchEnd()
+            let playing = match.isOver(Self.lab(isLast: false, showing: 2, speed: speed))
             let end = ContinuousClock.now
             let stays = Self.lab(showing: 1, speed: speed)
-            let playing = view.isOver(Self.lab(isLast: false, showing: 2, speed: speed), now: end)
-            let ends = [0, wait, wait + 1].map { view.isOver(stays, now: end.advanced(by: .seconds($0))) }
-            let healthy = view.isOver(Self.lab(), now: end)
+            let ends = [0, wait, wait + 1].map { match.isOver(stays, now: end.advanced(by: .seconds($0))) }
+            let healthy = match.isOver(Self.lab(), now: end)
             #expect(!playing && healthy && ends == [false, false, true])
+            var unseen = MatchEnd()
+            #expect(!unseen.isOver(Self.lab(), now: end), "nothing was on a Lock Screen yet")
         }
         let left = MatchSummary(state: Self.lab(showing: 3), phones: [Self.phone("a")])
         #expect(left.faults == ["3 Lock Screens were left with an activity that goes on"])

@@ -1,8 +1,18 @@
-import LabAPI
 import SightscreenModels
 
-/// What the lab's phones saw in all, and whether it was as it should be.
+/// What the phones saw in all, and whether it was as it should be.
 struct MatchSummary {
+    /// The answer of `/api/summary`; `sightscreen up` reads it.
+    struct Answer: Encodable {
+        var isOver: Bool
+        /// Grows with everything that is new on a Lock Screen.
+        var progress: Int
+        /// Lock Screens on which a new ball was measured.
+        var balls: Int
+        var lines: [String]
+        var faults: [String]
+    }
+
     let state: LabState
     let phones: [LabPhoneSummary]
 
@@ -44,12 +54,14 @@ struct MatchSummary {
         for match in state.matches where match.version > 0 {
             lines.append("  versions   \(match.version) of \(match.title)")
             if let content = match.content {
-                lines.append("  result     \(content.expanded.status ?? LockScreenCard(state: content).summary)")
+                lines.append(
+                    "  result     \(content.expanded.status ?? "\(content.compactLeading.teamAbbr) \(content.compactLeading.score)")"
+                )
             }
         }
         let latency = state.latency
         if let p50 = latency.p50Ms, let p95 = latency.p95Ms {
-            let (median, most) = (LockScreenView.tenths(p50), LockScreenView.tenths(p95))
+            let (median, most) = (Self.tenths(p50), Self.tenths(p95))
             lines.append(
                 "  latency    new ball to Lock Screen: median \(median) s, 95 % within \(most) s (the last \(latency.count))"
             )
@@ -62,5 +74,32 @@ struct MatchSummary {
             if faults.count > 20 { lines.append("  FAULT      and \(faults.count - 20) more") }
         }
         return lines
+    }
+
+    private static func tenths(_ ms: Int) -> String { "\((ms + 50) / 1_000).\((ms + 50) / 100 % 10)" }
+}
+
+/// Tells when the matches are over for the phones: the tapes are at their end, and no activity goes on, or some have gone on
+/// for too long since.
+struct MatchEnd {
+    private var hasPlayed = false
+    /// When every tape was at its end first.
+    private var lastFrameSeen: ContinuousClock.Instant?
+
+    mutating func isOver(_ lab: LabState, now: ContinuousClock.Instant = .now) -> Bool {
+        if lab.phones.showing > 0 { hasPlayed = true }
+        guard hasPlayed, !lab.matches.isEmpty, lab.matches.allSatisfy(\.tape.isLast) else {
+            lastFrameSeen = nil
+            return false
+        }
+        let since = lastFrameSeen ?? now
+        lastFrameSeen = since
+        return lab.phones.showing == 0 || now - since > Self.patience(lab)
+    }
+
+    /// How long after its last frame an activity may go on: up to half an hour of a match, in which the backend waits for a
+    /// super over and holds the result.
+    private static func patience(_ lab: LabState) -> Duration {
+        .seconds(max(60, 1_800 / (lab.matches.map(\.tape.speed).min() ?? 1)))
     }
 }

@@ -1,0 +1,46 @@
+public import SightscreenModels
+
+/// A phone in short: what its tile on the wall shows.
+public struct LabPhoneSummary: Codable, Hashable, Sendable {
+    /// One activity on it; whether it is behind is told by comparing `version` with the match's newest.
+    public struct Shown: Codable, Hashable, Sendable {
+        public var matchId: MatchID
+        public var state: LabActivity.State
+        public var version: Int
+        public var team: String
+        public var score: String
+        public var overs: String
+    }
+
+    public var id: String
+    public var name: String
+    public var user: String
+    public var isOnline: Bool
+    public var isAppRunning: Bool
+    public var allowsActivities: Bool
+    /// The matches that its user follows on it.
+    public var follows: [MatchID]
+    /// The most relevant activity first.
+    public var shown: [Shown]
+    /// Of the newest alert; 0 when there was none.
+    public var alertId: Int
+
+    public init(_ phone: LabPhoneState) {
+        id = phone.id
+        name = phone.name
+        user = phone.user
+        isOnline = phone.isOnline
+        isAppRunning = phone.app != .killed
+        allowsActivities = phone.allowsActivities
+        follows = phone.bells.filter { $0.state != .empty }.map(\.matchId)
+        let first = phone.activities.filter { $0.id == phone.island.primary }
+        let others = phone.activities.filter { $0.id != phone.island.primary }
+        shown = (first + others).map { activity in
+            Shown(
+                matchId: activity.matchId, state: activity.state, version: activity.content.version,
+                team: activity.content.compactLeading.teamAbbr, score: activity.content.compactLeading.score,
+                overs: activity.content.compactTrailing.overs)
+        }
+        alertId = phone.alert?.id ?? 0
+    }
+}
