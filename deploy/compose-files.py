@@ -2,8 +2,8 @@
 """Whether compose.yaml and deploy/compose.production.yaml are as locked as their pages say: deploy/compose-files.py
 
 Reads both with Debian's python3-yaml and holds every container to what an operator must not forget; what an image brings along (its
-user, its healthcheck) is read from deploy/Dockerfile. In production every setting of README's table must reach the services that read
-it. Then each mistake that it is to find is planted in a copy, and must be found.
+user, its healthcheck) is read from deploy/Dockerfile. In production every setting of deploy/docs/settings.md must reach the services
+that read it. Then each mistake that it is to find is planted in a copy, and must be found.
 It knows no schema of compose: `docker compose config` does."""
 
 import copy
@@ -30,7 +30,7 @@ SECRET_VALUE = re.compile(r"-----BEGIN|://[^/\s:@]*:[^/\s@]+@|\beyJ[\w-]{20,}")
 # A name, and an age; and the one word that the demo's stand-in for the provider takes, which opens nothing else.
 NO_SECRETS = {"APNS_KEY_ID", "APNS_TOKEN_MIN_AGE"}
 DEMO_WORDS = {"SPORTMONKS_API_TOKEN": "demo-provider-token", "MOCK_SPORTMONKS_TOKEN": "demo-provider-token"}
-# The settings of README's table that a line in production.env does not change, and why not.
+# The settings of deploy/docs/settings.md that a line in production.env does not change, and why not.
 SECRET_FILE = "a file that is handed over"
 IMAGE = "the image has it"
 NOT_PASSED = {
@@ -43,8 +43,6 @@ NOT_PASSED = {
     "APNS_CA_FILE": "no file of the machine is mounted, and only a stand-in needs one",
     "SIGHTSCREEN_STAND_INS": "never in production", "REPLAY_URL": "only with stand-ins",
 }
-# README's words for some of them.
-TOGETHER = {"all": SERVICES, "all that hold leases": SERVICES - {"api-gateway"}}
 # What would share more with the machine than a container does.
 SHARING = ("privileged", "network_mode", "pid", "ipc", "uts", "userns_mode", "cgroup", "cgroup_parent", "cap_add", "devices",
            "device_cgroup_rules", "extra_hosts", "env_file", "volumes_from", "group_add", "sysctls", "runtime", "credential_spec")
@@ -172,19 +170,18 @@ def wrong_with_production(name, service):
 
 
 def settings():
-    """Who reads each setting of README's table."""
+    """Who reads each setting of deploy/docs/settings.md."""
     found = {}
-    with open(os.path.join(HERE, "../README.md"), encoding="utf-8") as file:
+    with open(os.path.join(HERE, "docs/settings.md"), encoding="utf-8") as file:
         for line in file:
             if re.match(r"\| `[A-Z]", line):
-                names, _, used = (cell.strip() for cell in line.strip("|\n").split("|"))
-                who = used.split(":")[0]
-                readers = TOGETHER.get(who) or set(who.split(", "))
+                name, _, _, who, _ = (cell.strip() for cell in line.strip("|\n").split("|"))
+                readers = SERVICES if who == "all" else set(who.split(", "))
                 if not readers <= SERVICES:
-                    raise SystemExit(f"README's table: {who} are no services")
-                found |= {name: readers for name in re.findall(r"`([A-Z][A-Z0-9_]+)`", names)}
+                    raise SystemExit(f"deploy/docs/settings.md: {who} are no services")
+                found[re.match(r"`([A-Z][A-Z0-9_]+)`", name)[1]] = readers
     if len(found) < 50 or not NOT_PASSED.keys() <= found.keys():
-        raise SystemExit(f"README's table has {len(found)} settings, and not {set(NOT_PASSED) - set(found)}")
+        raise SystemExit(f"deploy/docs/settings.md has {len(found)} settings, and not {set(NOT_PASSED) - set(found)}")
     return found
 
 

@@ -24,8 +24,8 @@ TOGETHER = {"la-coordinator", "event-bus", "score-poller", "orchestrator"}
 
 
 def settings():
-    """Names in the README's table."""
-    with open(os.path.join(HERE, "../../README.md"), encoding="utf-8") as file:
+    """Names in deploy/docs/settings.md."""
+    with open(os.path.join(HERE, "../docs/settings.md"), encoding="utf-8") as file:
         return set(re.findall(r"`([A-Z][A-Z0-9_]+)`", file.read()))
 
 
@@ -55,7 +55,7 @@ def wrong_with_pod(kind, name, pod, known, shared):
         for setting in set(env) | set(shared):
             plain = setting[:-5] if setting.endswith("_FILE") and setting not in known else setting
             if plain not in known:
-                yield f"{what}: {setting} is no setting of the README"
+                yield f"{what}: {setting} is no setting of deploy/docs/settings.md"
         for mount in container.get("volumeMounts", []):
             if mount["name"] not in volumes:
                 yield f"{what}: {mount['name']} is no volume of the pod"
