@@ -39,6 +39,8 @@ def wrong_with_pod(kind, name, pod, known, shared):
     if pod.get("automountServiceAccountToken") is not False:
         yield "gets a token of the cluster"
     volumes = {volume["name"] for volume in pod.get("volumes", [])}
+    # By the names under which a pod sees them.
+    secrets = {item["path"] for volume in pod.get("volumes", []) for item in volume.get("secret", {}).get("items", [])}
     ports = [port for container in containers for port in container.get("ports", [])]
     for key in ("containerPort", "name"):
         if len({port[key] for port in ports}) != len(ports):
@@ -56,6 +58,10 @@ def wrong_with_pod(kind, name, pod, known, shared):
             plain = setting[:-5] if setting.endswith("_FILE") and setting not in known else setting
             if plain not in known:
                 yield f"{what}: {setting} is no setting of deploy/docs/settings.md"
+        for setting, each in env.items():
+            folder, _, file = each.get("value", "").rpartition("/")
+            if folder == "/run/secrets/sightscreen" and file not in secrets:
+                yield f"{what}: {setting} names {file}, which is no item of a secret's volume"
         for mount in container.get("volumeMounts", []):
             if mount["name"] not in volumes:
                 yield f"{what}: {mount['name']} is no volume of the pod"
