@@ -1,4 +1,4 @@
-"""A schedule in which everything is as it should be, for tests that plant one mistake each."""
+"""A schedule in which everything is as it should be, for tests that plant one violation each."""
 
 import json
 import pathlib
@@ -13,7 +13,7 @@ from chaos_records import Call, Case, Death, Phone, Push, Rows, Shown, Strike  #
 # Of the first version; the second comes two seconds later, the third, with an alert, after four.
 T = 1_800_000_000_000
 ALERT = {"title": "WICKET! A b B 1 (2)", "body": "RR 10/1 (2.0)", "isKey": True, "eventAt": T // 1_000 + 4}
-TOKENS = {"ann": "aa" * 32, "bob": "bb" * 32}
+TOKENS = {"ann": "aa" * 32, "bob": "bb" * 32, "cat": "ca" * 32}
 
 
 def state(version):
@@ -39,7 +39,7 @@ def push(user, version, at_ms, alert=None, event="update", **other):
 
 def update(version, alert=None):
     return {"version": version, "stamp": T // 1_000 + 2 * version - 2, "content_state": state(version), "priority": 5,
-            "alert": alert, "committed_ms": T + 2_000 * (version - 1)}
+            "alert": alert, "retracted": None, "committed_ms": T + 2_000 * (version - 1)}
 
 
 def activity(user, **other):
@@ -57,10 +57,34 @@ def call(user, what, at_ms, value=None, status=200, answer=None, activity=None):
     return Call(user, f"{user}-phone", what, value, at_ms, at_ms + 20, status, answer or {}, activity)
 
 
+CAT_ENDED = ended("cat", "user_unfollow", T - 19_980)
+
+
+def leave(case):
+    """Cat's first start expired, her token was replaced, and she unfollowed before the first version."""
+    phone = Phone("cat", "cat-phone", "start of cat", activities=[
+        Shown("cat-1", "s of cat", T - 40_000, ["c0" * 32, TOKENS["cat"]], T - 39_000, T - 19_500)])
+    case.phones.append(phone)
+    case.calls += [
+        call("cat", "startToken", T - 70_000, phone.start_token), call("cat", "follow", T - 65_000),
+        call("cat", "token", T - 39_020, "c0" * 32, answer={"liveActivity": "active"}, activity="cat-1"),
+        call("cat", "token", T - 30_000, TOKENS["cat"], answer={"liveActivity": "active"}, activity="cat-1"),
+        call("cat", "unfollow", T - 20_000)]
+    case.pushes[:0] = [
+        Push(T - at * 1_000, phone.start_token, "start", T // 1_000 - at, start_id=start, verdict=shown,
+             expiration=T // 1_000 - at + 5)
+        for at, start, shown in ((60, "lost", None), (40, "s of cat", "handled"))] + [
+        Push(T - 19_500, TOKENS["cat"], "end", T // 1_000 - 20)]
+    case.rows.devices.append({"user_id": "cat", "device_id": phone.device, "shard": 7,
+                              "push_to_start_token": phone.start_token, "device_token": "device of cat"})
+
+
 def good():
-    """Two users with a phone each; three versions; a coordinator that was killed in the middle of the alert."""
+    """Ann and Bob with a phone each, and Cat, who has left; three versions; a coordinator that was killed in mid-alert.
+
+    The pushes end with Ann's and Bob's of version 1, of 2, of 3, and of the end, always Ann's first."""
     case = Case(seed=1, match=1, converged_ms=T + 9_000, last_fault_ms=T + 5_000, over_ms=T + 22_000)
-    for user in TOKENS:
+    for user in ("ann", "bob"):
         phone = Phone(user, f"{user}-phone", f"start of {user}")
         phone.activities.append(Shown(f"{user}-1", f"s of {user}", T - 4_000, [TOKENS[user]], T - 3_000))
         case.phones.append(phone)
@@ -74,18 +98,19 @@ def good():
         case.rows.devices.append({"user_id": user, "device_id": phone.device, "shard": 7,
                                   "push_to_start_token": phone.start_token, "device_token": f"device of {user}"})
     case.pushes.sort(key=lambda each: each.at_ms)
+    leave(case)
     case.rows.updates = [update(1), update(2), update(3, ALERT)]
-    case.rows.activities = [activity(user) for user in TOKENS]
+    case.rows.activities = [activity("ann"), activity("bob"), CAT_ENDED]
     case.rows.match = {"version": 3, "stamp": T // 1_000 + 4, "epoch": 2, "display_state": "live"}
     case.rows.claims = [{"alert_version": 3, "bucket": 7, "holder": "la-coordinator-a/1", "claimed_ms": T + 4_020}]
     case.rows.now_ms = T + 9_000
-    case.after = Rows(now_ms=T + 25_000, updates=case.rows.updates, activities=[ended(user) for user in TOKENS])
-    case.pushes += [push(user, 3, T + 21_000, event="end") for user in TOKENS]
+    case.after = Rows(now_ms=T + 25_000, updates=case.rows.updates, activities=[ended("ann"), ended("bob"), CAT_ENDED])
+    case.pushes += [push(user, 3, T + 21_000, event="end") for user in ("ann", "bob")]
     case.strikes = [Strike("kill", "la-coordinator-a", T + 4_050, T + 4_050)]
     case.deaths = [Death("la-coordinator-a", T + 4_051, -9, True, restart_ms=100, back_ms=T + 5_000)]
     case.leases = [("match:1", "bus/x", 1), ("match:1", "bus/y", 2), ("shard:1", "c/1", 1)]
     case.provider_tokens = [T - 60_000]
     case.sizes = [("la-coordinator-a", "rss", 40 << 20)]
-    case.metrics = {"audits": 5, "mismatches": 0}
+    case.metrics = {"audits": 5, "mismatches": 0, "updates": 6, "versions": 3, "alertsLost": 0}
     case.log_bytes = 1_000
     return case

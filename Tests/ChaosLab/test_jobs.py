@@ -1,4 +1,4 @@
-"""The jobs of deploy/chaos and the sum of what they find: jobs are real processes here, and suites are not."""
+"""The jobs of a random-fault run and the sum of what they find: jobs are real processes here, and suites are not."""
 
 import contextlib
 import io
@@ -43,7 +43,7 @@ def python(text, *arguments):
 
 
 def is_alive(pid):
-    # One that nobody has asked about yet is dead as well.
+    # One that has not been waited for yet is dead as well.
     with contextlib.suppress(OSError):
         return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     return False
@@ -68,14 +68,12 @@ class Jobs(unittest.TestCase):
         self.assertEqual(self.tally.broken["I20 restarts"], 3)
         self.assertEqual(self.tally.errors, {("event-bus", "no"): 6})
 
-    def test_one_that_cannot_go_on_ends_all(self):
+    def test_one_that_cannot_go_on_or_ends_in_the_middle_ends_all(self):
         # It ends when the other one has begun.
         failing = f"import os, time\nwhile not os.path.exists({str(self.note)!r}): time.sleep(0.01)\nraise SystemExit(70)"
         with self.assertRaisesRegex(LabError, "job 2 has ended with status 70"):
             run_jobs([python(SLEEPER, str(self.note)), python(failing)], iter([1, 2]), self.tally)
         self.assertFalse(is_alive(self.sleeper()))
-
-    def test_one_that_ends_in_the_middle_has_not_done_its_part(self):
         with self.assertRaisesRegex(LabError, "status 0"):
             run_jobs([python("input()")], iter([1, 2]), self.tally)
 
@@ -94,7 +92,7 @@ with ending_on_signals():
             pid = self.sleeper()
             process.send_signal(number)
             process.wait(30)
-            # Whoever is killed cannot wait for its jobs.
+            # A run that is killed cannot wait for its jobs.
             wait_until("the job is gone", lambda: not is_alive(pid))
             self.assertEqual(process.returncode, -9 if number == signal.SIGKILL else 128 + number)
 
@@ -127,57 +125,41 @@ class Tally(unittest.TestCase):
             tally.add(outcome)
         return tally, tally.sum(schedules or len(outcomes), self.KINDS)
 
-    def test_a_good_schedule_is_judged_by_every_invariant(self):
-        outcome, found = chaos_tally.judged(good())
-        self.assertEqual(found, {})
-        self.assertEqual(set(outcome["judged"]), set(chaos_tally.INVARIANTS))
-        self.assertEqual((outcome["convergedMs"], outcome["backMs"], outcome["sizes"]), (4_000, [949], {"rss": 40 << 20}))
-
-    def test_schedules_are_summed_up(self):
+    def test_schedules_are_judged_by_every_rule_and_summed_up(self):
         case, control = good(), good()
         case.strikes = [Strike("kill", "a", T, T, inside=3), Strike("kill", "a", T, T), Strike("clock", "a", T, T, inside=3)]
         case.sizes, case.converged_ms = [("c", "fds", 50), ("d", "fds", 40)], None
-        control.is_control, control.strikes, control.metrics = True, [], {"updates": 6, "versions": 3, "alertsLost": 0}
+        control.is_control, control.strikes = True, []
         tally, total = self.total([self.outcome(case), self.outcome(control)])
+        self.assertEqual(set(tally.judged), set(chaos_tally.INVARIANTS))
         self.assertEqual((total["schedules"], total["withoutFaults"]), (2, 1))
         self.assertEqual((total["faults"], total["insideAlert"]), ({"kill": 2, "clock": 1}, {"kill": 1, "clock": 1}))
         self.assertEqual((tally.alerts["wanted"], tally.control_alerts["wanted"]), (2, 2))
         self.assertEqual(dict(tally.sizes), {"fds": 50, "rss": 40 << 20})
-        self.assertEqual(tally.converged, [4_000])
+        self.assertEqual((tally.converged, tally.back), ([4_000], [949, 949]))
         # The first one has not become what it should.
         lines = {line["invariant"]: line for line in tally.lines()}
         self.assertEqual([name for name, line in lines.items() if not line["met"]], ["L1"])
         self.assertEqual((total["violations"], total["met"], tally.bad), (1, False, 1))
 
-    def test_a_violation_or_a_schedule_that_is_missing_is_not_met(self):
-        case = good()
-        case.calls.append(call("ann", "follow", T, status=500))
-        self.assertTrue(self.total([self.outcome()])[1]["met"])
-        self.assertFalse(self.total([self.outcome(), self.outcome(case)])[1]["met"])
-        self.assertFalse(self.total([self.outcome()], schedules=2)[1]["met"])
-
-    def test_what_nobody_could_judge_is_not_met(self):
-        outcome = self.outcome(judged={name: 1 for name in chaos_tally.INVARIANTS if name != "metrics"})
-        self.assertTrue(self.total([outcome] * 19)[1]["met"])
-        self.assertFalse(self.total([outcome] * 20)[1]["met"])
-
-    def test_of_so_many_schedules_each_kind_must_have_come_into_alerts(self):
-        outcome = self.outcome()
-        outcomes = [outcome | {"inside": {"kill": 1, "clock": number < 30}} for number in range(500)]
-        # Every invariant has something to judge once.
-        outcome["judged"] |= dict.fromkeys(chaos_tally.INVARIANTS, 1)
-        total = self.total(outcomes)[1]
-        self.assertEqual((total["insideTooSeldom"], total["insideAlert"]["clock"], total["met"]), ([], 30, True))
-        outcomes[0]["inside"] = {"kill": 1}
-        total = self.total(outcomes)[1]
-        self.assertEqual((total["insideTooSeldom"], total["met"]), (["clock"], False))
-        # A shorter run need not.
-        self.assertTrue(self.total(outcomes[:499])[1]["met"])
+    def test_it_is_met_when_all_were_played_each_rule_judged_and_each_kind_came_into_alerts(self):
+        bad = good()
+        bad.calls.append(call("ann", "follow", T, status=500))
+        fine, rules = self.outcome(), set(chaos_tally.INVARIANTS)
+        unjudged, judged = (fine | {"judged": dict.fromkeys(names, 1)} for names in (rules - {"metrics"}, rules))
+        # Of so many schedules each kind of fault must have come into 30 alerts.
+        soak = [judged | {"inside": {"kill": 1, "clock": number < 30}} for number in range(500)]
+        seldom = [judged | {"inside": {"kill": 1}}] + soak[1:]
+        for outcomes, schedules, found, met in (
+                ([fine], 1, [], True), ([fine, self.outcome(bad)], 2, [], False), ([fine], 2, [], False),
+                ([unjudged] * 19, 19, [], True), ([unjudged] * 20, 20, [], False),
+                (soak, 500, [], True), (seldom, 500, ["clock"], False), (seldom[:499], 499, [], True)):
+            _, total = self.total(outcomes, schedules)
+            self.assertEqual((total["insideTooSeldom"], total["met"]), (found, met), len(outcomes))
 
     def test_no_more_is_played_when_much_is_bad(self):
         tally = chaos_tally.Tally()
-        seeds = tally.seeds(1, 100)
-        for _ in seeds:
+        for _ in tally.seeds(1, 100):
             tally.add(self.outcome(broken={"I1": 1}))
         self.assertEqual(tally.schedules, chaos_tally.BAD_MAX)
 

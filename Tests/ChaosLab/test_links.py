@@ -1,4 +1,4 @@
-"""The sockets between the services of deploy/chaos, with a sender and a receiver that are not services."""
+"""The sockets between the services of a random-fault run, with a sender and a receiver that are not services."""
 
 import contextlib
 import logging

@@ -13,27 +13,20 @@ def durations(dice, count, added=0.0):
 
 class Distributions(unittest.TestCase):
     def test_superiority_counts_pairs(self):
-        self.assertEqual(superiority([1, 2, 3], [1, 2, 3]), 0.5)
-        self.assertEqual(superiority([4, 5], [1, 2, 3]), 1)
-        self.assertEqual(superiority([1, 2], [2, 3]), 0.125)
+        for left, right, share in (([1, 2, 3], [1, 2, 3], 0.5), ([4, 5], [1, 2, 3], 1), ([1, 2], [2, 3], 0.125)):
+            self.assertEqual(superiority(left, right), share)
 
-    def test_nothing_is_found_where_nothing_is(self):
-        for seed in range(100):
-            dice = random.Random(seed)
-            self.assertFalse(differ(durations(dice, 300), durations(dice, 300)), seed)
-
-    def test_a_millisecond_is_found_in_few_samples_and_a_twentieth_of_it_in_many(self):
-        for seed in range(20):
-            dice = random.Random(seed)
-            self.assertTrue(differ(durations(dice, 100, added=0.001), durations(dice, 100)), seed)
-            self.assertTrue(differ(durations(dice, 100), durations(dice, 100, added=0.001)), seed)
-            self.assertTrue(differ(durations(dice, 5000, added=0.00005), durations(dice, 5000)), seed)
+    def test_a_millisecond_is_found_in_few_samples_a_twentieth_in_many_and_nothing_where_nothing_is(self):
+        for count, left, right, seeds, found in (
+                (300, 0, 0, 100, False), (100, 0.001, 0, 20, True), (100, 0, 0.001, 20, True), (5_000, 0.00005, 0, 20, True)):
+            for seed in range(seeds):
+                dice = random.Random(seed)
+                self.assertEqual(differ(durations(dice, count, left), durations(dice, count, right)), found, (count, seed))
 
     def test_a_machine_that_grows_slower_makes_no_difference(self):
         dice = random.Random(1)
         values = [value * (1 + number / 500) for number, value in enumerate(durations(dice, 1000))]
-        left, right = halves(values, dice)
-        self.assertFalse(differ(left, right))
+        self.assertFalse(differ(*halves(values, dice)))
 
     def test_it_says_what_it_would_have_found(self):
         dice = random.Random(1)
