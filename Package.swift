@@ -77,7 +77,7 @@ let package = Package(
         .executable(name: "registration-lab", targets: ["RegistrationLab"]),
         .executable(name: "recovery-lab", targets: ["RecoveryLab"]),
         .executable(name: "fanout-lab", targets: ["FanOutLab"]),
-        .executable(name: "page-stand", targets: ["PageStand"]),
+        .executable(name: "page-harness", targets: ["PageHarness"]),
     ],
     dependencies: [
         .package(path: "Shared/Client"),
@@ -223,13 +223,13 @@ let package = Package(
                 swiftSettings: strict),
             // The page of device-lab without a pipeline: a real match on phones that only pretend.
             .executableTarget(
-                name: "PageStand",
+                name: "PageHarness",
                 dependencies: [
                     models, "Cricket", "DeviceLab", "Detection", "HTTPClient", "MockSportMonks",
                     "PretendPhones",
                     "Replay", "ServiceKit", "Tapes", "TestKit", arguments, concurrencyHelpers, logging, lifecycle,
                     unixSignals,
-                ], path: "Tests/PageStand", swiftSettings: strict),
+                ], path: "Tests/PageHarness", swiftSettings: strict),
             // Long checks and measurements, built in release: deploy/test, deploy/soak and deploy/bench run it.
             .executableTarget(
                 name: "DetectionLab",
@@ -353,8 +353,8 @@ let package = Package(
         ]
 )
 
-// With SIGHTSCREEN_TARGETS="DetectionTests" (or a comma list) the package is those targets and what they depend on: deploy/up, the
-// images and `deploy/test --filter` build no more than they run.
+// With SIGHTSCREEN_TARGETS="DetectionTests" (or a comma list) the package is those targets and what they depend on:
+// deploy/up, the images and `deploy/test --filter` build no more than they run.
 if let wanted = Context.environment["SIGHTSCREEN_TARGETS"], !wanted.isEmpty {
     var names = wanted.split(separator: ",").map { String($0) }
     var kept: Set<String> = []

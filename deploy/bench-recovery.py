@@ -76,7 +76,7 @@ class Bench:
         return processor_seconds(self.postgres.process.pid)
 
     def ours(self):
-        """The orchestrator's pass in a process, and a coordinator in another, which looks when the bell rings for the first
+        """The orchestrator's pass in a process, and a coordinator in another, which looks when a notification comes for the first
         time, and when all are there."""
         self.fresh()
         coordinator = self.start("coordinate")
@@ -85,11 +85,11 @@ class Bench:
         orchestrator = self.start("pass")
         expect(orchestrator, "began")
         began = time.monotonic()
-        expect(orchestrator, "rung")
+        expect(orchestrator, "notified")
         first = self.claim(coordinator)
         first_seconds = time.monotonic() - began
-        line = "rung\n"
-        while line == "rung\n":
+        line = "notified\n"
+        while line == "notified\n":
             line = orchestrator.stdout.readline()
         result = json.loads(line)
         last = self.claim(coordinator)

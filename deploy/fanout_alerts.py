@@ -16,7 +16,7 @@ ALERT_SECONDS = 4.0
 CLAIMED_SECONDS = 1.0
 # How many rounds in three must do so: a busy machine may be late with a signal now and then.
 MID_OF_THREE = 2
-# That a loop has at least (`APNsLines.wanted`), and the bytes of the lab's payload.
+# That a loop has at least (`APNsConnectionPool.wanted`), and the bytes of the lab's payload.
 CONNECTIONS_MIN = 2
 PAYLOAD = 650
 # The smallest window that apns-simulator takes.

@@ -2,35 +2,35 @@ public import ServiceKit
 import SightscreenModels
 import Store
 
-/// The gateway's settings, read and checked once.
+/// The gateway's settings. They are read and checked once, at the start.
 public struct APIGatewayConfiguration: Sendable {
     public var database: DatabaseSetting
     var instance: String
     var runDirectory: String
     var vault: TokenVault
-    /// What `iss` must equal.
+    /// The required value of the claim `iss`.
     public var issuer: String
     public var clientIDs: Set<String>
-    /// Where the issuer publishes its keys.
+    /// The URL of the issuer's key set; as a setting it is `{issuer}/.well-known/jwks.json` unless another is given.
     public var jwksURL: String
-    /// Whether plain http may be used to get there.
+    /// Whether `jwksURL` may use plain http.
     public var allowsHTTP: Bool
-    /// For administration from servers; nil: only administrators' tokens will do.
+    /// The key of servers that administer; with nil only administrators' tokens are accepted.
     var apiKey: APIKey?
     public var host: String
     public var port: Int
     var trustedProxies: TrustedProxies
-    /// Seconds.
+    /// In seconds, as are the two below.
     public var followRetention: Int
     public var startLease: Int
     public var dismissAfter: Int
     var appConfig: AppConfig
-    /// Times the limits of `RateLimit`; 0: none.
+    /// The operator's factor on the limits of `RateLimit`; 0 turns them off.
     public var rateLimitFactor: Int
-    /// mock-sportmonks, for replays; nil: there are none.
+    /// The URL of mock-sportmonks, which plays replays; with nil `/admin/replay` answers 404.
     var replayURL: String?
 
-    /// Its settings, each declared here or in `Setting`.
+    /// The gateway's name and settings, each declared here or in `Setting`.
     public static let service = ServiceDescription(
         name: "api-gateway", summary: "The HTTP API: follows, devices, tokens, schedule, match state.",
         settings: [
@@ -64,14 +64,14 @@ public struct APIGatewayConfiguration: Sendable {
             .followRetention, .startLease, .dismissAfter,
         ], healthPort: 8091)
 
-    /// - Throws: `ConfigurationError` that names the setting.
+    /// - Throws: `ConfigurationError`, which names the setting.
     public init(_ settings: Settings) throws(ConfigurationError) {
         database = try settings.database()
         instance = settings.instance
         runDirectory = settings.runDirectory
         vault = TokenVault(try settings.tokenKeys())
         let pool = try settings.url("COGNITO_ISSUER")
-        // A token's iss is compared letter for letter, so the issuer is kept as it was written.
+        // The issuer is kept as it was written, because a token's `iss` is compared with it letter for letter.
         issuer = try settings.string("COGNITO_ISSUER")
         jwksURL =
             try settings.optionalURL("COGNITO_JWKS_URL")?.absoluteString ?? pool.appending("/.well-known/jwks.json")
@@ -92,7 +92,8 @@ public struct APIGatewayConfiguration: Sendable {
         dismissAfter = try Self.seconds("DISMISS_AFTER", settings)
         rateLimitFactor = try settings.int("RATE_LIMIT_FACTOR")
         replayURL = try settings.optionalURL("REPLAY_URL")?.absoluteString
-        // Read after its form was checked: outside a demonstration nobody may rewind the world.
+        // Replays are for demonstrations only. The setting's form is checked first, so a malformed value is named as
+        // such.
         if replayURL != nil, try !settings.standIns {
             throw ConfigurationError(setting: "REPLAY_URL", problem: "is only allowed with SIGHTSCREEN_STAND_INS=1")
         }
@@ -124,7 +125,7 @@ public struct APIGatewayConfiguration: Sendable {
         Int(try settings.duration(name).components.seconds)
     }
 
-    /// One to three numbers with dots between them.
+    /// A version has one to three numbers with dots between them.
     private static func isVersion(_ text: String) -> Bool {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         return (1...3).contains(parts.count)

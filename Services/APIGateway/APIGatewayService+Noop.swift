@@ -2,9 +2,9 @@ package import ServiceKit
 import SightscreenModels
 
 extension APIGatewayService {
-    /// The API and what the benchmark compares with: `POST /noop`, which checks the caller's token and the body of an
-    /// activity token as strictly as that call does and then does nothing, and `POST /noop/open`, which asks nobody who he
-    /// is. They are there for the benchmark's own executable; no service calls this.
+    /// The API with two more calls that the benchmark compares with: `POST /noop` checks the caller's token and the
+    /// body of an activity token as strictly as that call does and then does nothing; `POST /noop/open` does not check
+    /// the caller. Only the benchmark's executable uses this initializer, no service does.
     package init(withNoop configuration: APIGatewayConfiguration, _ context: ServiceContext) throws {
         let noops = [("/noop", Route.Access.users), ("/noop/open", .everybody)].map { path, access in
             Route(

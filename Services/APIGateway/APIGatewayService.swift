@@ -8,9 +8,9 @@ import Store
 import Tokens
 import Wire
 
-/// `api-gateway`: puts the parts of the HTTP API together.
+/// `api-gateway`: builds the parts of the HTTP API and connects them.
 public struct APIGatewayService {
-    /// In the order in which they depend on each other.
+    /// The services in the order in which they depend on each other.
     public let parts: [any Service]
 
     public init(_ configuration: APIGatewayConfiguration, _ context: ServiceContext) throws {
@@ -32,16 +32,16 @@ public struct APIGatewayService {
         let control = ControlSource(settings: configuration.appConfig, cache: cache)
         parts = [
             coordinators,
-            DatabaseWatch(pool: pool, vault: configuration.vault, readiness: readiness, logger: context.logger),
-            KeyWatch(keys: keys, readiness: readiness),
+            DatabaseMonitor(pool: pool, vault: configuration.vault, readiness: readiness, logger: context.logger),
+            KeyMonitor(keys: keys, readiness: readiness),
             deleted,
             blocked,
-            ControlWatch(source: control, store: AdminStore(pool: pool), logger: context.logger),
+            ControlMonitor(source: control, store: AdminStore(pool: pool), logger: context.logger),
             GatewayServer(
                 host: configuration.host, port: configuration.port,
                 responder: Self.responder(
                     configuration, pool: pool, keys: keys,
-                    bell: WireCoordinatorBell(coordinators: coordinators), deleted: deleted,
+                    notifier: WireCoordinatorNotifier(coordinators: coordinators), deleted: deleted,
                     blocked: blocked, control: control, cache: cache,
                     missing: { readiness.missing.map(\.name) + (deleted.hasRead ? [] : ["deleted accounts"]) },
                     logger: context.logger, tracer: context.tracer, more: more),
@@ -52,7 +52,8 @@ public struct APIGatewayService {
     }
 
     static func responder(
-        _ configuration: APIGatewayConfiguration, pool: PostgresPool, keys: KeySource, bell: any CoordinatorBell,
+        _ configuration: APIGatewayConfiguration, pool: PostgresPool, keys: KeySource,
+        notifier: any CoordinatorNotifier,
         deleted: DeletedAccounts, blocked: BlockedAccounts, control: ControlSource, cache: ReplyCache,
         missing: @escaping @Sendable () -> [String], logger: Logger, tracer: Tracer = .off, more: [Route] = []
     ) -> GatewayResponder {
@@ -61,27 +62,28 @@ public struct APIGatewayService {
             store: AdminStore(pool: pool), control: control, cache: cache, keys: keys, instance: configuration.instance)
         let follows = FollowRoutes(
             follows: FollowStore(
-                pool: pool, retention: configuration.followRetention, startLease: configuration.startLease), bell: bell)
+                pool: pool, retention: configuration.followRetention, startLease: configuration.startLease),
+            notifier: notifier)
         let gate = RateGate(limiter: RateLimiter(), factor: configuration.rateLimitFactor, blocked: blocked)
         let devices = DeviceRoutes(
             devices: DeviceStore(
                 pool: pool, vault: configuration.vault, startLease: configuration.startLease,
-                dismissAfter: configuration.dismissAfter), gate: gate, bell: bell)
+                dismissAfter: configuration.dismissAfter), gate: gate, notifier: notifier)
         let activities = ActivityRoutes(
             activities: ActivityTokenStore(
                 pool: pool, vault: configuration.vault, dismissAfter: configuration.dismissAfter,
-                onChange: { await bell.ring(for: $0) }),
-            gate: gate, bell: bell)
+                onChange: { await notifier.notify(of: $0) }),
+            gate: gate, notifier: notifier)
         let open = PublicRoutes(control: control, schedule: schedule, missing: missing)
         let users = UserRoutes(
-            accounts: AccountStore(pool: pool, vault: configuration.vault), deleted: deleted, bell: bell)
+            accounts: AccountStore(pool: pool, vault: configuration.vault), deleted: deleted, notifier: notifier)
         var routes = open.routes + MatchRoutes(schedule: schedule, cache: cache).routes + follows.routes
         let holds = HoldRoutes(
-            holds: HoldStore(pool: pool), schedule: schedule, audit: AdminStore(pool: pool), bell: bell)
+            holds: HoldStore(pool: pool), schedule: schedule, audit: AdminStore(pool: pool), notifier: notifier)
         routes += devices.routes + activities.routes + users.routes + admin.routes + holds.routes
         if let replay = configuration.replayURL {
-            let stand = ReplayStand(url: replay, http: HTTPClient(configuration: .init(allowHTTP: true)))
-            routes += ReplayRoutes(store: AdminStore(pool: pool), stand: stand).routes
+            let client = ReplayClient(url: replay, http: HTTPClient(configuration: .init(allowHTTP: true)))
+            routes += ReplayRoutes(store: AdminStore(pool: pool), client: client).routes
         }
         let verifier = BearerTokenVerifier(issuer: configuration.issuer, clientIDs: configuration.clientIDs)
         return GatewayResponder(

@@ -5,15 +5,14 @@ import ServiceLifecycle
 import SightscreenModels
 import Store
 
-/// What administrators have set, as every replica knows it within a second: the app's config, and the order to clear
-/// caches. While the database is away the last known goes on.
+/// The app's config and the order to clear caches, as administrators have set them. Every replica knows a change within
+/// a second; while the database does not answer, the last known state stays.
 final class ControlSource: Sendable {
     private struct State {
         var control: AdminStore.Control?
         var clearedAt: Int?
     }
-
-    /// What the settings say.
+    /// The config from the settings. What administrators stored overrides it.
     let settings: AppConfig
     private let state = NIOLockedValueBox(State())
     private let cache: ReplyCache
@@ -26,7 +25,7 @@ final class ControlSource: Sendable {
     var config: AppConfig { settings.applying(overrides) }
     var overrides: AppConfigOverrides { state.withLockedValue { $0.control?.overrides ?? AppConfigOverrides() } }
     var changedAt: Int? { state.withLockedValue { $0.control?.changedAt } }
-    /// Seconds since 1970.
+    /// The last order to clear caches, in seconds since 1970; nil if there was none.
     var cachesClearedAt: Int? { state.withLockedValue { $0.clearedAt.map { $0 / 1_000_000 } } }
 
     func learn(_ control: AdminStore.Control) {
@@ -39,19 +38,19 @@ final class ControlSource: Sendable {
     }
 }
 
-/// Reads what administrators have set, once a second.
-struct ControlWatch: Service, CustomStringConvertible {
+/// Reads the administrators' settings once a second.
+struct ControlMonitor: Service, CustomStringConvertible {
     static let interval = Duration.seconds(1)
 
     let source: ControlSource
     let store: AdminStore
     let logger: Logger
 
-    var description: String { "control watch" }
+    var description: String { "control monitor" }
 
     func run() async throws {
         await repeatUntilShutdown(pause: Self.interval) {
-            // Its absence is DatabaseWatch's to report.
+            // A database that does not answer is reported by `DatabaseMonitor`.
             if let control = try? await store.control() { source.learn(control) }
         }
     }

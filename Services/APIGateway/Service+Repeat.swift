@@ -1,7 +1,7 @@
 import ServiceLifecycle
 
 extension Service {
-    /// Does something at once and again after each pause, until the service is asked to end.
+    /// Runs `action` at once and again after each pause, until the service is asked to end.
     func repeatUntilShutdown(pause: Duration, _ action: @escaping @Sendable () async -> Void) async {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {

@@ -6,7 +6,7 @@ import SightscreenModels
 import Tokens
 
 extension APNsSimulatorConfiguration {
-    /// How `apns-simulator` describes itself.
+    /// The simulator's description in help texts and logs.
     public static let service = ServiceDescription(
         name: "apns-simulator",
         summary: "An APNs for development: checks what Apple checks, answers as Apple does, and logs what it was sent.",
@@ -64,11 +64,13 @@ extension APNsSimulatorConfiguration {
                 help: "The app's type: a phone drops a start that names another."),
         ], healthPort: 0, usesDatabase: false)
 
-    /// HTTP/2 has no larger windows; less than a push would never let one through.
+    /// HTTP/2 has no larger windows, and a window smaller than a push would never let one through.
     private static let windows = 8_192...2_147_483_647
     private static let budgets = 0...1_000_000
 
-    /// Reads its settings. It is a stand-in: without `SIGHTSCREEN_STAND_INS=1` it refuses.
+    /// Reads the settings.
+    ///
+    /// - Throws: `ConfigurationError`, also without `SIGHTSCREEN_STAND_INS=1`, because the simulator is a stand-in.
     public init(_ settings: Settings) throws {
         guard try settings.standIns else {
             throw ConfigurationError(

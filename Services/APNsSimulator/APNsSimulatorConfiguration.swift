@@ -1,42 +1,43 @@
 public import SightscreenClientTesting
 import SightscreenModels
 
-/// What a simulator of APNs listens on and believes.
+/// The addresses, the credentials and the limits of a simulator of APNs.
 public struct APNsSimulatorConfiguration: Sendable {
     /// The address of all three ports.
     public var host = "127.0.0.1"
-    /// 0: any free one. So for all three.
+    /// The APNs port for production tokens; 0 takes any free port, as for the other two.
     public var productionPort = 0
     public var sandboxPort = 0
-    /// Plain HTTP, for tests and phones.
+    /// The port of the control API, plain HTTP for tests and phones.
     public var controlPort = 0
-    /// PEM, for both APNs ports.
+    /// The certificate file (PEM) of both APNs ports.
     public var certificateFile: String
     public var keyFile: String
-    /// The ES256 public key (PEM) that provider tokens are checked with, and what they must name.
+    /// The ES256 public key (PEM) that verifies provider tokens; they must name `keyID` and the team.
     public var publicKeyPEM: String
     public var keyID: String
     public var teamID: String
     public var bundleID: String
-    /// The name of the app's Swift type: a start with another one is dropped by the phone.
+    /// The name of the app's Swift type; a start with another name is dropped by the phone.
     public var attributesType = "LiveActivityAttributes"
-    /// What a connection may have under way once it has shown a good provider token; before that, one stream.
+    /// Streams that a connection may have open once it has shown a valid provider token; before that, one.
     public var streamsMax = 1_000
-    /// What it may have after a refused push, until the next good one; nil: as many as before. (410 is no mistake.)
+    /// Streams that it may have after a refused push, until the next valid one; nil for no change. A 410 is no mistake
+    /// and does not count.
     public var streamsAfterRefusal: Int?
-    /// Each answer comes so much later, and what its push took of the windows is given back with it: a network's delay.
+    /// The delay of each answer, as of a network; the push's share of the windows is returned with the answer.
     public var answerDelayMs = 0
-    /// Flow control: body bytes that may be on their way on one stream and on all of a connection.
+    /// Flow control: body bytes in flight on one stream; `connectionWindowBytes` is the limit of a whole connection.
     public var streamWindowBytes = 65_535
     public var connectionWindowBytes = 65_535
-    /// What phones take in an hour.
+    /// The hourly budgets of the simulated phones.
     public var budgets = DeviceBudgets.none
-    /// Deliveries that are kept for `GET /deliveries`: the oldest go first.
+    /// Deliveries kept for `GET /deliveries`; the oldest are dropped first.
     public var deliveriesMax = 200_000
-    /// Where `apns-simulator/ports.json` is written; nil: nowhere.
+    /// The directory in which `apns-simulator/ports.json` is written; nil writes none.
     public var runDirectory: String?
 
-    public init(
+    package init(
         certificateFile: String, keyFile: String, publicKeyPEM: String, keyID: String, teamID: String, bundleID: String
     ) {
         self.certificateFile = certificateFile

@@ -14,7 +14,7 @@ public struct APNsSimulatorService: Service {
     private let logger: Logger
     private let onRunning: @Sendable (SimulatorPorts) async -> Void
 
-    /// Ready once all three ports answer.
+    /// The service is ready once all three ports answer.
     public init(_ configuration: APNsSimulatorConfiguration, _ context: ServiceContext) {
         context.readiness.set("ports", false, reason: "not listening yet")
         self.init(configuration, logger: context.logger) { _ in context.readiness.set("ports", true) }
@@ -55,7 +55,7 @@ public struct APNsSimulatorService: Service {
             try await withGracefulShutdownHandler {
                 try await control.run()
             } onGracefulShutdown: {
-                // Whoever reads the log as it grows would keep the control port open for ever.
+                // A client that follows the log would keep the control port open for ever.
                 Task { await simulator.stopFollowers() }
             }
         } catch {
@@ -77,7 +77,7 @@ public struct APNsSimulatorService: Service {
         _ reactor: Reactor
     ) async throws -> HTTP2Server {
         do throws(HTTP2Error) {
-            // One stream until the first valid request.
+            // A connection has one stream until its first valid request.
             return try await HTTP2Server.start(
                 host: configuration.host, port: port, tls: tls, reactor: reactor,
                 settings: .init(

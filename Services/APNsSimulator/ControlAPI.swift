@@ -3,27 +3,30 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The control port: what tests and phones tell the simulator and ask of it; web pages are kept away (`PageGuard`).
+/// The control port, by which tests and phones steer the simulator and query it. `PageGuard` keeps web pages away.
 ///
 /// - `POST /tokens` `{token, kind: start|update|device, environment: production|sandbox, timestamp?, match?,
-///   frequentPushes?}`, an array of them or one a line, as many as there are → 201. `timestamp` is the stamp that the
-///   token's activity shows already, `match` what `GET /counts` groups it by, `frequentPushes` (true) the user's switch,
-///   which decides on the phone's budget. Of more than 10,000, those before a wrong one are known then.
-/// - `DELETE /tokens/:token` → 204; pushes to it get 410 from now on (`?at=` milliseconds since 1970: since then).
+///   frequentPushes?}`, an array of them or one a line, any number → 201. `timestamp` is the stamp that the token's
+///   activity shows already, `match` the group in `GET /counts`, `frequentPushes` (default true) the user's switch,
+///   which decides on the phone's budget. When one of more than 10,000 is wrong, those before it may be registered
+///   already.
+/// - `DELETE /tokens/:token` → 204; pushes to the token get 410 from now on (`?at=` milliseconds since 1970: since
+///   then).
 /// - `GET /tokens` → an array.
-/// - `POST /faults` `{match?: {tokenPrefix?, environment?, event?, pushType?, after?, count?, afterMs?, forMs?, share?},
-///   …}` with one of `status` and `reason`, `goaway`, `rst`, `mute`, `close`, `delayMs`, `streamLimit` → 201 `{id}`; `GET`, `DELETE`.
+/// - `POST /faults` `{match?: {tokenPrefix?, environment?, event?, pushType?, after?, count?, afterMs?, forMs?,
+///   share?}, …}` with one of `status` and `reason`, `goaway`, `rst`, `mute`, `close`, `delayMs`, `streamLimit` → 201
+///   `{id}`; `GET`, `DELETE`.
 /// - `GET /deliveries?since=SEQ&token=…&follow=1` → NDJSON, all lines after `SEQ`; without `since` all that are kept.
 ///   410 when the lines after `SEQ` are dropped already or `SEQ` is of another run. With `follow` the answer goes on
-///   with new lines as they come. A limit of lines: `limit`. Several tokens: `token` repeated.
-/// - `GET /counts` → pushes by status, reason, event, priority and verdict; alerts and the devices that had one twice;
-///   per match how many devices show which stamp.
+///   with new lines as they come. `limit` bounds the lines; `token` may be repeated.
+/// - `GET /counts` → pushes by status, reason, event, priority and device outcome; alerts, and the devices that had one
+///   twice; for each match the number of devices by the stamp they show.
 struct ControlAPI: Sendable {
-    /// Of a fault; tokens come in any number.
+    /// The limit for a fault's body; bodies of tokens are streamed and have none.
     static let bodyBytesMax = 1 << 20
-    /// Tokens that are registered at once: the pushes wait for so many.
+    /// Tokens that are registered in one step; pushes wait that long.
     static let tokensAtOnce = 10_000
-    /// Lines that are written at once.
+    /// Lines that are written in one step.
     static let pageLinesMax = 500
 
     let simulator: Simulator
@@ -50,25 +53,25 @@ struct ControlAPI: Sendable {
     // MARK: - Tokens
 
     private func registerTokens(_ request: Request) async throws -> Response {
-        var lines = TokenLines()
+        var reader = TokenReader()
         for try await part in request.body {
-            // Parts may be large: each is read in pieces, so that the batches stay small.
+            // Parts may be large; each is read in pieces, so that the batches stay small.
             var rest = part
             while let piece = rest.readSlice(length: min(rest.readableBytes, 64 * 1_024)), piece.readableBytes > 0 {
-                try piece.withUnsafeReadableBytes { try lines.read($0) }
-                if lines.batch.entries.count >= Self.tokensAtOnce { try await register(&lines) }
+                try piece.withUnsafeReadableBytes { try reader.read($0) }
+                if reader.batch.entries.count >= Self.tokensAtOnce { try await register(&reader) }
             }
         }
-        try lines.end()
-        try await register(&lines)
+        try reader.end()
+        try await register(&reader)
         return Response(status: .created)
     }
 
-    private func register(_ lines: inout TokenLines) async throws {
-        guard await simulator.register(lines.batch) else {
+    private func register(_ reader: inout TokenReader) async throws {
+        guard await simulator.register(reader.batch) else {
             throw Problem(.conflict, "\(Simulator.tokensMax) tokens are known already")
         }
-        lines.removeBatch()
+        reader.removeBatch()
     }
 
     private func deleteToken(_ token: String, _ request: Request) async throws -> Response {
@@ -102,7 +105,8 @@ struct ControlAPI: Sendable {
         let limit = try integer(query["limit"], "limit", atLeast: 1) ?? .max
         let oldest = await simulator.oldestDelivery
         let since = try integer(query["since"], "since", atLeast: 0) ?? oldest - 1
-        // Asked for once before the head of the answer leaves, so that a wrong position is an error, not an end.
+        // The log is asked once before the head of the answer leaves, so that a wrong position is an error and not an
+        // early end.
         if case .gone(let oldest, let newest) = try await simulator.deliveries(after: since, of: tokens, linesMax: 0) {
             throw Problem(
                 .gone, "the lines after \(since) are not in the log, which has \(oldest) to \(newest)", oldest: oldest,
@@ -125,7 +129,8 @@ struct ControlAPI: Sendable {
             })
     }
 
-    /// Writes what there is. A reader who falls behind the log's end is cut off: it must ask anew, and be told 410.
+    /// Writes the lines that are there. A reader who falls behind the log's end is cut off, and gets 410 on the next
+    /// request.
     @concurrent
     private static func write(
         _ simulator: Simulator, to writer: inout any ResponseBodyWriter, after since: Int, _ tokens: Set<String>,

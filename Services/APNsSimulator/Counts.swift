@@ -1,34 +1,34 @@
 import SightscreenModels
 
-/// The answer to `GET /counts`: what became of all pushes so far, and where all devices stand.
+/// The answer to `GET /counts`: the results of all pushes so far, and the state of all devices.
 struct Counts: Encodable, Sendable {
-    /// The devices of one match, as their tokens were registered, and what they show.
+    /// The devices of one match, as their tokens were registered, by the stamp they show.
     struct Match: Encodable, Sendable {
         struct Stamp: Encodable, Sendable {
-            /// Nil: nothing was shown to them yet.
+            /// The stamp; nil when the devices were shown nothing yet.
             var stamp: Int?
             var devices: Int
         }
-        /// Nil: of tokens that were registered without one.
+        /// The match; nil for tokens registered without one.
         var match: Int?
-        /// Those with an update token.
+        /// Devices with an update token.
         var devices = 0
         var deleted = 0
         var ended = 0
-        /// The newest stamp first.
+        /// The devices by stamp, the newest stamp first.
         var stamps: [Stamp] = []
     }
 
     var pushes: [Tally.Line]
-    var alerts: [AlertBook.Line]
-    /// Sum of the alerts' `devicesAgain`.
+    var alerts: [AlertTally.Line]
+    /// The sum of the alerts' `devicesAgain`.
     var alertedAgain: Int
     var tokens: Int
     var matches: [Match]
 }
 
 extension Simulator {
-    /// Looks at every device: some milliseconds for each hundred thousand.
+    /// The counts so far. Every device is visited, which takes some milliseconds for each hundred thousand.
     var counts: Counts {
         var matches = tokens.matches.map { Counts.Match(match: $0) }
         var stamps = [[Int?: Int]](repeating: [:], count: matches.count)

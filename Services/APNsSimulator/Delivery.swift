@@ -2,28 +2,28 @@ import APNsProtocol
 import FoundationEssentials
 import SightscreenModels
 
-/// One request that reached the simulator, and what became of it: a line of `GET /deliveries`.
+/// One request that reached the simulator, and its result: a line of `GET /deliveries`.
 struct Delivery: Sendable {
-    /// Counts from 1 without gaps.
+    /// The number of the delivery, from 1 without gaps.
     var seq: Int
-    /// Milliseconds since 1970.
+    /// When the request arrived, in milliseconds since 1970.
     var receivedAtMs: Int64
     var environment: APNsEnvironment
-    /// Tells connections apart, per environment.
+    /// The number of the connection, counted per environment.
     var connection: Int
-    /// Lower-case; "" when the path has none.
+    /// The token in lower case; "" when the path has none.
     var token: String
-    /// `:method`, `:path` and all `apns-*`; never `authorization`.
+    /// The headers `:method`, `:path` and all `apns-*`, never `authorization`.
     var headers: [String: String]
-    /// As received; equal payloads share their bytes.
+    /// The payload as received; equal payloads share their bytes.
     var payload: [UInt8]
-    /// Whether `payload` is JSON with `aps`: then the line has it as `payload`, else as the text `payloadText`.
+    /// Whether `payload` is JSON with `aps`. The line then has it as `payload`, otherwise as the text `payloadText`.
     var payloadIsPush: Bool
-    /// What was answered. Status 0: the push was not taken in, and its sender got no answer of APNs.
+    /// The answer. Status 0 means that the push was not processed and its sender got no answer of APNs.
     var answer: APNsAnswer
-    /// What a phone made of it; nil when APNs did not take it.
-    var deviceVerdict: DeviceVerdict?
-    /// The fault that befell it.
+    /// The device's outcome; nil when APNs did not accept the push.
+    var deviceVerdict: DeviceOutcome?
+    /// The fault that was applied to the request.
     var fault: String?
 
     /// One line of NDJSON, its newline included.
@@ -39,7 +39,7 @@ struct Delivery: Sendable {
         if payloadIsPush {
             line.removeLast()
             line += Array(#","payload":"#.utf8)
-            // A line break between the tokens of a payload would end the line; within a string JSON has none.
+            // A line break between the tokens of a payload would end the line; JSON strings have none.
             line += payload.map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0 }
             line.append(UInt8(ascii: "}"))
         }
@@ -61,7 +61,7 @@ struct Delivery: Sendable {
         var headers: [String: String]
         var payloadText: String?
         var verdict: Verdict
-        var deviceVerdict: DeviceVerdict?
+        var deviceVerdict: DeviceOutcome?
         var fault: String?
     }
 }

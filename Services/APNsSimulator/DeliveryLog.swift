@@ -1,18 +1,19 @@
 import APNsProtocol
 import SightscreenModels
 
-/// The newest deliveries, in order, at most so many; about 130 bytes each and what their payloads do not share.
+/// The newest deliveries in order, up to a limit. Each takes about 130 bytes, and those of its payload that it does not
+/// share.
 struct DeliveryLog {
-    /// One request, as small as it can be kept.
+    /// One request in compact form.
     struct Entry {
-        /// What only few have.
+        /// Fields that few entries have.
         final class Rare {
-            /// Of a token that is not registered.
+            /// The token as text, if it is not registered.
             var token: String?
-            /// All of them, if its fields were not right.
+            /// All headers, if the request was malformed.
             var headers: [String: String]?
             var collapseID: String?
-            /// Of another length than ours.
+            /// The `apns-id` as text, if it is not a UUID of 36 bytes.
             var id: String?
 
             init(token: String? = nil, headers: [String: String]? = nil, collapseID: String? = nil, id: String? = nil) {
@@ -29,22 +30,22 @@ struct DeliveryLog {
         var payload: KnownPayload
         var answer: KnownAnswer
         var rare: Rare?
-        /// The token's number in the registry.
+        /// The token's index in the registry.
         var device: UInt32?
         var connection: UInt32
         var environment: APNsEnvironment
-        var deviceVerdict: DeviceVerdict?
+        var deviceVerdict: DeviceOutcome?
         var fault: Fault.Name?
     }
 
     let linesMax: Int
     private var ring: [Entry] = []
-    /// How many there have ever been: the number of the newest.
+    /// The number of the newest delivery, which is the count of all so far.
     private(set) var newest = 0
 
     init(linesMax: Int) { self.linesMax = max(linesMax, 1) }
 
-    /// The number of the oldest that is kept; `newest + 1` when there is none.
+    /// The number of the oldest delivery that is kept; `newest + 1` when there is none.
     var oldest: Int { newest - ring.count + 1 }
 
     mutating func append(_ entry: Entry) {
@@ -52,8 +53,8 @@ struct DeliveryLog {
         if ring.count < linesMax { ring.append(entry) } else { ring[(newest - 1) % linesMax] = entry }
     }
 
-    /// A reader who has seen everything up to `since` can go on: nothing after it was dropped, and it is no number of
-    /// another run.
+    /// Whether a reader who has seen everything up to `since` can continue: no later delivery was dropped, and `since`
+    /// is not of another run.
     func canContinue(after since: Int) -> Bool { since >= oldest - 1 && since <= newest }
 
     subscript(seq: Int) -> Entry? {

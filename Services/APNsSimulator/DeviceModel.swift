@@ -1,9 +1,10 @@
 public import SightscreenClientTesting
 public import SightscreenModels
 
-/// The end of a push: one token's phone, as far as ActivityKit's rules are known. Small, for there are very many.
+/// The receiving end of a push: the phone of one token, as far as ActivityKit's rules are known. It is small, because
+/// there are very many.
 public struct DeviceModel: Sendable, Hashable {
-    /// Updates dated further ahead than this are dropped.
+    /// The limit, in seconds, by which an update's stamp may be ahead of the phone's clock; later ones are dropped.
     public static let aheadSecondsMax = 8 * 3_600
 
     public let kind: PushTokenKind
@@ -15,22 +16,22 @@ public struct DeviceModel: Sendable, Hashable {
 
     /// - Parameters:
     ///   - shown: the stamp of the start or of the phone's own state, when it is known.
-    ///   - takesFrequentPushes: the user's switch, which decides on the budget.
-    public init(kind: PushTokenKind, shown: Stamp? = nil, takesFrequentPushes: Bool = true) {
+    ///   - takesFrequentPushes: the user's switch for frequent pushes, which decides on the budget.
+    package init(kind: PushTokenKind, shown: Stamp? = nil, takesFrequentPushes: Bool = true) {
         self.kind = kind
         self.shown = shown
         self.takesFrequentPushes = takesFrequentPushes
     }
 
-    /// Takes in a push that APNs answered with 200.
+    /// Receives a push that APNs answered with 200.
     ///
     /// - Parameters:
-    ///   - expiration: `apns-expiration`; 0 and nil never expire here.
-    ///   - now: the phone's clock, seconds since 1970.
+    ///   - expiration: `apns-expiration`; neither 0 nor nil expires here.
+    ///   - now: the phone's clock, in seconds since 1970.
     public mutating func receive(
         _ push: DevicePush, priority: APNsPriority = .immediate, expiration: Int?, attributesType: String,
         budgets: DeviceBudgets = .none, now: Int
-    ) -> DeviceVerdict {
+    ) -> DeviceOutcome {
         if let expiration, expiration > 0, expiration < now { return .expired }
         guard kind != .device else { return .handled }
         guard let head = push.head else { return .notDecodable }
@@ -41,10 +42,10 @@ public struct DeviceModel: Sendable, Hashable {
         switch head.event {
         case .start:
             if let starts = budgets.starts, !budget.take(of: starts, now: now) { return .startBudgetExceeded }
-            return verdictOnStart(push, attributesType: attributesType)
+            return outcomeOfStart(push, attributesType: attributesType)
         case .update:
             let perHour = takesFrequentPushes ? budgets.immediate : budgets.immediateInfrequent
-            // Counted when it comes, whether it is news or not.
+            // The push counts against the budget when it arrives, even if it changes nothing.
             if priority == .immediate, let perHour, !budget.take(of: perHour, now: now) {
                 return .updateBudgetExceeded
             }
@@ -57,7 +58,7 @@ public struct DeviceModel: Sendable, Hashable {
         }
     }
 
-    private func verdictOnStart(_ push: DevicePush, attributesType: String) -> DeviceVerdict {
+    private func outcomeOfStart(_ push: DevicePush, attributesType: String) -> DeviceOutcome {
         if push.alert == nil { return .missingAlert }
         guard push.attributesType == attributesType else { return .wrongAttributesType }
         return push.hasAttributes ? .handled : .attributesNotDecodable

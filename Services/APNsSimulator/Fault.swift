@@ -3,50 +3,51 @@ import FoundationEssentials
 import HTTP2
 import SightscreenModels
 
-/// Trouble that a test asks for: what befalls the next requests that match. The body of `POST /faults`.
+/// A fault that a test asks for, which applies to the next requests that match. It is the body of `POST /faults`.
 struct Fault: Codable, Sendable, Hashable {
     struct Match: Codable, Sendable, Hashable {
-        /// Requests whose token begins so; without it, all.
+        /// The beginning of the token; nil matches all tokens.
         var tokenPrefix: String?
         var environment: APNsEnvironment?
         /// `aps.event`: start, update or end.
         var event: LiveActivityEvent?
         /// `apns-push-type`.
         var pushType: APNsPushType?
-        /// Lets so many matching ones pass first; 0 without it.
+        /// Matching requests that pass first; 0 by default.
         var after: Int?
-        /// Befalls so many, then is gone; 1 without it (no end with `forMs` or `share`), 0 for no end.
+        /// Requests that the fault applies to before it is removed; 1 by default (without end with `forMs` or `share`),
+        /// 0 without end.
         var count: Int?
-        /// Begins so many milliseconds after it was asked for; at once without it.
+        /// Milliseconds from the request for the fault to its start; 0 by default.
         var afterMs: Int?
-        /// Is gone so many milliseconds after its beginning.
+        /// Milliseconds from its start after which the fault is removed.
         var forMs: Int?
-        /// Of those that match, this share (0 to 1) evenly; all without it.
+        /// The share of the matching requests that it applies to, spread evenly, from 0 to 1; all by default.
         var share: Double?
     }
 
     enum Action: Sendable, Hashable {
-        /// Answers so, whatever the request; it is not delivered.
+        /// Gives this answer, whatever the request, which is not delivered.
         case answer(APNsAnswer)
-        /// GOAWAY with this reason; the request and all later streams were never processed, or with `processed` the
-        /// request is the last one that was. Later streams that were complete before it are processed all the same.
+        /// Sends GOAWAY with this reason. The request and all later streams were never processed, or with `processed`
+        /// the request is the last one that was. Later streams that were complete before it are processed all the same.
         case goAway(reason: String, processed: Bool)
-        /// Resets the stream; it was never processed.
+        /// Resets the stream, which was never processed.
         case reset(HTTP2ErrorCode)
-        /// Takes the push in (or, with `delivered` false, does not) and never answers.
+        /// Processes the push (unless `delivered` is false) and never answers.
         case mute(delivered: Bool)
-        /// Takes the push in, or does not, and closes the connection.
+        /// Processes the push (unless `delivered` is false) and closes the connection.
         case close(delivered: Bool)
-        /// Answers later.
+        /// Delays the answer.
         case delay(milliseconds: Int)
-        /// Lets this connection have at most so many streams from now on.
+        /// Limits the streams of this connection from now on.
         case streamLimit(Int)
     }
 
     var match: Match
     var action: Action
 
-    /// As the delivery line names it.
+    /// The name of the fault in a delivery line.
     enum Name: String, Sendable {
         case answer, goaway, rst, mute, close, delay, streamLimit
     }
@@ -62,17 +63,16 @@ struct Fault: Codable, Sendable, Hashable {
         case .streamLimit: .streamLimit
         }
     }
-
-    /// What of a request it is aimed by.
+    /// The properties of a request by which a fault selects it.
     struct Target {
-        /// As in the path; nil: it names none.
+        /// The token of the path; nil if it has none.
         var token: UnsafeRawBufferPointer?
         var environment: APNsEnvironment
         var event: LiveActivityEvent?
         var pushType: String?
     }
 
-    func befalls(_ target: Target) -> Bool {
+    func hits(_ target: Target) -> Bool {
         if let prefix = match.tokenPrefix {
             guard let token = target.token, Self.begins(token, with: prefix) else { return false }
         }
@@ -82,7 +82,7 @@ struct Fault: Codable, Sendable, Hashable {
         return true
     }
 
-    /// Without regard to case.
+    /// Whether the token begins with the prefix, regardless of case.
     private static func begins(_ token: UnsafeRawBufferPointer, with prefix: String) -> Bool {
         func lower(_ byte: UInt8) -> UInt8 {
             (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte

@@ -1,27 +1,27 @@
-/// The faults that are still to come, in the order in which they were asked for.
+/// The faults that are still to come, in the order of their requests.
 struct FaultList: Sendable {
     struct Entry: Encodable, Sendable {
         let id: Int
         let fault: Fault
-        /// Matching requests that still pass.
+        /// Matching requests that still pass first.
         var passing: Int
-        /// Nil: no end.
+        /// Requests that the fault still applies to; nil for no end.
         var left: Int?
-        /// Milliseconds since 1970.
+        /// The start of the fault, in milliseconds since 1970.
         let from: Int64
-        /// Nil: no end.
+        /// The end of the fault, in milliseconds since 1970; nil for no end.
         let until: Int64?
-        /// What of its share is due: befalls one when that is 1.
+        /// The accumulated share; the fault hits a request when it reaches 1.
         var due = 0.0
     }
 
-    /// More than any test asks for at once.
+    /// The most faults at a time, more than any test asks for.
     static let entriesMax = 1_000
 
     private(set) var entries: [Entry] = []
     private var nextID = 1
 
-    /// Its number; nil when there are too many.
+    /// Adds a fault and returns its number; nil when there are too many.
     mutating func add(_ fault: Fault, nowMs: Int64) -> Int? {
         removeExpired(nowMs)
         guard entries.count < Self.entriesMax else { return nil }
@@ -40,11 +40,11 @@ struct FaultList: Sendable {
 
     mutating func removeExpired(_ nowMs: Int64) { entries.removeAll { $0.until.map { $0 <= nowMs } ?? false } }
 
-    /// The fault that befalls this request, used up by it. The first one that matches does.
+    /// Returns the first fault that matches this request, and counts it as used.
     mutating func take(for target: Fault.Target, nowMs: Int64) -> Fault? {
         if entries.isEmpty { return nil }
         removeExpired(nowMs)
-        for index in entries.indices where entries[index].from <= nowMs && entries[index].fault.befalls(target) {
+        for index in entries.indices where entries[index].from <= nowMs && entries[index].fault.hits(target) {
             if entries[index].passing > 0 {
                 entries[index].passing -= 1
                 continue

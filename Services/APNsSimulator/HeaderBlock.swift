@@ -3,9 +3,9 @@ import Glibc
 import HTTP2
 import SightscreenModels
 
-/// The header fields that many pushes share, as they came, and what was found about them: they are judged once.
+/// The header fields that many pushes share, as received, with the result of their check, which is made once.
 ///
-/// What differs from push to push is left out: `:path`, `apns-id` and `apns-collapse-id`.
+/// The fields that differ from push to push are left out: `:path`, `apns-id` and `apns-collapse-id`.
 final class HeaderBlock {
     private struct Field {
         var start: Int
@@ -19,11 +19,11 @@ final class HeaderBlock {
     let isLiveActivity: Bool
     let priority: APNsPriority
     let expiration: Int?
-    /// `apns-*`, for the log.
+    /// The `apns-*` fields for the log.
     let logged: [String: String]
-    /// What is wrong with the fields but `authorization`.
+    /// The error in the fields other than `authorization`; nil when they are valid.
     let refusal: APNsReason?
-    /// Seconds since 1970 until which `authorization` was found good; 0: it was not.
+    /// The time until which `authorization` was found valid, in seconds since 1970; 0 when it was not.
     var goodUntil = 0
     private let fields: [Field]
     private let bytes: [UInt8]
@@ -57,7 +57,7 @@ final class HeaderBlock {
     }
 
     /// Whether the request has the same fields in the same order.
-    func isThat(of arrival: HTTP2Arrival) -> Bool {
+    func matches(_ arrival: HTTP2Arrival) -> Bool {
         let text = arrival.text
         return bytes.withUnsafeBytes { bytes in
             guard let mine = bytes.baseAddress, let theirs = text.baseAddress else { return false }

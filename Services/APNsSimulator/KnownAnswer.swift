@@ -2,10 +2,10 @@ import APNsProtocol
 import HTTP2
 import SightscreenModels
 
-/// An answer in the forms in which it is sent.
+/// An answer in the encoded forms in which it is sent.
 final class KnownAnswer {
     let answer: APNsAnswer
-    /// Tells answers apart in `Tally`.
+    /// The number that identifies the answer in `Tally`.
     let number: Int
     private let production: HTTP2Answer
     private let sandbox: HTTP2Answer
@@ -15,7 +15,7 @@ final class KnownAnswer {
         self.number = number
         let id = HTTP2Answer.Varying("apns-id", count: PushID.count)
         production = HTTP2Answer(status: answer.status, varying: [id], body: answer.body)
-        // Apple sends it to development builds only.
+        // Apple sends `apns-unique-id` to development builds only.
         let uniqueID = HTTP2Answer.Varying("apns-unique-id", count: PushID.count)
         sandbox = HTTP2Answer(status: answer.status, varying: [id, uniqueID], body: answer.body)
     }

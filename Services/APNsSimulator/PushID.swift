@@ -1,16 +1,16 @@
-/// The text of an `apns-id`: 36 bytes, as it was sent or made here.
+/// The text of an `apns-id`: 36 bytes, as sent by the client or made here.
 struct PushID: Sendable {
     static let count = 36
     private var words: (UInt64, UInt64, UInt64, UInt64, UInt32) = (0, 0, 0, 0, 0)
 
-    /// As sent; the caller has seen that it has 36 bytes.
+    /// Copies an id as sent; the caller has checked that it has 36 bytes.
     init(_ text: UnsafeRawBufferPointer) {
         withUnsafeMutableBytes(of: &words) {
             $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: text[..<Self.count]))
         }
     }
 
-    /// A random one in Apple's form, upper-case.
+    /// Makes a random id in Apple's form, in upper case.
     init(using random: inout PushIDSource) {
         var high = random.next()
         var low = random.next()
@@ -40,7 +40,7 @@ struct PushID: Sendable {
 
     var text: String { withUnsafeBytes(of: words) { String(decoding: $0[..<Self.count], as: UTF8.self) } }
 
-    /// The canonical form, 8-4-4-4-12.
+    /// Whether the id has the canonical form, 8-4-4-4-12.
     var isCanonical: Bool {
         withUnsafeBytes(of: words) { bytes in
             (0..<Self.count).allSatisfy { index in
@@ -59,7 +59,7 @@ struct PushID: Sendable {
     }
 }
 
-/// Random numbers that need no system call each (SplitMix64, begun anywhere).
+/// Random numbers that need no system call each (SplitMix64 with a random start).
 struct PushIDSource: Sendable {
     private var state = UInt64.random(in: 0...UInt64.max)
 

@@ -1,4 +1,4 @@
-/// The newest few of something, the newest first.
+/// The newest elements, up to 64, the newest first.
 struct Recent<Element: AnyObject> {
     private static var elementsMax: Int { 64 }
     private var elements: [Element] = []

@@ -9,12 +9,12 @@ private struct Push {
     let check: APNsRequestCheck
     let connection: SimulatorConnection
     let nowMs: Int64
-    /// In the path; nil when that is no path of a push, or not of the plain form.
+    /// The token in the path; nil when the path is not one of a push, or not of the plain form.
     var token: UnsafeRawBufferPointer?
-    /// As sent, if it was.
+    /// The `apns-id` as sent; nil without one.
     var sentID: UnsafeRawBufferPointer?
     var collapseID: UnsafeRawBufferPointer?
-    /// Its own fields are neither doubled nor malformed: what is wrong with the others is known from their block.
+    /// Whether its own fields are neither doubled nor malformed. The check of the other fields is in their block.
     var isPlain = true
     var id: PushID?
     var device: Int?
@@ -57,8 +57,7 @@ private struct Push {
         let token = UnsafeRawBufferPointer(rebasing: path[prefix.utf8CodeUnitCount...])
         return token.contains(UInt8(ascii: "/")) ? nil : token
     }
-
-    /// As text, for what is not like most.
+    /// The request as text, for the slow path.
     var request: APNsRequest {
         let request = arrival.request
         return APNsRequest(
@@ -68,7 +67,7 @@ private struct Push {
 }
 
 extension Simulator {
-    /// Judges a request, lets its phone have it, writes it down and says what is answered.
+    /// Checks a request, delivers it to its phone, logs it and returns the answer.
     func decide(on arrival: HTTP2Arrival, _ environment: APNsEnvironment) -> HTTP2Decision {
         let connection = connection(arrival.connection, environment)
         var push = Push(arrival, environment, check(environment), connection, nowMs: WallClock.nowMs)
@@ -91,21 +90,21 @@ extension Simulator {
             answer = known(APNsAnswer(status: 0))
         case .goAway, .mute, .close, .delay, .streamLimit, nil: break
         }
-        let verdict = answer.answer.status == 200 ? deliver(push, block, payload) : nil
-        tally.add(answer, payload.event, block.priority, verdict, environment)
-        record(push, block, payload, id, answer, verdict, fault)
+        let outcome = answer.answer.status == 200 ? deliver(push, block, payload) : nil
+        tally.add(answer, payload.event, block.priority, outcome, environment)
+        record(push, block, payload, id, answer, outcome, fault)
         setStreams(push, answer)
         return decision(push, answer, id, fault?.action)
     }
 
-    // MARK: - Judging
+    // MARK: - Checking
 
     private func judge(_ push: Push, _ block: HeaderBlock, _ payload: KnownPayload) -> KnownAnswer {
         let connection = push.connection
         if push.token == nil || block.method != "POST", let reason = push.check.refusalOfTarget(push.request) {
             return known(APNsAnswer(reason))
         }
-        // A signature is checked once; its expiry every time.
+        // A signature is verified once, its expiry every time.
         if push.now >= block.goodUntil {
             if let reason = push.check.refusalOfSender(push.request, now: push.now) { return known(APNsAnswer(reason)) }
             if let claims = ProviderTokenClaims(authorization: block.authorization) {
@@ -129,24 +128,24 @@ extension Simulator {
         return answer.status == 200 ? accepted : known(answer)
     }
 
-    /// To the phone, which APNs never hears of again.
-    private func deliver(_ push: Push, _ block: HeaderBlock, _ payload: KnownPayload) -> DeviceVerdict? {
+    /// Delivers the push to its phone. APNs never learns the outcome.
+    private func deliver(_ push: Push, _ block: HeaderBlock, _ payload: KnownPayload) -> DeviceOutcome? {
         guard let index = push.device else { return nil }
-        let verdict = tokens.device(index).pointee.phone.receive(
+        let outcome = tokens.device(index).pointee.phone.receive(
             payload.push, priority: block.priority, expiration: block.expiration,
             attributesType: configuration.attributesType, budgets: configuration.budgets, now: push.now)
-        if let alert = payload.alert { alerts.accepted(alert, device: index, isShown: verdict == .handled) }
-        return verdict
+        if let alert = payload.alert { alerts.accepted(alert, device: index, isShown: outcome == .handled) }
+        return outcome
     }
 
     private func record(
         _ push: Push, _ block: HeaderBlock, _ payload: KnownPayload, _ id: PushID, _ answer: KnownAnswer,
-        _ verdict: DeviceVerdict?, _ fault: Fault?
+        _ outcome: DeviceOutcome?, _ fault: Fault?
     ) {
         var entry = DeliveryLog.Entry(
             receivedAtMs: push.nowMs, id: id, block: block, payload: payload, answer: answer,
             device: push.device.map(UInt32.init), connection: UInt32(push.arrival.connection.rawValue),
-            environment: push.environment, deviceVerdict: verdict, fault: fault?.name)
+            environment: push.environment, deviceVerdict: outcome, fault: fault?.name)
         if push.token == nil || !push.isPlain {
             let request = push.request
             var headers = [":path": request.path]
@@ -165,7 +164,7 @@ extension Simulator {
 
     // MARK: - Answering
 
-    /// APNs takes fewer streams of who sends what it refuses, if that is asked for. A dead token is no mistake.
+    /// Gives a connection fewer streams after a refused push, if the settings ask for that. A dead token is no mistake.
     private func setStreams(_ push: Push, _ answer: KnownAnswer) {
         let connection = push.connection
         guard let fewer = configuration.streamsAfterRefusal, connection.isTrusted else { return }
@@ -192,7 +191,7 @@ extension Simulator {
             let last = push.arrival.sendGoAway(
                 lastStreamID: processed ? stream : max(stream - 2, 0),
                 debugData: Array(#"{"reason":"\#(reason)"}"#.utf8))
-            // Later ones were processed before it: GOAWAY says nothing about it then.
+            // Later streams were processed before this one, and GOAWAY says nothing about it then.
             if !processed { return .now(last < stream ? .silence : .reset(.refusedStream)) }
         case .delay(let milliseconds): delay += milliseconds
         case .streamLimit(let limit): push.arrival.setConcurrentStreamsMax(limit)

@@ -4,11 +4,11 @@ import Reactor
 import SightscreenModels
 import Tokens
 
-/// APNs as its clients meet it: knows tokens, judges requests, keeps a log of them, and misbehaves when asked to.
+/// APNs as its clients see it: knows tokens, checks requests, keeps a log of them, and applies faults on demand.
 ///
-/// It lives on the thread that serves both of its HTTP/2 ports, so that a request is judged without leaving it.
+/// It lives on the thread that serves both of its HTTP/2 ports, so that a request is checked without leaving it.
 actor Simulator {
-    /// Tokens that it knows at once, deleted ones included.
+    /// The most tokens known at a time, deleted ones included.
     static let tokensMax = 4_000_000
 
     private struct ConnectionKey: Hashable {
@@ -26,13 +26,13 @@ actor Simulator {
     private var connections: [ConnectionKey: SimulatorConnection] = [:]
     var faults = FaultList()
     var log: DeliveryLog
-    var alerts = AlertBook()
+    var alerts = AlertTally()
     var tally = Tally()
     var ids = PushIDSource()
     private(set) var followers: [Int: AsyncStream<Void>.Continuation] = [:]
     private var nextFollower = 0
     private var isStopping = false
-    /// Recent ones.
+    /// Header blocks and payloads of recent requests.
     private var blocks = Recent<HeaderBlock>()
     private var payloads = Recent<KnownPayload>()
     private var answers: [APNsAnswer: KnownAnswer] = [:]
@@ -55,7 +55,7 @@ actor Simulator {
         sandbox = check(.sandbox)
     }
 
-    // MARK: - What it has seen before
+    // MARK: - Known checks, headers, payloads and answers
 
     func check(_ environment: APNsEnvironment) -> APNsRequestCheck {
         environment == .production ? production : sandbox
@@ -73,28 +73,28 @@ actor Simulator {
         connections[ConnectionKey(environment: environment, id: id)] = nil
     }
 
-    /// - Parameter push: the request, if it has to be read anew.
+    /// - Parameter push: the request, used if the block has to be read anew.
     func block(
         of arrival: HTTP2Arrival, on connection: SimulatorConnection, _ check: APNsRequestCheck,
         _ push: () -> APNsRequest
     ) -> HeaderBlock {
-        if let last = connection.block, last.isThat(of: arrival) { return last }
-        let block = blocks.first { $0.isThat(of: arrival) } ?? blocks.add(HeaderBlock(arrival, push(), check))
+        if let last = connection.block, last.matches(arrival) { return last }
+        let block = blocks.first { $0.matches(arrival) } ?? blocks.add(HeaderBlock(arrival, push(), check))
         connection.block = block
         return block
     }
 
     func payload(_ body: UnsafeRawBufferPointer, on connection: SimulatorConnection) -> KnownPayload {
-        if let last = connection.payload, last.isThat(body) { return last }
+        if let last = connection.payload, last.matches(body) { return last }
         let payload =
-            payloads.first { $0.isThat(body) } ?? payloads.add(KnownPayload(Array(body), production, &alerts))
+            payloads.first { $0.matches(body) } ?? payloads.add(KnownPayload(Array(body), production, &alerts))
         connection.payload = payload
         return payload
     }
 
     func known(_ answer: APNsAnswer) -> KnownAnswer {
         if let known = answers[answer] { return known }
-        // Moments differ without end, statuses and reasons do not.
+        // The answer's number ignores the timestamp: times differ without end, statuses and reasons do not.
         var kind = answer
         kind.timestampMs = nil
         let number = answerNumbers[kind] ?? answerNumbers.count
@@ -105,7 +105,7 @@ actor Simulator {
         return known
     }
 
-    /// The number of a token that is registered.
+    /// The index of a registered token; nil when it is not registered.
     func device(_ token: UnsafeRawBufferPointer) -> Int? {
         withUnsafeTemporaryAllocation(byteCount: TokenKey.bytesMax, alignment: 8) { key in
             guard TokenKey.pack(token, into: key) else { return nil }
@@ -115,7 +115,8 @@ actor Simulator {
 
     // MARK: - Tokens
 
-    /// Makes tokens known, or known again. False when there are too many: the ones before are known then.
+    /// Registers tokens, also deleted ones again. Returns false when there are too many; those before the limit are
+    /// registered then.
     func register(_ batch: TokenBatch) -> Bool {
         var isRoom = true
         batch.forEach { key, digits, entry in
@@ -126,7 +127,7 @@ actor Simulator {
         return isRoom
     }
 
-    /// From now on it is gone: 410. False when it is not known.
+    /// Deletes a token, so that pushes to it get 410. Returns false when it is not known.
     func deleteToken(_ token: String, atMs: Int64) -> Bool {
         guard let index = Array(token.utf8).withUnsafeBytes({ device($0) }) else { return false }
         tokens.device(index).pointee.deletedAtMs = atMs
@@ -154,16 +155,16 @@ actor Simulator {
     // MARK: - Deliveries
 
     enum Page: Sendable {
-        /// What comes after the given number, as lines, and the number to go on with.
+        /// The lines after the given number, and the number to continue with.
         case lines([UInt8], next: Int)
-        /// The given number is not in the log: dropped, or of another run.
+        /// The given number is not in the log: it was dropped, or is of another run.
         case gone(oldest: Int, newest: Int)
     }
 
     var newestDelivery: Int { log.newest }
     var oldestDelivery: Int { log.oldest }
 
-    /// - Parameter tokens: only theirs; empty for all.
+    /// - Parameter tokens: the tokens whose deliveries are wanted; empty for all.
     func deliveries(after since: Int, of tokens: Set<String>, linesMax: Int) throws -> Page {
         guard log.canContinue(after: since) else { return .gone(oldest: log.oldest, newest: log.newest) }
         var bytes: [UInt8] = []
@@ -179,7 +180,7 @@ actor Simulator {
         return .lines(bytes, next: seq)
     }
 
-    /// Yields after deliveries were added; several at once may give one. Ends when the simulator stops.
+    /// Yields after deliveries were added, once for several. The stream ends when the simulator stops.
     func follow() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         guard !isStopping else {
@@ -193,7 +194,7 @@ actor Simulator {
         return stream
     }
 
-    /// Ends what followers wait for.
+    /// Ends the streams of all followers.
     func stopFollowers() {
         isStopping = true
         for follower in followers.values { follower.finish() }

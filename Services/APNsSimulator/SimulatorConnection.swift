@@ -1,13 +1,13 @@
 import APNsProtocol
 
-/// What the simulator knows of one connection.
+/// The state of one connection of the simulator.
 final class SimulatorConnection {
     var history = ProviderTokenHistory()
-    /// It has shown a good provider token, and may have many streams.
+    /// Whether the connection has shown a valid provider token, and may have many streams.
     var isTrusted = false
-    /// A push was refused, and it may have few streams until the next good one.
+    /// Whether a push was refused, so that it may have few streams until the next valid one.
     var isSlowedDown = false
-    /// Of its last request: the next one is mostly the same.
+    /// The header block of the last request; most requests repeat it.
     var block: HeaderBlock?
     var payload: KnownPayload?
 }

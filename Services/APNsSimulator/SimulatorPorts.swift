@@ -1,4 +1,4 @@
-/// Where a simulator answers: the content of `SIGHTSCREEN_RUN_DIR/apns-simulator/ports.json`.
+/// The address and ports of a simulator: the content of `SIGHTSCREEN_RUN_DIR/apns-simulator/ports.json`.
 public struct SimulatorPorts: Codable, Sendable, Hashable {
     public var host: String
     public var production: Int

@@ -1,14 +1,14 @@
 import APNsProtocol
 import SightscreenModels
 
-/// Counts pushes by what was answered and what they were.
+/// Counts pushes by their answer and their kind.
 struct Tally {
     struct Line: Encodable, Sendable {
         var status: Int
         var reason: String?
         var event: LiveActivityEvent?
         var priority: Int
-        var deviceVerdict: DeviceVerdict?
+        var deviceVerdict: DeviceOutcome?
         var environment: APNsEnvironment
         var count: Int
     }
@@ -17,7 +17,7 @@ struct Tally {
         var answer: Int
         var event: LiveActivityEvent?
         var priority: APNsPriority
-        var verdict: DeviceVerdict?
+        var outcome: DeviceOutcome?
         var environment: APNsEnvironment
     }
 
@@ -27,11 +27,11 @@ struct Tally {
     private var last: (key: Key, index: Int)?
 
     mutating func add(
-        _ answer: KnownAnswer, _ event: LiveActivityEvent?, _ priority: APNsPriority, _ verdict: DeviceVerdict?,
+        _ answer: KnownAnswer, _ event: LiveActivityEvent?, _ priority: APNsPriority, _ outcome: DeviceOutcome?,
         _ environment: APNsEnvironment
     ) {
         let key = Key(
-            answer: answer.number, event: event, priority: priority, verdict: verdict, environment: environment)
+            answer: answer.number, event: event, priority: priority, outcome: outcome, environment: environment)
         let index: Int
         if let last, last.key == key {
             index = last.index
@@ -43,7 +43,7 @@ struct Tally {
             lines.append(
                 Line(
                     status: answer.answer.status, reason: answer.answer.reasonText, event: event,
-                    priority: priority.rawValue, deviceVerdict: verdict, environment: environment, count: 0))
+                    priority: priority.rawValue, deviceVerdict: outcome, environment: environment, count: 0))
         }
         last = (key, index)
         lines[index].count += 1

@@ -1,14 +1,14 @@
 import APNsProtocol
 import SightscreenModels
 
-/// Tokens on their way into the registry.
+/// Tokens to be registered together.
 struct TokenBatch: Sendable {
     struct Entry: Sendable {
         var kind: PushTokenKind
         var environment: APNsEnvironment
-        /// The stamp that its activity shows already, if it is known.
+        /// The stamp that the token's activity shows already; nil when it is not known.
         var timestamp: Int?
-        /// The match that its activity follows, if it was told: `GET /counts` groups by it.
+        /// The match that the activity follows, by which `GET /counts` groups; nil when it was not given.
         var match: Int?
         var frequentPushes: Bool
         fileprivate var digits: Int
@@ -19,7 +19,7 @@ struct TokenBatch: Sendable {
     private var packed = [UInt8](repeating: 0, count: TokenKey.bytesMax)
     private(set) var entries: [Entry] = []
 
-    /// False when the text is no token.
+    /// Adds a token. Returns false when the text is no token.
     mutating func add(
         _ token: UnsafeRawBufferPointer, _ kind: PushTokenKind, _ environment: APNsEnvironment, timestamp: Int?,
         match: Int?, frequentPushes: Bool

@@ -4,7 +4,7 @@ enum TokenKey {
     static let digitsMax = 400
     static let bytesMax = 200
 
-    /// Packs digits, whatever their case.
+    /// Packs the digits of a token, in upper or lower case.
     /// - Parameter target: room for `bytesMax`.
     /// - Returns: false when it is no token: too short, too long, or not hexadecimal.
     static func pack(_ text: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer) -> Bool {
@@ -23,7 +23,7 @@ enum TokenKey {
         return isHex
     }
 
-    /// Of hexadecimal digits: whether the text is as the log shows a token.
+    /// Whether a text of hexadecimal digits is in lower case, the form in which the log shows a token.
     static func isLowerCase(_ text: UnsafeRawBufferPointer) -> Bool {
         text.reduce(0xff as UInt8) { $0 & $1 } & 0x20 != 0
     }

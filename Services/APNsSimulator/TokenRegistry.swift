@@ -2,24 +2,24 @@ import APNsProtocol
 import Glibc
 import SightscreenModels
 
-/// All tokens that the simulator knows, each with its phone: about 170 bytes for one of 160 digits.
+/// The tokens that the simulator knows, each with its phone: about 170 bytes for a token of 160 digits.
 ///
-/// Nothing is ever taken out of it: a deleted token is remembered as one, so that its number stays its own. Its memory lies
-/// outside of Swift's arrays because those hold two copies while they grow.
+/// Tokens are never removed: a deleted token is remembered, so that its index stays its own. The memory lies outside
+/// Swift's arrays, because an array holds two copies while it grows.
 final class TokenRegistry {
     struct Device {
         fileprivate var keyStart: UInt32
         fileprivate(set) var digits: UInt16
         var kind: PushTokenKind { phone.kind }
         fileprivate(set) var environment: APNsEnvironment
-        /// An index of `matches`.
+        /// The index in `matches`.
         fileprivate(set) var match: UInt32
         private var deletedAt: Int64
         var phone: DeviceModel
 
         private static let alive = Int64.min
 
-        /// Milliseconds since 1970; nil while it lives.
+        /// When the token was deleted, in milliseconds since 1970; nil while it is valid.
         var deletedAtMs: Int64? {
             get { deletedAt == Self.alive ? nil : deletedAt }
             set { deletedAt = newValue ?? Self.alive }
@@ -37,7 +37,7 @@ final class TokenRegistry {
         }
     }
 
-    /// An open hash table: an index of `devices` in the lower half, and half of the key's hash.
+    /// A place of an open hash table: an index of `devices` in the lower half, and half of the key's hash.
     private struct Place {
         var index: UInt32
         var tag: UInt32
@@ -45,7 +45,7 @@ final class TokenRegistry {
     }
 
     private(set) var count = 0
-    /// The matches that were named; the first stands for none.
+    /// The matches that were named; the first entry stands for none.
     private(set) var matches: [Int?] = [nil]
     private var matchIndices: [Int: UInt32] = [:]
     private var devices = Memory<Device>()
@@ -66,7 +66,7 @@ final class TokenRegistry {
         places.free()
     }
 
-    /// Makes a token known, or known again.
+    /// Registers a token, or a deleted token again.
     func register(_ key: UnsafeRawBufferPointer, _ digits: Int, _ entry: TokenBatch.Entry) {
         let phone = DeviceModel(
             kind: entry.kind, shown: entry.timestamp.map(Stamp.init), takesFrequentPushes: entry.frequentPushes)
@@ -91,7 +91,7 @@ final class TokenRegistry {
         count += 1
     }
 
-    /// The number of a token, from 0 in the order of registration.
+    /// The index of a token, from 0 in the order of registration.
     func index(of key: UnsafeRawBufferPointer, _ digits: Int) -> Int? {
         let hash = hash(key)
         let tag = tag(hash)
@@ -112,13 +112,13 @@ final class TokenRegistry {
         }
     }
 
-    /// A known token's device: valid until the next registration.
+    /// The device of a token; the pointer is valid until the next registration.
     func device(_ index: Int) -> UnsafeMutablePointer<Device> {
         precondition(index < count, "no such device")
         return devices.start + index
     }
 
-    /// In lower case.
+    /// The token's digits in lower case.
     func text(_ index: Int) -> String {
         let device = device(index)
         let digits = Int(device.pointee.digits)
@@ -127,7 +127,7 @@ final class TokenRegistry {
             digits: digits)
     }
 
-    // MARK: - How
+    // MARK: - The table
 
     private func matchIndex(_ match: Int?) -> UInt32 {
         guard let match else { return 0 }
@@ -178,7 +178,7 @@ final class TokenRegistry {
         }
     }
 
-    /// Memory of a trivial type that `realloc` moves without copying, when there is much of it.
+    /// Memory of a trivial type, which `realloc` moves without copying when there is much of it.
     private struct Memory<Element> {
         private(set) var start = UnsafeMutablePointer<Element>.allocate(capacity: 0)
         private var capacity = 0
@@ -186,7 +186,7 @@ final class TokenRegistry {
 
         mutating func grow(to needed: Int) {
             guard needed > capacity else { return }
-            // By a quarter: of what was grown too much little is wasted.
+            // The memory grows by a quarter, so that little of it is unused.
             capacity = max(needed, capacity + capacity / 4, 64)
             let moved = realloc(isOurs ? start : nil, capacity * MemoryLayout<Element>.stride)
             guard let moved else { fatalError("out of memory for tokens") }

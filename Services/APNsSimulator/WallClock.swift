@@ -1,6 +1,5 @@
 import FoundationEssentials
-
-/// The simulator's clock is the machine's, as APNs' is nobody else's.
+/// The machine's clock, the only one that the simulator has.
 enum WallClock {
     /// Milliseconds since 1970.
     static var nowMs: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }

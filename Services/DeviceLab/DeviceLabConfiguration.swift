@@ -4,34 +4,34 @@ import Tapes
 /// The settings of `device-lab`.
 public struct DeviceLabConfiguration: Sendable {
     public var host = "127.0.0.1"
-    /// 0 takes a free one.
+    /// The port; 0 takes a free one.
     public var port = 0
-    /// Under which names browsers may reach it, beside this machine's own.
+    /// The host names by which browsers may reach it, beside this machine's own.
     public var names: [String] = []
-    /// The base of mock-sportmonks.
+    /// The base URL of mock-sportmonks.
     public var provider: String
-    /// The control port of apns-simulator.
+    /// The base URL of apns-simulator's control port.
     public var apns: String
-    /// Base URLs of the HTTP API and of the development issuer.
+    /// The base URL of the HTTP API; `issuer` is that of the development issuer.
     public var gateway = "http://127.0.0.1:8080"
     public var issuer = "http://127.0.0.1:8091"
-    /// How many iPhones.
+    /// The number of iPhones.
     public var phones = 200
-    /// The tape that is played by itself; nil for none.
+    /// The tape that plays by itself; nil for none.
     public var match: String?
-    /// How many times faster than real it is played, and with it the hour of a phone's budgets.
+    /// Seconds of the match per second. An hour of a phone's budgets passes as fast.
     public var speed = 40.0
-    /// How the tape differs from the match as it was, and the seed of that.
+    /// The variant of the tape, in which the provider misbehaves; `tapeSeed` seeds its random numbers.
     public var variant = "clean"
     public var tapeSeed: UInt64 = 1
-    /// Of the phones' tokens and delays; nil: another one each time.
+    /// The seed of the phones' tokens and delays; nil takes another one each time.
     public var seed: UInt64?
-    /// Base URLs of the health servers by stage; empty: they are found in the run directory.
+    /// Base URLs of the health servers by stage; when empty, they are found in the run directory.
     public var stages: [String: [String]] = [:]
-    /// Where the processes' addresses are, and where the chosen port is written; nil for nowhere.
+    /// The directory with the processes' addresses, in which the chosen port is written; nil for none.
     public var runDirectory: String?
 
-    public init(provider: String, apns: String) {
+    package init(provider: String, apns: String) {
         self.provider = provider
         self.apns = apns
     }
@@ -80,7 +80,9 @@ public struct DeviceLabConfiguration: Sendable {
                     + "without it those that SIGHTSCREEN_RUN_DIR tells of."),
         ], healthPort: 0, usesDatabase: false)
 
-    /// Reads its settings. It is a stand-in: without `SIGHTSCREEN_STAND_INS=1` it refuses.
+    /// Reads the settings.
+    ///
+    /// - Throws: `ConfigurationError`, also without `SIGHTSCREEN_STAND_INS=1`, because the lab is a stand-in.
     public init(_ settings: Settings) throws {
         guard try settings.standIns else {
             throw ConfigurationError(

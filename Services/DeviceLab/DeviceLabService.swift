@@ -6,21 +6,21 @@ public import ServiceKit
 public import ServiceLifecycle
 public import SightscreenModels
 
-/// `device-lab`: the page, and what it shows of phones, tapes and pipeline.
+/// The service `device-lab`: the page, and the state of phones, tapes and pipeline that it shows.
 public struct DeviceLabService: Service {
-    /// The newest display state of a match, as the API tells it; nil when there is none yet.
+    /// The newest display state of a match by the API; nil when there is none yet.
     public typealias DisplayState = @Sendable (MatchID) async throws -> ContentState?
 
     private let configuration: DeviceLabConfiguration
     private let phones: [any LabPhone]
     private let page: LabPage
     private let displayState: DisplayState?
-    /// How fast browsers are told, and how patiently.
+    /// The intervals of browser streams.
     var times = EventStream.Times()
     private let logger: Logger
     private let onRunning: @Sendable (_ port: Int) -> Void
 
-    /// The page of the fleet's phones, ready once it is served.
+    /// Makes the service for the fleet's phones; it is ready once the page is served.
     public init(_ configuration: DeviceLabConfiguration, _ context: ServiceContext, fleet: IPhoneFleet) {
         context.readiness.set("port", false, reason: "not listening yet")
         self.init(
@@ -30,9 +30,9 @@ public struct DeviceLabService: Service {
     }
 
     /// - Parameters:
-    ///   - phones: in the order of the page. They run by themselves.
-    ///   - displayState: asked for every match that plays, once a second; without it the phone that is ahead says what is
-    ///     newest.
+    ///   - phones: the phones in the order of the page. They run by themselves.
+    ///   - displayState: called once a second for every match that plays; without it the state comes from the phone
+    ///     that is ahead of the others.
     ///   - onRunning: called with the port once the page is served.
     public init(
         _ configuration: DeviceLabConfiguration, phones: [any LabPhone], page: LabPage = .embedded,
@@ -52,16 +52,18 @@ public struct DeviceLabService: Service {
         let lab = Lab(phones: phones) { Int64(Date().timeIntervalSince1970 * 1_000) }
         for phone in phones { await lab.take(await phone.state) }
         let http = HTTPClient(configuration: .init(allowHTTP: true))
-        let desk = TapeDesk(provider: configuration.provider, apns: configuration.apns, http: http)
-        let stages = StageWatch(
+        let standIns = StandInControl(provider: configuration.provider, apns: configuration.apns, http: http)
+        let stages = StageMonitor(
             addresses: StageAddresses(named: configuration.stages, runDirectory: configuration.runDirectory),
-            apns: desk.apns, http: http)
-        let watch = LabWatch(lab: lab, phones: phones, desk: desk, stages: stages, displayState: displayState)
+            apns: standIns.apns, http: http)
+        let monitor = LabMonitor(
+            lab: lab, phones: phones, standIns: standIns, stages: stages, displayState: displayState)
         let names = ["localhost", "127.0.0.1", "::1", configuration.host] + configuration.names
         let server = LabServer(
-            lab: lab, desk: desk, page: page, names: Set(names.map { $0.lowercased() }), displayState: displayState,
+            lab: lab, standIns: standIns, page: page, names: Set(names.map { $0.lowercased() }),
+            displayState: displayState,
             times: times)
-        // The framework's own lines would repeat ours.
+        // The framework's own lines would repeat those of this service.
         var quiet = logger
         quiet.logLevel = .critical
         let application = Application(
@@ -69,7 +71,7 @@ public struct DeviceLabService: Service {
             configuration: .init(address: .hostname(configuration.host, port: configuration.port)),
             onServerRunning: { channel in announce(channel.localAddress?.port ?? configuration.port) }, logger: quiet)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await watch.run() }
+            group.addTask { await monitor.run() }
             defer { group.cancelAll() }
             try await withGracefulShutdownHandler {
                 do { try await application.run() } catch let error where !(error is CancellationError) {

@@ -1,37 +1,37 @@
 import SightscreenModels
 
-/// What the page shows, as one state of now, and who looks at it.
+/// The state that the page shows, and the browsers that show it.
 ///
-/// Nothing is queued for a browser: it is told that there is news, and takes what is newest when it can.
+/// Nothing is queued for a browser: it is notified, and takes the newest state when it can.
 actor Lab {
-    /// More windows than one demonstration has.
+    /// The most browser windows, more than one demonstration has.
     static let browsersMax = 16
 
-    /// What a browser has not been told yet.
-    struct News: Sendable {
-        /// Set when this is the first.
+    /// The changes that a browser has not been sent yet.
+    struct Update: Sendable {
+        /// The browser's number, in its first update.
         var hello: Int?
         var lab: LabState?
-        /// Phones in short: all of them, or those that have changed.
+        /// Phones in short: all of them when `isWhole`, otherwise those that have changed.
         var phones: [LabPhoneSummary] = []
         var isWhole = false
-        /// The phone that it watches.
+        /// The phone that the browser has selected.
         var phone: LabPhoneState?
     }
 
     struct Ticket: Sendable {
         var id: Int
-        /// Yields when there is news; ends when the lab does.
-        var bell: AsyncStream<Void>
+        /// The stream yields when there is something new, and ends when the lab does.
+        var wakeUps: AsyncStream<Void>
     }
 
     private struct Browser {
         var isNew = true
-        var watched: String?
-        var watchedHasChanged = true
+        var selected: String?
+        var selectedHasChanged = true
         var changed: Set<String> = []
-        var toldState: LabState?
-        var bell: AsyncStream<Void>.Continuation
+        var sentState: LabState?
+        var wakeUps: AsyncStream<Void>.Continuation
     }
 
     private let order: [String]
@@ -49,7 +49,7 @@ actor Lab {
     private var isStopped = false
     private var end = MatchEnd()
 
-    /// - Parameter now: milliseconds since 1970.
+    /// - Parameter now: the time in milliseconds since 1970.
     init(phones: [any LabPhone], now: @escaping @Sendable () -> Int64) {
         order = phones.map(\.id)
         self.phones = Dictionary(phones.map { ($0.id, $0) }) { first, _ in first }
@@ -60,10 +60,10 @@ actor Lab {
 
     var allPhones: [any LabPhone] { order.compactMap { phones[$0] } }
 
-    /// The match that an action means when it names none: the last that plays, else the last.
+    /// The match of an action that names none: the last one that plays, otherwise the last one loaded.
     var currentMatch: MatchID? { (positions.last { $0.tape.isPlaying } ?? positions.last)?.match }
 
-    // MARK: - What happens
+    // MARK: - Events
 
     func take(_ state: LabPhoneState) {
         let before = states.updateValue(state, forKey: state.id)
@@ -71,18 +71,17 @@ actor Lab {
         latency.take(state, before: before)
         for activity in state.activities { learn(activity.content, of: activity.matchId) }
         let summary = LabPhoneSummary(state)
-        let isNews = summaries.updateValue(summary, forKey: state.id) != summary
+        let isNew = summaries.updateValue(summary, forKey: state.id) != summary
         for id in browsers.keys {
-            if isNews { browsers[id]?.changed.insert(state.id) }
-            let isWatched = browsers[id]?.watched == state.id
-            if isWatched { browsers[id]?.watchedHasChanged = true }
-            if isNews || isWatched { ring(id) }
+            if isNew { browsers[id]?.changed.insert(state.id) }
+            let isSelected = browsers[id]?.selected == state.id
+            if isSelected { browsers[id]?.selectedHasChanged = true }
+            if isNew || isSelected { wake(id) }
         }
     }
-
-    /// Where the tapes stand.
+    /// Stores the positions of the tapes.
     ///
-    /// - Parameter shownAtMs: by match, when its newest frame came.
+    /// - Parameter shownAtMs: when each match's newest frame came, by match.
     func take(_ new: [(match: MatchID, title: String, tape: LabTapePosition)], shownAtMs: [MatchID: Int64]) {
         for entry in new {
             let before = positions.first { $0.match == entry.match }?.tape
@@ -92,34 +91,33 @@ actor Lab {
         }
         guard positions.map(\.tape) != new.map(\.tape) || positions.map(\.match) != new.map(\.match) else { return }
         positions = new
-        ringAll()
+        wakeAll()
     }
-
-    /// The newest display state of a match, from whoever has it.
+    /// Stores a match's display state from any source, if it is newer.
     func learn(_ content: ContentState, of match: MatchID) {
         guard content.version > contents[match]?.version ?? -1 else { return }
         contents[match] = content
-        ringAll()
+        wakeAll()
     }
 
     func take(_ new: [LabStage]) {
         guard stages != new else { return }
         stages = new
-        ringAll()
+        wakeAll()
     }
 
     func take(_ new: LabState.Faults) {
         guard faults != new else { return }
         faults = new
-        ringAll()
+        wakeAll()
     }
 
-    /// So that a browser hears something now and then, and one that has gone is noticed.
-    func ringAll() {
-        for id in browsers.keys { ring(id) }
+    /// Notifies all browsers, so that each gets a heartbeat and one that has gone is noticed.
+    func wakeAll() {
+        for id in browsers.keys { wake(id) }
     }
 
-    // MARK: - What there is
+    // MARK: - The state
 
     var state: LabState {
         let matches = positions.map { entry in
@@ -159,64 +157,64 @@ actor Lab {
 
     // MARK: - Browsers
 
-    /// - Returns: nil when there are too many, or the lab ends.
-    func connect(watching phone: String?) -> Ticket? {
+    /// - Returns: nil when there are too many browsers, or the lab ends.
+    func connect(selecting phone: String?) -> Ticket? {
         guard !isStopped, browsers.count < Self.browsersMax else { return nil }
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id = nextBrowser
         nextBrowser += 1
-        browsers[id] = Browser(watched: phone ?? order.first, bell: continuation)
-        // Also when nobody ever listens: a browser that went away before its answer began.
+        browsers[id] = Browser(selected: phone ?? order.first, wakeUps: continuation)
+        // The handler also ends streams of browsers that left before their answer began.
         continuation.onTermination = { [weak self] _ in Task { await self?.disconnect(id) } }
         continuation.yield()
-        return Ticket(id: id, bell: stream)
+        return Ticket(id: id, wakeUps: stream)
     }
 
-    /// False when there is no such browser or phone.
-    func watch(_ phone: String, by browser: Int) -> Bool {
+    /// Selects a phone. Returns false when there is no such browser or phone.
+    func select(_ phone: String, by browser: Int) -> Bool {
         guard browsers[browser] != nil, phones[phone] != nil else { return false }
-        browsers[browser]?.watched = phone
-        browsers[browser]?.watchedHasChanged = true
-        ring(browser)
+        browsers[browser]?.selected = phone
+        browsers[browser]?.selectedHasChanged = true
+        wake(browser)
         return true
     }
 
-    /// What is new for a browser; nil when it is not known any more.
-    func news(for id: Int) -> News? {
+    /// The changes for a browser; nil when it is no longer connected.
+    func update(for id: Int) -> Update? {
         guard var browser = browsers[id] else { return nil }
-        var news = News()
+        var update = Update()
         var state = state
         if browser.isNew {
-            news.hello = id
-            news.isWhole = true
-            news.phones = phonesInShort
+            update.hello = id
+            update.isWhole = true
+            update.phones = phonesInShort
         } else {
-            news.phones = order.filter(browser.changed.contains).compactMap { summaries[$0] }
+            update.phones = order.filter(browser.changed.contains).compactMap { summaries[$0] }
         }
-        // The clock alone is no news.
-        state.atMs = browser.toldState?.atMs ?? state.atMs
-        if state != browser.toldState {
+        // A new time alone is no change.
+        state.atMs = browser.sentState?.atMs ?? state.atMs
+        if state != browser.sentState {
             state.atMs = now()
-            news.lab = state
-            browser.toldState = state
+            update.lab = state
+            browser.sentState = state
         }
-        if browser.watchedHasChanged, let watched = browser.watched { news.phone = states[watched] }
+        if browser.selectedHasChanged, let selected = browser.selected { update.phone = states[selected] }
         browser.isNew = false
         browser.changed = []
-        browser.watchedHasChanged = false
+        browser.selectedHasChanged = false
         browsers[id] = browser
-        return news
+        return update
     }
 
-    func disconnect(_ id: Int) { browsers.removeValue(forKey: id)?.bell.finish() }
+    func disconnect(_ id: Int) { browsers.removeValue(forKey: id)?.wakeUps.finish() }
 
     var browserCount: Int { browsers.count }
 
-    /// Ends all streams and takes no more.
+    /// Ends all streams and accepts no more.
     func stop() {
         isStopped = true
         for id in Array(browsers.keys) { disconnect(id) }
     }
 
-    private func ring(_ id: Int) { browsers[id]?.bell.yield() }
+    private func wake(_ id: Int) { browsers[id]?.wakeUps.yield() }
 }

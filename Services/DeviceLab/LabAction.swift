@@ -1,10 +1,10 @@
 import ControlHTTP
 public import SightscreenModels
 
-/// What a person can do to a phone. The JSON is `{"action": "follow", "matchId": "…"}`.
+/// An action that a person does on a phone. The JSON is `{"action": "follow", "matchId": "…"}`.
 public struct LabAction: Codable, Hashable, Sendable {
     public enum Name: String, Codable, Sendable, CaseIterable {
-        /// The bell beside a match.
+        /// The follow button beside a match.
         case follow, unfollow
         /// Swipes the Live Activity off the Lock Screen.
         case dismiss
@@ -12,34 +12,34 @@ public struct LabAction: Codable, Hashable, Sendable {
         case openApp, killApp
         /// The switch for Live Activities in the system's settings.
         case grantPermission, denyPermission
-        /// The switch below it.
+        /// The switch for frequent updates, below the one for Live Activities.
         case grantFrequentPushes, denyFrequentPushes
-        /// Deletes the app with all it knows, and installs it again; the same user signs in.
+        /// Deletes the app with all its data, and installs it again; the same user signs in.
         case reinstall
-        /// Signs out, and somebody else in.
+        /// Signs out and signs another user in.
         case switchUser
 
         public init(from decoder: any Decoder) throws { try self.init(oneOf: decoder) }
     }
 
     public var action: Name
-    /// Of `follow`, `unfollow` and `dismiss`; the lab fills in the match that plays.
+    /// The match of `follow`, `unfollow` and `dismiss`; without it, the lab takes the match that plays.
     public var matchId: MatchID?
-    /// Of `switchUser`: who; the phone chooses when it is not said.
+    /// The user of `switchUser`; without it, the phone chooses one.
     public var user: String?
 
-    public init(_ action: Name, matchId: MatchID? = nil, user: String? = nil) {
+    package init(_ action: Name, matchId: MatchID? = nil, user: String? = nil) {
         self.action = action
         self.matchId = matchId
         self.user = user
     }
 
-    /// Whether it is about one match.
+    /// Whether the action is about one match.
     var isOfMatch: Bool { [.follow, .unfollow, .dismiss].contains(action) }
 }
 
-/// A phone cannot do what it was asked to, and says why in a sentence for people.
+/// A phone cannot perform an action; the reason is a sentence for people.
 public struct LabRefusal: Error, CustomStringConvertible {
     public var description: String
-    public init(_ description: String) { self.description = description }
+    package init(_ description: String) { self.description = description }
 }

@@ -1,13 +1,13 @@
 /// A simulated iPhone, as the lab drives and reads it.
 public protocol LabPhone: Actor {
-    /// Letters, digits, `-` and `_`, at most 64.
+    /// The phone's id: letters, digits, `-` and `_`, at most 64.
     nonisolated var id: String { get }
-    /// Everything that is shown of it, as it is now.
+    /// The whole state shown of the phone, as it is now.
     var state: LabPhoneState { get async }
-    /// Yields when `state` has changed; several changes may yield once. Asked for once.
+    /// Yields when `state` has changed; several changes may yield once. It has one reader.
     nonisolated var changes: AsyncStream<Void> { get }
-    /// Does it, as far as a person would wait for it: what goes on over the network shows in `state` later.
+    /// Performs an action, as far as a person would wait for it; the effects over the network show in `state` later.
     ///
-    /// - Throws: `LabRefusal` for what cannot be done as things are.
+    /// - Throws: `LabRefusal` for an action that is impossible in the present state.
     func perform(_ action: LabAction) async throws
 }

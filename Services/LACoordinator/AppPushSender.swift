@@ -6,36 +6,37 @@ import HTTP2
 import Logging
 import SightscreenModels
 
-/// Sends what is due to apps: to those of phones that do not answer to starts, which may have a new start token to register, to
-/// those that know what became of a card whose token has died, and to a phone that is to show whose it is.
+/// Sends the silent and visible pushes that are due to apps: to phones that do not answer to starts and may have a new
+/// start token to register, to phones that know what happened to a card whose token has died, and to a phone that is to
+/// prove which user has it.
 actor AppPushSender {
     private let store: ActivityStore
     private let fanOut: FanOutLoops
     private let publisher: MatchPublisher
-    private let verdicts: TokenVerdicts
-    private let brakes: Brakes
-    private let pushes: PushesUnderWay
+    private let tokenOutcomes: TokenOutcomes
+    private let matchHolds: MatchHolds
+    private let pushes: PushesInFlight
     private let bundleID: String
     private let logger: Logger
 
     init(
-        store: ActivityStore, fanOut: FanOutLoops, publisher: MatchPublisher, verdicts: TokenVerdicts,
-        brakes: Brakes, pushes: PushesUnderWay, bundleID: String, logger: Logger
+        store: ActivityStore, fanOut: FanOutLoops, publisher: MatchPublisher, tokenOutcomes: TokenOutcomes,
+        matchHolds: MatchHolds, pushes: PushesInFlight, bundleID: String, logger: Logger
     ) {
         self.store = store
         self.fanOut = fanOut
         self.publisher = publisher
-        self.verdicts = verdicts
-        self.brakes = brakes
+        self.tokenOutcomes = tokenOutcomes
+        self.matchHolds = matchHolds
         self.pushes = pushes
         self.bundleID = bundleID
         self.logger = logger
     }
 
-    /// Sends what is due to phones of these shards.
+    /// Sends the pushes that are due to phones of these shards.
     func send(_ held: [Int: HeldShard]) async throws {
         guard !held.isEmpty, pushes.room > 0 else { return }
-        let claims = try await store.claimFallbacks(held.values.map(\.hold), limit: pushes.room) { [logger] in
+        let claims = try await store.claimFallbacks(held.values.map(\.lease), limit: pushes.room) { [logger] in
             logger.warning("Phones could not be asked about their cards", metadata: ["error": "\($0)"])
         }
         for claim in claims {
@@ -47,7 +48,7 @@ actor AppPushSender {
     private func send(_ claim: FallbackClaim, _ trust: ShardTrust) async {
         let push: OneShot
         do {
-            push = try await self.push(claim, PushGate(trust, brakes.brake(of: claim.purpose.match?.id)))
+            push = try await self.push(claim, PushGate(trust, matchHolds.hold(of: claim.purpose.match?.id)))
         } catch {
             logger.error("A push to an app cannot be made", metadata: ["error": "\(error)"])
             return
@@ -56,7 +57,7 @@ actor AppPushSender {
         Task {
             let result = await fanOut.push(push, shard: claim.shard, to: claim.environment)
             do { try await finish(claim, result) } catch {
-                // It counts as sent: at most once.
+                // The push counts as sent, because it is sent at most once.
                 logger.warning("A push to an app could not be noted", metadata: ["error": "\(error)"])
             }
             pushes.end()
@@ -81,22 +82,23 @@ actor AppPushSender {
             body: HTTP2SharedBody(payload.bytes), gate: gate, level: .alerts)
     }
 
-    /// An answer other than 200 says that it was not taken; without an answer it may have been, and is not repeated.
+    /// Records the outcome. An answer other than 200 says that the push was not accepted; without an answer it may have
+    /// been, and is not repeated.
     private func finish(_ claim: FallbackClaim, _ result: PushResult) async throws {
         switch result {
         case .unknown: return
         case .refused, .withdrawn: try await store.releaseFallback(claim, after: .milliseconds(500))
-        case .braked: try await store.releaseFallback(claim, after: .zero)
-        case .held: try await store.releaseFallback(claim, after: .seconds(30))
+        case .onHold: try await store.releaseFallback(claim, after: .zero)
+        case .stopped: try await store.releaseFallback(claim, after: .seconds(30))
         case .answered(let answer):
-            switch StartVerdict(answer) {
-            case .sent: await verdicts.noteGood(.fallback(claim))
+            switch StartOutcome(answer) {
+            case .sent: await tokenOutcomes.noteGood(.fallback(claim))
             case .retire(let sinceMs): try await store.retireDeviceToken(claim, sinceMs: sinceMs)
             case .retireUnlessMany:
-                await verdicts.noteBad(.fallback(claim))
+                await tokenOutcomes.noteBad(.fallback(claim))
                 try await store.releaseFallback(claim, after: .seconds(60))
             case .giveUp: return
-            case .again(let seconds): try await store.releaseFallback(claim, after: .seconds(seconds))
+            case .retry(let seconds): try await store.releaseFallback(claim, after: .seconds(seconds))
             }
         }
     }

@@ -6,17 +6,17 @@ import HTTP2
 import Logging
 import SightscreenModels
 
-/// Claims the ends that are due, and sends each when nothing else is under way to its token.
+/// Claims the ends that are due, and sends each when no other push to its token is in flight.
 actor EndSender {
-    /// What becomes of the ends that were claimed.
+    /// The claimed ends, by their state.
     private struct Ends {
-        /// Those that wait until no update to their activity is under way.
+        /// Claims that wait until no update to their activity is in flight.
         var waiting: [MatchID: [RosterKey: EndClaim]] = [:]
-        /// What became of others, until it is noted.
+        /// Results that are not written yet.
         var results: [(claim: EndClaim, result: ActivityStore.EndResult)] = []
         var isNoting = false
 
-        mutating func take(_ match: MatchID, _ key: RosterKey) -> EndClaim? {
+        mutating func remove(_ match: MatchID, _ key: RosterKey) -> EndClaim? {
             defer { if waiting[match]?.isEmpty == true { waiting[match] = nil } }
             return waiting[match]?.removeValue(forKey: key)
         }
@@ -25,25 +25,26 @@ actor EndSender {
     private let store: ActivityStore
     private let fanOut: FanOutLoops
     private let publisher: MatchPublisher
-    private let brakes: Brakes
-    private let pushes: PushesUnderWay
+    private let matchHolds: MatchHolds
+    private let pushes: PushesInFlight
     private let schedule: Schedule
     private let bundleID: String
-    /// Seconds that a card stays.
+    /// Seconds for which a card stays on the Lock Screen after its end.
     private let dismissAfter: Int
     private let logger: Logger
     private var ends = Ends()
-    /// More are due than could be claimed.
-    private var areLeft = false
+    /// More ends may be due than the last claim had room for.
+    private var hasMore = false
 
     init(
-        store: ActivityStore, fanOut: FanOutLoops, publisher: MatchPublisher, brakes: Brakes, pushes: PushesUnderWay,
+        store: ActivityStore, fanOut: FanOutLoops, publisher: MatchPublisher, matchHolds: MatchHolds,
+        pushes: PushesInFlight,
         schedule: Schedule, configuration: LACoordinatorConfiguration, logger: Logger
     ) {
         self.store = store
         self.fanOut = fanOut
         self.publisher = publisher
-        self.brakes = brakes
+        self.matchHolds = matchHolds
         self.pushes = pushes
         self.schedule = schedule
         bundleID = configuration.apns.bundleID
@@ -51,20 +52,20 @@ actor EndSender {
         self.logger = logger
     }
 
-    /// Sends what is due in these shards. When a match is over a million ends are due: the next ones do not wait for the next look at
-    /// the tables, but for room to send as many as one statement claims.
+    /// Sends the ends that are due in these shards. The end of a match makes a million due: further claims do not wait
+    /// for the next full reading, only for room to send as many as one statement claims.
     func send(_ held: [Int: HeldShard]) async throws {
         guard !held.isEmpty, pushes.room > 0 else { return }
         let room = min(pushes.room, ActivityStore.claimMax)
-        let claims = try await store.claimEnds(held.values.map(\.hold), limit: room)
-        areLeft = claims.count == room
-        // First, since the answer that one may have to wait for can come before ours.
+        let claims = try await store.claimEnds(held.values.map(\.lease), limit: room)
+        hasMore = claims.count == room
+        // The claims are entered first, because the last answer to an update may come before the result of `remove`.
         for claim in claims { ends.waiting[claim.key.matchID, default: [:]][RosterKey(claim.key)] = claim }
         let places = claims.map { RosterPlace($0.key, shard: $0.shard) }
-        let underWay = await fanOut.remove(places)
-        for (claim, place) in zip(claims, places) where !underWay.contains(place) {
-            // An update that overtakes the end would come after it.
-            guard ends.take(claim.key.matchID, RosterKey(claim.key)) != nil, let shard = held[claim.shard] else {
+        let inFlight = await fanOut.remove(places)
+        for (claim, place) in zip(claims, places) where !inFlight.contains(place) {
+            // An end waits for updates in flight, because one that is delivered later would follow it.
+            guard ends.remove(claim.key.matchID, RosterKey(claim.key)) != nil, let shard = held[claim.shard] else {
                 continue
             }
             send(claim, shard.trust)
@@ -72,20 +73,21 @@ actor EndSender {
         claimMore()
     }
 
-    /// No update to an activity is under way any more. An end that had to wait for that is not sent as it is: meanwhile its token may
-    /// have got another owner, whose activity it would end. It is claimed anew if it is still owed.
+    /// Releases the claim of an end whose activity has no update in flight any more. The end is not sent under this
+    /// claim: its token may have moved to another owner meanwhile, whose activity it would end. It is claimed anew if
+    /// it is still due.
     func release(_ match: MatchID, _ key: RosterKey) async {
-        if let claim = ends.take(match, key) { await giveBack(claim) }
+        if let claim = ends.remove(match, key) { await release(claim) }
     }
 
     private func claimMore() {
-        guard areLeft, pushes.room >= ActivityStore.claimMax else { return }
-        areLeft = false
+        guard hasMore, pushes.room >= ActivityStore.claimMax else { return }
+        hasMore = false
         schedule.readActivities()
     }
 
-    private func giveBack(_ claim: EndClaim) async {
-        // Not noted: its lease passes.
+    private func release(_ claim: EndClaim) async {
+        // When the release fails, the claim's lease expires instead.
         do { try await store.releaseEnd(claim) } catch {
             logger.warning("An end could not be given back", metadata: ["error": "\(error)"])
         }
@@ -93,7 +95,7 @@ actor EndSender {
     }
 
     private func send(_ claim: EndClaim, _ trust: ShardTrust) {
-        let gate = PushGate(trust, brakes.brake(of: claim.key.matchID))
+        let gate = PushGate(trust, matchHolds.hold(of: claim.key.matchID))
         pushes.begin()
         Task {
             var result = PushResult.refused
@@ -102,9 +104,9 @@ actor EndSender {
             } catch {
                 logger.warning("An end could not be made", metadata: ["error": "\(error)"])
             }
-            if case .braked = result {
+            if case .onHold = result {
                 pushes.end()
-                await giveBack(claim)
+                await release(claim)
             } else {
                 ends.results.append((claim, Self.result(attempt: claim.attempt, result)))
                 if !ends.isNoting { await note() }
@@ -113,7 +115,7 @@ actor EndSender {
     }
 
     private func push(_ claim: EndClaim, _ gate: PushGate) async throws -> OneShot {
-        // What went to the phone after the claim was of a version or a stamp that came here meanwhile.
+        // A push that went to the phone after the claim carried a version or a stamp that this process knows by now.
         let newest = await publisher.newest(of: claim.key.matchID)
         let stamp = Self.stamp(claim, newest.stamp)
         let content = newest.update.flatMap { $0.stamp > claim.stamp ? $0.contentState : nil } ?? claim.contentState
@@ -126,21 +128,21 @@ actor EndSender {
             headers: .end(bundleID: bundleID, at: stamp.rawValue), body: HTTP2SharedBody(payload.bytes), gate: gate)
     }
 
-    /// Later than whatever its phone was sent, and of now: nothing comes after an end, so that it needs no stamp of its own
-    /// from the match's row.
+    /// The stamp of an end: later than everything its phone was sent, and not older than the claim. Nothing follows an
+    /// end, so it needs no stamp from the match's row.
     private static func stamp(_ claim: EndClaim, _ newest: Stamp?) -> Stamp {
         Stamp(max(max(claim.stamp, newest ?? claim.stamp).rawValue + 1, claim.now))
     }
 
-    /// Writes down what became of ends, all that have come together since the last time: those of a match that is over come
-    /// by the thousand. Until then they count as under way.
+    /// Records the outcomes of ends, all that have accumulated since the last write: the ends of a finished match
+    /// finish by the thousand. Until its outcome is written an end counts as in flight.
     private func note() async {
         ends.isNoting = true
         while !ends.results.isEmpty {
             let results = ends.results
             ends.results = []
             do { try await store.finishEnds(results) } catch {
-                // Their leases pass, and they are sent again.
+                // The claims' leases expire, and these ends are sent again.
                 logger.warning(
                     "Answers to ends could not be noted", metadata: ["ends": "\(results.count)", "error": "\(error)"])
             }
@@ -153,22 +155,22 @@ actor EndSender {
     static func result(attempt: Int, _ result: PushResult) -> ActivityStore.EndResult {
         let later = Duration.seconds(min(900, 1 << min(attempt, 9)))
         switch result {
-        case .refused, .withdrawn, .braked: return .again(after: .milliseconds(300))
-        case .unknown: return .again(after: later)
-        case .held: return .again(after: .seconds(30))
+        case .refused, .withdrawn, .onHold: return .retry(after: .milliseconds(300))
+        case .unknown: return .retry(after: later)
+        case .stopped: return .retry(after: .seconds(30))
         case .answered(let answer):
             switch answer.action {
             case .accepted: return .sent
             case .tokenDead, .tokenUnknown, .ourBug, .rebuildSmaller: return .dropped
-            case .refreshProviderToken, .reconnect, .connectForKey: return .again(after: .seconds(1))
+            case .refreshProviderToken, .reconnect, .connectForKey: return .retry(after: .seconds(1))
             case .backOffToken, .freezeProviderToken, .retryLater:
-                return .again(after: max(later, .seconds(min(answer.retryAfter ?? 0, 900))))
-            case .stopTopic, .stopSending, .keyRevoked: return .again(after: .seconds(60))
+                return .retry(after: max(later, .seconds(min(answer.retryAfter ?? 0, 900))))
+            case .stopTopic, .stopSending, .keyRevoked: return .retry(after: .seconds(60))
             }
         }
     }
 
-    /// For an activity of a match of which nothing is known any more.
+    /// The content of an end for a match of which nothing is known any more.
     private static let nothingToShow = ContentState(
         version: 0, matchDisplayState: .completed, matchSentiment: .neutral,
         compactLeading: .init(teamAbbr: "", score: ""), compactTrailing: .init(overs: "", runRate: ""), minimal: nil,

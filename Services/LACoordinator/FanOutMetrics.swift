@@ -3,27 +3,27 @@ import FanOut
 import Metrics
 import SightscreenModels
 
-/// What the operator sees of how things stand, the database being there or not.
+/// Metrics of the current state of the loops, recorded whether the database answers or not.
 struct FanOutMetrics: Sendable {
     private static let interval = Duration.seconds(1)
 
     private let fanOut: FanOutLoops
     private let tokens: ProviderTokens
-    private let freezes: FreezeWatch
+    private let stalls: StallDetector
 
-    init(fanOut: FanOutLoops, tokens: ProviderTokens, freezes: FreezeWatch) {
+    init(fanOut: FanOutLoops, tokens: ProviderTokens, stalls: StallDetector) {
         self.fanOut = fanOut
         self.tokens = tokens
-        self.freezes = freezes
+        self.stalls = stalls
     }
 
-    /// Measures until the task is cancelled.
+    /// Measures once a second until the task is cancelled.
     @Sendable func run() async {
-        var standstills = 0
+        var stallCount = 0
         while !Task.isCancelled {
             await measure()
-            Counter(label: "sightscreen_standstills_total").increment(by: Int64(freezes.standstills - standstills))
-            standstills = freezes.standstills
+            Counter(label: "sightscreen_stalls_total").increment(by: Int64(stalls.stallCount - stallCount))
+            stallCount = stalls.stallCount
             try? await Task.sleep(for: Self.interval)
         }
     }
@@ -34,15 +34,15 @@ struct FanOutMetrics: Sendable {
         Gauge(label: "sightscreen_phones").record(measure.phones)
         Gauge(label: "sightscreen_fanout_lag_seconds").record(Double(measure.lag) / 1e9)
         for environment in APNsEnvironment.allCases {
-            let lines = measure.lines[environment] ?? FanOutMeasure.Lines()
+            let pool = measure.pools[environment] ?? FanOutMeasure.Pool()
             let dimensions = [("environment", environment.rawValue)]
-            Gauge(label: "sightscreen_apns_connections", dimensions: dimensions).record(lines.connections)
-            Gauge(label: "sightscreen_pushes_in_flight", dimensions: dimensions).record(lines.inFlight)
+            Gauge(label: "sightscreen_apns_connections", dimensions: dimensions).record(pool.connections)
+            Gauge(label: "sightscreen_pushes_in_flight", dimensions: dimensions).record(pool.inFlight)
         }
         if let age = await tokens.age { Gauge(label: "sightscreen_apns_token_age_seconds").record(age / .seconds(1)) }
     }
 
-    /// Counts what the loops did since the last time.
+    /// Adds what the loops did since the last call to the counters.
     static func count(_ fanOut: FanOutLoops) async {
         var counts = FanOutCounts()
         for part in await fanOut.onEach({ $0.takeCounts() }) { counts.add(part) }
@@ -57,7 +57,7 @@ struct FanOutMetrics: Sendable {
                 .increment(by: Int64(count))
         }
         if counts.repetitions > 0 {
-            Counter(label: "sightscreen_pushes_repeated_total").increment(by: Int64(counts.repetitions))
+            Counter(label: "sightscreen_pushes_retried_total").increment(by: Int64(counts.repetitions))
         }
         for (environment, count) in counts.stopped {
             Gauge(label: "sightscreen_apns_stopped", dimensions: [("environment", environment.rawValue)])

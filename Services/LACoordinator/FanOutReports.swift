@@ -1,7 +1,6 @@
 import FanOut
 import Metrics
-
-/// What the loops report, until it is taken up: in the order in which each of them said it.
+/// The reports of the loops, buffered in each loop's order until they are handled.
 struct FanOutReports: Sendable {
     private let streams: [AsyncStream<FanOutReport>]
     private let continuations: [AsyncStream<FanOutReport>.Continuation]
@@ -14,14 +13,15 @@ struct FanOutReports: Sendable {
         waiting.increment(by: 0)
     }
 
-    /// Called on the thread of the loop.
+    /// Adds a report; called on the loop's thread.
     func add(_ loop: Int, _ report: FanOutReport) {
         waiting.increment(by: 1)
         continuations[loop].yield(report)
     }
 
-    /// Hands over the reports of each loop until the task is cancelled: one after the other, but for requests. Of those there are at
-    /// most a few for each match, and a statement that one waits for must not cost another match its alert.
+    /// Hands over the reports of each loop, one after the other, until the task is cancelled. Requests are handled
+    /// beside each other: there are at most a few per match, and a statement that one waits for must not cost another
+    /// match its alert.
     func forEach(_ body: @escaping @Sendable (FanOutReport) async -> Void) async {
         await withDiscardingTaskGroup { group in
             for reports in streams {

@@ -4,14 +4,14 @@ import Reactor
 import ServiceKit
 import SightscreenModels
 
-/// The span of one version in this process, from its arrival to its last phone, or to when a newer version takes its place.
-/// Made of what is counted anyway: nothing is done for each push.
+/// The span of one version in this process: from its arrival to its last phone, or until a newer version replaces it.
+/// It is computed from counts that exist anyway, so no push costs more.
 struct FanOutSpan {
     let match: MatchID
     let version: MatchVersion
     private var span: Span
 
-    /// - Parameter clock: the database's.
+    /// - Parameter clock: the database's clock.
     init(_ update: MatchUpdate, of tracer: Tracer, clock: DatabaseClock) {
         match = update.matchID
         version = update.version
@@ -26,7 +26,7 @@ struct FanOutSpan {
 
     var context: TraceContext { span.context }
 
-    /// - Parameter isOvertaken: it ends now, because of something newer.
+    /// - Parameter isOvertaken: the span ends now, because something newer has replaced the version.
     func ended(_ progress: VersionProgress, isOvertaken: Bool) -> Span {
         var span = span
         func lag(_ time: Int64) -> Int64 { time == 0 ? 0 : max(time - progress.publishedAt, 0) }

@@ -6,9 +6,9 @@ import SightscreenModels
 import Store
 import Tokens
 
-/// What `la-coordinator` is set to.
+/// The configuration of `la-coordinator`.
 public struct LACoordinatorConfiguration: Sendable {
-    /// Where and as whom pushes are sent.
+    /// The APNs hosts, and the credentials to push with.
     public struct APNs: Sendable {
         var signer: ES256Signer
         var keyID: String
@@ -18,7 +18,7 @@ public struct LACoordinatorConfiguration: Sendable {
         var sandbox: HTTP2Origin
         var tls: TLSContext
         var attributesType: String
-        /// A provider token younger than this is never replaced: APNs refuses more than one in 20 minutes.
+        /// A provider token younger than this is never replaced, because APNs refuses more than one in 20 minutes.
         var tokenMinAge: Duration
     }
 
@@ -27,20 +27,20 @@ public struct LACoordinatorConfiguration: Sendable {
     var runDirectory: String
     var vault: TokenVault
     var apns: APNs
-    /// Starts a second over all coordinators; 0 for no limit.
+    /// Starts a second, over all coordinators; 0 for no limit.
     var startRate: Int
     var startLease: Duration
     var alertFreshness: Duration
     var dismissAfter: Duration
     var leaseDuration: Duration
-    /// That push updates.
+    /// Threads that push, each over its own connections.
     var threads: Int
-    /// How long `event-bus` lets a break go on without a version.
+    /// The longest time in a break for which `event-bus` commits no version.
     var keepAliveInterval: Duration
-    /// Between two audits of what the loops have.
+    /// The time between two audits of the activities in the loops.
     var auditInterval: Duration
 
-    /// Reads and checks everything, the files too.
+    /// Reads and checks all settings and the files that they name.
     public init(_ settings: Settings) throws(ConfigurationError) {
         database = try settings.database()
         instance = settings.instance
@@ -57,7 +57,7 @@ public struct LACoordinatorConfiguration: Sendable {
         auditInterval = try settings.duration("AUDIT_INTERVAL")
     }
 
-    /// Its settings, each declared here or in `Setting`.
+    /// The service's name and its settings, each declared here or in `Setting`.
     public static let service = ServiceDescription(
         name: "la-coordinator",
         summary: "Pushes match updates to every follower's Live Activity through APNs.",
@@ -112,7 +112,7 @@ extension LACoordinatorConfiguration.APNs {
             throw ConfigurationError(setting: "APNS_CA_FILE", problem: error.message)
         }
         attributesType = try settings.string("APNS_ATTRIBUTES_TYPE")
-        // A type's name that is not one starts nothing on any phone, and APNs would not tell.
+        // A wrong type name starts nothing on any phone, and APNs does not report it.
         guard attributesType.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }),
             attributesType.first?.isNumber == false
         else {
@@ -138,7 +138,7 @@ extension LACoordinatorConfiguration.APNs {
         }
     }
 
-    /// Pushes go to Apple and, with the switch for stand-ins, to others; always over TLS.
+    /// Reads an APNs host. It must be Apple's, unless stand-ins are allowed, and is always reached over TLS.
     private static func origin(
         _ name: String, _ settings: Settings
     ) throws(ConfigurationError) -> HTTP2Origin {

@@ -9,7 +9,8 @@ public import ServiceLifecycle
 import Store
 import Wire
 
-/// The whole of `la-coordinator`: waits for the database, keeps the shards' leases, listens for notifications, and pushes.
+/// The `la-coordinator` service: waits for the database, keeps the shards' leases, listens for notifications, and
+/// pushes.
 public struct LACoordinatorService: Service, CustomStringConvertible {
     private let configuration: LACoordinatorConfiguration
     private let pool: PostgresPool
@@ -32,7 +33,7 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
         context.metrics.describe(
             "sightscreen_bad_tokens_retired_total", help: "Tokens that APNs called bad and that were retired, by kind.")
         context.metrics.describe(
-            "sightscreen_pushes_repeated_total", help: "Updates sent once more because the one before was not taken.")
+            "sightscreen_pushes_retried_total", help: "Updates sent once more because the one before was not taken.")
         context.metrics.describe(
             "sightscreen_apns_stopped",
             help: "Threads that send an APNs host nothing but a push now and then, because of what it answers.")
@@ -65,7 +66,7 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
             help: "Shards that were not in memory as the table has them, and were read anew.")
         context.metrics.describe("sightscreen_apns_token_age_seconds", help: "Age of the provider token.")
         context.metrics.describe(
-            "sightscreen_standstills_total", help: "Times that this process did not run for half a second or more.")
+            "sightscreen_stalls_total", help: "Times that this process did not run for half a second or more.")
     }
 
     public func run() async throws {
@@ -84,20 +85,20 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
         let coordinator = try LACoordinator(
             configuration: configuration, pool: pool, logger: logger, tracer: tracer,
             leases: {
-                await keeper.leases.compactMap { ShardHold($0) }
+                await keeper.leases.compactMap { ShardLease($0) }
             })
         await keeper.share((0..<DeviceRoute.shardCount).map { LeaseName.shard($0) }, of: "shard") { names in
-            await coordinator.letGo(names.compactMap(\.shard)).map { LeaseName.shard($0) }
+            await coordinator.release(names.compactMap(\.shard)).map { LeaseName.shard($0) }
         }
         try await withLastResort({ [pool] in await pool.close() }) {
-            // The leases outlast the pushes that are under way: they are let go at the end of this scope.
+            // The leases outlast the pushes in flight: they are released at the end of this scope.
             async let _: Void = keeper.run()
             try await cancelWhenGracefulShutdown { try await serve(coordinator) }
         }
         await pool.close()
     }
 
-    /// At 0, so that an alert on what they grow by sees the first one, too.
+    /// Counters start at 0, so that an alert on their growth sees the first event, too.
     private func beginCounters() {
         for counter in ["sightscreen_alerts_lost_total", "sightscreen_roster_mismatches_total"] {
             Counter(label: counter).increment(by: 0)
@@ -117,7 +118,7 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
         server.on(MatchUpdated.self) { message, _ in await coordinator.matchUpdated(message) }
         server.on(HoldsChanged.self) { _, _ in coordinator.holdsChanged() }
         server.on(ActivitiesChanged.self) { _, _ in coordinator.activitiesChanged() }
-        // What was said while a peer was not connected is not repeated.
+        // Notices sent while a peer was not connected are not repeated, so everything is read again.
         server.onConnect { _ in coordinator.connected() }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run() }

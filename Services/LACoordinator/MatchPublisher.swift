@@ -9,54 +9,55 @@ import ServiceKit
 import SightscreenModels
 import Store
 
-/// Gives the loops the newest version of each match, the alerts that it may tell, and stamps of now for states that are repeated.
+/// Gives the loops the newest version of each match, the alert claims they ask for, and fresh stamps for states that
+/// are repeated.
 actor MatchPublisher {
-    /// What is known of a match.
     private struct Match {
         /// The newest version.
         var update: MatchUpdate?
-        /// All versions up to this one have been seen, so that no alert between is missed.
+        /// All versions up to this one have been seen, so no alert among them was missed.
         var seenThrough = MatchVersion(0)
-        /// When alerts happened, seconds since 1970, of the last few versions that had one.
+        /// The event times of the last alerts, in seconds since 1970, by the versions that carried them.
         var alertsAt: [MatchVersion: Int] = [:]
         /// The last stamp that was taken for a repetition.
         var fresh: FreshStamp?
-        /// The newest version goes out once more, without alert: its alert pushes are about to expire. Seconds since 1970.
+        /// When the newest version is repeated without its alert, in seconds since 1970: its pushes with an alert are
+        /// about to expire then.
         var repeatDueAt: Int?
         var usedAt = ContinuousClock.now
     }
-
-    /// Buckets for alert claims: a claim means the same phones whoever makes it.
+    /// The number of buckets for alert claims. It is the same in every process, so that a claim means the same phones.
     static let bucketCount = DeviceRoute.shardCount
-    /// How long a claim is tried again while the table calls the shard's lease over. Shorter than the loops wait for it.
+    /// How long a claim is retried while the table says that the shard's lease has expired; shorter than the time for
+    /// which the loops wait for a claim.
     private static let claimPatience = Duration.milliseconds(1_500)
-    /// How long a version that came by notification waits for those before it to be read.
+    /// How long a version that came by notification waits until the missed versions before it are read.
     private static let gapPatience = Duration.milliseconds(250)
     private static let gapPause = Duration.seconds(5)
-    /// A version that is known by `NOTIFY` alone is read, unless its notification comes within this time.
+    /// How long a version that is known by `NOTIFY` alone waits for its notification before it is read.
     private static let notificationWait = Duration.milliseconds(20)
-    /// Alerts whose time is remembered; more than can be fresh.
+    /// The most alerts whose event times are kept: more than can be fresh at once.
     private static let alertsKept = 8
-    /// Seconds after an alert in which a process that takes over repeats its state.
+    /// Seconds after an alert in which a process that takes over still repeats the alert's state.
     private static let repetitionMax = 120
-    /// A state that goes out again after that many seconds gets a stamp of now.
+    /// Seconds after which a state that is sent again gets a fresh stamp.
     private static let stampAgeMax = 10
 
     private let store: ActivityStore
     private let fanOut: FanOutLoops
     private let roster: ShardRoster
     private let progress: ProgressWriter
-    /// Seconds in which an alert is news.
+    /// Seconds for which an alert is fresh.
     private let freshness: Int
-    /// Names this run in alert claims.
+    /// Identifies this run of the process in alert claims.
     private let holder: String
     private let tracer: Tracer
     private let logger: Logger
     private(set) var clock = DatabaseClock(seconds: 0)
     private var matches: [MatchID: Match] = [:]
-    /// When those before a version could not be read in time.
+    /// When the missed versions before a version last could not be read in time.
     private var missedUnreadAt: ContinuousClock.Instant?
-    /// The last versions that went to the loops, or are on their way there.
+    /// The last publication to the loops, which may still be running.
     private var lastPublication: Task<[MatchID: VersionProgress], Never>?
 
     init(
@@ -73,7 +74,7 @@ actor MatchPublisher {
         self.logger = logger
     }
 
-    /// Reads the database's clock, by which stamps and freshness go.
+    /// Reads the database's clock, which stamps and freshness are measured by.
     func readClock() async throws {
         let clock = DatabaseClock(seconds: try await store.now())
         self.clock = clock
@@ -82,25 +83,25 @@ actor MatchPublisher {
 
     // MARK: - Versions
 
-    /// A version was committed; it goes out at once.
+    /// Publishes a committed version at once.
     func publish(_ update: MatchUpdate) async {
         if hasGap(before: update) { await readMissed() }
         if !isKnown(update.matchID, update.version) { await publish([update], areLogged: false) }
     }
 
-    /// A version was seen, and all before it.
+    /// Whether this version, and every one before it, has been seen.
     func isKnown(_ match: MatchID, _ version: MatchVersion) -> Bool {
         matches[match].map { $0.seenThrough >= version } ?? false
     }
 
-    /// Versions before it were not heard of, as of a match of which nothing was: an alert among them should go with this one,
-    /// and cannot go after it.
+    /// Whether versions before this one were not seen, which is also the case for a match not known so far. An alert
+    /// among them should go with this version, because it cannot go after it.
     private func hasGap(before update: MatchUpdate) -> Bool {
         (matches[update.matchID]?.seenThrough.rawValue ?? 0) + 1 < update.version.rawValue
     }
 
-    /// Asks for the versions that are committed anywhere, until the task is cancelled. One of this host comes with its notification, in a
-    /// moment.
+    /// Schedules a read of every version that is committed on any host, until the task is cancelled. A version of this
+    /// host is given a moment to arrive with its notification.
     func listen(to hints: AsyncStream<VersionHint?>, _ schedule: Schedule) async {
         for await hint in hints {
             guard let hint else {
@@ -113,29 +114,30 @@ actor MatchPublisher {
         }
     }
 
-    /// Waits for a moment only, and not again soon: states must not wait for a database that is slow.
+    /// Reads missed versions with a short deadline, and not again soon after a failure: states must not wait for a slow
+    /// database.
     private func readMissed() async {
         guard missedUnreadAt.map({ .now - $0 > Self.gapPause }) ?? true else { return }
         do { try await read(deadline: Self.gapPatience) } catch { missedUnreadAt = .now }
     }
 
-    /// Reads the versions that are not known, of all matches or of one, and brings the activities to them.
+    /// Reads the versions that are not known, of one match or of all, and publishes them.
     func read(_ match: MatchID? = nil, deadline: Duration = .seconds(5)) async throws {
         let updates = try await store.updates(
             of: match, beyond: matches.mapValues(\.seenThrough), deadline: deadline)
         await publish(updates, areLogged: true)
     }
 
-    /// - Parameter areLogged: they were read from the log, with all alerts before them; else one came by notification, and there may be
-    ///   versions between that were not heard of.
+    /// - Parameter areLogged: true for versions read from the log, together with all alerts before them; false for one
+    ///   that came by notification, before which there may be versions that were not seen.
     private func publish(_ updates: [MatchUpdate], areLogged: Bool) async {
         guard !updates.isEmpty else { return }
         let spans = updates.compactMap { learn($0, isLogged: areLogged) }
         await progress.published(spans, before: await publishInOrder(updates))
     }
 
-    /// Publishes versions to the loops in the order in which they were learnt: the alert of an older version is not sent to a phone that
-    /// has a newer one.
+    /// Publishes versions to the loops in the order in which they were learnt: the alert of an older version is not
+    /// sent to a phone that shows a newer one.
     private func publishInOrder(_ updates: [MatchUpdate], repeatsQuietly: Bool = false) async -> [MatchID:
         VersionProgress]
     {
@@ -147,7 +149,7 @@ actor MatchPublisher {
         return await publication.value
     }
 
-    /// - Returns: the span of its fan-out, if it is a newer version than was known.
+    /// - Returns: the span of the version's fan-out; nil when the version is not newer than the known one.
     private func learn(_ update: MatchUpdate, isLogged: Bool) -> FanOutSpan? {
         var match = matches[update.matchID] ?? Match()
         defer { matches[update.matchID] = match }
@@ -162,8 +164,8 @@ actor MatchPublisher {
             }
         }
         let isNewest = match.update.map { $0.version < update.version } ?? true
-        // Alerts ride on the newest version as long as they are news, also one that was heard of later. The first version that
-        // this process hears of may have been told by another process, which did not live to repeat its state.
+        // A fresh alert goes with the newest version, even if the alert was learnt later. Another process may have sent
+        // the alert of the first version that this process sees, and may have died before it repeated the state.
         let horizon = match.update == nil ? Self.repetitionMax : freshness
         if isNewest || update.alert != nil {
             match.repeatDueAt = match.alertsAt.values.filter { clock.seconds - $0 <= horizon }.max()
@@ -175,39 +177,41 @@ actor MatchPublisher {
         return FanOutSpan(update, of: tracer, clock: clock)
     }
 
-    /// From the commit to here. What was committed before this process knew of the match is no news.
+    /// Records the time from a version's commit to its arrival here. A match's first version is left out, because it
+    /// may have been committed long before.
     private func noteArrival(_ update: MatchUpdate, isLogged: Bool) {
         guard let committedAt = update.committedAtMs else { return }
         Metrics.Timer(
-            label: "sightscreen_version_delay_seconds", dimensions: [("way", isLogged ? "log" : "doorbell")]
+            label: "sightscreen_version_delay_seconds", dimensions: [("source", isLogged ? "log" : "message")]
         ).recordMilliseconds(max(clock.milliseconds - committedAt, 0))
     }
 
-    /// Pushes with an alert expire a minute after their event: a phone that was off for longer gets the state again.
+    /// Repeats the state of versions whose pushes with an alert have expired, a minute after the event: a phone that
+    /// was off for longer gets the state this way.
     func repeatAlertStates() async {
         for (id, match) in matches {
             guard let due = match.repeatDueAt, clock.seconds >= due, var update = match.update else { continue }
-            // Nil or an error: the next pass tries again.
+            // After nil or an error the next pass tries again.
             guard let fresh = try? await store.takeStamp(id), fresh.version == update.version,
                 matches[id]?.update?.version == update.version
             else { continue }
             update.stamp = fresh.stamp
             matches[id]?.repeatDueAt = nil
             matches[id]?.update = update
-            // Should it not be everywhere yet: its counts begin anew.
+            // If the version has not reached all phones yet, its counts begin anew.
             await progress.published([], before: await publishInOrder([update], repeatsQuietly: true))
         }
     }
 
-    /// A match that has had no versions for a while needs no memory; if it goes on, it is read again.
+    /// Forgets matches that have had no version for two hours; one that goes on is read again.
     func forgetFinished() {
         matches = matches.filter { .now - $1.usedAt <= .seconds(7_200) }
     }
 
     // MARK: - What others send
 
-    /// The newest state of a match, with a stamp that a phone does not take for outdated.
-    /// - Returns: nil when there is none now: a newer version is on its way, or the database is away.
+    /// Returns the newest state of a match, with a stamp that is recent enough for a phone to accept.
+    /// - Returns: nil when there is no such state now: a newer version is on its way, or the database does not answer.
     func freshUpdate(of id: MatchID) async -> MatchUpdate? {
         guard let match = matches[id], var update = match.update else { return nil }
         if clock.seconds - update.stamp.rawValue <= Self.stampAgeMax { return update }
@@ -223,13 +227,13 @@ actor MatchPublisher {
         return update
     }
 
-    /// Two that were taken at once may come in any order.
+    /// Keeps the later stamp: two that were taken at once may arrive in any order.
     private func note(_ fresh: FreshStamp, of id: MatchID) {
         if let known = matches[id]?.fresh, known.stamp > fresh.stamp { return }
         matches[id]?.fresh = fresh
     }
 
-    /// The newest version of a match, and the last stamp that any state of it may have gone out with.
+    /// Returns the newest version of a match, and the latest stamp that any state of it may have been sent with.
     func newest(of id: MatchID) -> (update: MatchUpdate?, stamp: Stamp?) {
         let match = matches[id]
         return (match?.update, [match?.update?.stamp, match?.fresh?.stamp].compactMap { $0 }.max())
@@ -237,9 +241,12 @@ actor MatchPublisher {
 
     // MARK: - What the loops ask for
 
-    /// A lease may have run out in the table while the database was away, and be renewed in a moment: a claim made meanwhile
-    /// has written nothing, and is made again for as long as the shard is ours under that lease: with another one its phones are
-    /// read anew, and what was claimed before could be told to none of them. The other shards of the claim do not wait for that.
+    /// Claims an alert for shards, and gives the loops the result.
+    ///
+    /// While the database was away, a lease may have expired in the table that is renewed a moment later. A claim made
+    /// meanwhile writes nothing, and is retried for `claimPatience` while this process holds the shard under the same
+    /// lease. Under another lease the shard's phones are read anew, and an earlier claim could reach none of them. The
+    /// other shards of the claim do not wait for the retry.
     func claim(
         _ id: MatchID, _ version: MatchVersion, _ shards: [Int: Int64], until patience: ContinuousClock.Instant? = nil
     ) async {
@@ -249,7 +256,7 @@ actor MatchPublisher {
         do {
             claims = try await store.claimAlert(
                 id, version: version, buckets: Array(shards.keys), bucketCount: Self.bucketCount, holder: holder,
-                holds: held)
+                leases: held)
         } catch {
             TraceContext.$current.withValue(await progress.context(of: id)) {
                 logger.warning(
@@ -262,7 +269,7 @@ actor MatchPublisher {
         let again = shards.filter { shard, epoch in
             !isOver && now[shard]?.epoch == epoch && claims.unheld.contains(shard)
         }
-        // A shard that was lost meanwhile is no longer ours to tell.
+        // A shard that was lost meanwhile is not alerted by this process any more.
         let gained = claims.gained.filter { now[$0]?.epoch == shards[$0] }
         let answered = shards.filter { again[$0.key] == nil }
         await fanOut.onEach(of: Array(answered), in: { $0.key }) { loop, _ in
@@ -275,17 +282,17 @@ actor MatchPublisher {
         }
     }
 
-    /// The newest state of a match is to go out with a stamp of now.
-    /// - Parameter readNewer: there is a newer version than ours.
+    /// Takes a fresh stamp for the newest state of a match, and gives it to the loops.
+    /// - Parameter readNewer: called when the database has a newer version than this process.
     func takeStamp(_ id: MatchID, readNewer: () -> Void) async {
         var fresh: FreshStamp?
         var wait = Duration.zero
         do {
             fresh = try await store.takeStamp(id)
-            // The stamps are ahead of the clock: one is free with its next second.
+            // The stamps are ahead of the clock; the next second of the clock frees one.
             if fresh == nil { wait = .milliseconds(1_010 - Int(clock.milliseconds % 1_000)) }
         } catch {
-            // Not at once again.
+            // The loops ask again as soon as they have the answer, so a failure is not answered at once.
             wait = .milliseconds(200)
         }
         if let fresh, let match = matches[id] {

@@ -2,36 +2,39 @@ import FanOut
 import Logging
 import SightscreenModels
 
-/// Sends what goes to a phone once, each kind by a part of its own: starts, ends, and pushes to apps.
+/// The senders of pushes that go to a phone once: starts, ends, and pushes to apps.
 struct OneShotSenders: Sendable {
     let starts: StartSender
     let ends: EndSender
     let appPushes: AppPushSender
-    let verdicts: TokenVerdicts
-    private let pushes: PushesUnderWay
+    let tokenOutcomes: TokenOutcomes
+    private let pushes: PushesInFlight
 
     init(
-        store: ActivityStore, fanOut: FanOutLoops, publisher: MatchPublisher, gates: StartGates, brakes: Brakes,
+        store: ActivityStore, fanOut: FanOutLoops, publisher: MatchPublisher, gates: StartGates, matchHolds: MatchHolds,
         schedule: Schedule, configuration: LACoordinatorConfiguration, logger: Logger
     ) {
-        pushes = PushesUnderWay()
-        verdicts = TokenVerdicts(store: store, logger: logger)
+        pushes = PushesInFlight()
+        tokenOutcomes = TokenOutcomes(store: store, logger: logger)
         starts = StartSender(
-            store: store, fanOut: fanOut, publisher: publisher, verdicts: verdicts, gates: gates, brakes: brakes,
+            store: store, fanOut: fanOut, publisher: publisher, tokenOutcomes: tokenOutcomes, gates: gates,
+            matchHolds: matchHolds,
             pushes: pushes, configuration: configuration, logger: logger)
         ends = EndSender(
-            store: store, fanOut: fanOut, publisher: publisher, brakes: brakes, pushes: pushes, schedule: schedule,
+            store: store, fanOut: fanOut, publisher: publisher, matchHolds: matchHolds, pushes: pushes,
+            schedule: schedule,
             configuration: configuration, logger: logger)
         appPushes = AppPushSender(
-            store: store, fanOut: fanOut, publisher: publisher, verdicts: verdicts, brakes: brakes, pushes: pushes,
+            store: store, fanOut: fanOut, publisher: publisher, tokenOutcomes: tokenOutcomes, matchHolds: matchHolds,
+            pushes: pushes,
             bundleID: configuration.apns.bundleID, logger: logger)
     }
 
-    /// Some are under way.
+    /// Whether any of these pushes is in flight.
     var isBusy: Bool { !pushes.isEmpty }
 }
 
-/// The title of an alert that is no event of play.
+/// Titles of alerts that are about no event of play.
 enum AlertTitle {
     /// "MI v CSK is live".
     static func live(_ match: MatchCard, _ state: ContentState?) -> String { "\(teams(match, state)) is live" }
@@ -40,13 +43,13 @@ enum AlertTitle {
     /// - Parameter now: seconds since 1970.
     static func soon(_ match: MatchCard, _ state: ContentState, at now: Int) -> String {
         let minutes = (match.startsAt - now + 59) / 60
-        // A delay of which the schedule has not spoken; or no start that anybody would count down to.
+        // The start has passed in the schedule, or is too far away for a countdown.
         return "\(teams(match, state)) starts \((1...90).contains(minutes) ? "in \(minutes) min" : "soon")"
     }
 
     private static func teams(_ match: MatchCard, _ state: ContentState?) -> String {
         let teams = [match.home.code, match.away.code].filter { !$0.isEmpty }
-        // The schedule does not know it: the state names both.
+        // When the schedule does not know the match, the title of the state names both teams.
         let title = teams.count == 2 ? teams.joined(separator: " v ") : state?.expanded.title ?? ""
         return title.isEmpty ? "Your match" : title
     }

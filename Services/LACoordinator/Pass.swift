@@ -1,7 +1,7 @@
 import FanOut
 import Logging
 
-/// Reads what changed and does what is due, over and over.
+/// One pass over the tables: reads what changed and does what is due.
 actor Pass {
     private typealias Step = @Sendable () async throws -> Void
 
@@ -27,11 +27,11 @@ actor Pass {
         self.logger = logger
     }
 
-    /// A failing database is reported once and asked again.
+    /// Runs one pass. A failing database is reported once, and the next pass tries again.
     func run(_ reading: Schedule.Reading) async {
         do {
             try await reading.isFull ? readAll() : read(reading)
-            // What a notification asks for may be little.
+            // Only a full reading proves that the database works again; a notification may ask for very little.
             guard reading.isFull else { return }
             if isFailing { logger.notice("The database answers again") }
             isFailing = false
@@ -47,13 +47,13 @@ actor Pass {
         try await publisher.readClock()
         try await tokens.show()
         try await roster.update(clock: publisher.clock) { @Sendable [publisher, senders] (held: [Int: HeldShard]) in
-            // What fails now is tried again, and said, afterwards.
+            // An error here is ignored: the same steps run again below, and report it.
             try? await publisher.read()
             try? await senders.ends.send(held)
         }
         try await publisher.read()
         let held = await roster.held
-        try await eachByItself(
+        try await runEach(
             oneShots(held) + [
                 publisher.repeatAlertStates,
                 { [progress] in try await progress.settle(held) },
@@ -67,28 +67,28 @@ actor Pass {
         await progress.forgetFinished()
         await fanOut.onEach { $0.forgetFinished() }
     }
-
-    /// What a notification named, and what is due by that.
+    /// Reads what the notifications named, and sends what became due by it.
     private func read(_ reading: Schedule.Reading) async throws {
         for match in reading.matches { try await publisher.read(match) }
         guard reading.activities else { return }
         try await roster.readChanges(publisher.clock)
-        try await eachByItself(oneShots(roster.held))
+        try await runEach(oneShots(roster.held))
     }
 
     private func oneShots(_ held: [Int: HeldShard]) -> [Step] {
         [
             { [senders] in try await senders.ends.send(held) },
             { [senders] in
-                await senders.verdicts.write()
+                await senders.tokenOutcomes.write()
                 try await senders.starts.send(held)
             },
             { [senders] in try await senders.appPushes.send(held) },
         ]
     }
 
-    /// A statement that takes too long must not keep the others from their turn, nor make what is known too old.
-    private func eachByItself(_ steps: [Step]) async throws {
+    /// Runs every step even if one fails, and reads changes in between. A slow statement must neither keep the others
+    /// from their turn nor let what is known grow too old.
+    private func runEach(_ steps: [Step]) async throws {
         var failure: (any Error)?
         for step in steps {
             do { try await step() } catch { failure = error }

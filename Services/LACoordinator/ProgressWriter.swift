@@ -6,25 +6,25 @@ import ServiceKit
 import SightscreenModels
 import Store
 
-/// Follows how far the loops are with the newest version of each match, and writes it down: for whoever takes the phones over, for
-/// the operator, and as metrics and spans.
+/// Follows how far the loops are with the newest version of each match, and writes it down for the process that takes
+/// the phones over, for the operator, and as metrics and spans.
 actor ProgressWriter {
-    /// What was written of a match.
+    /// The last written progress of a match.
     private struct Written {
-        /// Of the newest version; nil when it is over.
+        /// The open span of the newest version; nil once it has ended.
         var span: FanOutSpan?
         /// The newest version.
         var version = MatchVersion(0)
-        /// What the operator was last told.
+        /// The progress that was last written for the operator.
         var noted = VersionProgress()
-        /// For `sightscreen_fanout_seconds`: the last version whose time was told.
+        /// The last version whose time was recorded in `sightscreen_fanout_seconds`.
         var timedVersion = 0
-        /// What was written of each shard, under which lease.
+        /// The settled stamp of each shard, with the epoch of the lease under which it was written.
         var settled: [Int: (epoch: Int64, progress: BucketProgress)] = [:]
         var usedAt = ContinuousClock.now
     }
 
-    /// Between two notes for the operator.
+    /// The time between two notes for the operator.
     private static let noteInterval = Duration.seconds(1)
 
     private let store: ActivityStore
@@ -33,9 +33,9 @@ actor ProgressWriter {
     private let tracer: Tracer
     private let logger: Logger
     private var matches: [MatchID: Written] = [:]
-    /// Progress that is not written yet.
+    /// Settled progress that is not written yet.
     private var unsettled: [MatchID: [Int: BucketProgress]] = [:]
-    /// When the operator was last told.
+    /// When progress was last written for the operator.
     private var notedAt = ContinuousClock.now - .seconds(3_600)
 
     init(store: ActivityStore, fanOut: FanOutLoops, instance: String, tracer: Tracer, logger: Logger) {
@@ -46,14 +46,14 @@ actor ProgressWriter {
         self.logger = logger
     }
 
-    /// Versions went to the loops.
+    /// Opens spans for versions that were published to the loops, and ends those that they replace.
     /// - Parameters:
-    ///   - spans: of those that are newer than what was known, in their order.
-    ///   - before: how far those were whose places they take.
+    ///   - spans: the spans of those that are newer than the known versions, in order.
+    ///   - before: how far the replaced versions were.
     func published(_ spans: [FanOutSpan], before: [MatchID: VersionProgress]) {
         for match in before.keys where !spans.contains(where: { $0.match == match }) { endSpan(of: match, before) }
         for span in spans {
-            // Of two that went out at once the newer one may have come here first.
+            // Two versions were published at once, and the newer one was learnt first.
             guard span.version > matches[span.match]?.version ?? MatchVersion(0) else {
                 end(span, VersionProgress(), isOvertaken: true)
                 continue
@@ -65,11 +65,11 @@ actor ProgressWriter {
         }
     }
 
-    /// The trace of the newest version of a match.
+    /// The trace context of the newest version of a match; nil when its span has ended.
     func context(of match: MatchID) -> TraceContext? { matches[match]?.span?.context }
 
-    /// Notes how far the shards of each match have come.
-    /// - Parameter held: what was written of a shard under another lease says nothing.
+    /// Writes how far the shards of each match are settled.
+    /// - Parameter held: the shards held now; progress written under another lease does not count.
     func settle(_ held: [Int: HeldShard]) async throws {
         for part in await fanOut.onEach({ $0.settled() }) {
             for (id, shard, progress) in part { unsettled[id, default: [:]][shard] = progress }
@@ -77,36 +77,36 @@ actor ProgressWriter {
         for (id, buckets) in unsettled {
             let known = matches[id]?.settled ?? [:]
             let newer = buckets.filter { shard, progress in
-                let known = known[shard].flatMap { $0.epoch == held[shard]?.hold.epoch ? $0.progress : nil }
-                return progress.isNews(after: known)
+                let known = known[shard].flatMap { $0.epoch == held[shard]?.lease.epoch ? $0.progress : nil }
+                return progress.isNewer(than: known)
             }
             if !newer.isEmpty {
                 try await store.settle(id, newer, bucketCount: MatchPublisher.bucketCount)
                 for (shard, progress) in newer {
-                    matches[id, default: Written()].settled[shard] = held[shard].map { ($0.hold.epoch, progress) }
+                    matches[id, default: Written()].settled[shard] = held[shard].map { ($0.lease.epoch, progress) }
                 }
             }
             if unsettled[id] == buckets { unsettled[id] = nil }
         }
     }
 
-    /// Tells the operator in the database how far the newest versions are, about once a second.
+    /// Writes for the operator how far the newest versions are, about once a second.
     func note(isLast: Bool = false) async throws {
         guard isLast || .now - notedAt >= Self.noteInterval else { return }
         notedAt = .now
         let ids = Array(matches.keys)
-        var news: [MatchID: VersionProgress] = [:]
+        var changed: [MatchID: VersionProgress] = [:]
         for (id, progress) in zip(ids, await fanOut.progress(ids)) {
             guard let match = matches[id], progress.version == match.version.rawValue else { continue }
-            // What never had a phone here is none of our business.
-            if progress != match.noted, progress.targeted + match.noted.targeted > 0 { news[id] = progress }
+            // A match that never had a phone here is not reported.
+            if progress != match.noted, progress.targeted + match.noted.targeted > 0 { changed[id] = progress }
         }
-        guard !news.isEmpty else { return }
-        try await store.note(news.map { FanOutProgress($0, $1, by: instance) })
-        for (id, progress) in news { matches[id]?.noted = progress }
+        guard !changed.isEmpty else { return }
+        try await store.note(changed.map { FanOutProgress($0, $1, by: instance) })
+        for (id, progress) in changed { matches[id]?.noted = progress }
     }
 
-    /// Tells the metrics how long versions took that are everywhere now, each once.
+    /// Records in the metrics how long completed versions took, each once.
     func time() async {
         let ids = matches.filter { $1.version.rawValue > $1.timedVersion }.map(\.key)
         guard !ids.isEmpty else { return }
@@ -117,7 +117,7 @@ actor ProgressWriter {
                 matches[id]?.span = nil
                 end(span, progress, isOvertaken: false)
             }
-            // None but phones that came later.
+            // The version only went to phones that came later, which say nothing about its time.
             guard progress.firstAcceptedAt > 0 else { continue }
             Metrics.Timer(label: "sightscreen_fanout_first_seconds")
                 .record(duration: .nanoseconds(progress.firstAcceptedAt - progress.publishedAt))
@@ -126,24 +126,24 @@ actor ProgressWriter {
         }
     }
 
-    /// A match that has had no versions for a while needs no memory.
+    /// Forgets matches that have had no version for two hours.
     func forgetFinished() {
         matches = matches.filter { .now - $1.usedAt <= .seconds(7_200) }
     }
 
-    /// The process ends: whoever takes over goes on.
+    /// Ends all open spans, because the process stops; the next process goes on with the versions.
     func endSpans() async {
         let open = matches.filter { $1.span != nil }.map(\.key)
         let progress = await fanOut.progress(open)
         for (id, progress) in zip(open, progress) { endSpan(of: id, [id: progress]) }
     }
 
-    /// Something newer has taken its place.
+    /// Ends the span of a version that something newer has replaced.
     /// - Parameter progress: how far the loops were then.
     private func endSpan(of match: MatchID, _ progress: [MatchID: VersionProgress]) {
         guard let span = matches[match]?.span else { return }
         matches[match]?.span = nil
-        // One that came together with a newer one was never sent.
+        // A version that came together with a newer one was never sent.
         let reached = progress[match].flatMap { $0.version == span.version.rawValue ? $0 : nil }
         end(span, reached ?? VersionProgress(), isOvertaken: true)
     }

@@ -4,10 +4,10 @@ import Tokens
 
 /// This process's view of the one provider token that all processes share through the database.
 actor ProviderTokenSource {
-    /// Age at which the next one is made: old enough for APNs to take another, well before an hour.
+    /// The age at which the next token is made: old enough for APNs to accept another one, and well below an hour.
     private static let renewAtSeconds = 45 * 60
 
-    /// While none is made, whether there is one to show is asked so often.
+    /// Seconds between two looks at the database while no token may be made.
     private static let askFrozenAfter = 60
 
     private let store: ProviderTokenStore
@@ -17,7 +17,7 @@ actor ProviderTokenSource {
     private let verifier: ES256Verifier
     private let minAgeSeconds: Int
     private var cached: (token: String, until: ContinuousClock.Instant)?
-    /// As it was when that was asked.
+    /// The token's age when it was read, and the time of that reading.
     private var read: (age: Int, at: ContinuousClock.Instant)?
     private var asking: Task<ProviderTokenStore.StoredToken, any Error>?
 
@@ -30,24 +30,26 @@ actor ProviderTokenSource {
         minAgeSeconds = Int(minAge.components.seconds)
     }
 
-    /// Of the token that was shown last.
+    /// The age of the token that was shown last; nil before the first.
     var age: Duration? { read.map { .seconds($0.age) + (.now - $0.at) } }
 
-    /// The token to show now.
+    /// Returns the token to show now.
     func current() async throws -> String {
         if let cached, .now < cached.until { return cached.token }
         return try await ask(renewAtSeconds: max(Self.renewAtSeconds, minAgeSeconds), rejected: nil)
     }
 
-    /// APNs called this token expired.
-    /// - Returns: another one, if there is one or one may be made; the same when it is too young to be replaced.
+    /// Returns a replacement for a token that APNs called expired.
+    /// - Returns: another token, if there is one or one may be made; the same token when it is too young to be
+    ///   replaced.
     func replacement(for rejected: String) async throws -> String {
         if let cached, cached.token != rejected, .now < cached.until { return cached.token }
         return try await ask(renewAtSeconds: Self.renewAtSeconds, rejected: rejected)
     }
 
-    /// APNs says that there were too many tokens, and has not taken this one: none is made for 20 minutes.
-    /// - Returns: the one before it; the same when there is none that can still be shown.
+    /// Returns an older token, because APNs has seen too many and has refused this one. No token is made for 20
+    /// minutes.
+    /// - Returns: the token before this one; the same token when there is none that can still be shown.
     func older(than rejected: String) async throws -> String {
         if let cached, cached.token != rejected, .now < cached.until { return cached.token }
         try await store.freeze(keyID: keyID, newest: rejected)
@@ -60,7 +62,8 @@ actor ProviderTokenSource {
             try await store.token(
                 keyID: keyID, teamID: teamID, rejected: rejected,
                 isGood: { stored in
-                    // Made with another key, or by a clock that was ahead: worth nothing, whatever its age.
+                    // A token that was made with another key, or by a clock that was ahead, is not used, whatever its
+                    // age.
                     guard stored.age > -60, Self.isSigned(stored.token, verifier) else { return false }
                     if stored.token == rejected { return stored.age < minAgeSeconds }
                     return stored.age < renewAtSeconds

@@ -1,14 +1,15 @@
 import FanOut
 
-/// The provider token that the loops show: of the one that all processes share, and another one when APNs asks for it.
+/// Gives the loops the provider token that all processes share, and another one when APNs asks for it.
 actor ProviderTokens {
-    /// Between two changes of the provider token that APNs asked for: two that it takes neither of must not go to and fro.
+    /// The least time between two replacements of the provider token: the loops must not alternate quickly between two
+    /// tokens that APNs both refuses.
     private static let changeMin = Duration.seconds(3)
 
     private let source: ProviderTokenSource
     private let fanOut: FanOutLoops
     private var shown: ProviderAuthorization?
-    /// When APNs last asked for another one and got it.
+    /// When a token that APNs refused was last replaced.
     private var replacedAt = ContinuousClock.now - .seconds(3_600)
 
     init(source: ProviderTokenSource, fanOut: FanOutLoops) {
@@ -16,25 +17,26 @@ actor ProviderTokens {
         self.fanOut = fanOut
     }
 
-    /// Of the token that was shown last.
+    /// The age of the token that was shown last; nil before the first.
     var age: Duration? { get async { await source.age } }
 
-    /// Shows the loops the provider token of now.
+    /// Gives the loops the current provider token if it has changed.
     func show() async throws {
         let token = try await source.current()
         if token != shown?.token { await show(token) }
     }
 
-    /// APNs called the token with this serial expired.
+    /// Replaces the token with this serial, which APNs called expired.
     func replace(_ serial: Int) async { await replace(serial) { try await source.replacement(for: $0) } }
 
-    /// APNs has seen too many tokens, and has not taken the one with this serial.
+    /// Goes back to an older token: APNs has seen too many tokens and has refused the one with this serial.
     func showOlder(than serial: Int) async { await replace(serial) { try await source.older(than: $0) } }
 
-    /// The loops send nothing with the token of this serial but a push now and then, and ask for another each time.
+    /// Replaces the token with this serial. Until then the loops send only an occasional probe with it, and ask for
+    /// another token after each.
     private func replace(_ serial: Int, by other: (String) async throws -> String) async {
         guard let refused = shown, serial == refused.serial, .now - replacedAt >= Self.changeMin else { return }
-        // One that is too young to be replaced stays; so does one for which the database has no successor now.
+        // A token that is too young to be replaced stays, and so does one that the database has no successor for now.
         guard let token = try? await other(refused.token), token != refused.token, serial == shown?.serial else {
             return
         }

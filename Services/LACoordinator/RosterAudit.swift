@@ -2,7 +2,7 @@ import FanOut
 import Logging
 import Metrics
 
-/// Proves now and then that the loops have the activities that the table has.
+/// Compares the activities in the loops with the table at intervals, and has a shard that differs read anew.
 actor RosterAudit {
     private let store: ActivityStore
     private let fanOut: FanOutLoops
@@ -18,12 +18,13 @@ actor RosterAudit {
         self.logger = logger
     }
 
-    /// Beside the passes, as it takes longer than what is known may be old; until the task is cancelled.
+    /// Audits at each interval until the task is cancelled. It runs beside the passes, because an audit takes longer
+    /// than what is known may be old.
     @Sendable func run() async {
         while true {
             do { try await Task.sleep(for: interval) } catch { return }
             do { try await audit() } catch {
-                // Whoever ends takes the database away from it.
+                // The database is closed before the audit when the process stops: an error then is not reported.
                 if Task.isCancelled { return }
                 logger.warning("The roster could not be audited", metadata: ["error": "\(error)"])
             }
@@ -31,7 +32,7 @@ actor RosterAudit {
     }
 
     private func audit() async throws {
-        // All changes up to it have been taken in.
+        // All changes up to this cursor are in the loops.
         guard let cursor = await roster.cursor else { return }
         let before = await roster.held
         let shards = Array(before.keys)
@@ -39,11 +40,12 @@ actor RosterAudit {
         let expected = try await store.rosterSums(shards: shards)
         let known = await fanOut.onEach(of: shards, in: { $0 }) { $0.rosterSums(Set($1)) }
             .reduce(into: [:]) { $0.merge($1) { $1 } }
-        // Last: whatever the loops may have heard of after the table was read is among these.
+        // This query comes last, so that its result includes every change that the loops may have learnt of after the
+        // table was read.
         let changed = try await store.changedShards(since: cursor, of: shards)
         let now = await roster.held
-        for shard in shards where !changed.contains(shard) && now[shard]?.hold.epoch == before[shard]?.hold.epoch {
-            // Nil: it waits for the table to hear of a dead token.
+        for shard in shards where !changed.contains(shard) && now[shard]?.lease.epoch == before[shard]?.lease.epoch {
+            // The sum is nil while the shard has a dead token that the table does not know of yet.
             guard let known = known[shard] else { continue }
             let expected = expected[shard] ?? RosterSum()
             guard known != expected else { continue }

@@ -3,19 +3,21 @@ import SightscreenModels
 import Store
 import Synchronization
 
-/// Says when the tables are to be read, and what of them: twice a second all, and between that what a notification names.
+/// Decides when the tables are read, and what of them: everything twice a second, and in between what notifications
+/// name.
 final class Schedule: Sendable {
-    /// What is to be read.
+    /// The parts of the tables that are to be read.
     struct Reading: Sendable {
-        /// All that a pass does.
+        /// A full pass.
         var isFull = false
-        /// Rows of `live_activities` changed: these, and the starts and ends that are due by them.
+        /// Rows of `live_activities` changed: these are read, and the starts and ends that became due are sent.
         var activities = false
-        /// Matches with versions that are not known here.
+        /// Matches that have versions not known here.
         var matches: Set<MatchID> = []
     }
 
-    /// When a match goes live, thousands a second say that activities changed: one reading is for all who said so meanwhile.
+    /// The pause between two readings. When a match goes live, thousands of notifications a second say that activities
+    /// changed; one reading serves all that came meanwhile.
     private static let pause = Duration.milliseconds(20)
 
     private let interval: Duration
@@ -28,7 +30,7 @@ final class Schedule: Sendable {
         (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Everything is to be read.
+    /// Asks for a full reading.
     func readAll() { note { $0.isFull = true } }
 
     func readActivities() { note { $0.activities = true } }
@@ -40,7 +42,8 @@ final class Schedule: Sendable {
         signal.yield()
     }
 
-    /// Calls `pass` whenever something is to be read, with all that was asked for since the last time, until the task is cancelled.
+    /// Calls `pass` whenever something is to be read, with everything that was asked for since the last call, until the
+    /// task is cancelled.
     func run(_ pass: (Reading) async -> Void) async {
         await withTaskCancellationHandler {
             for await _ in signals {
@@ -57,7 +60,7 @@ final class Schedule: Sendable {
         }
     }
 
-    /// Asks for everything again and again, until the task is cancelled.
+    /// Asks for a full reading at each interval, until the task is cancelled.
     func tick(_ before: () async -> Void) async {
         while !Task.isCancelled {
             readAll()

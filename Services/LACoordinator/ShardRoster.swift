@@ -6,54 +6,55 @@ import Logging
 import SightscreenModels
 import Store
 
-/// A shard that this process works on.
+/// A shard that this process holds and works on.
 struct HeldShard: Sendable {
-    var hold: ShardHold
-    /// Asked for each push.
+    var lease: ShardLease
+    /// Consulted before each push.
     let trust: ShardTrust
 }
 
-/// The shards that this process holds, and their activities as the loops have them: taken over, kept up with the table, handed over.
+/// The shards that this process holds, and their activities as the loops have them. It takes shards over, keeps their
+/// activities up to date with the table, and hands shards over.
 actor ShardRoster {
-    /// Up to where the table is known.
+    /// How far the table has been read.
     private struct Reading {
         var cursor: String?
-        /// What changes said of while shards were taken over: it is newer than what the pages of these shards say.
+        /// Activities whose changes were read during a takeover; these are newer than the pages of the shards.
         var changedMeanwhile: Set<ActivityKey> = []
         var at = ContinuousClock.now
         /// Shards that are being taken over.
         var gained: [Int: HeldShard] = [:]
-        /// When what goes on meanwhile last had its turn.
-        var wentOnAt = ContinuousClock.now
+        /// When `meanwhile` was last called.
+        var meanwhileAt = ContinuousClock.now
     }
-
-    /// An alert whose claim is taken is told within this time, or the shard stays for now.
+    /// How long a release waits for the alerts that this process has claimed; after that the shard is kept for now.
     private static let handoverMax = Duration.seconds(3)
     private static let meanwhileInterval = Duration.milliseconds(250)
 
     private let store: ActivityStore
     private let fanOut: FanOutLoops
-    private let freezes: FreezeWatch
+    private let stalls: StallDetector
     private let startGates: StartGates
     private let logger: Logger
-    private let leases: @Sendable () async -> [ShardHold]
-    /// Those whose activities are all in the loops.
+    private let leases: @Sendable () async -> [ShardLease]
+    /// The shards whose activities are all in the loops.
     private(set) var held: [Int: HeldShard] = [:]
-    /// The same, and those whose activities are still being read: these have alerts to claim, too.
-    private(set) var proofs: [Int: ShardHold] = [:]
+    /// The leases of all our shards, including those whose activities are still being read, which have alerts to claim,
+    /// too.
+    private(set) var proofs: [Int: ShardLease] = [:]
     private var reading = Reading()
-    /// The epochs of shards that were handed over, until their leases are gone.
-    private var leaving: [Int: Int64] = [:]
+    /// The epochs of shards that were handed over, kept until their leases are gone.
+    private var released: [Int: Int64] = [:]
     private var isStopping = false
 
-    /// - Parameter leases: the shards this process holds now, with the proof.
+    /// - Parameter leases: returns the leases that this process holds now.
     init(
-        store: ActivityStore, fanOut: FanOutLoops, freezes: FreezeWatch, startGates: StartGates, logger: Logger,
-        leases: @escaping @Sendable () async -> [ShardHold]
+        store: ActivityStore, fanOut: FanOutLoops, stalls: StallDetector, startGates: StartGates, logger: Logger,
+        leases: @escaping @Sendable () async -> [ShardLease]
     ) {
         self.store = store
         self.fanOut = fanOut
-        self.freezes = freezes
+        self.stalls = stalls
         self.startGates = startGates
         self.logger = logger
         self.leases = leases
@@ -61,32 +62,35 @@ actor ShardRoster {
 
     var cursor: String? { reading.cursor }
 
-    /// Brings shards and activities to what the leases and the table say.
+    /// Brings the shards in line with the leases, and the activities with the table.
     /// - Parameters:
-    ///   - clock: the database's.
-    ///   - meanwhile: called now and then, with the shards that were held before, while others are taken over: who unfollows there has
-    ///     the end within two seconds.
+    ///   - clock: the database's clock.
+    ///   - meanwhile: called at intervals during a takeover with the shards that were held before it, so that an
+    ///     unfollow there has its end within two seconds.
     func update(clock: DatabaseClock, meanwhile: @Sendable ([Int: HeldShard]) async -> Void) async throws {
         try await updateShards(clock, meanwhile)
         try await readChanges(clock)
     }
 
-    /// What is known must not become too old while something else takes its time.
+    /// Reads changes if the last reading is older than `age`, so that what is known does not grow too old during other
+    /// work.
     func readChanges(after age: Duration, clock: DatabaseClock) async throws {
         if .now - reading.at > age { try await readChanges(clock) }
     }
 
-    /// Extends the trust in leases that were renewed: a pass may take longer than a lease is trusted.
+    /// Extends the trust in renewed leases. It is called beside the passes, because a pass may take longer than a lease
+    /// is trusted.
     @Sendable func extendTrusts() async {
-        for hold in await leases() {
-            guard let trust = (held[hold.shard] ?? reading.gained[hold.shard])?.trust, trust.epoch == hold.epoch else {
+        for lease in await leases() {
+            guard let trust = (held[lease.shard] ?? reading.gained[lease.shard])?.trust, trust.epoch == lease.epoch
+            else {
                 continue
             }
-            trust.extend(to: hold.trustUntil)
+            trust.extend(to: lease.trustUntil)
         }
     }
 
-    /// Nothing is sent any more.
+    /// Ends the trust in all shards: nothing is sent any more.
     func stop() {
         isStopping = true
         for shard in held.values { shard.trust.end() }
@@ -99,46 +103,47 @@ actor ShardRoster {
     {
         let now = Dictionary(await leases().map { ($0.shard, $0) }) { first, _ in first }
         proofs = now
-        leaving = leaving.filter { now[$0]?.epoch == $1 }
-        for (shard, known) in held where now[shard]?.epoch != known.hold.epoch { await lose(shard) }
-        let news = now.values.filter { held[$0.shard] == nil && leaving[$0.shard] != $0.epoch }
-        for (shard, hold) in now {
-            held[shard]?.hold = hold
-            held[shard]?.trust.extend(to: hold.trustUntil)
+        released = released.filter { now[$0]?.epoch == $1 }
+        for (shard, known) in held where now[shard]?.epoch != known.lease.epoch { await lose(shard) }
+        let acquired = now.values.filter { held[$0.shard] == nil && released[$0.shard] != $0.epoch }
+        for (shard, lease) in now {
+            held[shard]?.lease = lease
+            held[shard]?.trust.extend(to: lease.trustUntil)
         }
-        if !news.isEmpty { try await takeOver(news, clock, meanwhile) }
+        if !acquired.isEmpty { try await takeOver(acquired, clock, meanwhile) }
     }
 
     private func takeOver(
-        _ holds: [ShardHold], _ clock: DatabaseClock, _ meanwhile: @Sendable ([Int: HeldShard]) async -> Void
+        _ leases: [ShardLease], _ clock: DatabaseClock, _ meanwhile: @Sendable ([Int: HeldShard]) async -> Void
     ) async throws {
-        let shards = holds.map(\.shard)
+        let shards = leases.map(\.shard)
         let progress = try await store.progress(shards: shards)
         defer { (reading.gained, reading.changedMeanwhile) = ([:], []) }
-        for hold in holds {
-            let trust = ShardTrust(freezes, epoch: hold.epoch)
-            trust.extend(to: hold.trustUntil)
-            reading.gained[hold.shard] = HeldShard(hold: hold, trust: trust)
-            await fanOut.on(hold.shard) { $0.hold(hold.shard, trust, isComplete: false) }
+        for lease in leases {
+            let trust = ShardTrust(stalls, epoch: lease.epoch)
+            trust.extend(to: lease.trustUntil)
+            reading.gained[lease.shard] = HeldShard(lease: lease, trust: trust)
+            await fanOut.on(lease.shard) { $0.acquire(lease.shard, trust, isComplete: false) }
         }
         var count = 0
         do {
-            // From here on their changes are read with those of the others.
+            // From here on the changes of these shards are read with those of the others.
             if held.isEmpty { reading.cursor = try await store.cursor() }
-            // What goes out meanwhile must not be too old, of what was held before or of what has just been read.
-            func goOn() async throws {
-                guard .now - reading.wentOnAt > Self.meanwhileInterval else { return }
+            // Pushes go out during the takeover, to phones held before and to phones just read, and must not rest on
+            // knowledge that is too old.
+            func readMeanwhile() async throws {
+                guard .now - reading.meanwhileAt > Self.meanwhileInterval else { return }
                 try await readChanges(clock, and: shards, progress)
                 if !held.isEmpty { await meanwhile(held) }
-                reading.wentOnAt = .now
+                reading.meanwhileAt = .now
             }
-            try await store.roster(shards: shards, meanwhile: goOn) { records in
+            try await store.roster(shards: shards, meanwhile: readMeanwhile) { records in
                 count += records.count
-                await take(records, clock, progress: progress, except: reading.changedMeanwhile)
-                try await goOn()
+                await apply(records, clock, progress: progress, except: reading.changedMeanwhile)
+                try await readMeanwhile()
             }
         } catch {
-            // What was read in part would be as old as that at the next try.
+            // A partly read shard is dropped, because its rows would be out of date at the next try.
             for shard in reading.gained.values { await forget(shard) }
             throw error
         }
@@ -148,23 +153,22 @@ actor ShardRoster {
             logger.info("Took over activities", metadata: ["shards": "\(shards.count)", "activities": "\(count)"])
         }
     }
-
-    /// A shard is another's, or is to be read anew.
+    /// Removes a shard whose lease another process has acquired, or which has to be read anew.
     func lose(_ shard: Int) async { if let lost = held.removeValue(forKey: shard) { await forget(lost) } }
 
     private func forget(_ shard: HeldShard) async {
         shard.trust.end()
-        await fanOut.on(shard.hold.shard) { $0.lose(shard.hold.shard) }
+        await fanOut.on(shard.lease.shard) { $0.lose(shard.lease.shard) }
     }
 
-    /// Ends the work on shards that another one is to have: tells the alerts that only this process can tell, waits for
-    /// the answers, and has it written down how far the phones are.
+    /// Ends the work on shards that another process is to acquire: sends the alerts that this process has claimed,
+    /// waits for the answers, and has the progress of the phones written.
     ///
-    /// - Returns: those on which it is ended. From then on they are not taken up again under the same lease.
-    func letGo(
+    /// - Returns: the shards on which work has ended. They are not taken up again under the same lease.
+    func release(
         _ shards: [Int], noteProgress: @Sendable ([Int: HeldShard]) async -> Void
     ) async -> [Int] {
-        // What is still being taken over goes another time.
+        // A shard that is still being taken over is not in `held` yet, and is released another time.
         var busy = shards.filter { held[$0] != nil }
         for shard in busy { await fanOut.on(shard) { $0.close(shard) } }
         let deadline = ContinuousClock.now + Self.handoverMax
@@ -172,11 +176,11 @@ actor ShardRoster {
         while !busy.isEmpty, .now < deadline, !isStopping {
             var idle: [Int] = []
             for shard in busy where await fanOut.on(shard, { !$0.isBusy(shard) }) { idle.append(shard) }
-            // What is not written down the next one repeats.
+            // The next process repeats every state whose delivery is not recorded.
             if !idle.isEmpty { await noteProgress(held) }
-            // One that was lost meanwhile may be on its way back to us: it goes another time.
+            // A shard that was lost meanwhile may be coming back to this process, and is released another time.
             for shard in idle where held[shard] != nil {
-                leaving[shard] = held[shard]?.hold.epoch
+                released[shard] = held[shard]?.lease.epoch
                 await lose(shard)
                 ended.append(shard)
             }
@@ -191,34 +195,34 @@ actor ShardRoster {
     // MARK: - Activities
 
     /// - Parameters:
-    ///   - gained: shards that are being taken over.
+    ///   - gained: shards that are being taken over, whose changes are read, too.
     ///   - progress: how far their buckets are settled.
     func readChanges(
         _ clock: DatabaseClock, and gained: [Int] = [], _ progress: [MatchID: [Int: BucketProgress]] = [:]
     ) async throws {
-        let mark = freezes.mark()
+        let mark = stalls.mark()
         let shards = held.keys + gained
         if let cursor = reading.cursor, !shards.isEmpty {
             reading.cursor = try await store.changes(since: cursor, shards: shards) { records in
                 if !gained.isEmpty { for record in records { reading.changedMeanwhile.insert(record.key) } }
-                await take(records, clock, progress: progress)
+                await apply(records, clock, progress: progress)
             }
         }
-        freezes.noteRead(.activities, since: mark)
+        stalls.noteRead(.activities, since: mark)
         reading.at = .now
     }
 
-    /// Takes in rows as they are now; most have not changed since they were last read.
+    /// Applies rows as they are now to the loops; most have not changed since they were last read.
     /// - Parameters:
     ///   - progress: how far their buckets are settled, when the shards were just taken over.
-    ///   - known: those of which something newer is known.
-    private func take(
+    ///   - known: activities of which something newer is known; their records are skipped.
+    private func apply(
         _ records: [ActivityRecord], _ clock: DatabaseClock, progress: [MatchID: [Int: BucketProgress]],
         except known: Set<ActivityKey> = []
     ) async {
         startGates.close(for: records)
-        let news = await RosterNews(records, progress: progress, now: clock.now, except: known)
-        if !news.gone.isEmpty { await fanOut.remove(news.gone) }
-        if !news.entries.isEmpty { await fanOut.take(news.entries) }
+        let changes = await RosterChanges(records, progress: progress, now: clock.now, except: known)
+        if !changes.gone.isEmpty { await fanOut.remove(changes.gone) }
+        if !changes.entries.isEmpty { await fanOut.add(changes.entries) }
     }
 }

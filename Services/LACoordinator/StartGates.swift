@@ -1,15 +1,16 @@
 import Activities
 import FanOut
 import Synchronization
-
-/// The gates of starts that have been claimed and not been answered: a start that nobody needs any more does not leave.
+/// The gates of starts that are claimed and not answered. Closing a gate keeps a start that is no longer wanted from
+/// leaving.
 final class StartGates: Sendable {
     private struct Entry {
         var gate: PushGate
-        /// It takes the place of an activity that runs.
+        /// The start is for the renewal of a running activity.
         var isRenewal: Bool
 
-        /// An earlier try may have been answered after all: another activity would be a second one.
+        /// Whether the start is still wanted for an activity of this status. When an earlier try was answered after
+        /// all, this start would make a second activity.
         func isWanted(_ status: ActivityRecord.Status) -> Bool {
             switch status {
             case .pending: true
@@ -24,13 +25,12 @@ final class StartGates: Sendable {
     func add(_ gate: PushGate, of key: ActivityKey, isRenewal: Bool) {
         entries.withLock { $0[key] = Entry(gate: gate, isRenewal: isRenewal) }
     }
-
-    /// It is answered, or never will be.
+    /// Removes the gate of a start that was answered or whose outcome will never be known.
     func remove(_ gate: PushGate, of key: ActivityKey) {
         entries.withLock { if $0[key]?.gate === gate { $0[key] = nil } }
     }
 
-    /// Closes those of activities that are no longer in want of one.
+    /// Closes the gates of starts whose activities no longer want one.
     func close(for records: [ActivityRecord]) {
         entries.withLock { entries in
             guard !entries.isEmpty else { return }

@@ -10,12 +10,13 @@ import SightscreenModels
 
 /// Claims pending activities and sends each one push-to-start.
 actor StartSender {
-    /// So many a second, and what is left of that.
+    /// The start rate as a token bucket: the starts left, refilled at a rate per second.
     private struct Budget {
         var left: Double = 0
         var at = ContinuousClock.now
 
-        /// At most a second's worth is saved up.
+        /// Adds what has accrued since the last call, up to one second's worth, and returns the whole starts that are
+        /// left.
         mutating func refill(rate: Double) -> Int {
             let now = ContinuousClock.now
             left = min(left + rate * ((now - at) / .seconds(1)), max(rate, 1))
@@ -24,55 +25,55 @@ actor StartSender {
         }
     }
 
-    /// Between looks at all pending activities, while none of those in front may be started.
+    /// The time between two scans of all pending activities, while none of those in front may be started.
     private static let thoroughInterval = Duration.seconds(10)
 
     private let store: ActivityStore
     private let fanOut: FanOutLoops
     private let publisher: MatchPublisher
-    private let verdicts: TokenVerdicts
+    private let tokenOutcomes: TokenOutcomes
     private let gates: StartGates
-    private let brakes: Brakes
-    private let pushes: PushesUnderWay
+    private let matchHolds: MatchHolds
+    private let pushes: PushesInFlight
     private let configuration: LACoordinatorConfiguration
     private let logger: Logger
     private var budget = Budget()
-    /// When all pending activities were looked at, behind those that come first but may not be started.
-    private var thoroughlyLookedAt = ContinuousClock.now
+    /// When all pending activities were last scanned, and not only those in front.
+    private var lastThoroughScanAt = ContinuousClock.now
 
     init(
-        store: ActivityStore, fanOut: FanOutLoops, publisher: MatchPublisher, verdicts: TokenVerdicts,
-        gates: StartGates, brakes: Brakes, pushes: PushesUnderWay, configuration: LACoordinatorConfiguration,
+        store: ActivityStore, fanOut: FanOutLoops, publisher: MatchPublisher, tokenOutcomes: TokenOutcomes,
+        gates: StartGates, matchHolds: MatchHolds, pushes: PushesInFlight, configuration: LACoordinatorConfiguration,
         logger: Logger
     ) {
         self.store = store
         self.fanOut = fanOut
         self.publisher = publisher
-        self.verdicts = verdicts
+        self.tokenOutcomes = tokenOutcomes
         self.gates = gates
-        self.brakes = brakes
+        self.matchHolds = matchHolds
         self.pushes = pushes
         self.configuration = configuration
         self.logger = logger
     }
 
-    /// Sends what is due in these shards.
+    /// Sends the starts and renewals that are due in these shards.
     func send(_ held: [Int: HeldShard]) async throws {
         let allowed = allowed(shards: held.count)
         guard allowed > 0, !held.isEmpty else { return }
-        let (holds, lease) = (held.values.map(\.hold), configuration.startLease)
-        var claims = try await store.claimStarts(holds, limit: allowed, lease: lease)
-        if claims.isEmpty, .now - thoroughlyLookedAt > Self.thoroughInterval {
-            thoroughlyLookedAt = .now
-            claims = try await store.claimStarts(holds, limit: allowed, lease: lease, isThorough: true)
+        let (shardLeases, lease) = (held.values.map(\.lease), configuration.startLease)
+        var claims = try await store.claimStarts(shardLeases, limit: allowed, lease: lease)
+        if claims.isEmpty, .now - lastThoroughScanAt > Self.thoroughInterval {
+            lastThoroughScanAt = .now
+            claims = try await store.claimStarts(shardLeases, limit: allowed, lease: lease, isThorough: true)
         }
         await send(claims, held)
-        // What runs can wait for what does not.
+        // Renewals come after starts: their activities still run.
         guard claims.count < allowed else { return }
-        await send(try await store.claimRenewals(holds, limit: allowed - claims.count, lease: lease), held)
+        await send(try await store.claimRenewals(shardLeases, limit: allowed - claims.count, lease: lease), held)
     }
 
-    /// By `START_RATE` and our part of the shards.
+    /// The starts that may be sent now, by `START_RATE`, our part of the shards, and the room for pushes in flight.
     private func allowed(shards: Int) -> Int {
         guard configuration.startRate > 0 else { return pushes.room }
         let rate = Double(configuration.startRate) * Double(shards) / Double(DeviceRoute.shardCount)
@@ -87,7 +88,7 @@ actor StartSender {
         }
     }
 
-    /// One that cannot be sent must not hold up the others: its lease passes, or it is given up.
+    /// Sends one start. A start that cannot be sent does not hold up the others: it is released or given up.
     private func send(_ claim: StartClaim, _ trust: ShardTrust) async {
         guard let update = await publisher.freshUpdate(of: claim.key.matchID) else {
             try? await store.releaseStart(claim, after: .seconds(1))
@@ -101,7 +102,7 @@ actor StartSender {
             try? await store.giveUpStart(claim)
             return
         }
-        let gate = PushGate(trust, brakes.brake(of: claim.key.matchID))
+        let gate = PushGate(trust, matchHolds.hold(of: claim.key.matchID))
         let push = OneShot(
             kind: .start, path: APNsHeaders.path(token: claim.token),
             headers: .start(
@@ -113,7 +114,7 @@ actor StartSender {
             let result = await fanOut.push(push, shard: claim.route.shard, to: claim.environment)
             gates.remove(gate, of: claim.key)
             do { try await finish(claim, result) } catch {
-                // The lease stands: another start goes when it is over.
+                // The lease stays in force; another start goes when it is over.
                 logger.warning("A start's answer could not be noted", metadata: ["error": "\(error)"])
             }
             pushes.end()
@@ -135,27 +136,28 @@ actor StartSender {
         ).encode()
     }
 
-    /// An answer other than 200 says that there was no start; without an answer the lease has to pass.
+    /// Records the outcome. An answer other than 200 says that there was no start; without an answer the lease has to
+    /// expire first.
     private func finish(_ claim: StartClaim, _ result: PushResult) async throws {
         switch result {
         case .unknown: return
         case .refused, .withdrawn: try await store.releaseStart(claim, after: .milliseconds(500))
-        case .braked: try await store.releaseStart(claim, after: .zero)
-        case .held: try await store.releaseStart(claim, after: .seconds(30))
+        case .onHold: try await store.releaseStart(claim, after: .zero)
+        case .stopped: try await store.releaseStart(claim, after: .seconds(30))
         case .answered(let answer):
-            switch StartVerdict(answer) {
-            case .sent: await verdicts.noteGood(.start(claim))
+            switch StartOutcome(answer) {
+            case .sent: await tokenOutcomes.noteGood(.start(claim))
             case .retire(let sinceMs): try await store.retireStartToken(claim, sinceMs: sinceMs)
             case .retireUnlessMany:
-                await verdicts.noteBad(.start(claim))
+                await tokenOutcomes.noteBad(.start(claim))
                 try await store.releaseStart(claim, after: .seconds(60))
             case .giveUp: try await store.giveUpStart(claim)
-            case .again(let seconds): try await store.releaseStart(claim, after: .seconds(seconds))
+            case .retry(let seconds): try await store.releaseStart(claim, after: .seconds(seconds))
             }
         }
     }
 
-    /// What iOS shows when it starts the activity; it insists on one.
+    /// The alert that iOS shows when it starts the activity; iOS requires one.
     /// - Parameter now: seconds since 1970.
     static func alert(_ match: MatchCard, _ state: ContentState, at now: Int) -> PushAlert {
         let score = [state.compactLeading.teamAbbr, state.compactLeading.score].filter { !$0.isEmpty }

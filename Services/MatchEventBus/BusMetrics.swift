@@ -3,24 +3,24 @@ import Messages
 import Metrics
 import SightscreenModels
 
-/// What an operator asks about: versions, how old the frames behind them are, and events by kind.
+/// The metrics of event-bus: versions, the age of the frames behind them, and events by kind.
 struct BusMetrics: Sendable {
     private let frameAge = Timer(label: "sightscreen_frame_age_seconds")
 
     private let frameSilence = Gauge(label: "sightscreen_match_frame_age_seconds")
     private let versionSilence = Gauge(label: "sightscreen_match_version_age_seconds")
 
-    /// Of the match that is silent for longest, among those that are held here; zero without one.
+    /// Records the longest silence among the matches held here; zero without a match.
     func silence(frames: Duration, versions: Duration) {
         frameSilence.record(frames / .seconds(1))
         versionSilence.record(versions / .seconds(1))
     }
 
-    func answered(_ outcome: FrameVerdict.Outcome) {
+    func answered(_ outcome: FrameReply.Outcome) {
         Counter(label: "sightscreen_frames_total", dimensions: [("outcome", outcome.rawValue)]).increment()
     }
 
-    /// - Parameter ageMs: from the provider's answer to the commit; nil for a version that no frame brought.
+    /// - Parameter ageMs: the time from the provider's answer to the commit; nil for a version that no frame brought.
     func committed(_ change: MatchChange, ageMs: Int64?) {
         Counter(label: "sightscreen_versions_total", dimensions: [("priority", "\(change.priority)")]).increment()
         if let ageMs { frameAge.recordMilliseconds(max(0, ageMs)) }

@@ -5,53 +5,55 @@ public import ServiceKit
 public import SightscreenModels
 package import Store
 
-/// Judges the frames of all matches this process holds, and lets time do its part: keep-alives and held results.
+/// Evaluates the frames of all matches that this process holds, and commits the changes that time brings: keep-alives
+/// and held results.
 public actor MatchEventBus {
-    /// Without a frame for so long (two and a half of the longest polling period) a match is let go.
+    /// A match without a frame for this long (two and a half of the longest polling periods) is released.
     static let idleLimit: Duration = .seconds(150)
-    /// Frames go to another host's bus when it asks for the match and none has come here since, and for so long.
+    /// A match is released to another host's bus when that bus asks for it and no frame came here for this long.
     static let silenceMax: Duration = .seconds(1)
     static let tickInterval: Duration = .milliseconds(500)
     static let adoptInterval: Duration = .seconds(5)
-    /// Several hundred live matches do not exist; whoever offers more is mistaken.
-    static let desksMax = 512
+    /// The most matches held at a time, more than are ever live; further ones are refused.
+    static let workersMax = 512
 
-    private let tools: BusTools
+    private let context: BusContext
     private let leaseDuration: Duration
-    private var desks: [MatchID: MatchDesk] = [:]
-    private var letGoAt: [MatchID: ContinuousClock.Instant] = [:]
+    private var workers: [MatchID: MatchWorker] = [:]
+    private var releasedAt: [MatchID: ContinuousClock.Instant] = [:]
 
     /// - Parameters:
-    ///   - publish: tells the coordinators about a committed version; best effort.
+    ///   - publish: notifies the coordinators of a committed version; best effort.
     package init(
         store: MatchStore, leases: LeaseKeeper, timing: MatchTiming, leaseDuration: Duration = .seconds(8),
         logger: Logger, tracer: Tracer = .off, publish: @escaping @Sendable (MatchUpdate) async -> Void
     ) {
-        tools = BusTools(
+        context = BusContext(
             store: store, leases: leases, timing: timing, logger: logger, tracer: tracer, publish: publish)
         self.leaseDuration = leaseDuration
     }
 
-    /// The answer to one frame, given once its version is committed or none is needed.
-    /// - Parameter offer: the trace in which it was offered.
-    public func judge(_ frame: ScoreFrame, under offer: TraceContext? = nil) async -> FrameVerdict {
-        guard let desk = desk(frame.matchID) else {
-            return FrameVerdict(outcome: .deferred, reason: "too many matches")
+    /// Evaluates a frame and returns its reply, once its version is committed or none is needed.
+    ///
+    /// - Parameter offer: the trace in which the frame was offered.
+    public func evaluate(_ frame: ScoreFrame, under offer: TraceContext? = nil) async -> FrameReply {
+        guard let worker = worker(frame.matchID) else {
+            return FrameReply(outcome: .deferred, reason: "too many matches")
         }
-        let verdict = await desk.offer(frame, under: offer)
-        tools.metrics.answered(verdict.outcome)
-        if verdict.outcome == .notHolder { await drop(frame.matchID) }
-        return verdict
+        let reply = await worker.offer(frame, under: offer)
+        context.metrics.answered(reply.outcome)
+        if reply.outcome == .notHolder { await drop(frame.matchID) }
+        return reply
     }
 
-    /// Another bus is to have the match.
+    /// Releases a match, because another bus is to have it.
     public func handOver(_ match: MatchID) async {
-        if let desk = desks[match] { await desk.close() }
-        letGoAt[match] = .now
+        if let worker = workers[match] { await worker.close() }
+        releasedAt[match] = .now
         await drop(match)
     }
 
-    /// Until cancelled: ticks for every match, takes over matches that nobody holds, lets go of those without frames.
+    /// Runs until cancelled: ticks every match, adopts matches without a holder, and releases those without frames.
     public func run() async {
         var adopted = ContinuousClock.now
         while !Task.isCancelled {
@@ -64,19 +66,19 @@ public actor MatchEventBus {
         }
     }
 
-    /// All matches side by side: one that waits for the database or the clock keeps no other waiting.
+    /// Ticks all matches side by side, so that a match that waits for the database or the clock delays no other.
     private func tick() async {
-        enum Fate { case stays, lost, useless }
+        enum Fate { case keep, lost, release }
         await withTaskGroup(of: (MatchID, Fate).self) { group in
-            for (match, desk) in desks {
+            for (match, worker) in workers {
                 group.addTask {
-                    guard await desk.tick() else { return (match, .lost) }
-                    if await desk.isWantedElsewhere() { return (match, .useless) }
-                    return (match, await desk.isIdle(for: Self.idleLimit) ? .useless : .stays)
+                    guard await worker.tick() else { return (match, .lost) }
+                    if await worker.isRequestedElsewhere() { return (match, .release) }
+                    return (match, await worker.isIdle(for: Self.idleLimit) ? .release : .keep)
                 }
             }
-            for await (match, fate) in group where fate != .stays {
-                if fate == .useless { letGoAt[match] = .now }
+            for await (match, fate) in group where fate != .keep {
+                if fate == .release { releasedAt[match] = .now }
                 await drop(match)
             }
         }
@@ -85,33 +87,34 @@ public actor MatchEventBus {
 
     private func reportSilence() async {
         var (frame, version) = (ContinuousClock.now, ContinuousClock.now)
-        for desk in desks.values {
-            frame = min(frame, await desk.lastFrameAt)
-            version = min(version, await desk.lastVersionAt)
+        for worker in workers.values {
+            frame = min(frame, await worker.lastFrameAt)
+            version = min(version, await worker.lastVersionAt)
         }
-        tools.metrics.silence(frames: .now - frame, versions: .now - version)
+        context.metrics.silence(frames: .now - frame, versions: .now - version)
     }
 
-    private func desk(_ match: MatchID) -> MatchDesk? {
-        if let desk = desks[match] { return desk }
-        guard desks.count < Self.desksMax else { return nil }
-        let desk = MatchDesk(match, bus: tools)
-        desks[match] = desk
-        return desk
+    private func worker(_ match: MatchID) -> MatchWorker? {
+        if let worker = workers[match] { return worker }
+        guard workers.count < Self.workersMax else { return nil }
+        let worker = MatchWorker(match, bus: context)
+        workers[match] = worker
+        return worker
     }
 
     private func drop(_ match: MatchID) async {
-        desks[match] = nil
-        await tools.leases.forget([.match(match)])
+        workers[match] = nil
+        await context.leases.forget([.match(match)])
     }
 
-    /// A match in play without a holder (its bus died, its poller is silent) still owes keep-alives and its result.
+    /// Adopts matches in play without a holder (the bus died, the poller is silent), which still need keep-alives and
+    /// results.
     private func adopt() async {
-        letGoAt = letGoAt.filter { .now - $0.value < leaseDuration * 3 }
-        // A database that is away is reported by whoever offers frames.
-        guard let orphans = try? await tools.store.orphans(quietFor: leaseDuration * 3) else { return }
-        for match in orphans where desks[match] == nil && letGoAt[match] == nil {
-            _ = desk(match)
+        releasedAt = releasedAt.filter { .now - $0.value < leaseDuration * 3 }
+        // The poller reports a database that cannot be reached.
+        guard let orphans = try? await context.store.orphans(quietFor: leaseDuration * 3) else { return }
+        for match in orphans where workers[match] == nil && releasedAt[match] == nil {
+            _ = worker(match)
         }
     }
 }

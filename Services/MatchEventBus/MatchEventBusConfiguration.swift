@@ -1,7 +1,7 @@
 public import Detection
 public import ServiceKit
 
-/// What an operator can set, read once at start.
+/// The settings of event-bus, read once at start.
 public struct MatchEventBusConfiguration: Sendable {
     public var database: DatabaseSetting
     public var instance: String
@@ -22,7 +22,7 @@ public struct MatchEventBusConfiguration: Sendable {
         leaseDuration = try settings.duration("LEASE_DURATION")
     }
 
-    /// Its settings, each declared here or in `Setting`.
+    /// The service's settings, each declared here or in `Setting`.
     public static let service = ServiceDescription(
         name: "event-bus", summary: "Judges score frames and commits what they change.",
         settings: [

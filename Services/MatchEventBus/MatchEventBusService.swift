@@ -6,7 +6,7 @@ public import ServiceLifecycle
 import Store
 import Wire
 
-/// `event-bus`: a socket that takes frames, and the versions that come of them.
+/// The service `event-bus`: a socket that accepts frames, and the versions that come of them.
 public struct MatchEventBusService: Service {
     private let configuration: MatchEventBusConfiguration
     private let readiness: Readiness
@@ -47,7 +47,7 @@ public struct MatchEventBusService: Service {
         let server = WireServer(
             path: "\(configuration.runDirectory)/event-bus/\(configuration.instance).sock", logger: logger)
         server.answer(ScoreFrame.self) { frame, context in
-            await bus.judge(frame, under: context.traceparent.flatMap { TraceContext(traceparent: $0) })
+            await bus.evaluate(frame, under: context.traceparent.flatMap { TraceContext(traceparent: $0) })
         }
         server.answer(HandOverMatch.self) { request, _ in
             await bus.handOver(request.matchID)
@@ -61,7 +61,7 @@ public struct MatchEventBusService: Service {
             group.addTask { await bus.run() }
             group.addTask { try await server.run() }
             defer { group.cancelAll() }
-            // None of them ends by itself: the first to do so ends the service.
+            // No task ends by itself, so the first one to end ends the service.
             try await group.next()
         }
     }

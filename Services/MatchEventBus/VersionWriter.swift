@@ -8,7 +8,7 @@ import SightscreenModels
 import Messages
 import Store
 
-/// Puts a change into the form in which it is stored and sent.
+/// Turns a change into the form in which it is stored and sent.
 enum VersionWriter {
     static func commit(
         _ change: MatchChange, machine: MatchMachine, after previous: MatchVersion, lease: Lease, isByTime: Bool,
@@ -39,15 +39,15 @@ enum VersionWriter {
             committedAtMs: committed.committedAtMs, traceparent: traceparent)
     }
 
-    /// With the events that it announces, the one of its title first: coordinators do not tell it any more when a later
-    /// version takes that one back.
+    /// The alert with the events that it announces, the one of its title first. Coordinators drop the alert when a
+    /// later version retracts that event.
     private static func alert(of change: MatchChange) -> MatchAlert? {
         guard var alert = change.alert else { return nil }
         alert.eventKeys = change.announced.map(\.key)
         return alert
     }
 
-    /// Nil when the text is of another release or damaged; the match is then followed afresh.
+    /// The stored machine; nil when the text is damaged or of another release, and the match then starts afresh.
     static func machine(from text: String) -> MatchMachine? {
         try? JSONDecoder().decode(MatchMachine.self, from: Data(text.utf8))
     }

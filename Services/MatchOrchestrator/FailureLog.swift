@@ -1,7 +1,7 @@
 import Logging
 import ServiceKit
 
-/// Says once that something fails and once that it works again, not at every pass between.
+/// Logs once that a step fails and once that it works again, and at debug level for every failure in between.
 struct FailureLog: Sendable {
     private var failing: Set<String> = []
 

@@ -4,7 +4,7 @@ package import SportMonks
 import Store
 
 extension FixtureRecord {
-    /// - Throws: `FrameError` for what cannot be a match.
+    /// - Throws: `FrameError` for a fixture that cannot be a match.
     public init(_ fixture: SlimFixture) throws {
         let match = try fixture.snapshot()
         self.init(

@@ -1,21 +1,23 @@
 public import SportMonks
 
-/// Where the schedule comes from.
+/// A source of the schedule.
 public protocol FixtureSource: Sendable {
-    /// All fixtures that start on the days from `from` to `to`, both included.
-    /// - Parameters: seconds since 1970.
+    /// Returns all fixtures that start on the days from `from` to `to`, both included.
+    /// - Parameters:
+    ///   - from: a moment of the first day, seconds since 1970.
+    ///   - to: a moment of the last day, seconds since 1970.
     func fixtures(from: Int, to: Int) async throws -> FixtureSpan
 }
 
 /// A complete answer of the provider for a span of days.
 public struct FixtureSpan: Sendable {
     public var fixtures: [SlimFixture]
-    /// What could not be read, a line each.
+    /// The rows that could not be read, one line each.
     public var problems: [String]
-    /// How many calls it took.
+    /// The number of calls that the answer took.
     public var calls: Int
 
-    public init(fixtures: [SlimFixture], problems: [String] = [], calls: Int) {
+    package init(fixtures: [SlimFixture], problems: [String] = [], calls: Int) {
         self.fixtures = fixtures
         self.problems = problems
         self.calls = calls

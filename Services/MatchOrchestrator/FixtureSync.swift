@@ -3,7 +3,7 @@ import SightscreenModels
 import SportMonks
 public import Store
 
-/// Brings `fixtures` up to date with the provider's schedule.
+/// Brings the table `fixtures` up to date with the provider's schedule.
 public actor FixtureSync {
     private let source: any FixtureSource
     private let store: FixtureStore
@@ -11,10 +11,10 @@ public actor FixtureSync {
     private let metrics = OrchestratorMetrics()
     private var plan: SyncPlan
     private var failures = FailureLog()
-    /// Syncs that succeeded since the start.
+    /// The number of syncs that have succeeded since the start.
     public private(set) var completed = 0
 
-    /// - Parameter hourlyLimit: calls an hour that the provider allows; 0: no limit.
+    /// - Parameter hourlyLimit: the calls an hour that the provider allows; 0: no limit.
     package init(source: any FixtureSource, store: FixtureStore, hourlyLimit: Int, logger: Logger) {
         self.source = source
         self.store = store
@@ -22,8 +22,8 @@ public actor FixtureSync {
         plan = SyncPlan(hourlyLimit: hourlyLimit)
     }
 
-    /// One sync, unless calls have to be saved. A failure is logged and leaves the schedule as it is.
-    /// - Parameter lease: the orchestrator's.
+    /// Syncs once, unless calls have to be saved. A failure is logged and leaves the schedule as it is.
+    /// - Parameter lease: the orchestrator's lease, under which every write is made.
     public func runOnce(under lease: Lease) async {
         do {
             let now = try await store.now()
@@ -54,17 +54,18 @@ public actor FixtureSync {
             do { records.append(try FixtureRecord(fixture)) } catch { problems.append("\(fixture.id): \(error)") }
         }
         try await store.upsert(records, under: lease)
-        // A fixture that could not be read is listed all the same; an empty list is an outage, not an empty world.
+        // A fixture that could not be read is still listed, so an answer with such rows marks nothing as missing; nor
+        // does an empty one, which means an outage.
         if !answer.fixtures.isEmpty, answer.problems.isEmpty {
             try await store.noteMissing(
-                from: span.judgedFrom, to: span.judgedTo, present: answer.fixtures.map(\.matchID), under: lease)
+                from: span.checkedFrom, to: span.checkedTo, present: answer.fixtures.map(\.matchID), under: lease)
         }
         plan.finished(span, calls: answer.calls, succeeded: true, at: .now)
         completed += 1
         metrics.synced(records.count)
         logger.debug("Schedule synced", metadata: ["fixtures": "\(records.count)", "calls": "\(answer.calls)"])
         if !problems.isEmpty {
-            // The same broken row comes with every answer: the first is enough to find it.
+            // The same broken row comes with every answer, so only the first is logged.
             logger.info(
                 "Part of the schedule could not be read",
                 metadata: ["problems": "\(problems.count)", "first": "\(problems[0])"])

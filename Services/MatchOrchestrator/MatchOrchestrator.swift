@@ -3,25 +3,25 @@ package import Logging
 package import SightscreenModels
 public import Store
 
-/// Makes what should exist out of what does: one look at everything, which may be repeated, interrupted, or done by two
-/// at once. Startup recovery is the same look as every other.
+/// Compares the activities that should exist with those that do, and makes or ends the difference. A pass may be
+/// repeated, interrupted, or run by two orchestrators at once. Startup recovery is the same pass as every other.
 public actor MatchOrchestrator {
-    /// What waits for how long.
+    /// The orchestrator's waiting periods and the rules about time.
     public struct Timing: Sendable {
-        /// Between passes.
+        /// The time between passes.
         public var interval: Duration
-        /// How long before its start a match's activities begin.
+        /// The time before a match's start at which its activities begin.
         public var startLead: Duration
-        /// From the announced result to the `end`.
+        /// The time from the announced result to the `end`.
         public var resultHold: Duration
-        /// From the end of a match to that of its follows.
+        /// The time from the end of a match to that of its follows.
         public var followRetention: Duration
-        /// What is done about phones that do not answer to starts.
+        /// The steps for phones that do not answer to starts.
         public var fallback: StartFallback
-        /// When an activity is replaced before iOS ends it.
+        /// The age at which an activity is replaced before iOS ends it.
         public var renewal: RenewalRule
 
-        public init(
+        package init(
             interval: Duration, startLead: Duration, resultHold: Duration, followRetention: Duration,
             fallback: StartFallback = StartFallback(), renewal: RenewalRule = RenewalRule()
         ) {
@@ -37,50 +37,51 @@ public actor MatchOrchestrator {
     private let store: OrchestratorStore
     private let timing: Timing
     private let logger: Logger
-    private let ring: @Sendable (MatchID) async -> Void
+    private let notify: @Sendable (MatchID) async -> Void
     private let metrics = OrchestratorMetrics()
-    private var calledOff = CalledOffWatch()
-    private var renewals: RenewalWatch
+    private var calledOff = CalledOffTracker()
+    private var renewals: RenewalTracker
     private var failures = FailureLog()
     private var inPlay: Set<MatchID> = []
-    /// The followers of each live match, and all activities.
-    private var followers: [MatchID: LookInTurn<String>] = [:]
-    private var activities = LookInTurn<OrchestratorStore.ActivityPlace>()
+    /// The scans over the followers of each live match, and over all activities.
+    private var followers: [MatchID: RotatingScan<String>] = [:]
+    private var activities = RotatingScan<OrchestratorStore.ActivityPlace>()
     private var passesToPurge = 0
-    /// From one look at all rows for what has had its time, after hours or months, to the next: ten minutes.
+    /// The number of passes between two searches for expired rows: ten minutes at the usual 30 s. Rows expire after
+    /// hours or months.
     private static let passesPerPurge = 20
-    /// How many followers, and how many activities, are looked at in a pass where nothing has been missing: a million in
+    /// The followers of a match, and the activities, that one pass scans while nothing has been missing: a million in
     /// ten minutes.
-    private static let rowsInTurn = 50_000
-    /// Who lost the lease may have it again at once. No shorter: until the keeper has looked, it may take the lost one for
-    /// ours.
+    private static let rowsPerScan = 50_000
+    /// The pause after the lease was lost, which may be acquired again at once. It must not be shorter: until the
+    /// keeper has checked, it may still return the lost lease.
     private static let lostPause = Duration.milliseconds(500)
-    /// Between doorbells while activities of one match are made.
-    private static let ringInterval = Duration.seconds(1)
+    /// The least time between notifications while activities of one match are made.
+    private static let notifyInterval = Duration.seconds(1)
 
-    /// - Parameter ring: tells the coordinators that activities of a match changed; it may be lost.
+    /// - Parameter notify: tells the coordinators that activities of a match changed; the notification may be lost.
     package init(
-        store: OrchestratorStore, timing: Timing, logger: Logger, ring: @escaping @Sendable (MatchID) async -> Void
+        store: OrchestratorStore, timing: Timing, logger: Logger, notify: @escaping @Sendable (MatchID) async -> Void
     ) {
         self.store = store
         self.timing = timing
         self.logger = logger
-        self.ring = ring
-        renewals = RenewalWatch(rule: timing.renewal)
+        self.notify = notify
+        renewals = RenewalTracker(rule: timing.renewal)
     }
-
-    /// One look at everything. A step that fails is logged and does not keep the others from being done.
+    /// Makes one pass. A failed step is logged and does not stop the others.
     ///
     /// - Parameters:
-    ///   - lease: the orchestrator's; every write proves it. When it is lost, the pass stops.
+    ///   - lease: the orchestrator's lease; every write proves it. When it is lost, the pass stops.
     ///   - syncs: how many syncs of the schedule have succeeded so far.
-    /// - Returns: how long to wait for the next; after a lost lease hardly at all, since the next waits for the lease.
+    /// - Returns: the time to wait before the next pass; at most half a second after a lost lease, because the next
+    ///   pass waits for the lease.
     public func runOnce(under lease: Lease, syncs: Int) async -> Duration {
         let started = ContinuousClock.now
         var failed = 0
         var isLost = false
         do {
-            // Ends first: what has ended must not be started.
+            // Ends come first, because what has ended must not be started.
             try await step("ends", &failed) { try await endMatches(lease, syncs) }
             try await step("renewals", &failed) { try await renew(lease) }
             try await step("starts", &failed) { try await startMissing(lease) }
@@ -89,9 +90,9 @@ public actor MatchOrchestrator {
                 try await store.expireFollows(after: timing.followRetention, under: lease)
             }
             try await step("purge", &failed) { try await purge(lease) }
-            // Last: trouble with one account keeps nothing else.
+            // Erasure comes last, so that trouble with one account delays no other step.
             try await step("erasure", &failed) {
-                if try await store.eraseDeletedUsers(under: lease) > 0 { activities.lookAtAll() }
+                if try await store.eraseDeletedUsers(under: lease) > 0 { activities.scanAll() }
             }
         } catch {
             logger.info("The pass is left to another orchestrator")
@@ -101,13 +102,12 @@ public actor MatchOrchestrator {
         metrics.passed(.now - started, failedSteps: failed)
         return isLost ? min(timing.interval, Self.lostPause) : await untilNext()
     }
-
-    /// Another one may be in charge from now on.
+    /// Forgets what was found, because another orchestrator may be in charge from now on.
     public func retire() {
         metrics.inPlay(nil)
-        // What it does is not known here.
+        // The other orchestrator's changes are not known here, so everything is scanned again.
         followers = [:]
-        activities.lookAtAll()
+        activities.scanAll()
     }
 
     private func step(_ name: String, _ failed: inout Int, _ body: () async throws -> Void) async throws {
@@ -118,8 +118,8 @@ public actor MatchOrchestrator {
             throw error
         } catch {
             failed += 1
-            // Activities may have been made before it failed.
-            activities.lookAtAll()
+            // Activities may have been made before the step failed.
+            activities.scanAll()
             if !Task.isCancelled { failures.failed(name, error, logger) }
         }
     }
@@ -138,11 +138,11 @@ public actor MatchOrchestrator {
         metrics.ended(ended.rows, reason: "match_end")
         let (unfollowed, last) = try await store.endUnfollowed(
             under: lease, after: activities.place ?? .begin,
-            activities: activities.isQuiet ? Self.rowsInTurn : .max)
-        activities.looked(to: last, found: unfollowed.rows > 0)
+            activities: activities.isQuiet ? Self.rowsPerScan : .max)
+        activities.scanned(to: last, found: unfollowed.rows > 0)
         metrics.ended(unfollowed.rows, reason: "user_unfollow")
         if ended.rows > 0 { logger.info("Activities ended", metadata: ["count": "\(ended.rows)"]) }
-        for match in ended.matches.union(unfollowed.matches) { await ring(match) }
+        for match in ended.matches.union(unfollowed.matches) { await notify(match) }
     }
 
     private func startMissing(_ lease: Lease) async throws {
@@ -151,27 +151,28 @@ public actor MatchOrchestrator {
         let live = try await store.liveMatches(lead: timing.startLead)
         followers = followers.filter { live.contains($0.key) }
         for match in live {
-            var turn = followers[match, default: LookInTurn()]
-            // A million take their time: the first of them need not wait for the last.
-            var rungAt: ContinuousClock.Instant?
-            let look = try await store.createPending(
+            var turn = followers[match, default: RotatingScan()]
+            // Making a million activities takes time, so coordinators are notified on the way: the first need not wait
+            // for the last.
+            var notifiedAt: ContinuousClock.Instant?
+            let scan = try await store.createPending(
                 for: match, under: lease, after: turn.place ?? "",
-                followers: turn.isQuiet ? Self.rowsInTurn : .max
-            ) { [ring] in
-                if let rungAt, .now - rungAt < Self.ringInterval { return }
-                await ring(match)
-                rungAt = .now
+                followers: turn.isQuiet ? Self.rowsPerScan : .max
+            ) { [notify] in
+                if let notifiedAt, .now - notifiedAt < Self.notifyInterval { return }
+                await notify(match)
+                notifiedAt = .now
             }
-            turn.looked(to: look.last, found: look.made > 0)
-            // Before play a follow makes no activity by itself.
-            if !inPlay.contains(match) { turn.lookAtAll() }
+            turn.scanned(to: scan.last, found: scan.made > 0)
+            // Before play a follow makes no activity by itself, so each pass scans all followers.
+            if !inPlay.contains(match) { turn.scanAll() }
             followers[match] = turn
-            guard look.made > 0 else { continue }
-            // An unfollow cannot see what is made at the same time.
-            activities.lookAtAll()
-            metrics.created(look.made)
-            logger.info("Activities to start", metadata: ["match.id": "\(match)", "count": "\(look.made)"])
-            await ring(match)
+            guard scan.made > 0 else { continue }
+            // An unfollow cannot see an activity that is being made at the same time.
+            activities.scanAll()
+            metrics.created(scan.made)
+            logger.info("Activities to start", metadata: ["match.id": "\(match)", "count": "\(scan.made)"])
+            await notify(match)
         }
     }
 
@@ -184,19 +185,19 @@ public actor MatchOrchestrator {
             let now = ContinuousClock.now
             guard let age = renewals.age(match, isBreak: isBreak, at: now) else { continue }
             let found = try await store.markRenewals(of: match, from: age, under: lease)
-            renewals.looked(match, oldest: found.oldest, at: now)
+            renewals.scanned(match, oldest: found.oldest, at: now)
             guard found.marked > 0 else { continue }
             metrics.renewalsDue(found.marked)
             logger.info(
                 "Activities to renew", metadata: ["match.id": "\(match)", "count": "\(found.marked)"])
-            await ring(match)
+            await notify(match)
         }
-        // What was marked only now may be too old already.
+        // An activity that was marked only now may be too old already.
         let outlived = try await store.endOutlived(under: lease)
         metrics.ended(outlived.rows, reason: "match_end")
         for match in outlived.matches {
-            followers[match]?.lookAtAll()
-            await ring(match)
+            followers[match]?.scanAll()
+            await notify(match)
         }
     }
 
@@ -207,7 +208,7 @@ public actor MatchOrchestrator {
             logger.info(
                 "Phones that do not answer to starts", metadata: ["step": "\(step)", "count": "\(count)"])
         }
-        for match in changes.matches { await ring(match) }
+        for match in changes.matches { await notify(match) }
         metrics.fallbacks(try await store.fallbackCounts())
     }
 
@@ -219,7 +220,7 @@ public actor MatchOrchestrator {
         passesToPurge = Self.passesPerPurge
     }
 
-    /// A result whose hold ends before the next pass is not kept waiting for it.
+    /// Returns the time to the next pass. It comes sooner when a result's hold ends before.
     private func untilNext() async -> Duration {
         guard let due = try? await store.untilNextEnd(hold: timing.resultHold) else { return timing.interval }
         return min(timing.interval, due + .milliseconds(50))

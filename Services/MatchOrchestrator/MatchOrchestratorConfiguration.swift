@@ -1,15 +1,15 @@
 public import ServiceKit
 
-/// What an operator can set, read once at start.
+/// The operator's settings, read once at the start.
 public struct MatchOrchestratorConfiguration: Sendable {
     public var database: DatabaseSetting
     public var instance: String
     public var runDirectory: String
     public var providerURL: ServiceURL
     public var providerToken: Secret
-    /// Plain http is allowed: only with the stand-ins.
+    /// Whether plain http is allowed, which only the stand-ins may be reached by.
     public var allowsHTTP: Bool
-    /// Calls of `/fixtures` an hour that the provider allows; 0: no limit.
+    /// The calls of `/fixtures` that the provider allows in an hour; 0: no limit.
     public var hourlyLimit: Int
     public var interval: Duration
     public var startLead: Duration
@@ -19,7 +19,7 @@ public struct MatchOrchestratorConfiguration: Sendable {
     public var followRetention: Duration
     public var leaseDuration: Duration
 
-    /// - Throws: `ConfigurationError` that names the setting.
+    /// - Throws: `ConfigurationError`, which names the setting.
     public init(_ settings: Settings) throws {
         database = try settings.database()
         instance = settings.instance
@@ -37,7 +37,7 @@ public struct MatchOrchestratorConfiguration: Sendable {
         leaseDuration = try settings.duration("LEASE_DURATION")
     }
 
-    /// Its settings, each declared here or in `Setting`.
+    /// The service's name and settings, each declared here or in `Setting`.
     public static let service = ServiceDescription(
         name: "orchestrator",
         summary: "syncs the schedule, starts what live matches lack, ends what is over, removes what has expired.",

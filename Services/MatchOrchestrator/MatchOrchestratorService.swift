@@ -7,7 +7,7 @@ public import ServiceLifecycle
 import Store
 import Wire
 
-/// `orchestrator`: one of those that run has the lease and works, the others stand by.
+/// `orchestrator`: of the instances that run, one holds the lease and works; the others stand by.
 public struct MatchOrchestratorService: Service {
     private let configuration: MatchOrchestratorConfiguration
     private let readiness: Readiness
@@ -58,7 +58,7 @@ public struct MatchOrchestratorService: Service {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await leases.run() }
             group.addTask { try await coordinators.run() }
-            // On their own, so that a slow provider keeps no activity waiting.
+            // The sync has a task of its own, so that a slow provider delays no activity.
             group.addTask { [interval = configuration.interval] in
                 while let lease = await leases.waitForLease(.orchestrator) {
                     await sync.runOnce(under: lease)
@@ -79,7 +79,7 @@ public struct MatchOrchestratorService: Service {
                 }
             }
             defer { group.cancelAll() }
-            // None of them ends by itself: the first to do so ends the service.
+            // None of the tasks ends by itself; when one does, the service ends.
             try await group.next()
         }
     }

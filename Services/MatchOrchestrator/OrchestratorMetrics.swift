@@ -1,7 +1,7 @@
 import Activities
 import Metrics
 
-/// What an operator asks about: passes, syncs of the schedule, activities made and ended.
+/// Metrics of passes, syncs of the schedule, and activities made and ended.
 struct OrchestratorMetrics: Sendable {
     private let passSeconds = Timer(label: "sightscreen_orchestrator_pass_seconds")
     private let created = Counter(label: "sightscreen_activities_created_total")
@@ -22,7 +22,7 @@ struct OrchestratorMetrics: Sendable {
         Counter(label: "sightscreen_fixture_syncs_total", dimensions: [("outcome", "failed")]).increment()
     }
 
-    /// Of the one in charge: the others say nothing of it.
+    /// Sets the matches in play. Only the orchestrator in charge exports the gauge; nil removes it.
     func inPlay(_ count: Int?) {
         let matches = Gauge(label: "sightscreen_matches_in_play")
         if let count { matches.record(count) } else { matches.destroy() }
@@ -30,7 +30,7 @@ struct OrchestratorMetrics: Sendable {
 
     func created(_ count: Int) { created.increment(by: count) }
 
-    /// - Parameter step: `none`: the phone answered after all.
+    /// - Parameter step: the step that the phones came to; `none` means that they answered after all.
     func movedFallbacks(_ count: Int, to step: StartFallback.Step) {
         Counter(label: "sightscreen_start_fallbacks_total", dimensions: [("step", step.rawValue)])
             .increment(by: count)

@@ -4,11 +4,11 @@ import SightscreenModels
 import SportMonks
 public import Store
 
-/// `GET /fixtures` of SportMonks, page after page.
+/// Reads the schedule page by page with `GET /fixtures` of SportMonks.
 public struct SportMonksSchedule: FixtureSource {
-    /// 100 fixtures a page: more than a month of the whole world.
+    /// At 100 fixtures a page the bound is more than a month of all the world's matches.
     static let pagesMax = 30
-    /// A page without balls is some 300 kB.
+    /// The bound is far above the size of a page without balls, some 300 kB.
     static let bodyBytesMax = 8 << 20
 
     private let url: ServiceURL
@@ -18,8 +18,8 @@ public struct SportMonksSchedule: FixtureSource {
     private let hourlyLimit: Int
 
     /// - Parameters:
-    ///   - calls: where everybody's calls are counted.
-    ///   - hourlyLimit: calls an hour that the provider allows; 0: no limit.
+    ///   - calls: counts the calls of all services.
+    ///   - hourlyLimit: the calls an hour that the provider allows; 0: no limit.
     public init(url: ServiceURL, token: Secret, allowsHTTP: Bool, calls: ProviderCallStore, hourlyLimit: Int) {
         self.url = url
         self.token = token
@@ -52,7 +52,7 @@ public struct SportMonksSchedule: FixtureSource {
         let grant = try await calls.take(.fixtures, limit: hourlyLimit)
         guard grant.isGranted else {
             throw ScheduleError(
-                grant.isProvidersWord
+                grant.isFromProvider
                     ? "the provider has asked for silence" : "the provider's allowance for this hour is used up")
         }
         let response = try await client.send(
@@ -84,14 +84,14 @@ public struct SportMonksSchedule: FixtureSource {
     }
 }
 
-/// The provider did not give the schedule; in one line, without its token.
+/// The provider did not give the schedule. The description is one line without the API token.
 public struct ScheduleError: Error, Sendable, CustomStringConvertible {
     public let description: String
     init(_ description: String) { self.description = description }
 }
 
 extension String {
-    /// Brackets belong into no URL as they are.
+    /// Escapes square brackets, which may not stand in a URL's query (RFC 3986).
     fileprivate var escapingBrackets: String {
         reduce(into: "") { $0 += $1 == "[" ? "%5B" : $1 == "]" ? "%5D" : String($1) }
     }

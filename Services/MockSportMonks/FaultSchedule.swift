@@ -1,4 +1,4 @@
-/// The faults that wait, each for its time or its call. Time comes in from outside.
+/// The faults that wait, each for its time or its call. The caller passes the time.
 struct FaultSchedule: Sendable {
     static let faultsMax = 100
 
@@ -6,8 +6,8 @@ struct FaultSchedule: Sendable {
 
     var faults: [ProviderFault] { waiting.map(\.fault) }
 
-    /// - Parameter now: in seconds; a fault's `atMs` counts from then.
-    /// - Returns: false when there is no room for all of them; then none is taken.
+    /// - Parameter now: the time in seconds, from which a fault's `atMs` counts.
+    /// - Returns: false when there is no room for all of them; none is added then.
     mutating func add(_ faults: [ProviderFault], at now: Double) -> Bool {
         guard waiting.count + faults.count <= Self.faultsMax else { return false }
         waiting += faults.map { ($0, now + Double($0.atMs ?? 0) / 1_000) }
@@ -16,7 +16,8 @@ struct FaultSchedule: Sendable {
 
     mutating func removeAll() { waiting = [] }
 
-    /// The fault of a call, if one is due: the one that was given first. The call counts for those that wait for calls.
+    /// Returns the fault that applies to a call, the one added first of those due. The call counts for faults that wait
+    /// for calls.
     mutating func take(for endpoint: ProviderEndpoint, at now: Double) -> ProviderFault? {
         var taken: Int?
         for index in waiting.indices {

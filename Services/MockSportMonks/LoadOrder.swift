@@ -1,6 +1,6 @@
 import Tapes
 
-/// What is to be played, and how.
+/// A tape to be played, and how it is played.
 struct LoadOrder: Sendable {
     /// A match's id, or a recorded tape's name.
     var tapeID: String
@@ -10,10 +10,10 @@ struct LoadOrder: Sendable {
     var isPaused = false
     var variant = TapeVariant.clean
     var seed: UInt64 = 0
-    /// Every how manieth ball has a frame.
+    /// Only every n-th ball has a frame; 1 for all.
     var ballsPerFrame = 1
-    /// Of a recorded tape with several matches: which; nil for the one in most answers.
+    /// The match of a recorded tape with several; nil for the one in most answers.
     var fixture: Int64?
-    /// Faults that wait from then on.
+    /// Faults that are scheduled from the load on.
     var faults: [ProviderFault] = []
 }

@@ -1,6 +1,6 @@
 import Tapes
 
-/// A tape that can be played: a match that was converted, whole or with only some of its frames, or one that was recorded.
+/// A tape that can be played: a converted match, with all or some of its frames, or a recorded match.
 struct LoadedTape: Sendable {
     struct Frame: Sendable {
         /// Seconds of the tape's clock after the start of play.
@@ -9,7 +9,7 @@ struct LoadedTape: Sendable {
         var status: String
         /// Whether `/livescores` has the match.
         var isListed: Bool
-        /// Where it is in what it comes from.
+        /// The frame's index in its source.
         var source: Int
     }
 
@@ -18,7 +18,7 @@ struct LoadedTape: Sendable {
         case recorded(RecordedTape)
     }
 
-    /// The fixture's id under which it plays.
+    /// The fixture id under which the tape plays.
     let id: Int64
     let title: String
     let variant: TapeVariant
@@ -30,7 +30,7 @@ struct LoadedTape: Sendable {
     let homeTeamID: Int64
     let awayTeamID: Int64
 
-    /// - Parameter ballsPerFrame: every how manieth ball has a frame.
+    /// - Parameter ballsPerFrame: n, when only every n-th ball has a frame.
     init(_ tape: Tape, ballsPerFrame: Int = 1) {
         id = tape.id
         title = tape.title
@@ -67,7 +67,8 @@ struct LoadedTape: Sendable {
     /// The frame with which play begins.
     var playIndex: Int { frames.firstIndex { $0.offset >= 0 } ?? 0 }
 
-    /// The frame that a label means; see `Tape.position(of:)`. Where only some frames play, the first from there on.
+    /// The index of the frame with this label, as `Tape.position(of:)` finds it. Where only some frames play, it is the
+    /// first from there on.
     func position(of label: String) -> Int? {
         switch source {
         case .converted(let tape):

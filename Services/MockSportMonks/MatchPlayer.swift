@@ -1,9 +1,9 @@
 import Tapes
 
-/// Plays one tape: which frame the provider shows at a moment. Time comes in from outside, in seconds since 1970; nothing
-/// here waits.
+/// Plays one tape: knows which frame the provider shows at a moment. The caller passes the time, in seconds since 1970;
+/// nothing here waits.
 struct MatchPlayer: Sendable {
-    /// A whole T20 in a hundredth of a second is as useful as one in a day.
+    /// The speeds that are accepted; at the fastest, a whole T20 lasts a hundredth of a second.
     static let speeds = 0.01...1_000_000.0
 
     let tape: LoadedTape
@@ -13,14 +13,15 @@ struct MatchPlayer: Sendable {
     private(set) var isPlaying = false
     /// Frames shown so far.
     private(set) var cursor = 0
-    /// Grows with everything but the passing of time: with the cursor it says whether an answer is still good.
+    /// The revision changes with everything except the passing of time; with the cursor it says whether an answer is
+    /// still valid.
     private(set) var revision = 0
-    /// When the newest frame came, by the clock or by hand: seconds since 1970.
+    /// When the newest frame came, by the clock or by hand, in seconds since 1970.
     private(set) var shownAt = 0.0
-    /// Where the tape stands while it is held, and where it stood when it last began to play: seconds of the tape.
+    /// The tape's position while it is held, or when it last began to play, in seconds of the tape.
     private var held: Double
     private var playingSince = 0.0
-    /// Seconds of real time before play.
+    /// The lead in seconds of real time before play.
     private let lead: Double
 
     /// - Parameter lead: seconds from now to the start of play.
@@ -33,21 +34,22 @@ struct MatchPlayer: Sendable {
         clock = TapeClock(startsAt: Int(now + lead), speed: speed)
     }
 
-    /// The frame that the provider shows; before the first, a fixture of the schedule shows like the first.
+    /// The frame that the provider shows. Before the first, a fixture of the schedule looks like the first.
     var frameIndex: Int { max(cursor - 1, 0) }
 
-    /// Whether `/livescores` has it.
+    /// Whether `/livescores` has the match.
     var isListed: Bool { cursor > 0 && tape.frame(frameIndex).isListed }
     var isOver: Bool { cursor == tape.frames.count }
 
-    /// Brings the cursor to where the clock is.
+    /// Moves the cursor to the frame of this time.
     mutating func advance(to now: Double) {
         guard isPlaying else { return }
         let position = position(at: now)
         let before = cursor
         while cursor < tape.frames.count, Double(tape.frame(cursor).offset) <= position { cursor += 1 }
         if cursor > before {
-            // Nobody may have asked when it was due; what was due before the tape ran came when it began to.
+            // The frame may have been due before this call. A frame that was due before the tape ran came when it began
+            // to run.
             let due = now - (position - Double(tape.frame(cursor - 1).offset)) / speed
             shownAt = max(due, playingSince, shownAt)
         }
@@ -74,11 +76,11 @@ struct MatchPlayer: Sendable {
         if !isOver { show(cursor, at: now) }
     }
 
-    /// Shows that frame next, forwards or backwards.
+    /// Shows this frame next, forwards or backwards.
     mutating func seek(to index: Int, at now: Double) {
         advance(to: now)
         if index < cursor {
-            // What was before play may be a day before it: nobody who winds back waits for longer than at the beginning.
+            // Frames before play may lie a day before it; winding back waits no longer for play than the start did.
             held = max(Double(tape.frame(index).offset), -lead * speed)
             playingSince = now
         }
@@ -88,7 +90,7 @@ struct MatchPlayer: Sendable {
     mutating func change(speed: Double, at now: Double) {
         advance(to: now)
         if isPlaying { held = position(at: now) }
-        // What is still to come before play keeps its length in real time.
+        // The remaining time before play keeps its length in real time.
         if held < 0 { held = held / self.speed * speed }
         self.speed = speed
         if isPlaying { start(at: now) }
@@ -101,7 +103,7 @@ struct MatchPlayer: Sendable {
         cursor = index + 1
         shownAt = now
         let isRunning = isPlaying
-        // The lead's frames lie far before it: what is shown early does not wind the tape back.
+        // The frames of the lead lie far before play, and showing one early does not wind the tape back.
         held = max(isRunning ? position(at: now) : held, Double(tape.frame(index).offset))
         if isRunning, index >= tape.playIndex { held = Double(tape.frame(index).offset) }
         clock.reach(held, at: now, speed: speed)

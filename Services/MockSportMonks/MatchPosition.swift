@@ -1,24 +1,24 @@
 import SightscreenModels
 import Tapes
 
-/// Where a loaded match stands, as the control port tells it.
+/// The position of a loaded match, as the control port reports it.
 struct MatchPosition: Codable, Sendable {
     var matchId: MatchID
     var tapeId: String
     var title: String
-    /// How the provider misbehaves, and what its randomness began with.
+    /// The way in which the provider misbehaves, and the seed of its random numbers.
     var variant: String
     var seed: UInt64
-    /// Frames shown so far, and all of them.
+    /// Frames shown so far; `frames` is the number of all.
     var cursor: Int
     var frames: Int
-    /// Of the newest frame shown: "S1 12.3 87/6", "Innings Break"; "" before the first.
+    /// The label of the newest frame shown: "S1 12.3 87/6", "Innings Break"; "" before the first.
     var label: String
     var playing: Bool
     var speed: Double
     /// Whether the last frame is shown.
     var isLast: Bool
-    /// When the newest frame came: milliseconds since 1970; 0 before the first.
+    /// When the newest frame came, in milliseconds since 1970; 0 before the first.
     var shownAt: Int64
 
     init(_ player: MatchPlayer) {

@@ -1,7 +1,7 @@
 import TapeFile
 import Tapes
 
-/// Renders the frames of one loaded match. Frames in order are cheap: what did not change is copied.
+/// Renders the frames of one loaded match. Frames in order are cheap, because the parts that did not change are copied.
 actor MatchScreen {
     private struct Key: Equatable {
         var revision: Int
@@ -16,11 +16,11 @@ actor MatchScreen {
 
     private var reel: (key: Key, reel: TapeReel)?
     private var recording: (reader: TapeFileReader, next: Int)?
-    /// A few clients ask for different includes.
+    /// The most answers kept: a few clients ask for different includes.
     private static let answersMax = 4
     private var answers: [Shown] = []
 
-    /// The match's JSON object. What was written for an earlier call is used again while the match stands still: polls
+    /// The match's JSON object. The bytes of an earlier call are used again while the match has no new frame: polls
     /// come more often than balls.
     func json(_ player: MatchPlayer, include: String, rowsBehind: Int) throws -> [UInt8] {
         let key = Key(revision: player.revision, include: include)
@@ -51,14 +51,14 @@ actor MatchScreen {
         } else {
             current = TapeReel(tape, clock: player.clock, includes: FixtureIncludes(key.include))
         }
-        // Nobody else holds it meanwhile, so that it is changed in place.
+        // The actor gives up its reference, so that the reel is changed in place and not copied.
         reel = nil
         let bytes = current.fixture(player.tape.frame(player.frameIndex).source, rowsBehind: rowsBehind)
         reel = (key, current)
         return bytes
     }
 
-    /// The match's object in that answer of the file, which is read on from the last one, or from its beginning.
+    /// The match's object in answer `number` of the file, which is read on from the last one, or from its beginning.
     private func element(_ tape: RecordedTape, _ number: Int) throws -> [UInt8] {
         var (reader, next) = try recording ?? (TapeFileReader(bytes: tape.file), 0)
         if next > number { (reader, next) = (try TapeFileReader(bytes: tape.file), 0) }

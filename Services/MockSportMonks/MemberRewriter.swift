@@ -1,16 +1,16 @@
 import TapeFile
 
-/// Changes the values of some members wherever they are in a JSON text, and nothing else.
+/// Changes the values of some members anywhere in a JSON text, and nothing else.
 struct MemberRewriter {
     private(set) var bytes: [UInt8]
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Replaces the strings, numbers and words that a member of that name has, at any depth.
+    /// Replaces the strings, numbers and words of each member with that name, at any depth.
     ///
-    /// - Parameter value: gets a value's text, quotes included; nil leaves it as it is.
+    /// - Parameter value: receives a value's text, quotes included, and returns the new one; nil keeps it.
     mutating func replace(_ name: String, _ value: (String) -> String?) {
-        // A quote inside of a string has a backslash in front, so a name between quotes is a name.
+        // A quote inside a string follows a backslash, so a name between plain quotes is a whole string.
         let key = Array("\"\(name)\"".utf8)
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count + 4_096)
@@ -34,13 +34,13 @@ struct MemberRewriter {
         bytes = result + bytes[copied...]
     }
 
-    /// Replaces the object's own `id`, not those of what it embeds.
+    /// Replaces the object's own `id`, but not those of embedded objects.
     mutating func replaceOwnID(_ id: String) {
         guard let place = JSONSpan.members(bytes)?["id"] else { return }
         bytes.replaceSubrange(place, with: Array(id.utf8))
     }
 
-    /// Behind the colon; nil when the name was a value.
+    /// The place after the colon; nil when the string was a value and no name.
     private func valueStart(_ end: Int) -> Int? {
         var position = end
         while position < bytes.count, bytes[position] == 0x20 { position += 1 }

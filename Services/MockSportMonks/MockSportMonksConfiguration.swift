@@ -4,25 +4,25 @@ public import Tapes
 /// The settings of `mock-sportmonks`.
 public struct MockSportMonksConfiguration: Sendable {
     public var host = "127.0.0.1"
-    /// 0 takes a free one.
+    /// The port; 0 takes a free one.
     public var port = 0
-    /// Folder of Cricsheet's JSON files, each named after its match, and of recorded tapes.
+    /// The folder of Cricsheet's JSON files, each named after its match, and of recorded tapes.
     public var tapes: String
-    /// What callers have to give as `api_token`.
+    /// The token that callers must send as `api_token`.
     public var token: Secret
     /// A tape to play from the start.
     public var load: String?
-    /// How the provider misbehaves on it, and what that randomness begins with.
+    /// The way in which the provider misbehaves on it, and the seed of its random numbers.
     public var variant = TapeVariant.clean
     public var seed: UInt64 = 0
     public var speed = 1.0
     public var lead: Duration = .zero
     /// Calls an hour and endpoint; 0 for no limit.
     public var hourlyLimit = 0
-    /// Where the chosen port is written; nil for nowhere.
+    /// The directory in which the chosen port is written; nil writes none.
     public var runDirectory: String?
 
-    public init(tapes: String, token: Secret) {
+    package init(tapes: String, token: Secret) {
         self.tapes = tapes
         self.token = token
     }
@@ -57,7 +57,9 @@ public struct MockSportMonksConfiguration: Sendable {
                 help: "Calls an hour and endpoint before 429 is answered; 0 for no limit."),
         ], healthPort: 0, usesDatabase: false)
 
-    /// Reads its settings. It is a stand-in: without `SIGHTSCREEN_STAND_INS=1` it refuses.
+    /// Reads the settings.
+    ///
+    /// - Throws: `ConfigurationError`, also without `SIGHTSCREEN_STAND_INS=1`, because the service is a stand-in.
     public init(_ settings: Settings) throws {
         guard try settings.standIns else {
             throw ConfigurationError(

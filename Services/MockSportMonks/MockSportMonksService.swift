@@ -4,13 +4,13 @@ public import Logging
 public import ServiceKit
 public import ServiceLifecycle
 
-/// `mock-sportmonks`: the provider's API and its control port on one address.
+/// The service `mock-sportmonks`: the provider's API and its control port on one address.
 public struct MockSportMonksService: Service {
     private let configuration: MockSportMonksConfiguration
     private let logger: Logger
     private let onRunning: @Sendable (_ port: Int) -> Void
 
-    /// Ready once it answers.
+    /// The service is ready once its port answers.
     public init(_ configuration: MockSportMonksConfiguration, _ context: ServiceContext) {
         context.readiness.set("port", false, reason: "not listening yet")
         self.init(configuration, logger: context.logger) { _ in context.readiness.set("port", true) }
@@ -28,19 +28,19 @@ public struct MockSportMonksService: Service {
 
     /// Serves until it is asked to stop.
     public func run() async throws {
-        let deck = MatchDeck(
+        let registry = MatchRegistry(
             library: TapeLibrary(folder: configuration.tapes), hourlyLimit: configuration.hourlyLimit)
         if let tape = configuration.load {
-            let position = try await deck.load(
+            let position = try await registry.load(
                 LoadOrder(
                     tapeID: tape, speed: configuration.speed, lead: configuration.lead / .seconds(1),
                     variant: configuration.variant, seed: configuration.seed))
             logger.info("A tape plays", metadata: ["match.id": "\(position.matchId)", "tape": "\(position.title)"])
         }
         let router = Router()
-        ProviderAPI(deck: deck, token: configuration.token).add(to: router)
-        ControlAPI(deck: deck).add(to: router)
-        // The framework's own lines would repeat ours.
+        ProviderAPI(registry: registry, token: configuration.token).add(to: router)
+        ControlAPI(registry: registry).add(to: router)
+        // The framework's own lines would repeat those of this service.
         var quiet = logger
         quiet.logLevel = .critical
         let application = Application(

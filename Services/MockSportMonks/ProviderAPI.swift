@@ -8,14 +8,15 @@ import SightscreenModels
 import SportMonks
 import Tapes
 
-/// The provider's API under `/api/v2.0`: `/livescores`, `/fixtures` and `/fixtures/{id}`, as far as the suite uses them.
+/// The part of the provider's API that the suite uses, under `/api/v2.0`: `/livescores`, `/fixtures` and
+/// `/fixtures/{id}`.
 ///
-/// Every call needs `api_token`. Errors are what a Laravel API answers, `{"message": "…"}`.
+/// Every call needs `api_token`. Errors have the form of a Laravel API, `{"message": "…"}`.
 struct ProviderAPI: Sendable {
     static let path = "api/v2.0"
     static let perPage = 100
 
-    let deck: MatchDeck
+    let registry: MatchRegistry
     let token: Secret
 
     func add(to router: Router<BasicRequestContext>) {
@@ -28,10 +29,10 @@ struct ProviderAPI: Sendable {
         }
     }
 
-    /// What one call asks for, with the fault that changes its answer.
+    /// The parameters of one call, and the fault that changes its answer.
     private struct Call {
         var authority: String
-        /// Names and values, decoded; brackets of filters come escaped or as they are.
+        /// The decoded names and values; brackets of filters come escaped or plain.
         var query: [(name: String, value: String)]
         var rowsBehind: Int
 
@@ -45,7 +46,7 @@ struct ProviderAPI: Sendable {
 
         var include: String { self["include"] ?? "" }
 
-        /// The framework decodes the values only; names have nothing to escape but brackets.
+        /// The framework decodes only the values; a name has nothing to escape except brackets.
         private static func unescaped(_ name: Substring) -> String {
             var text = String(name)
             for (escape, character) in [("%5B", "["), ("%5b", "["), ("%5D", "]"), ("%5d", "]")] {
@@ -65,7 +66,7 @@ struct ProviderAPI: Sendable {
     // MARK: Answers
 
     private func livescores(_ call: Call) async throws -> [UInt8] {
-        let players = try filtered(await deck.all().filter(\.isListed), call)
+        let players = try filtered(await registry.all().filter(\.isListed), call)
         var elements: [[UInt8]] = []
         for player in players { elements.append(try await json(player, call)) }
         var answer = JSONBytes(capacity: elements.reduce(64) { $0 + $1.count + 1 })
@@ -77,7 +78,7 @@ struct ProviderAPI: Sendable {
     }
 
     private func fixture(_ id: MatchID?, _ call: Call) async throws -> [UInt8] {
-        guard let player = await deck.all().first(where: { $0.tape.id == id?.rawValue }) else {
+        guard let player = await registry.all().first(where: { $0.tape.id == id?.rawValue }) else {
             throw Refusal(status: .notFound, message: "The requested record was not found.")
         }
         let fixture = try await json(player, call)
@@ -87,7 +88,7 @@ struct ProviderAPI: Sendable {
     }
 
     private func fixtures(_ call: Call) async throws -> [UInt8] {
-        var players = try filtered(await deck.all(), call)
+        var players = try filtered(await registry.all(), call)
         try sort(&players, by: call["sort"])
         let lastPage = max((players.count + Self.perPage - 1) / Self.perPage, 1)
         let text = call["page"] ?? "1"
@@ -126,7 +127,7 @@ struct ProviderAPI: Sendable {
     }
 
     private func json(_ player: MatchPlayer, _ call: Call) async throws -> [UInt8] {
-        guard let screen = await deck.screen(player) else {
+        guard let screen = await registry.screen(player) else {
             throw Refusal(status: .notFound, message: "The requested record was not found.")
         }
         return try await screen.json(player, include: call.include, rowsBehind: call.rowsBehind)
@@ -166,7 +167,7 @@ struct ProviderAPI: Sendable {
         return players.filter { wanted.contains(id($0)) }
     }
 
-    /// `2026-10-09,2026-10-12` or with times; a day that ends the span belongs to it.
+    /// The span of `2026-10-09,2026-10-12`, or of two times; a day that ends the span belongs to it.
     private static func span(_ text: String) throws -> ClosedRange<Int> {
         let ends = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         guard ends.count == 2, let from = ProviderTime.seconds(ends[0]), var to = ProviderTime.seconds(ends[1]) else {
@@ -198,13 +199,13 @@ struct ProviderAPI: Sendable {
         guard request.uri.queryParameters["api_token"].map(String.init) == token.reveal() else {
             return try refusal(Refusal(status: .unauthorized, message: "Unauthenticated."))
         }
-        let remaining = await deck.count(endpoint)
+        let remaining = await registry.count(endpoint)
         if let remaining, remaining < 0 {
             var response = try refusal(Refusal(status: .tooManyRequests, message: "Too Many Attempts."))
             response.headers[Self.remaining] = "0"
             return response
         }
-        let fault = await deck.fault(for: endpoint)
+        let fault = await registry.fault(for: endpoint)
         if fault?.kind == .timeout { try await hold(request) }
         var response = try await answer(Call(request, rowsBehind: fault?.kind == .torn ? 1 : 0), fault, body)
         if let remaining { response.headers[Self.remaining] = String(remaining) }
@@ -239,8 +240,7 @@ struct ProviderAPI: Sendable {
         default: return JSONAnswer.raw(bytes)
         }
     }
-
-    /// Waits until the client closes the connection, or the service ends; then nobody is there to answer.
+    /// Waits until the client closes the connection or the service ends.
     private func hold(_ request: Request) async throws {
         try await cancelWhenGracefulShutdown {
             try await request.body.consumeWithCancellationOnInboundClose { _ in

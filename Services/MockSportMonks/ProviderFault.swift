@@ -1,26 +1,26 @@
 import ControlHTTP
 import HTTPTypes
 
-/// Something that the provider does wrong for the next calls, or for calls to come.
+/// A fault of the provider for the next calls, or for later ones.
 struct ProviderFault: Codable, Sendable, Equatable {
     enum Kind: String, Codable, Sendable {
-        /// 200 with a web page.
+        /// Status 200 with a web page.
         case html
-        /// 200 without a body.
+        /// Status 200 without a body.
         case empty
-        /// 200 with JSON that has no `data`.
+        /// Status 200 with JSON that has no `data`.
         case noData = "no-data"
         /// JSON that breaks off in the middle.
         case cut
         /// `Content-Length` promises more than is sent before the connection closes.
         case truncated
-        /// Balls one ahead of all rows.
+        /// The balls are one ahead of all rows.
         case torn
-        /// The right answer after `delayMs`.
+        /// The right answer comes after `delayMs`.
         case slow
         /// No answer; the connection stays until the client closes it.
         case timeout
-        /// 100 KB with `Content-Encoding: gzip` that inflate to 100 MiB.
+        /// 100 KB with `Content-Encoding: gzip` inflate to 100 MiB.
         case gzipBomb = "gzip-bomb"
         case badRequest = "400"
         case unauthenticated = "401"
@@ -35,26 +35,26 @@ struct ProviderFault: Codable, Sendable, Equatable {
     }
 
     var kind: Kind
-    /// For how many calls, from 1.
+    /// The number of calls that get the fault, at least 1.
     var count: Int
-    /// Only for calls of this endpoint; nil for all.
+    /// The endpoint whose calls get it; nil for all.
     var endpoint: ProviderEndpoint?
-    /// With `slow`: 10 s unless given.
+    /// The delay of `slow`; 10 s by default.
     var delayMs: Int?
-    /// With 429 and 503: what the header `Retry-After` says; no header unless given.
+    /// The header `Retry-After` of 429 and 503; without it there is no header.
     var retryAfter: Int?
-    /// Not before so many milliseconds after it was given.
+    /// The least time in milliseconds between adding the fault and its first call.
     var atMs: Int?
-    /// Not before so many calls (of its endpoint) have gone well or had other faults.
+    /// The calls (of its endpoint) that must pass first, whether they went well or had other faults.
     var afterCalls: Int?
 }
 
 extension ProviderFault {
     private enum CodingKeys: String, CodingKey { case kind, count, endpoint, delayMs, retryAfter, atMs, afterCalls }
 
-    /// As the control port takes it: `count` is 1 unless given, a status may be written as a number.
+    /// Decodes a fault of the control port: `count` is 1 by default, and a status may be written as a number.
     ///
-    /// - Throws: `Problem` for what no fault has.
+    /// - Throws: `Problem` for a field or value that no fault has.
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let name: String
@@ -81,8 +81,7 @@ extension ProviderFault {
         }
     }
 }
-
-/// What the provider counts calls by.
+/// The endpoints by which the provider counts calls.
 enum ProviderEndpoint: String, Codable, Sendable {
     case livescores
     case fixtures

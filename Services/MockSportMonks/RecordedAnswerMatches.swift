@@ -3,7 +3,7 @@ import TapeFile
 /// The matches of one recorded answer, each with the bytes of its JSON object.
 struct RecordedAnswerMatches {
     let matches: [(id: Int64, element: [UInt8])]
-    /// The answer has every match that is live; nil for an answer that says nothing about matches.
+    /// Whether the answer has every live match; nil for an answer that says nothing about matches.
     let isWholeList: Bool?
 
     init(_ answer: RecordedAnswer) {
@@ -28,7 +28,7 @@ struct RecordedAnswerMatches {
     }
 }
 
-/// The members of a JSON object, read as they are needed.
+/// The members of a JSON object, parsed as they are needed.
 struct RecordedMembers {
     private let bytes: [UInt8]
     private let places: [String: Range<Int>]

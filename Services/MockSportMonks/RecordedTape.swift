@@ -3,10 +3,10 @@ import SportMonks
 import TapeFile
 import Tapes
 
-/// One match of a recorded tape, shown again as it was: its dates are moved to the clock's time and its id can be another.
+/// One match of a recorded tape, replayed as it was: its dates are moved to the clock's time and its id may change.
 ///
-/// Only an index of its frames is kept; bodies are read from the compressed file when they are shown, because a Test's
-/// are gigabytes.
+/// Only an index of its frames is kept. Bodies are read from the compressed file when they are shown, because those of
+/// a Test are gigabytes.
 struct RecordedTape: Sendable {
     enum Problem: Error, CustomStringConvertible {
         case noMatch
@@ -28,12 +28,12 @@ struct RecordedTape: Sendable {
     let seasonID: Int64
     let homeTeamID: Int64
     let awayTeamID: Int64
-    /// When play started there, in seconds since 1970: offset 0.
+    /// The recorded start of play, which is offset 0, in seconds since 1970.
     let playedAt: Int
 
     /// Reads a file once from end to end.
     ///
-    /// - Parameter wanted: the match; nil for the one that is in most answers.
+    /// - Parameter wanted: the id of the match; nil for the one in most answers.
     init(file: [UInt8], match wanted: Int64?) throws {
         self.file = file
         let reader = try TapeFileReader(bytes: file)
@@ -64,7 +64,7 @@ struct RecordedTape: Sendable {
     ///
     /// - Parameters:
     ///   - element: the match's JSON object as it was recorded.
-    ///   - id: under which it plays.
+    ///   - id: the id under which it plays.
     func shifted(_ element: [UInt8], id: Int64, clock: TapeClock) -> [UInt8] {
         var rewriter = MemberRewriter(element)
         rewriter.replace("starting_at") { _ in "\"\(ProviderTime.text(clock.startsAt))\"" }

@@ -1,23 +1,23 @@
 import TapeFile
 import Tapes
 
-/// Collects the frames of one match from a recorded tape's answers; an answer like the one before is no frame.
+/// Collects the frames of one match from a recorded tape's answers; an answer equal to the one before makes no frame.
 struct RecordedTapeIndex {
     private let match: Int64
     private let recordedAt: Int
     private var seen: [(frame: LoadedTape.Frame, time: Int)] = []
     private var newest: [UInt8] = []
     private var startedAt: Int?
-    /// Of the first frame: `league_id` and the like.
+    /// The ids of the first frame: `league_id` and the like.
     private(set) var ids: [String: Int64] = [:]
 
-    /// - Parameter recordedAt: seconds since 1970.
+    /// - Parameter recordedAt: the start of the recording, in seconds since 1970.
     init(match: Int64, recordedAt: Int) {
         self.match = match
         self.recordedAt = recordedAt
     }
 
-    /// When play started, else when the recording did: seconds since 1970.
+    /// The start of play, or of the recording where that is not known, in seconds since 1970.
     var playedAt: Int { startedAt ?? seen.first?.time ?? recordedAt }
 
     var frames: [LoadedTape.Frame] {
@@ -32,7 +32,7 @@ struct RecordedTapeIndex {
         let content = RecordedAnswerMatches(answer)
         let time = recordedAt + Int(answer.atMs / 1_000)
         guard let element = content.matches.first(where: { $0.id == match })?.element else {
-            // It has left the list.
+            // The match has left the list.
             if content.isWholeList == true, var gone = seen.last?.frame, gone.isListed {
                 gone.isListed = false
                 gone.label = "Gone"
@@ -60,7 +60,7 @@ struct RecordedTapeIndex {
             ))
     }
 
-    /// As a converted tape's: "S1 19.4 162/3" in play, else the status.
+    /// The label as a converted tape has it: "S1 19.4 162/3" in play, otherwise the status.
     private static func label(_ members: RecordedMembers, status: String) -> String {
         guard status.hasSuffix("Innings"), let ball = members.last("balls"), let runs = members.last("runs"),
             let scoreboard = ball.text("scoreboard"), let label = ball.text("ball"), let score = runs.text("score"),

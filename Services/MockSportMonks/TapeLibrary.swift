@@ -16,7 +16,7 @@ struct TapeLibrary: Sendable {
         return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder
     }
 
-    /// Where a tape's file is; nil when there is none, and for what cannot be a tape's id.
+    /// The path of a tape's file; nil when there is none, and for text that cannot be a tape's id.
     func path(of id: String) -> String? {
         guard (1...18).contains(id.count), id.utf8.allSatisfy({ (0x30...0x39).contains($0) }), id.first != "0" else {
             return nil
@@ -25,14 +25,14 @@ struct TapeLibrary: Sendable {
         return FileManager.default.fileExists(atPath: path) ? path : nil
     }
 
-    /// - Returns: nil when there is no such tape.
+    /// - Returns: the match; nil when there is no such tape.
     /// - Throws: `CricsheetError` when its file is not a match.
     func match(_ id: String) throws -> CricsheetMatch? {
         guard let path = path(of: id), let data = FileManager.default.contents(atPath: path) else { return nil }
         return try CricsheetMatch(json: [UInt8](data))
     }
 
-    /// A recorded tape's file; nil when there is none, and for what cannot be its name.
+    /// The bytes of a recorded tape; nil when there is none, and for text that cannot be its name.
     func recording(_ name: String) -> [UInt8]? {
         guard (1...64).contains(name.count), name.first != ".", name.utf8.allSatisfy(Self.isNamePart),
             let data = FileManager.default.contents(atPath: "\(folder)/\(name).tape")
@@ -40,7 +40,7 @@ struct TapeLibrary: Sendable {
         return [UInt8](data)
     }
 
-    /// Whether something can be loaded under this id.
+    /// Whether a tape has this id or name.
     func has(_ id: String) -> Bool { path(of: id) != nil || recording(id) != nil }
 
     private static func isNamePart(_ byte: UInt8) -> Bool {
@@ -48,7 +48,7 @@ struct TapeLibrary: Sendable {
             || [0x2d, 0x2e, 0x5f].contains(byte)
     }
 
-    /// Every match of the folder by id, then every recorded tape by name; files that are none are left out.
+    /// Every match of the folder by id, then every recorded tape by name; other files are left out.
     func entries() -> [Entry] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         let ids = names.compactMap { name in name.hasSuffix(".json") ? Int64(name.dropLast(5)) : nil }.sorted()

@@ -5,20 +5,20 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// Publishes the development key, as a Cognito user pool publishes its keys, and signs anybody in who says a name.
+/// Publishes the development key as a Cognito user pool publishes its keys, and signs in any user by name alone.
 ///
 /// - `GET /.well-known/jwks.json`
-/// - `POST /token` `{"user": "asha"}` → `{"accessToken": "…", "expiresIn": 86400}`: any name is a user, and nobody is an
+/// - `POST /token` `{"user": "asha"}` → `{"accessToken": "…", "expiresIn": 86400}`: any name is a user, and none is an
 ///   administrator. The token's issuer is the address that was called.
 ///
-/// Web pages are kept away (`PageGuard`).
+/// `PageGuard` keeps web pages away.
 struct DevIssuer: Sendable {
     static let bodyBytesMax = 1_024
     static let lifetime = 86_400
 
     let identity: DevelopmentIdentity
 
-    /// - Parameter onReady: told the port, which is of the system's choosing when 0 was asked for.
+    /// - Parameter onReady: called with the port, which the system chooses when `port` is 0.
     func application(
         host: String, port: Int, logger: Logger, onReady: @escaping @Sendable (Int) async -> Void = { _ in }
     ) -> some ApplicationProtocol {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What the development commands take when no flag says otherwise: the run that `sightscreen up` keeps going.
+/// The defaults of the development commands, taken from the run that `sightscreen up` keeps going.
 enum DevelopmentDefaults {
     private static var stateFolder: String { StateFolder.path(environment: ProcessInfo.processInfo.environment) }
 
@@ -12,7 +12,7 @@ enum DevelopmentDefaults {
         return run?.issuer
     }
 
-    /// The database of the run; said aloud, so that nobody takes it for another.
+    /// The database of the run. Its use is printed, so that the operator does not mistake it for another.
     static func databaseURL() -> String? {
         guard let run else { return nil }
         Output.error("sightscreen: DATABASE_URL is not set: this is the run of sightscreen up in \(stateFolder)")
@@ -24,7 +24,7 @@ enum DevelopmentDefaults {
         return try? JSONDecoder().decode(Endpoints.self, from: file)
     }
 
-    /// The first of `COGNITO_CLIENT_ID`, or the demo's.
+    /// The first id of `COGNITO_CLIENT_ID`, or the demo's.
     static var clientID: String {
         let list = ProcessInfo.processInfo.environment["COGNITO_CLIENT_ID"] ?? ""
         return list.split(separator: ",").first.map(String.init) ?? DevelopmentSecrets.clientID

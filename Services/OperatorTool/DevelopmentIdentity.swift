@@ -2,14 +2,14 @@ import FoundationEssentials
 import Glibc
 import Tokens
 
-/// The development issuer's key and the tokens it makes: the stand-in for a Cognito user pool. Every process that is
-/// given the same folder has the same key, whoever comes first makes it.
+/// The development issuer's key and the tokens it makes: the stand-in for a Cognito user pool. All processes with the
+/// same folder have the same key, which the first of them makes.
 public struct DevelopmentIdentity: Sendable {
     static let keyFileName = "issuer-key.pem"
 
     private let signer: RS256Signer
 
-    /// - Parameter folder: where the key is kept, in a file for its owner alone.
+    /// - Parameter folder: the folder of the key, which is kept in a file that only its owner may read.
     public init(folder: String) throws {
         let path = "\(folder)/\(Self.keyFileName)"
         if TextFile.read(path) == nil {
@@ -20,7 +20,7 @@ public struct DevelopmentIdentity: Sendable {
         signer = try RS256Signer(pem: pem)
     }
 
-    /// What the issuer publishes at `/.well-known/jwks.json`.
+    /// The JSON that the issuer publishes at `/.well-known/jwks.json`.
     var jwks: String { signer.jwks }
 
     /// An access token as Cognito makes them.
@@ -57,7 +57,7 @@ public struct DevelopmentIdentity: Sendable {
         return try signer.token(claims: [UInt8](try JSONEncoder().encode(claims)))
     }
 
-    /// The same name is the same user everywhere: a UUID of version 8 (RFC 9562) from the name's SHA-256.
+    /// The id of a user. A name is the same user everywhere: a UUID of version 8 (RFC 9562) from the name's SHA-256.
     static func subject(of user: String) throws -> String {
         var bytes = Array(try SHA256Digest.of(Array("sightscreen user \(user)".utf8)).prefix(16))
         bytes[6] = bytes[6] & 0x0f | 0x80
@@ -71,7 +71,8 @@ public struct DevelopmentIdentity: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Two processes may do this at once: the key is written beside its place and linked there, which only one can.
+    /// Makes the key. Two processes may do this at once: each writes a draft beside the file and links it there, which
+    /// only one can.
     private static func makeKey(at path: String) throws {
         let draft = "\(path).\(getpid()).\(UInt32.random(in: 0...UInt32.max))"
         try TextFile.write(try RS256Signer.generate().pem, to: draft)

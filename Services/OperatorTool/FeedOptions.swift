@@ -1,14 +1,14 @@
 public import ArgumentParser
 public import Tapes
 
-/// How the feed of a match behaves: `deploy/docs/tapes.md` has the variants.
+/// The behaviour of a match's feed; `deploy/docs/tapes.md` describes the variants.
 struct FeedOptions: ParsableArguments {
     @Option(help: "How the feed misbehaves.") var variant: TapeVariant = .clean
     @Option(help: ArgumentHelp("Where it misbehaves, and how.", valueName: "number")) var seed: UInt64 = 1
 }
 
 extension TapeVariant: ExpressibleByArgument {
-    /// Takes "late-result", and "lateResult" or "correction" for what is meant by them.
+    /// Accepts "late-result", and also "lateResult", or "correction" for "corrections".
     public init?(argument: String) {
         func bare(_ name: String) -> String {
             let letters = name.lowercased().filter(\.isLetter)

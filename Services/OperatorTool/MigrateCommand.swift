@@ -52,7 +52,7 @@ struct MigrateCommand: AsyncParsableCommand {
         }
     }
 
-    /// Few connections, by the rules that services have.
+    /// A pool of few connections, with the same rules as in the services.
     static func pool(
         url: String, size: Int = 1, applicationName: String, standIns: Bool
     ) throws -> PostgresPool {
@@ -62,12 +62,12 @@ struct MigrateCommand: AsyncParsableCommand {
         } catch { throw UpError.setting(error.setting, error.problem) }
     }
 
-    /// `SIGHTSCREEN_STAND_INS`, read as services read it.
+    /// The switch `SIGHTSCREEN_STAND_INS`, read as the services read it.
     static func standIns(_ environment: [String: String]) throws -> Bool {
         do { return try Settings.standIns(environment) } catch { throw UpError.setting(error.setting, error.problem) }
     }
 
-    /// `DATABASE_URL`, or what is in the file that `DATABASE_URL_FILE` names.
+    /// The URL in `DATABASE_URL`, or in the file that `DATABASE_URL_FILE` names.
     static func databaseURL(_ environment: [String: String]) throws -> String? {
         if let url = environment["DATABASE_URL"], !url.isEmpty { return url }
         guard let file = environment["DATABASE_URL_FILE"] else { return nil }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Lines for a person. Standard output is for results, standard error for what is going on.
+/// Writes lines for a person. Standard output is for results, standard error for progress and problems.
 enum Output {
-    /// Writes at once, also into a pipe: a log that is read while the match is on must not lag by a buffer.
+    /// Writes a line at once, also into a pipe: a log that is read during the match must not lag by a buffer.
     static func line(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
 
     static func error(_ text: String) { write(text + "\n", to: STDERR_FILENO) }

@@ -5,7 +5,7 @@ import SightscreenModels
 import TapeFile
 import Tapes
 
-/// `sightscreen replay`: what detection makes of a match, without any service.
+/// `sightscreen replay`: runs the detector on a match without any service.
 struct ReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
@@ -39,7 +39,7 @@ struct ReplayCommand: ParsableCommand {
         if bytes.starts(with: Self.zstdMagic) { try playRecorded(bytes) } else { try playTape(bytes) }
     }
 
-    /// RFC 8878, section 3.1.1.
+    /// The magic number of a zstd frame (RFC 8878, section 3.1.1), little-endian.
     private static let zstdMagic: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
 
     private func playTape(_ bytes: [UInt8]) throws {

@@ -36,7 +36,7 @@ struct DemoSecretsCommand: AsyncParsableCommand {
     }
 }
 
-/// `sightscreen secrets keys`: a new key file on standard output.
+/// `sightscreen secrets keys`: prints a new key file on standard output.
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys", abstract: "Prints new keys for TOKEN_KEY_FILE: one for the lookup, one that encrypts.")
@@ -44,7 +44,7 @@ struct KeysCommand: ParsableCommand {
     func run() throws { print(try TokenKeys.generate(), terminator: "") }
 }
 
-/// `sightscreen secrets encrypt`: from now on push tokens are encrypted, and those that are there are, too.
+/// `sightscreen secrets encrypt`: encrypts the push tokens that are stored, and all new ones from now on.
 struct EncryptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "encrypt",
@@ -65,7 +65,7 @@ struct EncryptCommand: AsyncParsableCommand {
     }
 }
 
-/// `sightscreen secrets rotate`: the newest key of the file takes the place of the one before.
+/// `sightscreen secrets rotate`: makes the newest key of the file replace the one before.
 struct RotateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
@@ -92,7 +92,7 @@ struct TokenDatabaseOptions: ParsableArguments {
     @Option(help: "The key file; by default TOKEN_KEY_FILE.")
     var keyFile: String?
 
-    /// - Parameter check: is given the id of the newest key; throws if this is not the command for it.
+    /// - Parameter check: receives the id of the newest key, and throws if the command is the wrong one for it.
     func withEncryption(_ check: (TokenEncryption, String) async throws -> Void) async throws {
         let environment = ProcessInfo.processInfo.environment
         guard let url = try databaseURL ?? MigrateCommand.databaseURL(environment) else {
@@ -116,7 +116,7 @@ struct TokenDatabaseOptions: ParsableArguments {
         await pool.close()
     }
 
-    /// Nil without a file.
+    /// The cipher of a key file; nil without a file.
     static func cipher(_ path: String?) throws -> TokenCipher? {
         guard let path, !path.isEmpty else { return nil }
         guard let text = TextFile.read(path) else { throw UpError.setting(TokenKeyFile.setting, "cannot read \(path)") }

@@ -5,7 +5,7 @@ import Processes
 import Reactor
 import ServiceKit
 
-/// `sightscreen settings`: every setting of the five services, as the services themselves declare them.
+/// `sightscreen settings`: lists every setting of the five services, as the services themselves declare them.
 struct SettingsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "settings", abstract: "Lists every setting of the services.",
@@ -55,7 +55,7 @@ struct SettingsCommand: AsyncParsableCommand {
             services.count == SettingsCommand.services.count ? "all" : services.joined(separator: ", ")
         }
 
-        /// As it would be written; "required" without one.
+        /// The default as it would be written; "required" without one.
         var fallback: String { setting.default.map { $0.isEmpty ? "none" : $0 } ?? "required" }
 
         var text: String {

@@ -15,7 +15,7 @@ public struct SightscreenCommand: AsyncParsableCommand {
 
     public init() {}
 
-    /// The program: what `main()` does, but an error is one line.
+    /// Runs the program as `main()` does, but prints an error as one line.
     public static func runProgram() async {
         do {
             var command = try parseAsRoot()
@@ -28,7 +28,7 @@ public struct SightscreenCommand: AsyncParsableCommand {
             let status = exitCode(for: error)
             let text = error is CocoaError ? TextFile.reason(error) : message(for: error)
             let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
-            // Help and versions are no errors; a command that ends with a status has said why.
+            // Help and versions are no errors, and a command that ends with a status has printed the reason.
             if status.isSuccess || line.isEmpty { exit(withError: error) }
             Output.error("sightscreen: \(line)")
             exit(withError: (error as? UpError).map { ExitCode($0.status) } ?? status)

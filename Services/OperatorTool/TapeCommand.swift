@@ -2,7 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import Tapes
 
-/// `sightscreen tape`: what can be played, and what a poller would see of it.
+/// `sightscreen tape`: lists what can be played, and shows what a poller would see of it.
 struct TapeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tape",

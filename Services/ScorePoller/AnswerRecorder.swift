@@ -4,9 +4,9 @@ import Logging
 import ServiceKit
 import TapeFile
 
-/// Writes a tape of what a group's polls fetched: `<group>-<UTC time>.tape`, begun with the first answer. When the disk is
-/// full, or anything else is wrong with it, that is said once, the tape ends with the last whole answer, and another is
-/// tried after a while: a recording never keeps a poll from its scores.
+/// Writes a tape of the answers that a group's polls fetched: `<group>-<UTC time>.tape`, begun with the first answer.
+/// When the disk is full, or fails otherwise, the failure is logged once, the tape ends with the last whole answer, and
+/// another tape is tried after a minute: a recording never delays a poll.
 actor AnswerRecorder {
     static let pauseAfterFailure = Duration.seconds(60)
 
@@ -14,7 +14,7 @@ actor AnswerRecorder {
         var descriptor: Int32
         var writer: TapeFileWriter
         var began: ContinuousClock.Instant
-        /// Bytes of whole answers.
+        /// The bytes of whole answers.
         var size: Int
     }
 
@@ -25,7 +25,7 @@ actor AnswerRecorder {
     private let folder: String
     private let group: String
     private let logger: Logger
-    private let troubles = OncePer<String>()
+    private let problems = OncePer<String>()
     private var tape: Tape?
     private var notBefore: ContinuousClock.Instant?
 
@@ -35,7 +35,7 @@ actor AnswerRecorder {
         self.logger = logger
     }
 
-    /// - Parameter path: without base, token and query.
+    /// - Parameter path: the path without base, token and query.
     func record(path: String, status: Int, body: [UInt8]) {
         if let notBefore, .now < notBefore { return }
         do throws(Failure) {
@@ -50,9 +50,9 @@ actor AnswerRecorder {
                 throw Failure(text: "\(error)")
             }
             try write(bytes)
-            troubles.clear("tape")
+            problems.clear("tape")
         } catch {
-            gaveUp(error.text)
+            stopAfterFailure(error.text)
         }
     }
 
@@ -66,7 +66,7 @@ actor AnswerRecorder {
             close(tape.descriptor)
             self.tape = nil
         } catch {
-            gaveUp(error.text)
+            stopAfterFailure(error.text)
         }
     }
 
@@ -101,7 +101,7 @@ actor AnswerRecorder {
         tape?.size += bytes.count
     }
 
-    private func gaveUp(_ reason: String) {
+    private func stopAfterFailure(_ reason: String) {
         if let tape {
             // Half an answer would make the tape look damaged.
             ftruncate(tape.descriptor, tape.size)
@@ -109,7 +109,7 @@ actor AnswerRecorder {
         }
         tape = nil
         notBefore = .now + Self.pauseAfterFailure
-        guard troubles.isNews(reason, for: "tape") else { return }
+        guard problems.hasChanged(reason, for: "tape") else { return }
         logger.warning("The tape cannot be written; polling goes on", metadata: ["reason": "\(reason)"])
     }
 }

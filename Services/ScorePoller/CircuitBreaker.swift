@@ -1,12 +1,12 @@
 /// Spares a provider that fails: after `failuresMax` failures in a row no call is made for a while; then one trial call
-/// decides. The wait doubles with every failed trial, but not while a match is live: its fans wait, and an alert is fresh for
-/// half a minute only.
+/// decides. The wait doubles with every failed trial, but not while a match is live, because its fans wait and an alert
+/// is fresh for only half a minute.
 public struct CircuitBreaker: Sendable, Equatable {
     public enum State: Sendable, Equatable {
         case closed
-        /// No call before this instant.
+        /// No call is made before this instant.
         case open(until: ContinuousClock.Instant)
-        /// One trial call is under way.
+        /// One trial call is in flight.
         case halfOpen
     }
 
@@ -20,7 +20,7 @@ public struct CircuitBreaker: Sendable, Equatable {
 
     public init() {}
 
-    /// Nil when a call may be made, else when to ask again; nothing is begun by asking.
+    /// When to ask again; nil when a call may be made. Asking changes nothing.
     public func closedUntil(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         switch state {
         case .closed: nil
@@ -29,7 +29,7 @@ public struct CircuitBreaker: Sendable, Equatable {
         }
     }
 
-    /// Asked before each call; a yes when half open is the one trial.
+    /// Whether a call may be made now. Ask before each call: true in the half-open state starts the one trial call.
     public mutating func allowsCall(at now: ContinuousClock.Instant) -> Bool {
         switch state {
         case .closed: return true
@@ -48,7 +48,7 @@ public struct CircuitBreaker: Sendable, Equatable {
     }
 
     /// - Parameters:
-    ///   - began: when the call that failed was made. A call that hangs does not put the next trial off.
+    ///   - began: when the failed call was made, so that a call that hangs does not delay the next trial.
     ///   - isLive: whether a match is live, or may be.
     public mutating func failed(at began: ContinuousClock.Instant, isLive: Bool) {
         failures += 1

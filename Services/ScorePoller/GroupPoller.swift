@@ -10,9 +10,9 @@ import Wire
 
 /// Polls the provider for one group while this process holds the group's lease.
 actor GroupPoller {
-    /// What time alone changes is reported at least this often.
-    private static let reportEvery = Duration.seconds(5)
-    /// Of the calls to `/fixtures`: the orchestrator's schedule has the rest to itself.
+    /// The longest time between two reports of values that change with time alone.
+    private static let reportInterval = Duration.seconds(5)
+    /// The share of the calls to `/fixtures` that missing matches may use; the orchestrator's schedule has the rest.
     private static let fixturesShare = 0.75
 
     let group: PollGroup
@@ -30,16 +30,16 @@ actor GroupPoller {
     private var reader = LivescoresReader()
     private var nextPoll: NextPoll
     private var random = SystemRandomNumberGenerator()
-    private var couriers: [MatchID: FrameCourier] = [:]
-    private let marks = BusMarks()
+    private var senders: [MatchID: FrameSender] = [:]
+    private let busStates = BusStates()
     private var missing = MissingMatches()
     private var missingReads: Task<Void, Never>?
-    /// Nil before the first answer since the group came here.
+    /// The fixtures of the last answer; nil before the first one since this process acquired the group.
     private var lastFixtures: [SlimFixture]?
-    /// What was left when the last call was granted.
+    /// The calls that were left when the last call was granted.
     private var allowance: CallGrant?
     private var lastSuccess: ContinuousClock.Instant?
-    private let troubles = OncePer<String>()
+    private let problems = OncePer<String>()
 
     init(
         group: PollGroup, configuration: ScorePollerConfiguration, provider: ProviderClient, leases: LeaseKeeper,
@@ -60,7 +60,7 @@ actor GroupPoller {
         nextPoll = NextPoll(usual: configuration.schedule.usual)
     }
 
-    /// Until cancelled.
+    /// Polls until cancelled.
     func run() async {
         defer { missingReads?.cancel() }
         while !Task.isCancelled {
@@ -72,7 +72,7 @@ actor GroupPoller {
                 logger.notice("This poller polls the group", metadata: ["epoch": "\(lease.epoch)"])
             }
             guard lease.isTrusted else {
-                // Whoever polls this group now knows how the provider is.
+                // The poller that holds the group now reports on the provider.
                 readiness.remove(readinessName)
                 try? await Task.sleep(for: .milliseconds(100))
                 continue
@@ -84,14 +84,13 @@ actor GroupPoller {
             await sleep(until: next)
         }
     }
-
-    /// A bus came that has seen no frame.
-    func busCame(_ bus: String) async {
-        marks.noteLife(of: bus)
-        for courier in couriers.values { await courier.busCame() }
+    /// Notes a new bus, which has seen no frame.
+    func busConnected(_ bus: String) async {
+        busStates.noteAnswer(of: bus)
+        for sender in senders.values { await sender.busConnected() }
     }
 
-    /// What the schedule wants, or rarer when the hour's calls would not last.
+    /// The schedule's interval, or a longer one when the hour's calls would not last.
     private var interval: Duration {
         let wanted = configuration.schedule.interval(after: lastFixtures ?? [])
         guard let allowance else { return wanted }
@@ -99,12 +98,12 @@ actor GroupPoller {
             usual: wanted, left: allowance.left, hourLeft: allowance.hourLeft, callers: configuration.groups.count)
     }
 
-    /// Until the first answer one may be.
+    /// Whether a match is live; before the first answer one may be.
     private var isLive: Bool { lastFixtures.map { PollSchedule.isLive($0) } ?? true }
 
     private func sleep(until next: ContinuousClock.Instant) async {
         while !Task.isCancelled, .now < next {
-            try? await Task.sleep(until: min(next, .now + Self.reportEvery))
+            try? await Task.sleep(until: min(next, .now + Self.reportInterval))
             reportAge()
         }
     }
@@ -114,7 +113,7 @@ actor GroupPoller {
     private func poll(at began: ContinuousClock.Instant) async -> NextPoll.Outcome {
         if let until = breaker.closedUntil(at: began) {
             count("breakerOpen")
-            return .spared(until: until)
+            return .skipped(until: until)
         }
         do {
             let grant = try await take(.livescores)
@@ -128,7 +127,7 @@ actor GroupPoller {
             if grant.refusals > 0 { try? await calls.answered(.livescores) }
             succeeded(answer)
             await distribute(answer.fixtures, fetchedAt: grant.now, poll)
-            readMissingBeside(present: Set(answer.fixtures.map(\.matchID)))
+            readMissingInBackground(present: Set(answer.fixtures.map(\.matchID)))
             return .answered
         } catch {
             return await failed(error, at: began)
@@ -136,7 +135,7 @@ actor GroupPoller {
     }
 
     private func livescores() async throws -> (LivescoresAnswer, HeldSpan) {
-        var span = begunPoll()
+        var span = beginPoll()
         let body = try await provider.livescores(leagues: group.leagues)
         span.endedAt = Span.now
         Recorder(label: "sightscreen_provider_answer_bytes").record(body.count)
@@ -144,9 +143,8 @@ actor GroupPoller {
         do { answer = try reader.read(body) } catch { throw ProviderClient.Failure.unusable(error) }
         return (answer, held(span, bytes: body.count, matches: answer.fixtures.count))
     }
-
-    /// Of a call of the provider: each begins a trace.
-    private func begunPoll() -> Span {
+    /// The span of one call of the provider; each begins a trace.
+    private func beginPoll() -> Span {
         var span = tracer.begin("poll", .client, under: nil)
         span["poll.group"] = .string(group.name)
         return span
@@ -164,9 +162,9 @@ actor GroupPoller {
         lastSuccess = .now
         lastFixtures = answer.fixtures
         readiness.set(readinessName, true)
-        let wasSilent = troubles.clear("budget")
-        if troubles.clear("provider") || wasSilent { logger.info("The provider answers again") }
-        for problem in answer.problems where troubles.isNews("\(problem)", for: "problem \(problem)") {
+        let wasSilent = problems.clear("budget")
+        if problems.clear("provider") || wasSilent { logger.info("The provider answers again") }
+        for problem in answer.problems where problems.hasChanged("\(problem)", for: "problem \(problem)") {
             logger.warning("Part of the provider's answer was left out", metadata: ["problem": "\(problem)"])
         }
         count("ok")
@@ -175,21 +173,21 @@ actor GroupPoller {
 
     private func failed(_ error: any Error, at began: ContinuousClock.Instant) async -> NextPoll.Outcome {
         guard let failure = error as? ProviderClient.Failure else {
-            // The database or a cancellation: nothing the provider did, and its trial call told nothing.
+            // The cause is the database or a cancellation, not the provider, and a trial call has shown nothing.
             if breaker.state == .halfOpen { breaker.failed(at: began, isLive: isLive) }
-            if !Task.isCancelled { complain("A poll failed", "\(ErrorChain.describe(error))", about: "provider") }
+            if !Task.isCancelled { warn("A poll failed", "\(ErrorChain.describe(error))", about: "provider") }
             count("error")
             return .failed
         }
         if case .overLimit(let retryAfter) = failure {
-            // It answers, so the breaker has nothing to spare it; the wait is for everybody.
+            // The provider answers, so the breaker closes; the wait applies to every caller.
             breaker.succeeded()
             count("refused")
             return .overBudget(wait: await refused(.livescores, retryAfter))
         }
         breaker.failed(at: began, isLive: isLive)
         if case .open = breaker.state { readiness.set(readinessName, false, reason: "\(failure)") }
-        complain("The provider gave no usable answer; the last scores stay", "\(failure)", about: "provider")
+        warn("The provider gave no usable answer; the last scores stay", "\(failure)", about: "provider")
         count("failed")
         return .failed
     }
@@ -202,70 +200,71 @@ actor GroupPoller {
             Gauge(label: "sightscreen_provider_calls_left", dimensions: [("endpoint", endpoint.rawValue)]).record(left)
         }
         if !grant.isGranted {
-            complain(
-                grant.isProvidersWord
+            warn(
+                grant.isFromProvider
                     ? "The provider has asked for silence" : "The provider's allowance for this hour is used up",
                 endpoint.rawValue, about: "budget")
         }
         return grant
     }
 
-    /// The provider said 429.
-    /// - Returns: how long nobody calls.
+    /// Records a 429 of the provider.
+    ///
+    /// - Returns: the time for which no process calls.
     private func refused(_ endpoint: ProviderEndpoint, _ retryAfter: Duration?) async -> Duration {
         do {
             let wait = try await calls.refused(endpoint, limit: configuration.hourlyLimit, retryAfter: retryAfter)
-            complain(
+            warn(
                 "The provider answered 429; nobody calls it for a while",
                 "\(endpoint.rawValue), \(Int((wait / .seconds(1)).rounded(.up))) s", about: "budget")
             return wait
         } catch {
-            complain("A refusal cannot be written down", "\(ErrorChain.describe(error))", about: "budget")
+            warn("A refusal cannot be written down", "\(ErrorChain.describe(error))", about: "budget")
             return retryAfter ?? NextPoll.longestBudgetWait
         }
     }
 
     // MARK: - Frames
 
-    /// - Returns: whether any of them tells something new.
+    /// - Returns: whether a fixture shows a change.
     @discardableResult
     private func distribute(_ fixtures: [SlimFixture], fetchedAt: Int64, _ poll: HeldSpan) async -> Bool {
-        var isNews = false
-        for match in fixtures.map(\.matchID) where couriers[match] == nil {
-            couriers[match] = FrameCourier(match: match, buses: buses, marks: marks, logger: logger, tracer: tracer) {
+        var isChanged = false
+        for match in fixtures.map(\.matchID) where senders[match] == nil {
+            senders[match] = FrameSender(
+                match: match, buses: buses, busStates: busStates, logger: logger, tracer: tracer
+            ) {
                 [leases, group] in await leases.lease(for: .poll(group.name)) != nil
             }
         }
-        await spread()
+        await rebalance()
         for fixture in fixtures {
             let match = fixture.matchID
-            guard let courier = couriers[match] else { continue }
+            guard let sender = senders[match] else { continue }
             let frame = ScoreFrame(
                 matchID: match, fetchedAt: fetchedAt, previousFetchedAt: nil, fixture: fixture)
-            if await courier.fetched(frame, by: poll) { isNews = true }
+            if await sender.fetched(frame, by: poll) { isChanged = true }
         }
-        return isNews
+        return isChanged
     }
-
-    /// Matches in order, so that buses that come or go share them evenly.
-    private func spread() async {
+    /// Distributes matches over the buses in a fixed order.
+    private func rebalance() async {
         let known = await buses.instances()
         var holders: [MatchID: String?] = [:]
-        for (match, courier) in couriers { holders[match] = .some(await courier.holder) }
-        for bus in marks.overdue(of: known) {
-            Task { [buses, marks] in if await buses.isAlive(bus) { marks.noteLife(of: bus) } }
+        for (match, sender) in senders { holders[match] = .some(await sender.holder) }
+        for bus in busStates.overdue(of: known) {
+            Task { [buses, busStates] in if await buses.isAlive(bus) { busStates.noteAnswer(of: bus) } }
         }
-        let spread = MatchSpread(holders, buses: known, keeping: marks.keeping, silent: marks.silent)
-        for (match, bus) in spread.homes { await couriers[match]?.settle(at: bus) }
-        for (match, bus) in spread.moves {
-            guard let courier = couriers[match], let holder = await courier.holder else { continue }
-            guard !marks.keeping.contains(holder) else { continue }
-            if await !courier.move(to: bus) { marks.noteKeeping(by: holder) }
+        let plan = MatchDistribution(holders, buses: known, refusing: busStates.refusing, silent: busStates.silent)
+        for (match, bus) in plan.homes { await senders[match]?.settle(at: bus) }
+        for (match, bus) in plan.moves {
+            guard let sender = senders[match], let holder = await sender.holder else { continue }
+            guard !busStates.refusing.contains(holder) else { continue }
+            if await !sender.move(to: bus) { busStates.noteRefusal(by: holder) }
         }
     }
-
-    /// Beside the polls: a provider that is slow to answer for one match keeps no other waiting.
-    private func readMissingBeside(present: Set<MatchID>) {
+    /// Reads missing matches beside the polls, so that a slow answer delays no poll.
+    private func readMissingInBackground(present: Set<MatchID>) {
         guard missingReads == nil else { return }
         missingReads = Task {
             await readMissing(present: present)
@@ -273,18 +272,18 @@ actor GroupPoller {
         }
     }
 
-    /// A match leaves the live list when it is over, sometimes before its last state was seen: it is read by itself until
-    /// the bus has settled it.
+    /// Reads open matches that are not on the live list. A match leaves the list when it is over, sometimes before its
+    /// last state was seen, and is read by itself until the bus has settled it.
     private func readMissing(present: Set<MatchID>) async {
         let open: [MatchID]
         do {
             open = try await openMatches()
-            troubles.clear("open")
+            problems.clear("open")
         } catch {
-            return complain("Open matches cannot be read", "\(ErrorChain.describe(error))", about: "open")
+            return warn("Open matches cannot be read", "\(ErrorChain.describe(error))", about: "open")
         }
         let absent = open.filter { !present.contains($0) }
-        couriers = couriers.filter { present.contains($0.key) || absent.contains($0.key) }
+        senders = senders.filter { present.contains($0.key) || absent.contains($0.key) }
         for match in missing.due(absent, at: .now) {
             guard await read(match) else { return }
         }
@@ -296,7 +295,7 @@ actor GroupPoller {
         do {
             let grant = try await take(.fixtures, share: Self.fixturesShare)
             guard grant.isGranted else { return false }
-            var span = begunPoll()
+            var span = beginPoll()
             let body = try await provider.fixture(match.rawValue)
             span.endedAt = Span.now
             if grant.refusals > 0 { try? await calls.answered(.fixtures) }
@@ -304,23 +303,23 @@ actor GroupPoller {
             do { fixture = try FixtureAnswer.fixture(from: body) } catch {
                 throw ProviderClient.Failure.unusable(error)
             }
-            troubles.clear(trouble)
-            // With groups, a match of another group is somebody else's.
+            problems.clear(trouble)
+            // With several groups, another group's match is not for this one.
             let isOurs = group.leagues.isEmpty || group.leagues.contains(fixture.leagueID ?? 0)
             let poll = held(span, bytes: body.count, matches: 1)
-            let isNews = isOurs ? await distribute([fixture], fetchedAt: grant.now, poll) : false
-            missing.tried(match, isNews: isNews, at: .now)
+            let isChanged = isOurs ? await distribute([fixture], fetchedAt: grant.now, poll) : false
+            missing.tried(match, isChanged: isChanged, at: .now)
             return true
         } catch ProviderClient.Failure.overLimit(let retryAfter) {
             _ = await refused(.fixtures, retryAfter)
             return false
         } catch {
-            missing.tried(match, isNews: false, at: .now)
+            missing.tried(match, isChanged: false, at: .now)
             guard !Task.isCancelled else { return false }
-            complain(
+            warn(
                 "A match that left the live list cannot be read", "\(match): \(ErrorChain.describe(error))",
                 about: trouble)
-            // Without any answer the others would wait for one in vain too.
+            // Without any answer, the other matches would wait for one in vain, too.
             if case ProviderClient.Failure.noAnswer = error { return false }
             return true
         }
@@ -338,12 +337,12 @@ actor GroupPoller {
         ).map { MatchID(try $0.int64("match_id")) }
     }
 
-    // MARK: - What people see
+    // MARK: - Readiness, metrics and logs
 
     private var readinessName: String { group.leagues.isEmpty ? "provider" : "provider \(group.name)" }
 
-    private func complain(_ message: Logger.Message, _ reason: String, about: String) {
-        guard troubles.isNews("\(message) \(reason)", for: about) else { return }
+    private func warn(_ message: Logger.Message, _ reason: String, about: String) {
+        guard problems.hasChanged("\(message) \(reason)", for: about) else { return }
         logger.warning(message, metadata: ["reason": "\(reason)"])
     }
 

@@ -1,21 +1,22 @@
 import Reactor
 
-/// When to poll next, by what came of the last poll. The schedule is kept whatever a call takes, and while a match is live
-/// also after a failure: the circuit breaker alone spares the provider then. Without one a failure adds a random wait that may
-/// double with each that follows, so that groups and replicas which failed together do not come back together.
+/// Decides when to poll next, by the outcome of the last poll. The schedule is kept however long a call takes, and
+/// while a match is live also after a failure: then only the circuit breaker spares the provider. While no match is
+/// live, a failure adds a random wait that may double with each further one, so that groups and replicas which failed
+/// together do not come back together.
 struct NextPoll: Sendable {
     enum Outcome: Sendable, Equatable {
         case answered
-        /// 5xx, a time-out, nothing usable, or the database away.
+        /// A 5xx, a time-out, nothing usable, or an unreachable database.
         case failed
-        /// By our own count or the provider's word.
+        /// The allowance is used up, by this system's count or by the provider's answer.
         case overBudget(wait: Duration)
-        /// The circuit breaker lets no call through before this.
-        case spared(until: ContinuousClock.Instant)
+        /// The circuit breaker lets no call through before `until`.
+        case skipped(until: ContinuousClock.Instant)
     }
 
     static let longestBackoff = Duration.seconds(30)
-    /// An allowance may be raised or come back early: it costs only a query to ask.
+    /// The longest wait for an allowance, which may be raised or come back early; asking costs only a query.
     static let longestBudgetWait = Duration.seconds(60)
 
     private var backoff: Backoff
@@ -24,15 +25,15 @@ struct NextPoll: Sendable {
     init(usual: Duration) { backoff = Backoff(initial: usual, maximum: max(usual, Self.longestBackoff)) }
 
     /// - Parameters:
-    ///   - began: when the last poll began.
-    ///   - now: when it was over.
-    ///   - interval: what schedule and allowance want.
+    ///   - began: the start of the last poll.
+    ///   - now: the end of the last poll.
+    ///   - interval: the interval by schedule and allowance.
     ///   - isLive: whether a match is live, or may be.
     mutating func after(
         _ outcome: Outcome, began: ContinuousClock.Instant, now: ContinuousClock.Instant, interval: Duration,
         isLive: Bool, using random: inout some RandomNumberGenerator
     ) -> ContinuousClock.Instant {
-        // A slow answer does not make polls rarer, and never leaves no pause at all.
+        // A slow answer does not make polls rarer, but some pause always remains.
         let scheduled = max(began + interval, now + .milliseconds(20))
         switch outcome {
         case .answered:
@@ -40,8 +41,8 @@ struct NextPoll: Sendable {
             return scheduled
         case .failed: return isLive ? scheduled : max(scheduled, now + backoff.next(using: &random))
         case .overBudget(let wait): return max(scheduled, now + min(wait, Self.longestBudgetWait))
-        // The call that failed was an interval ago at least.
-        case .spared(let until): return max(until, now)
+        // The call that failed was at least an interval ago.
+        case .skipped(let until): return max(until, now)
         }
     }
 }

@@ -3,10 +3,10 @@ import ServiceKit
 /// The matches that one poller fetches with one call: all, or those of some leagues.
 public struct PollGroup: Sendable, Hashable {
     public var name: String
-    /// The provider's league ids; empty for all.
+    /// The provider's league ids; empty for all leagues.
     public var leagues: [Int64]
 
-    public init(name: String, leagues: [Int64]) {
+    package init(name: String, leagues: [Int64]) {
         self.name = name
         self.leagues = leagues
     }

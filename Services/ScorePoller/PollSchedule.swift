@@ -1,22 +1,22 @@
 import Cricket
 public import SportMonks
 
-/// How long until the next poll, by what the last answer showed.
+/// The time until the next poll, by the content of the last answer.
 public struct PollSchedule: Sendable {
     public var usual: Duration
     public var marquee: Duration
     public var suspended: Duration
     public var marqueeLeagues: Set<Int64>
 
-    public init(usual: Duration, marquee: Duration, suspended: Duration, marqueeLeagues: Set<Int64>) {
+    package init(usual: Duration, marquee: Duration, suspended: Duration, marqueeLeagues: Set<Int64>) {
         self.usual = usual
         self.marquee = marquee
         self.suspended = suspended
         self.marqueeLeagues = marqueeLeagues
     }
 
-    /// Shorter while a marquee league plays; long while every match that is on rests (rain, lunch, tea, dinner, stumps;
-    /// an innings break is not a rest, the next ball may come at any moment).
+    /// The interval until the next poll: shorter while a marquee league plays, and long while every match in play rests
+    /// (rain, lunch, tea, dinner, stumps). An innings break is no rest, since the next ball may come at any moment.
     public func interval(after fixtures: [SlimFixture]) -> Duration {
         let on = fixtures.filter { Self.isOn($0.phase) }
         if on.isEmpty { return usual }
@@ -30,7 +30,7 @@ public struct PollSchedule: Sendable {
         fixtures.contains { isOn($0.phase) && !rests($0.phase) }
     }
 
-    /// Between the first ball and the result. A status that nobody knows is taken for play.
+    /// Whether the match is between its first ball and its result. An unknown status counts as play.
     static func isOn(_ phase: MatchPhase) -> Bool {
         switch phase {
         case .notStarted, .delayed, .postponed, .cancelled, .finished, .abandoned, .unknown(""): false

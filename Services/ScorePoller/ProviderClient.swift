@@ -3,10 +3,10 @@ import HTTPClient
 import ServiceKit
 import SportMonks
 
-/// The provider's API, as far as polling needs it. The token goes into the query and nowhere else.
+/// The part of the provider's API that polling needs. The token goes into the query and nowhere else.
 struct ProviderClient: Sendable {
     enum Failure: Error, CustomStringConvertible {
-        /// 429.
+        /// The status is 429.
         case overLimit(retryAfter: Duration?)
         case status(Int)
         case unusable(ProviderAnswerError)
@@ -23,7 +23,8 @@ struct ProviderClient: Sendable {
     }
 
     static let timeout = Duration.seconds(4)
-    /// After inflation. A Test's last frame is 4.5 MB as the provider sends it, and several matches share an answer.
+    /// The largest answer after inflation. A Test's last frame is 4.5 MB as the provider sends it, and several matches
+    /// share an answer.
     static let answerBytesMax = 64 << 20
 
     private let base: ServiceURL
@@ -31,7 +32,7 @@ struct ProviderClient: Sendable {
     private let http: HTTPClient
     private let recorder: AnswerRecorder?
 
-    /// - Parameter recorder: gets every answer, of whatever status.
+    /// - Parameter recorder: receives every answer, whatever its status.
     init(base: ServiceURL, token: Secret, http: HTTPClient, recorder: AnswerRecorder? = nil) {
         self.recorder = recorder
         self.base = base
@@ -39,13 +40,13 @@ struct ProviderClient: Sendable {
         self.http = http
     }
 
-    /// All matches in play of the leagues (none: of all), each with every ball: the answer's body.
+    /// The body of an answer with all matches in play of the leagues (all leagues, when empty), each with every ball.
     func livescores(leagues: [Int64]) async throws -> [UInt8] {
         let filter = leagues.isEmpty ? "" : "&filter[league_id]=\(leagues.map(String.init).joined(separator: ","))"
         return try await get("/livescores", query: "include=\(LivescoresAnswer.include)\(filter)")
     }
 
-    /// One match, also when it left the live list.
+    /// The body of an answer with one match, even when it has left the live list.
     func fixture(_ id: Int64) async throws -> [UInt8] {
         try await get("/fixtures/\(id)", query: "include=\(LivescoresAnswer.include)")
     }
@@ -53,7 +54,7 @@ struct ProviderClient: Sendable {
     private func get(_ path: String, query: String) async throws -> [UInt8] {
         let answer: HTTPClientResponse
         do {
-            // Brackets of filters are percent-encoded; commas and dots may stand in a query.
+            // The brackets of filters are percent-encoded; commas and dots may stand in a query.
             let encoded = query.map { $0 == "[" ? "%5B" : $0 == "]" ? "%5D" : String($0) }.joined()
             answer = try await http.send(
                 HTTPClientRequest(
@@ -75,7 +76,7 @@ struct ProviderClient: Sendable {
 }
 
 extension String {
-    /// For a value in a query: everything but unreserved characters (RFC 3986, section 2.3) is escaped.
+    /// The text as a value in a query: everything except unreserved characters (RFC 3986, section 2.3) is escaped.
     fileprivate var percentEncoded: String {
         utf8.map { byte in
             let isLetter = (0x61...0x7A).contains(byte | 0x20) && byte < 0x7B

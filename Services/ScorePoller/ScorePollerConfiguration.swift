@@ -1,7 +1,7 @@
 import Glibc
 public import ServiceKit
 
-/// What an operator can set, read once at start.
+/// The settings of score-poller, read once at start.
 public struct ScorePollerConfiguration: Sendable {
     public var database: DatabaseSetting
     public var instance: String
@@ -12,7 +12,7 @@ public struct ScorePollerConfiguration: Sendable {
     public var schedule: PollSchedule
     public var groups: [PollGroup]
     public var leaseDuration: Duration
-    /// Where tapes of what was fetched are written; nil for nowhere.
+    /// The folder for tapes of the fetched answers; nil when none are recorded.
     public var recordFolder: String?
     public var allowsStandIns: Bool
 
@@ -51,7 +51,7 @@ public struct ScorePollerConfiguration: Sendable {
         }
     }
 
-    /// Its settings, each declared here or in `Setting`.
+    /// The service's settings, each declared here or in `Setting`.
     public static let service = ServiceDescription(
         name: "score-poller",
         summary: "fetches all live matches from the score provider and offers each frame until it is committed",

@@ -7,13 +7,13 @@ public import ServiceLifecycle
 import Store
 import Wire
 
-/// The whole of `score-poller`: waits for the database, then polls every group whose lease it gets.
+/// The service `score-poller`: waits for the database, then polls every group whose lease it acquires.
 public struct ScorePollerService: Service, CustomStringConvertible {
     private let configuration: ScorePollerConfiguration
     private let logger: Logger
     private let readiness: Readiness
     private let tracer: Tracer
-    /// So long there may be no event-bus: one that is started again is there sooner.
+    /// The longest time without an event-bus; a restart takes less.
     private let busPatience: Duration
 
     public var description: String { "score-poller" }
@@ -39,7 +39,7 @@ public struct ScorePollerService: Service, CustomStringConvertible {
                     readiness.set("database", true)
                     await work(pool)
                 } catch is CancellationError {
-                    // Asked to stop while waiting: nothing was begun.
+                    // The service was stopped while waiting, before anything began.
                 }
             }
             await pool.close()
@@ -47,7 +47,7 @@ public struct ScorePollerService: Service, CustomStringConvertible {
     }
 
     private func work(_ pool: PostgresPool) async {
-        // It shows before there is a match.
+        // The meter is visible before there is a match.
         Meter(label: "sightscreen_frames_waiting").increment(by: 0)
         let leases = LeaseKeeper(
             store: LeaseStore(pool: pool), instance: configuration.instance, duration: configuration.leaseDuration,
@@ -66,46 +66,47 @@ public struct ScorePollerService: Service, CustomStringConvertible {
                 tracer: tracer)
         }
         await buses.onConnect { bus in
-            for poller in pollers { await poller.busCame(bus) }
+            for poller in pollers { await poller.busConnected(bus) }
         }
-        // Several groups are divided among the pollers; one group is of whoever comes first.
+        // Several groups are shared among the pollers; a single group belongs to the first that acquires it.
         if configuration.groups.count > 1 {
             await leases.share(configuration.groups.map { LeaseName.poll($0.name) }, of: "poll")
         }
         await withTaskGroup(of: Void.self) { tasks in
             tasks.addTask { await leases.run() }
             tasks.addTask { try? await buses.run() }
-            tasks.addTask { await standAsideWithoutBus(leases, buses) }
+            tasks.addTask { await standByWithoutBus(leases, buses) }
             for (poller, recorder) in zip(pollers, recorders) {
                 tasks.addTask {
                     await poller.run()
-                    // At once: what else has to end may wait for the database.
+                    // The tape ends at once, because other tasks may wait for the database.
                     await recorder?.finish()
                 }
             }
         }
     }
 
-    /// Frames go to the buses of this host. When there is none, another host's poller may have one: it gets the groups. But
-    /// who makes a tape wants to have it whatever else is there.
-    private func standAsideWithoutBus(_ leases: LeaseKeeper, _ buses: WireDirectory) async {
+    /// Goes on standby while no bus of this host is connected, since frames go only to those; a poller of another host
+    /// may have a bus and then gets the groups. A poller that records a tape stays, because the tape is wanted in any
+    /// case.
+    private func standByWithoutBus(_ leases: LeaseKeeper, _ buses: WireDirectory) async {
         guard configuration.recordFolder == nil else { return }
         var seenAt = ContinuousClock.now
-        var isAside = false
+        var isStandby = false
         while !Task.isCancelled {
             try? await Task.sleep(for: .milliseconds(200))
             if await !buses.instances().isEmpty { seenAt = .now }
             let isAlone = .now - seenAt > busPatience
-            guard isAlone != isAside, !Task.isCancelled else { continue }
-            isAside = isAlone
-            if isAside {
+            guard isAlone != isStandby, !Task.isCancelled else { continue }
+            isStandby = isAlone
+            if isStandby {
                 logger.warning("No event-bus is connected: the poll groups are left to other pollers")
                 readiness.set("event-bus", false, reason: "none is connected")
             } else {
                 logger.info("An event-bus is connected again")
                 readiness.set("event-bus", true)
             }
-            await leases.standAside(isAside)
+            await leases.setStandby(isStandby)
         }
     }
 }

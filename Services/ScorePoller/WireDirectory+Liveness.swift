@@ -2,7 +2,7 @@ import Messages
 import Wire
 
 extension WireDirectory {
-    /// Whether a bus answers. A refusal is an answer as well: a bus of an older release does not know the question, and
+    /// Whether a bus answers. A refusal is an answer as well: a bus of an older release does not know the request, and
     /// says so at once.
     func isAlive(_ bus: String) async -> Bool {
         do {

@@ -1,43 +1,45 @@
-/// What to do about an answer of APNs: the table of statuses and reasons.
+/// The action that an answer of APNs calls for, by its status and reason.
 ///
-/// Only `tokenDead` and `tokenUnknown` may cost a token its life. For an update, "re-send" always means the newest state
-/// at that time, or nothing when something newer is under way.
+/// Only `tokenDead` and `tokenUnknown` may retire a token. For an update, sending "again" always means the newest state
+/// at that time, or nothing when something newer is in flight.
 public enum APNsAction: Hashable, Sendable {
-    /// Taken by APNs. That is not: shown on the phone.
+    /// APNs accepted the push; that does not mean that the phone shows it.
     case accepted
     /// Retire the token if it was registered before this moment (milliseconds since 1970; nil: whenever). A start may
     /// follow within the device's budget.
     case tokenDead(sinceMs: Int64?)
-    /// Not a token of this environment: try the other one once if it was never certain, else retire it. Many of these
-    /// make APNs close the connection.
+    /// The token is not of this environment: try the other one once if it was never certain, else retire it. Many of
+    /// these answers make APNs close the connection.
     case tokenUnknown
-    /// A mistake in bundle id or topic: send nothing more to that topic, alarm. No token is at fault.
+    /// The bundle id or topic is wrong: send nothing more to that topic and log an error. No token is at fault.
     case stopTopic
-    /// The request is malformed: alarm, never send it again as it is.
+    /// The request is malformed: log an error, and never send it again as it is.
     case ourBug
-    /// The connection is at its end: send again on a new one.
+    /// The connection is ending: send again on a new one.
     case reconnect
-    /// Send again once, after one refresh of the provider token shared by all (or after a wait if the last is < 20 min old).
+    /// Send again once, after one refresh of the provider token shared by all (or after a wait if the last is < 20 min
+    /// old).
     case refreshProviderToken
-    /// Key, team, certificate or environment are wrong: hold everything, alarm, close the connections.
+    /// The key, team, certificate or environment is wrong: stop sending, log an error, close the connections.
     case stopSending
     /// The connection belongs to another key: send again on a connection opened for this one.
     case connectForKey
-    /// The key was revoked: alarm; no repeat.
+    /// The key was revoked: log an error; do not repeat the push.
     case keyRevoked
-    /// Make the payload smaller; it should have been.
+    /// The payload is too large, which `LiveActivityPayload.encode` should have prevented: make it smaller.
     case rebuildSmaller
-    /// Too much for this one token: its next state replaces this one, later.
+    /// Too many pushes went to this one token: its next state replaces this one, later.
     case backOffToken
     /// The provider token changed too often: send again with the older one and mint none for 20 minutes.
     case freezeProviderToken
     /// APNs is in trouble: starts and ends back off, updates give way to newer ones; `reconnecting` asks for a new
-    /// connection first. Counts for the breaker.
+    /// connection first. The answer counts for the circuit breaker.
     case retryLater(reconnecting: Bool)
 }
 
 extension APNsAnswer {
-    /// What to do about it. The reason decides; without a known one the status does, and never against a token.
+    /// The action for this answer. The reason decides; without a known reason the status does, and then never against a
+    /// token.
     public var action: APNsAction {
         if status == 200 { return .accepted }
         if let reason, reason.status == status { return action(for: reason) }

@@ -4,17 +4,17 @@
     import Foundation
 #endif
 
-/// What APNs answered to one push.
+/// APNs' answer to one push.
 public struct APNsAnswer: Hashable, Sendable {
     public var status: Int
-    /// As sent; nil for 200 and for a body that is not Apple's.
+    /// The reason as sent; nil for 200 and for a body that is not Apple's.
     public var reasonText: String?
     /// With 410: when APNs learnt that the token is dead, **milliseconds** since 1970.
     public var timestampMs: Int64?
-    /// Seconds, of a `retry-after` field. Apple documents none; it is obeyed where there is one.
+    /// The seconds of a `retry-after` field. Apple documents none; where there is one it is obeyed.
     public var retryAfter: Int?
 
-    public init(status: Int, reasonText: String? = nil, timestampMs: Int64? = nil) {
+    package init(status: Int, reasonText: String? = nil, timestampMs: Int64? = nil) {
         self.status = status
         self.reasonText = reasonText
         self.timestampMs = timestampMs
@@ -24,7 +24,7 @@ public struct APNsAnswer: Hashable, Sendable {
         self.init(status: reason.status, reasonText: reason.rawValue, timestampMs: timestampMs)
     }
 
-    /// Reads an answer; a body that cannot be read leaves the status to speak for itself.
+    /// Reads an answer. A body that cannot be decoded is ignored, so that only the status counts.
     public init(status: Int, body: [UInt8]) {
         struct Body: Codable {
             var reason: String?
@@ -36,7 +36,7 @@ public struct APNsAnswer: Hashable, Sendable {
 
     public static let accepted = Self(status: 200)
 
-    /// Nil for none and for one that this build does not know.
+    /// The reason; nil when there is none or this build does not know it.
     public var reason: APNsReason? { reasonText.flatMap(APNsReason.init(rawValue:)) }
 
     /// The body as APNs sends it; empty for 200.

@@ -3,7 +3,7 @@ public import SightscreenModels
 extension APNsEnvironment {
     public var other: Self { self == .production ? .sandbox : .production }
 
-    /// Where Apple takes pushes for it. Port 2197 serves too, for networks that close 443.
+    /// Apple's URL for pushes to this environment. Port 2197 works too, for networks that close 443.
     public var url: String {
         switch self {
         case .production: "https://api.push.apple.com:443"
@@ -11,7 +11,7 @@ extension APNsEnvironment {
         }
     }
 
-    /// Apple's host names and those below them: any other one is a stand-in.
+    /// The suffix of Apple's host names; a host without it is a stand-in.
     public static let hostSuffix = "push.apple.com"
 
     public static func isApples(host: String) -> Bool {

@@ -1,18 +1,18 @@
 public import Activities
 public import SightscreenModels
 
-/// The request headers of one kind of push. They are the same for all devices that get the same payload: per device only
-/// the path differs.
+/// The request headers of one kind of push. They are the same for all devices that get the same payload: only the path
+/// differs per device.
 public struct APNsHeaders: Hashable, Sendable {
     public var topic: APNsTopic
     public var pushType: APNsPushType
     public var priority: APNsPriority
-    /// Seconds since 1970 until which APNs keeps trying; 0 is one attempt.
+    /// The time until which APNs keeps trying, in seconds since 1970; 0 for one attempt.
     public var expiration: Int
-    /// At most 64 bytes: a later push with it takes the place of an undelivered one.
+    /// The collapse id, at most 64 bytes: a later push with the same one replaces an undelivered push.
     public var collapseID: String?
 
-    public init(
+    package init(
         topic: APNsTopic, pushType: APNsPushType, priority: APNsPriority, expiration: Int, collapseID: String? = nil
     ) {
         self.topic = topic
@@ -22,16 +22,16 @@ public struct APNsHeaders: Hashable, Sendable {
         self.collapseID = collapseID
     }
 
-    /// Seconds after its event for which a push with an alert is delivered: news of a wicket a minute ago is none.
+    /// Seconds after its event for which a push with an alert is delivered; after a minute a wicket is no news.
     public static let alertLifetime = 60
 
-    /// Why an update is sent decides how long it is worth delivering.
+    /// The reason for an update, which decides how long it is worth delivering.
     public enum UpdateKind: Hashable, Sendable {
-        /// + 15 min from `at`.
+        /// A routine update: 15 min from `at`.
         case routine(at: Int)
-        /// The last one before a break, lunch, tea or stumps: + 2 h from `at`.
+        /// The last update before a break, lunch, tea or stumps: 2 h from `at`.
         case beforeBreak(at: Int)
-        /// With an alert about something that happened at `eventAt`: + `alertLifetime` from then.
+        /// An update with an alert about an event at `eventAt`: `alertLifetime` from then.
         case alert(eventAt: Int)
 
         public var expiration: Int {
@@ -43,8 +43,8 @@ public struct APNsHeaders: Hashable, Sendable {
         }
     }
 
-    /// Starts an activity. It expires 10 s before its lease does and collapses with other starts of the same match on
-    /// the same device: a start delivered late would be a second activity.
+    /// The headers of a start. It expires 10 s before its lease and collapses with other starts of the same match on
+    /// the same device, because a start that is delivered late would be a second activity.
     ///
     /// - Parameter leaseUntil: seconds since 1970.
     public static func start(bundleID: String, leaseUntil: Int, match: MatchID, route: DeviceRoute) -> Self {
@@ -59,36 +59,37 @@ public struct APNsHeaders: Hashable, Sendable {
             expiration: kind.expiration)
     }
 
-    /// Ends an activity: worth delivering for 4 h.
+    /// The headers of an end, which is worth delivering for 4 h.
     public static func end(bundleID: String, at: Int) -> Self {
         Self(
             topic: .liveActivity(bundleID: bundleID), pushType: .liveactivity, priority: .immediate,
             expiration: at + 4 * 60 * 60)
     }
 
-    /// Asks the app to reconcile: worth delivering for 4 h. Apple allows no other priority for a push that shows nothing.
+    /// The headers of a push that asks the app to reconcile, worth delivering for 4 h. Apple allows no other priority
+    /// for a push that shows nothing.
     public static func reconcile(bundleID: String, at: Int) -> Self {
         Self(
             topic: .app(bundleID: bundleID), pushType: .background, priority: .routine,
             expiration: at + 4 * 60 * 60)
     }
 
-    /// Shows a notification: worth delivering for an hour, once per match.
+    /// The headers of a notification, worth delivering for an hour and shown once per match.
     public static func visible(bundleID: String, at: Int, match: MatchID) -> Self {
         Self(
             topic: .app(bundleID: bundleID), pushType: .alert, priority: .immediate, expiration: at + 60 * 60,
             collapseID: "match-\(match)")
     }
 
-    /// One per (match, device), 41 bytes at most.
+    /// The collapse id of a start: one per (match, device), 41 bytes at most.
     public static func startCollapseID(match: MatchID, route: DeviceRoute) -> String {
         "start-\(match)-\(String(route.hash, radix: 16))"
     }
 
-    /// Has another canonical UUID in each push: APNs' answer and Apple's support name a push by it.
+    /// The field that has another canonical UUID in each push; APNs' answer and Apple's support identify a push by it.
     public static let idField = "apns-id"
 
-    /// Names and values, without `:path`, `authorization` and `apns-id`.
+    /// The names and values of all fields except `:path`, `authorization` and `apns-id`.
     public var fields: [(name: String, value: String)] {
         var fields = [
             (name: "apns-topic", value: topic.text),
@@ -100,6 +101,6 @@ public struct APNsHeaders: Hashable, Sendable {
         return fields
     }
 
-    /// `:path` of a push to one device.
+    /// Returns the `:path` of a push to one device.
     public static func path(token: some PushToken) -> String { "/3/device/\(token.rawValue)" }
 }

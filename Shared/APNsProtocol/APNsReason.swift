@@ -17,7 +17,7 @@ public enum APNsReason: String, Codable, Sendable, Hashable, CaseIterable {
     case badCertificate = "BadCertificate"
     case badCertificateEnvironment = "BadCertificateEnvironment"
     case badEnvironmentKeyIDInToken = "BadEnvironmentKeyIdInToken"
-    /// What the answer above is called on the wire.
+    /// The name that Apple's servers send for `badEnvironmentKeyIDInToken`.
     case badEnvironmentKeyInToken = "BadEnvironmentKeyInToken"
     case expiredProviderToken = "ExpiredProviderToken"
     case forbidden = "Forbidden"

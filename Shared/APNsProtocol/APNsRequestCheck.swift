@@ -6,18 +6,18 @@ public import SightscreenModels
     import Foundation
 #endif
 
-/// Says what Apple would answer to a request, from the request and what is known about its token. What a phone makes
-/// of the payload afterwards is no part of it (`DeviceModel`): APNs answers 200 to a wrong attributes type.
+/// Computes Apple's answer to a request, from the request and what is known about its token. What a phone does with the
+/// payload afterwards is not part of it (`DeviceModel`): APNs answers 200 to a wrong attributes type.
 ///
-/// Apple does not publish the order of its checks: here, where the request goes, who sends it, its headers, its payload
-/// and at last its token. Nor what it answers to a payload that is not a push: `PayloadEmpty` here. A push type that
-/// does not go with the topic is `BadTopic`, another app's topic `TopicDisallowed`.
+/// Apple does not publish the order of its checks. Here it is the request's target, its sender, its headers, its
+/// payload, and its token last. Nor does Apple publish its answer to a payload that is not a push; here it is
+/// `PayloadEmpty`. A push type that does not match the topic is `BadTopic`, another app's topic `TopicDisallowed`.
 public struct APNsRequestCheck: Sendable {
     public var bundleID: String
     public var environment: APNsEnvironment
     public var providerToken: ProviderTokenCheck
 
-    public init(bundleID: String, environment: APNsEnvironment, providerToken: ProviderTokenCheck) {
+    package init(bundleID: String, environment: APNsEnvironment, providerToken: ProviderTokenCheck) {
         self.bundleID = bundleID
         self.environment = environment
         self.providerToken = providerToken
@@ -31,19 +31,19 @@ public struct APNsRequestCheck: Sendable {
         return answerToAuthorized(request, token: token)
     }
 
-    /// The first half of `answer`: whether the request is one at all.
+    /// The first part of `answer`: returns why the method or the path is refused; nil when it is not.
     public func refusalOfTarget(_ request: APNsRequest) -> APNsReason? {
         guard let token = request.token else { return .badPath }
         guard request.method == "POST" else { return .methodNotAllowed }
         return token.isEmpty ? .missingDeviceToken : nil
     }
 
-    /// The second part: whether its sender may push.
+    /// The second part of `answer`: returns why the sender may not push; nil when it may.
     public func refusalOfSender(_ request: APNsRequest, now: Int) -> APNsReason? {
         providerToken.refusal(of: request.field("authorization"), now: now)
     }
 
-    /// The last part, for a request to a device by a sender who may push.
+    /// The last part of `answer`, for a request to a device by a sender who may push.
     public func answerToAuthorized(_ request: APNsRequest, token: RegisteredToken?) -> APNsAnswer {
         let refusal = refusalOfHeaders(request) ?? refusalOfPayload(request.body)
         if let refusal { return APNsAnswer(refusal) }
@@ -53,7 +53,7 @@ public struct APNsRequestCheck: Sendable {
             toToken: token.kind, of: token.environment, deletedAtMs: token.deletedAtMs, isLiveActivity: isLiveActivity)
     }
 
-    /// Its end: what becomes of a request that is right, by what is known about its token.
+    /// The end of the last part: answers a correct request by what is known about its token.
     public func answer(
         toToken kind: PushTokenKind, of environment: APNsEnvironment, deletedAtMs: Int64?, isLiveActivity: Bool
     ) -> APNsAnswer {
@@ -63,7 +63,7 @@ public struct APNsRequestCheck: Sendable {
         return .accepted
     }
 
-    /// What is wrong with the header fields other than `authorization`.
+    /// Returns why the header fields other than `authorization` are refused; nil when they are not.
     public func refusalOfHeaders(_ request: APNsRequest) -> APNsReason? {
         var seen: Set<String> = []
         for field in request.fields where field.name.hasPrefix("apns-") || field.name == "authorization" {
@@ -96,7 +96,7 @@ public struct APNsRequestCheck: Sendable {
     }
 
     private func refusalOfPriority(_ text: String?, for pushType: APNsPushType) -> APNsReason? {
-        // Absent means 10.
+        // An absent priority means 10.
         guard let priority = Self.integer(text ?? "10").flatMap(APNsPriority.init(rawValue:)) else {
             return .badPriority
         }
@@ -131,11 +131,11 @@ public struct APNsRequestCheck: Sendable {
         return (try? JSONDecoder().decode(Push.self, from: Data(body))) != nil
     }
 
-    /// Digits only: no sign, no fraction.
+    /// Parses digits only: no sign, no fraction.
     private static func integer(_ text: String) -> Int? {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
     }
 
-    /// The canonical form, 8-4-4-4-12.
+    /// Whether a text is a UUID in its canonical form, 8-4-4-4-12.
     private static func isUUID(_ text: String) -> Bool { text.utf8.count == 36 && UUID(uuidString: text) != nil }
 }

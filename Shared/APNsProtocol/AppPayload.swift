@@ -5,12 +5,12 @@
 #endif
 public import SightscreenModels
 
-/// What reaches the app itself rather than an activity.
+/// The payload of a push to the app itself rather than to an activity.
 public enum AppPayload: Hashable, Sendable {
-    /// Wakes the app in the background without showing anything, so that it registers again and says which cards it shows.
-    /// iOS grants few of these, and none after a force quit: nothing depends on it.
+    /// Wakes the app in the background without showing anything, so that it registers again and says which cards it
+    /// shows. iOS grants few of these, and none after a force quit: nothing depends on it.
     /// - Parameters:
-    ///   - matchID: whose card or start is in question; nil when it is about none.
+    ///   - matchID: the match whose card or start is in question; nil when the push is about none.
     ///   - confirm: a nonce that the app echoes with `POST /devices/confirm`.
     case reconcile(matchID: MatchID?, confirm: String? = nil)
     /// Shows a notification; opening it lets the app start the activity itself.
@@ -35,13 +35,13 @@ public enum AppPayload: Hashable, Sendable {
     private struct Body: Encodable {
         var aps: APS
         var matchId: MatchID?
-        /// What the app should do about it.
+        /// The action that the app should take.
         var purpose: String
         var confirm: String?
 
         struct APS: Encodable {
             var alert: Text?
-            /// A notification's sound is beside its alert, not inside.
+            /// The sound of a notification is beside its alert, not inside it.
             var sound: String?
             var contentAvailable: Int?
 

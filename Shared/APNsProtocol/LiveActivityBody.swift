@@ -26,7 +26,7 @@ struct LiveActivityBody: Encodable {
             try keys.encode(payload.contentState, forKey: .contentState)
             try keys.encodeIfPresent(payload.staleAt, forKey: .staleDate)
             try keys.encodeIfPresent(payload.dismissAt, forKey: .dismissalDate)
-            // JSON has no infinity: a score that is none is left out, as if all matches were alike.
+            // JSON has no infinity: a score that is not finite is left out, as if all matches were equally relevant.
             if let relevance = payload.relevance, relevance.isFinite {
                 try keys.encode(relevance, forKey: .relevanceScore)
             }
@@ -39,7 +39,7 @@ struct LiveActivityBody: Encodable {
         }
     }
 
-    /// A Live Activity's alert has its sound inside.
+    /// The alert of a Live Activity, which has its sound inside.
     struct Alert: Encodable {
         let title: String
         let body: String

@@ -1,15 +1,15 @@
 public import SightscreenModels
 
-/// What a push of type `liveactivity` says. `encode()` is called once per version and variant; the bytes are shared by
-/// all devices that get them.
+/// The content of a push of type `liveactivity`. `encode()` is called once per version and variant; all devices that
+/// get them share the bytes.
 public struct LiveActivityPayload: Hashable, Sendable {
-    /// What only a start carries. iOS starts nothing without all three.
+    /// The part that only a start carries. iOS starts nothing without the attributes type, the attributes and an alert.
     public struct Start: Hashable, Sendable {
-        /// The name of the app's Swift type. APNs does not check it; a phone drops a start with a wrong one in silence.
+        /// The name of the app's Swift type. APNs does not check it; a phone silently drops a start with a wrong one.
         public var attributesType: String
         public var attributes: LiveActivityAttributes
 
-        public init(attributesType: String, attributes: LiveActivityAttributes) {
+        package init(attributesType: String, attributes: LiveActivityAttributes) {
             self.attributesType = attributesType
             self.attributes = attributes
         }
@@ -18,11 +18,11 @@ public struct LiveActivityPayload: Hashable, Sendable {
     public let event: LiveActivityEvent
     public let stamp: Stamp
     public let contentState: ContentState
-    /// Seconds since 1970: from then on the activity says that it is out of date.
+    /// The time from which the activity shows that it is out of date, in seconds since 1970.
     public let staleAt: Int?
-    /// Seconds since 1970: when an ended activity leaves the Lock Screen; a past time removes it at once.
+    /// The time when an ended activity leaves the Lock Screen, in seconds since 1970; a past time removes it at once.
     public let dismissAt: Int?
-    /// Relative to other activities: the highest owns the Dynamic Island.
+    /// The relevance among the phone's activities: the highest owns the Dynamic Island.
     public let relevance: Double?
     public let alert: PushAlert?
     public let start: Start?
@@ -42,13 +42,14 @@ public struct LiveActivityPayload: Hashable, Sendable {
         self.start = start
     }
 
-    /// When a state is out of date: ten minutes after its stamp; in a break ten minutes after the next keep-alive.
+    /// Returns when a state is out of date, in seconds since 1970: ten minutes after its stamp; in a break ten minutes
+    /// after the next keep-alive.
     /// - Parameter keepAlive: the longest time without a version in a break, in seconds.
     public static func staleAt(_ stamp: Stamp, isInBreak: Bool, keepAlive: Int) -> Int {
         stamp.rawValue + 600 + (isInBreak ? keepAlive : 0)
     }
 
-    /// Starts an activity on a phone, and has iOS hand the app a token for its updates. The alert is required by iOS.
+    /// Starts an activity on a phone, and has iOS give the app a token for its updates. iOS requires the alert.
     public static func start(
         stamp: Stamp, contentState: ContentState, staleAt: Int?, relevance: Double?, alert: PushAlert,
         attributesType: String, attributes: LiveActivityAttributes
@@ -59,7 +60,7 @@ public struct LiveActivityPayload: Hashable, Sendable {
             start: Start(attributesType: attributesType, attributes: attributes))
     }
 
-    /// Brings an activity to a state. Dropped by the phone unless `stamp` is later than what it shows.
+    /// Brings an activity to a state. The phone drops it unless `stamp` is later than that of the state it shows.
     public static func update(
         stamp: Stamp, contentState: ContentState, staleAt: Int?, relevance: Double?, alert: PushAlert? = nil
     ) -> Self {
@@ -68,22 +69,22 @@ public struct LiveActivityPayload: Hashable, Sendable {
             relevance: relevance, alert: alert, start: nil)
     }
 
-    /// Ends an activity with its final content. The phone ignores whatever comes after it.
+    /// Ends an activity with its final content. The phone ignores every later push to it.
     public static func end(stamp: Stamp, contentState: ContentState, dismissAt: Int) -> Self {
         Self(
             event: .end, stamp: stamp, contentState: contentState, staleAt: nil, dismissAt: dismissAt, relevance: nil,
             alert: nil, start: nil)
     }
 
-    /// An update that buzzes nobody: nearly all there is.
+    /// Whether the payload is an update without an alert, as nearly all are.
     public var isRoutine: Bool { event == .update && alert == nil }
 
-    /// The payload as it is sent: cut by `PayloadCut`, in its order, while it is longer than `PushPayload.bytesMax`; a
-    /// routine update also while it is longer than `PushPayload.routineBytesAim`, but only by the cuts that serve the
-    /// aim. What is not too long is not cut.
+    /// Encodes the payload. While it is longer than `PushPayload.bytesMax`, the cuts of `PayloadCut` are made in their
+    /// order; a routine update is also cut while it is longer than `PushPayload.routineBytesAim`, but only by the cuts
+    /// that serve the aim. A payload that is not too long is not cut.
     ///
-    /// - Throws: `PayloadError.tooLarge` when it does not fit even then, which only ids or an attributes type of
-    ///   kilobytes can cause.
+    /// - Throws: `PayloadError.tooLarge` when the payload does not fit after all cuts, which only ids or an attributes
+    ///   type of kilobytes can cause.
     public func encode() throws(PayloadError) -> PushPayload {
         var payload = self
         var cuts: [PayloadCut] = []
@@ -100,7 +101,7 @@ public struct LiveActivityPayload: Hashable, Sendable {
         return PushPayload(bytes: bytes, cuts: cuts)
     }
 
-    /// The same push with another state, alert and attributes: what a cut makes.
+    /// Returns the same push with another state, alert and attributes, as a cut makes it.
     func with(contentState: ContentState, alert: PushAlert?, start: Start?) -> Self {
         Self(
             event: event, stamp: stamp, contentState: contentState, staleAt: staleAt, dismissAt: dismissAt,

@@ -2,55 +2,56 @@ import Cricket
 import SightscreenModels
 
 /// The steps that make a Live Activity payload fit, in the order in which they are taken, each only when the ones
-/// before were not enough. The first six take what is said twice or can be worked out: they also bring a routine update to
-/// its aim. Of what just happened, what is needed and who is in, nothing goes before a payload would not fit at all; what
-/// the compact views show goes last; ids are never touched. Only the push is cut; the state that is stored and asked for
+/// before were not enough. The first six remove what is said twice or can be computed; they also bring a routine update
+/// to its aim. What just happened, what is needed and who is in stay until a payload would not fit at all; the content
+/// of the compact views goes last; ids are never touched. Only the push is cut; the state that is stored and queried
 /// stays whole. A key that a released app requires stays and becomes "".
 ///
-/// `deploy/docs/content-state.md` tells the same order to whoever writes an app.
+/// `deploy/docs/content-state.md` gives the same order to app developers.
 public enum PayloadCut: Int, CaseIterable, Hashable, Sendable {
-    /// `target` where there is an `equation`, which says what of it is left.
+    /// `target` where there is an `equation`, which says what is left of it.
     case target
-    /// `title`: the attributes have both sides.
+    /// `title`, because the attributes name both sides.
     case title
-    /// `minimal` when it is the same as `compactLeading`, on which the app falls back.
+    /// `minimal` when it equals `compactLeading`, which the app shows in its place.
     case minimal
     /// The batters' strike rates and the bowler's economy.
     case playerRates
     /// `runRate`, and `requiredRunRate` where there is an `equation`, from which it follows.
     case runRates
-    /// The newest 6 of `recentBalls`: an over.
+    /// All but the newest 6 of `recentBalls`, an over.
     case recentBalls
-    /// The newest 3 of `recentBalls`.
+    /// All but the newest 3 of `recentBalls`.
     case olderBalls
-    /// `subtitle` to the competition: "IPL" of "IPL · Match 12".
+    /// `subtitle` down to the competition: "IPL" of "IPL · Match 12".
     case subtitle
     /// `partnership` and `session`.
     case standing
     /// Batters, bowler, title and subtitle, teams and competition to 48 bytes each.
     case names
-    /// The first two of `batters`, the newest 4 of `innings`.
+    /// All but the first two of `batters` and the newest 4 of `innings`.
     case lists
-    /// `status`, `equation`, `lastWicket`, the texts of `lastEvent` and `outcome` to 96 bytes, the alert's title to 64 and
-    /// its body to 160.
+    /// `status`, `equation`, `lastWicket`, the texts of `lastEvent` and `outcome` to 96 bytes, the alert's title to 64
+    /// and its body to 160.
     case sentences
     /// `lastWicket`.
     case lastWicket
     /// `lastEvent`.
     case lastEvent
-    /// `equation`, and a `requiredRunRate` that had none beside it.
+    /// `equation` and `requiredRunRate`.
     case equation
     /// `bowler`.
     case bowler
     /// `recentBalls` and `batters`, which become empty.
     case play
-    /// `minimal`, `target`, `status`; every other text to 32 bytes, the alert's body to 64, the newest 2 of `innings`.
+    /// `minimal`, `target`, `status`, and all but the newest 2 of `innings`; every other text to 32 bytes, the alert's
+    /// body to 64.
     case everything
 
-    /// How many balls `recentBalls` and `olderBalls` leave.
+    /// The numbers of balls that `recentBalls` and `olderBalls` leave.
     public static let recentBallsKept = 6, newestBallsKept = 3
 
-    /// Whether it is also taken to bring a routine update to `PushPayload.routineBytesAim`.
+    /// Whether the cut also serves to bring a routine update to `PushPayload.routineBytesAim`.
     public var servesAim: Bool { self <= .recentBalls }
 
     func applied(to payload: LiveActivityPayload) -> LiveActivityPayload {
@@ -110,7 +111,7 @@ public enum PayloadCut: Int, CaseIterable, Hashable, Sendable {
         return payload.with(contentState: state, alert: alert, start: start)
     }
 
-    /// The newest so many balls, with the marks between them that end an over.
+    /// Returns the newest balls, with the marks between them that end an over.
     private static func newest(_ count: Int, of balls: [String]) -> [String] {
         let places = balls.indices.filter { balls[$0] != ContentState.overEnd }
         return places.count > count ? Array(balls[places[places.count - count]...]) : balls

@@ -1,6 +1,6 @@
-/// Why a payload cannot be made.
+/// The reason why a payload cannot be made.
 public enum PayloadError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Longer than Apple allows after every cut; in bytes.
+    /// The payload is longer than Apple allows after every cut; its length in bytes.
     case tooLarge(bytes: Int)
     case notEncodable(String)
 

@@ -1,16 +1,16 @@
-/// Judges `authorization` as APNs does.
+/// Checks the `authorization` header as APNs does.
 public struct ProviderTokenCheck: Sendable {
-    /// Apple takes a token for an hour from its `iat`.
+    /// Seconds from its `iat` for which Apple accepts a token.
     public static let lifetimeSeconds = 3_600
-    /// How far `iat` may lie in the future, for clocks that disagree.
+    /// Seconds by which `iat` may lie in the future, because clocks disagree.
     public static let clockSkewSeconds = 60
 
     public var keyID: String
     public var teamID: String
-    /// Whether a 64-byte signature over some bytes was made with the team's key.
+    /// Tells whether a 64-byte signature over some bytes was made with the team's key.
     public var isSigned: @Sendable (_ signature: [UInt8], _ bytes: [UInt8]) -> Bool
 
-    public init(
+    package init(
         keyID: String, teamID: String, isSigned: @escaping @Sendable (_ signature: [UInt8], _ bytes: [UInt8]) -> Bool
     ) {
         self.keyID = keyID
@@ -18,7 +18,7 @@ public struct ProviderTokenCheck: Sendable {
         self.isSigned = isSigned
     }
 
-    /// Why a request with this `authorization` header is refused; nil when it is not.
+    /// Returns why a request with this `authorization` header is refused; nil when it is not.
     ///
     /// - Parameter now: seconds since 1970.
     public func refusal(of authorization: String?, now: Int) -> APNsReason? {
@@ -27,7 +27,8 @@ public struct ProviderTokenCheck: Sendable {
             claims.keyID == keyID, claims.teamID == teamID,
             isSigned(claims.signature, claims.signedBytes)
         else { return .invalidProviderToken }
-        // Signed but dated later than our clock: not a token that will become good, but a sender with a wrong clock.
+        // A signed token that is dated later than our clock comes from a sender with a wrong clock, so it is refused as
+        // invalid.
         if claims.issuedAt > now + Self.clockSkewSeconds { return .invalidProviderToken }
         return claims.issuedAt <= now - Self.lifetimeSeconds ? .expiredProviderToken : nil
     }

@@ -4,21 +4,21 @@
     import Foundation
 #endif
 
-/// A provider token (JWT) taken apart, its signature not yet checked.
+/// The parts of a provider token (JWT), whose signature is not yet checked.
 public struct ProviderTokenClaims: Hashable, Sendable {
     public var algorithm: String
-    /// `kid`: names the signing key.
+    /// `kid`, the id of the signing key.
     public var keyID: String
-    /// `iss`.
+    /// `iss`, the team's id.
     public var teamID: String
     /// `iat`, seconds since 1970.
     public var issuedAt: Int
-    /// What the signature is over: header and claims as sent, with the dot between.
+    /// The bytes that are signed: header and claims as sent, with the dot between.
     public var signedBytes: [UInt8]
-    /// R and S, 32 bytes each.
+    /// The signature: R and S, 32 bytes each.
     public var signature: [UInt8]
 
-    /// Nil for whatever is not a JWT with these fields.
+    /// Parses a JWT; fails for a text that is not a JWT with these fields.
     public init?(jwt: String) {
         struct Header: Decodable {
             var alg: String
@@ -40,7 +40,7 @@ public struct ProviderTokenClaims: Hashable, Sendable {
         self.signature = [UInt8](signature)
     }
 
-    /// Takes apart what an `authorization` header carries: "bearer TOKEN", the scheme in any case.
+    /// Parses the value of an `authorization` header: "bearer TOKEN", the scheme in any case.
     public init?(authorization: String) {
         let parts = authorization.split(separator: " ")
         guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }

@@ -1,7 +1,7 @@
-/// Which provider tokens one connection has seen: APNs allows one new one every 20 minutes, and any number of requests
-/// with the one before.
+/// The provider tokens that one connection has seen. APNs allows a connection a new token every 20 minutes, and any
+/// number of requests with the one before.
 public struct ProviderTokenHistory: Sendable {
-    /// Between two new tokens on one connection.
+    /// Seconds between two new tokens on one connection.
     public static let intervalSeconds = 20 * 60
 
     private var current: String?
@@ -9,8 +9,8 @@ public struct ProviderTokenHistory: Sendable {
 
     public init() {}
 
-    /// Takes note of a token that is otherwise good. `tooManyProviderTokenUpdates` when it is new too soon: the
-    /// connection then still takes the older one.
+    /// Notes a token that is otherwise valid. Returns `tooManyProviderTokenUpdates` when it is new too soon; the
+    /// connection then still accepts the older one.
     ///
     /// - Parameter now: seconds since 1970.
     public mutating func refusal(of authorization: String, now: Int) -> APNsReason? {

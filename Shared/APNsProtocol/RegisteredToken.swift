@@ -1,12 +1,12 @@
 public import SightscreenModels
 
-/// What APNs knows about a token.
+/// The facts that APNs knows about a token.
 public struct RegisteredToken: Codable, Hashable, Sendable {
-    /// Lower-case hex.
+    /// The token in lower-case hexadecimal digits.
     public var token: String
     public var kind: PushTokenKind
     public var environment: APNsEnvironment
-    /// Milliseconds since 1970; nil while it lives.
+    /// When the token was deleted, in milliseconds since 1970; nil while it is valid.
     public var deletedAtMs: Int64?
 
     public init(token: String, kind: PushTokenKind, environment: APNsEnvironment, deletedAtMs: Int64? = nil) {
@@ -18,6 +18,6 @@ public struct RegisteredToken: Codable, Hashable, Sendable {
 }
 
 extension PushTokenKind {
-    /// Whether its topic is the app's own or the one of its Live Activities.
+    /// Whether the token's topic is that of the app's Live Activities, not the app's own.
     var isForLiveActivities: Bool { self != .device }
 }

@@ -1,7 +1,7 @@
 extension String {
-    /// At most `bytes` bytes long as JSON writes it (quotes and control characters count with their escapes), ending in
-    /// "…" when something was left out. Never cuts inside a character, so that an accent, a flag or a family emoji is
-    /// whole or gone; with one character too long for the room it is "…".
+    /// Returns a text of at most `bytes` bytes as JSON writes it (quotes and control characters count with their
+    /// escapes), which ends in "…" when something was left out. It is never cut inside a character, so that an accent,
+    /// a flag or a family emoji is whole or absent; when one character alone is too long, the result is "…".
     func shortened(to bytes: Int) -> String {
         guard utf8.reduce(0, { $0 + Self.jsonLength($1) }) > bytes else { return self }
         var room = bytes - 3

@@ -1,15 +1,16 @@
-/// One phone of one follower and one match: what should be there, what is, and why it is not.
+/// The case of one phone, one follower and one match: whether an activity should exist, whether it does, and why not.
 ///
-/// The order of the reasons is that in which somebody would have to put them right.
+/// Reasons are ordered by the sequence in which they would have to be fixed.
 public struct ActivityCase: Sendable, Hashable {
     public enum Follow: Sendable, Hashable, CaseIterable {
         case none, expired, current
     }
 
-    /// The generation that has not ended.
+    /// The generation of the activity that has not ended.
     public enum Record: Sendable, Hashable, CaseIterable {
         case none
-        /// `hasTried`: a push-to-start is or was out. `isLeased`: nobody may send another one yet.
+        /// `hasTried`: a push-to-start was sent. `isLeased`: its lease has not expired, so that no other may be sent
+        /// yet. `isGivenUp`: no more are sent until the app registers again.
         case pending(hasTried: Bool, isLeased: Bool, isGivenUp: Bool)
         case active
 
@@ -24,7 +25,7 @@ public struct ActivityCase: Sendable, Hashable {
         }
     }
 
-    /// How often a phone may be started that does not answer.
+    /// The bounds on how often a phone that does not answer is started.
     public enum Cap: String, Sendable, Hashable, CaseIterable {
         case phoneHour, phoneDay, userDay
     }
@@ -35,12 +36,12 @@ public struct ActivityCase: Sendable, Hashable {
     public var isEnabled: Bool
     public var hasStartToken: Bool
     public var record: Record
-    /// The bound that is reached, if any.
+    /// The bound that is reached; nil for none.
     public var cap: Cap?
-    /// The operator holds all pushes of the match.
+    /// A hold stops all pushes of the match.
     public var isHeld: Bool
 
-    public init(
+    package init(
         phase: LivePhase, follow: Follow, isEnabled: Bool, hasStartToken: Bool, record: Record, cap: Cap? = nil,
         isHeld: Bool = false
     ) {
@@ -53,7 +54,7 @@ public struct ActivityCase: Sendable, Hashable {
         self.isHeld = isHeld
     }
 
-    /// A followed match in play, whatever the phone can show.
+    /// Whether the match is followed and in play, whatever the phone can show.
     public var shouldExist: Bool { follow == .current && phase.isOn }
 
     public var finding: ActivityFinding {
@@ -76,7 +77,7 @@ public struct ActivityCase: Sendable, Hashable {
             case .none: .notFollowed
             case .expired: .followExpired
             case .current:
-                // A user's day bounds only what is sent: the record is made, and waits.
+                // The user's daily bound limits only what is sent: the record is made, and waits.
                 !phase.isOn
                     ? .notLive
                     : obstacle ?? (cap == .userDay ? nil : cap.map(ActivityFinding.init)) ?? .madeNextPass

@@ -1,19 +1,19 @@
-/// What `ActivityCase` comes to.
+/// The finding of an `ActivityCase`.
 public enum ActivityFinding: String, Sendable, Hashable, CaseIterable, Codable {
-    // It is there, or on its way.
+    // The activity exists, or is on its way.
     case running
     case startIsOut
     case startsLocally
     case startDue
     case madeNextPass
-    // It is there and should not be.
+    // The activity exists and should not.
     case endsNextPass
-    // It should not be there.
+    // The activity should not exist, and does not.
     case notFollowed
     case followExpired
     case notLive
     case settled
-    // It is wanted, and something is in the way.
+    // The activity should exist, and something is in the way.
     case notAllowed
     case noStartToken
     case givenUp
@@ -31,7 +31,7 @@ public enum ActivityFinding: String, Sendable, Hashable, CaseIterable, Codable {
             }
     }
 
-    /// Somebody who wonders where an activity is should read this.
+    /// Whether the activity differs from what should exist, for a person who looks for the reason.
     public var isDiscrepancy: Bool {
         switch self {
         case .running, .startIsOut, .startsLocally, .notFollowed, .followExpired, .notLive, .settled: false
@@ -41,7 +41,7 @@ public enum ActivityFinding: String, Sendable, Hashable, CaseIterable, Codable {
         }
     }
 
-    /// For a person.
+    /// The finding in words, for a person.
     public var text: String {
         switch self {
         case .running: "it runs"

@@ -1,8 +1,8 @@
 public import SightscreenModels
 
-/// What is known of one generation of an activity on one phone, as far as tokens and dismissals are judged by it.
+/// The facts about one generation of an activity on one phone by which reports of tokens and dismissals are evaluated.
 public struct ActivityGeneration: Hashable, Sendable {
-    /// Of the tokens that were replaced so many are kept: a late report is of one of the last few.
+    /// The number of replaced tokens that are kept: a late report is about one of the last few.
     public static let formerTokensMax = 4
 
     public enum Status: String, Hashable, Sendable { case pending, active, ended }
@@ -12,24 +12,25 @@ public struct ActivityGeneration: Hashable, Sendable {
     public var startID: StartID?
     public var activityID: ActivityID?
     public var token: UpdateToken?
-    /// The start that was sent to take its place before iOS ends it.
+    /// The start of the renewal: of the activity that is to replace this one before iOS ends it.
     public var renewalStartID: StartID?
-    /// Tokens of the same activity that were replaced: a report of one comes too late.
+    /// Replaced tokens of the same activity. A report of one of them is too late.
     public var formerTokens: [UpdateToken]
-    /// A start was sent, or the phone has said that it starts one itself.
+    /// A start was sent, or the phone has said that it starts the activity itself.
     public var startIsOut: Bool
-    /// It was over before the user followed the match (again): what comes without ids cannot mean it.
+    /// The generation ended before the user (last) followed the match: a report without ids cannot mean it.
     public var endedBeforeFollow: Bool
-    /// Apple said that its token was dead, as it says of an activity that the user took away, or somebody else has it.
+    /// Apple called the token dead, as it does when the user removes the activity, or another user has the token now.
     public var lostItsToken: Bool
-    /// Apple said that its token was dead, and the phone may still show it under another one.
+    /// Apple called the token dead, and the phone may still show the card under another token.
     public var cardMayBeThere: Bool
-    /// An end push is owed to its token, and has not gone out.
+    /// An end push to the token is due and was not sent yet.
     public var endIsOwed: Bool
-    /// The server sent its start, or the start of its renewal: no report of a phone alone has made it.
+    /// The server sent the start, or the start of its renewal: the generation was not made by a report of the phone
+    /// alone.
     public var startWasSent: Bool
 
-    public init(
+    package init(
         generation: Int, status: Status, startID: StartID? = nil, activityID: ActivityID? = nil,
         token: UpdateToken? = nil, renewalStartID: StartID? = nil, formerTokens: [UpdateToken] = [],
         startIsOut: Bool = false, endedBeforeFollow: Bool = false, lostItsToken: Bool = false,

@@ -1,64 +1,66 @@
 public import SightscreenModels
 
-/// What to do with an update token that a phone reports for one match.
+/// Decides what to do with an update token that a phone reports for one match.
 ///
 /// Three things can be wrong with a token: it belongs to an activity that is already over, to a second activity beside
-/// the one that runs, or to one that nobody wants. Such a token gets an end push and is never used for anything else.
+/// the running one, or to an activity that is not wanted. Such a token gets an end push and is used for nothing else.
 ///
-/// A caller who reports a token need not have it from a phone. So a report that comes to nothing sends little and writes
-/// little: an unknown match nothing at all, a token of somebody else's activity no end, and a phone's match a bounded
-/// number of ends and generations.
+/// The caller who reports a token may not have it from a phone. So a report that leads to nothing sends little and
+/// writes little: one for an unknown match nothing at all, one of another user's token no end, and one of a phone's
+/// match a bounded number of ends and generations.
 public struct ActivityTokenRule: Sendable {
     public enum Action: Hashable, Sendable {
-        /// The generation's first token.
+        /// Stores the generation's first token.
         case activate(generation: Int)
-        /// Another token of the same activity: the old one is never used again.
+        /// Replaces the token of the same activity; the old one is never used again.
         case rotate(generation: Int)
-        /// Known already, or replaced already.
+        /// Changes nothing: the token is known already, or was replaced already.
         case keep(generation: Int)
-        /// The app started an activity of its own, or one whose token had died is there with another: a new generation,
-        /// active.
+        /// Makes a new active generation: the app started an activity itself, or an activity whose token was called
+        /// dead is there under this one.
         case adopt
-        /// A second activity, and the newer one, or the renewal of the first: that generation ends and its token gets an
-        /// end; a new one is active.
+        /// Ends that generation and sends an end to its token, and makes a new active one: the report is about a
+        /// second, newer activity or about the renewal of the first.
         case replace(generation: Int)
-        /// This token gets an end, in the record of that generation, or of a new one that is over from the beginning;
-        /// one that was replaced gets nothing.
+        /// Sends an end to this token, recorded in that generation, or (nil) in a new one that is over from the
+        /// beginning. A token that was replaced gets none.
         case end(generation: Int?)
-        /// As `end(nil)`; the user does not even follow the match.
+        /// Acts like `end(nil)`, because the user does not follow the match.
         case refuse
         /// Nothing is recorded and nothing is sent.
         case pass(Reason)
-        /// It would be this activity's, and is another user's until that phone has shown whose it is: nothing changes.
+        /// Changes nothing yet: the token belongs to another user until the phone has proved whose it is.
         case wait
     }
 
-    /// Why nothing comes of a report.
+    /// Why a report leads to nothing.
     public enum Reason: Hashable, Sendable {
         case unknownMatch
-        /// The user does not follow the match, and the token gets no end: an activity has it, or too many are owed.
+        /// The user does not follow the match, and the token gets no end, because an activity has it or too many ends
+        /// are due.
         case notFollowed
-        /// The token would get an end, and another user's activity has it.
+        /// The token would get an end, but another user's activity has it.
         case anothersToken
-        /// `owedEndsMax` of the match wait for that phone.
+        /// `owedEndsMax` ends of the match are due to that phone.
         case tooManyEnds
-        /// `reportedMax` of the match were made by reports of that phone.
+        /// Reports of that phone have made `reportedMax` generations of the match.
         case tooManyGenerations
     }
 
-    /// Another activity that has the token, or is owed an end with it.
+    /// Another activity that has the token, or whose end is due to it.
     public enum Holder: Hashable, Sendable {
         case nobody
-        /// One of the same user's, of another match or on another phone; or of a user who has left that phone.
+        /// An activity of the same user, of another match or on another phone; or of a user who has left that phone.
         case user
-        /// Of a user whose phone it is as far as is known.
+        /// An activity of another user, to whom the phone belongs as far as is known.
         case another
     }
 
-    /// More activities than iOS lets an app have on a phone do not end at once.
+    /// The most ends of a match that may be due to one phone: iOS lets an app have no more activities on a phone, so no
+    /// more can end at once.
     public static let owedEndsMax = 4
-    /// Generations of one match on one phone that its reports have made. Those of starts that the server sent are not
-    /// counted: they have limits of their own, and a Test of five days needs many.
+    /// The most generations of one match on one phone that its reports may make. Those of starts that the server sent
+    /// are not counted: they have limits of their own, and a Test of five days needs many.
     public static let reportedMax = 16
 
     public var token: UpdateToken
@@ -67,11 +69,11 @@ public struct ActivityTokenRule: Sendable {
     public var isFollowed: Bool
     /// The match has ended, and with it all its activities.
     public var matchIsOver: Bool
-    /// The provider has, or had lately, such a match.
+    /// The provider has such a match, or had it lately.
     public var matchIsKnown: Bool
     public var holder: Holder
 
-    public init(
+    package init(
         token: UpdateToken, activityID: ActivityID?, startID: StartID?, isFollowed: Bool, matchIsOver: Bool,
         matchIsKnown: Bool = true, holder: Holder = .nobody
     ) {
@@ -91,7 +93,7 @@ public struct ActivityTokenRule: Sendable {
         let isFull = records.count(where: { !$0.startWasSent }) >= Self.reportedMax
         let owesMany = records.count(where: \.endIsOwed) >= Self.owedEndsMax
         switch action {
-        // Who knows a token need not have the phone.
+        // A caller who knows a token may not have the phone.
         case .activate, .rotate, .adopt, .replace: if holder == .another { return .wait }
         case .keep, .end, .refuse, .pass, .wait: break
         }
@@ -99,7 +101,7 @@ public struct ActivityTokenRule: Sendable {
         case .activate, .rotate, .keep, .pass, .wait: return action
         case .adopt: return isFull ? .pass(.tooManyGenerations) : action
         case .replace(let generation):
-            // The renewal was asked for.
+            // The server asked for the renewal, so no limit applies.
             if records.contains(where: { $0.generation == generation && isRenewal(of: $0, among: records) }) {
                 return action
             }
@@ -117,15 +119,16 @@ public struct ActivityTokenRule: Sendable {
         }
     }
 
-    /// Its end is on the way already, or the token was replaced and gets none.
+    /// Whether no new end is due: the generation's end to this token is due already, or the token was replaced and gets
+    /// none.
     private func owesNothingNew(_ record: ActivityGeneration) -> Bool {
         record.endIsOwed && record.token == token || record.formerTokens.contains(token)
     }
 
-    /// What the token is, whatever may come of it.
+    /// Returns the action for the token by its meaning alone, before any limits.
     private func meaning(for records: [ActivityGeneration]) -> Action {
         let named = record(in: records)
-        // It comes too late. Should the activity have to end, its newest token is told.
+        // The report is too late; if the activity has to end, the end goes to its newest token.
         if let named, named.isCurrent, named.formerTokens.contains(token) {
             return .keep(generation: named.generation)
         }
@@ -143,7 +146,7 @@ public struct ActivityTokenRule: Sendable {
         }
     }
 
-    /// The generation that the ids mean; without ids the newest.
+    /// Returns the generation that the ids mean; without ids the newest.
     private func record(in records: [ActivityGeneration]) -> ActivityGeneration? {
         if let activityID, let record = records.first(where: { $0.activityID == activityID }) { return record }
         if let startID, let record = records.first(where: { $0.startID == startID }) { return record }
@@ -154,13 +157,13 @@ public struct ActivityTokenRule: Sendable {
         return newest
     }
 
-    /// The token is that record's, or was before it was replaced.
+    /// Whether the token is or was that record's.
     private func had(_ record: ActivityGeneration) -> Bool {
         record.token == token || record.formerTokens.contains(token)
     }
 
-    /// While a renewal is out, a token that belongs to nothing on record is the new activity's; also when it names an
-    /// earlier try, which may arrive after all.
+    /// Whether the token is that of the record's renewal. While a renewal's start is out, a token that belongs to no
+    /// known activity is taken for the new activity's, also when it names an earlier try, which may arrive late.
     private func isRenewal(of record: ActivityGeneration, among records: [ActivityGeneration]) -> Bool {
         guard record.status == .active, let renewal = record.renewalStartID, !had(record) else { return false }
         if startID == renewal { return true }
@@ -170,35 +173,38 @@ public struct ActivityTokenRule: Sendable {
         }
     }
 
-    /// APNs called the old token dead before the phone could register the new one: the card is there, nothing was lost.
-    /// The old token itself proves nothing.
+    /// Whether the report proves that a card believed missing is there: APNs called its old token dead before the phone
+    /// could register the new one. The old token itself proves nothing.
     private func isFound(_ named: ActivityGeneration, _ records: [ActivityGeneration]) -> Bool {
         isFollowed && named.cardMayBeThere && named.generation == records.first?.generation && !had(named)
     }
 
-    /// In the record of that activity. One more of the same start has a record of its own: an end that is still owed to the
-    /// first would be forgotten with its token.
+    /// Returns an end in the record of that activity. A second activity of the same start gets a record of its own,
+    /// because its token in the first one's record would make the server forget the end that is still due to the first.
     private func end(in named: ActivityGeneration?) -> Action {
         .end(generation: named.flatMap { isOtherActivity(than: $0) && !had($0) ? nil : $0.generation })
     }
 
-    /// One start may be delivered twice: same start, two activities.
+    /// Whether the report is about another activity than the record: one start may be delivered twice and make two
+    /// activities.
     private func isOtherActivity(than record: ActivityGeneration) -> Bool {
         guard let activityID, let known = record.activityID else { return false }
         return activityID != known
     }
 
-    /// A start that is not on record is the app's own, or a try before the last of some generation: a new try's id takes
-    /// the place of the one before. That harms nobody. Where nothing runs yet the late try's activity is the one that was
-    /// asked for, and goes by its name from then on; should the newer try arrive, too, it is on record and takes over.
-    /// Where one runs the late one is older, and is the second. Only an app that never names its activities can have the
-    /// one that runs taken for another, when it reports a new token under the late try's start: that gets an end, the
-    /// token on record is found dead, and a new generation is started.
+    /// Returns the action for a token whose start is not on record: the start is the app's own, or an earlier try of
+    /// some generation, because the id of a new try replaces the one before.
+    ///
+    /// An earlier try does no harm. Where no activity runs yet, the late try's activity is the one that was asked for,
+    /// and is used from then on; if the newer try arrives, too, it is on record and takes over. Where one runs, the
+    /// late one is older, and is the second. Only an app that never names its activities can have the running one taken
+    /// for another, when it reports a new token under the late try's start: that token gets an end, the token on record
+    /// is found dead, and a new generation is started.
     private func actionForStranger(_ records: [ActivityGeneration]) -> Action {
         guard isFollowed else { return .refuse }
         guard let current = records.first(where: \.isCurrent) else { return .adopt }
         if current.status == .pending { return .activate(generation: current.generation) }
-        // Every start is recorded before it is sent, so one that is not on record is older than the one that is.
+        // Every start is recorded before it is sent, so a start that is not on record is older than the one that is.
         if startID != nil, current.startID != nil { return .end(generation: nil) }
         return isOtherActivity(than: current)
             ? .replace(generation: current.generation) : .rotate(generation: current.generation)

@@ -1,8 +1,8 @@
 public import SightscreenModels
 
-/// Where a device's work is done: its shard (0…63) and its bucket for alert claims, both the top bits of one hash, so
-/// that buckets nest in shards and every process of every version agrees on them. The shard is global (not per match),
-/// so that a device's budgets span its matches.
+/// The route of a device's work: its shard (0…63) and its bucket for alert claims. Both are the top bits of one hash,
+/// so that buckets nest in shards and every process of every version agrees on them. The shard is global (not per
+/// match), so that a device's budgets span its matches.
 public struct DeviceRoute: Hashable, Sendable {
     /// A 63-bit hash; PostgreSQL holds it as a non-negative bigint.
     public let hash: Int64
@@ -10,9 +10,10 @@ public struct DeviceRoute: Hashable, Sendable {
     public static let shardCount = 64
     private static let hashBits = 63
 
-    public init(hash: Int64) { self.hash = hash }
+    package init(hash: Int64) { self.hash = hash }
 
-    /// FNV-1a over `user`, a zero byte and `device`, with the avalanche of SplitMix64 because the top bits are used.
+    /// The hash is FNV-1a over `user`, a zero byte and `device`, finished with the avalanche of SplitMix64, because the
+    /// top bits are used.
     public init(user: UserID, device: DeviceID) {
         var value: UInt64 = 0xcbf2_9ce4_8422_2325
         func mix(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }

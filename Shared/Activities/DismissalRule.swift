@@ -1,21 +1,22 @@
 public import SightscreenModels
 
-/// What it means that an activity was removed from a phone: the user's wish to hear no more, unless the server had ended
-/// it already or it is not the activity that counts.
+/// Decides what the removal of an activity from a phone means: the user's wish to hear no more, unless the server had
+/// already ended the activity or it is not the current one.
 public struct DismissalRule: Sendable {
     public enum Action: Hashable, Sendable {
         /// The user dismissed the current activity: that generation ends, and so does the follow.
         case unfollow(generation: Int)
-        /// The user dismissed the one that was it until its token died of that: it is over already, and the follow ends.
+        /// The user dismissed the activity that was current until its token died because of the dismissal: the
+        /// generation is over already, and the follow ends.
         case unfollowOnly(generation: Int)
-        /// Our own end, a renewal, a stale end of the app's: nothing but a note.
+        /// The removal is only recorded: it comes from our own end, a renewal, or the app's end of a stale card.
         case record(generation: Int?)
     }
 
     public var activityID: ActivityID?
     public var token: UpdateToken?
 
-    public init(activityID: ActivityID?, token: UpdateToken?) {
+    package init(activityID: ActivityID?, token: UpdateToken?) {
         self.activityID = activityID
         self.token = token
     }
@@ -33,7 +34,7 @@ public struct DismissalRule: Sendable {
         return .unfollow(generation: current.generation)
     }
 
-    /// That very activity was dismissed, and not the one that was to take its place.
+    /// Whether the dismissal names this activity, and not the one that was to replace it.
     public func names(_ record: ActivityGeneration) -> Bool {
         if let activityID, record.activityID != nil { return record.activityID == activityID }
         return token == nil || record.token == token
@@ -45,18 +46,19 @@ public struct DismissalRule: Sendable {
         return activityID == nil && token == nil ? records.first : nil
     }
 
-    /// Apple was quicker to say that the token is dead than the phone to say why, and nothing has taken its place on the
-    /// phone. A follow since then is a newer wish.
+    /// Whether the dismissal is why the token died: Apple reported the dead token before the phone reported the
+    /// dismissal, and nothing has replaced the activity on the phone. A follow since then is a newer wish.
     private func isWhyItDied(_ named: ActivityGeneration, _ records: [ActivityGeneration]) -> Bool {
         named.lostItsToken && !named.endedBeforeFollow && !records.contains { $0.status == .active }
             && !records.contains { $0.generation > named.generation && $0.status == .ended }
     }
 
-    /// Dismissed before the server learnt the activity's name: right after its start, or by an app that sent none.
+    /// Whether a dismissal of an unknown activity can mean this one: it came before the server learnt the activity's
+    /// id, right after its start, or from an app that sent no id.
     private func canBeUnnamed(_ current: ActivityGeneration) -> Bool {
         switch current.status {
         case .pending: current.startIsOut
-        // Or the one that is to take its place, whose token has not come.
+        // The dismissed activity may also be the renewal, whose token has not come yet.
         case .active: activityID != nil && (current.activityID == nil || current.renewalStartID != nil)
         case .ended: false
         }

@@ -1,39 +1,39 @@
 import Cricket
 
-/// How far a match is, as far as Live Activities go.
+/// The phase of a match, as far as Live Activities are concerned.
 public enum LivePhase: String, Sendable, Hashable, CaseIterable, Codable {
-    /// Neither the schedule nor anybody else has heard of it.
+    /// The match is not in the schedule, and nothing was seen of it.
     case unknown
     case upcoming
-    /// In play, breaks of the day included.
+    /// The match is in play; breaks of the day count as play.
     case live
     case suspended
     case stumps
     /// The result is announced; its activities end after a while.
     case settled
     case ended
-    /// Cancelled, abandoned, postponed or no longer listed, before anything was seen of it.
+    /// The match was cancelled, abandoned, postponed or delisted before anything was seen of it.
     case calledOff
 
-    /// Its followers should have activities.
+    /// Whether the match's followers should have activities.
     public var isOn: Bool { self == .live || self == .suspended }
 
-    /// Nothing of it may still run.
+    /// Whether no activity of the match may still run.
     public var isOver: Bool { self == .stumps || self == .ended || self == .calledOff }
 
-    /// What is known of a match.
+    /// The facts that decide the phase.
     public struct Facts: Sendable, Hashable {
-        /// The provider's word; nil when the schedule does not know the match.
+        /// The provider's status; nil when the schedule does not know the match.
         public var fixtureStatus: String?
-        /// It was in the schedule, and is no longer listed.
+        /// The match was in the schedule, and is no longer listed.
         public var hasVanished: Bool
-        /// Of the newest version; nil when there is none.
+        /// The display state of the newest version; nil when there is none.
         public var displayState: String?
         public var isAtStumps: Bool
         public var isSettled: Bool
         public var isEnded: Bool
 
-        public init(
+        package init(
             fixtureStatus: String?, hasVanished: Bool = false, displayState: String?, isAtStumps: Bool = false,
             isSettled: Bool = false, isEnded: Bool = false
         ) {
@@ -46,7 +46,7 @@ public enum LivePhase: String, Sendable, Hashable, CaseIterable, Codable {
         }
     }
 
-    /// What was seen of the match goes before what the schedule says of it.
+    /// Derives the phase. What was seen of the match takes precedence over the schedule.
     public init(_ facts: Facts) {
         self =
             if facts.isEnded {
@@ -68,7 +68,7 @@ public enum LivePhase: String, Sendable, Hashable, CaseIterable, Codable {
         "live": .live, "inningsBreak": .live, "suspended": .suspended, "completed": .settled, "abandoned": .settled,
     ]
 
-    /// By the schedule alone.
+    /// Derives the phase from the schedule alone.
     private init(_ phase: MatchPhase) {
         self = phase.isInPlay ? .live : phase.isCalledOff ? .calledOff : phase == .finished ? .ended : .upcoming
     }

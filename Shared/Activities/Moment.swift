@@ -2,7 +2,7 @@
 public struct Moment: Hashable, Comparable, Sendable, CustomStringConvertible {
     public let milliseconds: Int
 
-    public init(milliseconds: Int) { self.milliseconds = milliseconds }
+    package init(milliseconds: Int) { self.milliseconds = milliseconds }
     public init(seconds: Int) { milliseconds = seconds * 1_000 }
 
     /// Whole seconds, as stamps count them.

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The app's half of Sightscreen, without dependencies. A warning of another compiler does not stop an app: the checks of
-// this repository build it with warnings as errors.
+// The app's half of Sightscreen, without dependencies. A warning of another compiler does not stop an app: the checks
+// of this repository build it with warnings as errors.
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),

@@ -1,5 +1,5 @@
 extension DecodingError {
-    /// What is wrong, for who sent it, in words of JSON.
+    /// The error in words of JSON, for the caller who sent the body.
     var sentence: String {
         switch self {
         case .keyNotFound(let key, let context): return "\(Self.place(context)) lacks \(key.stringValue)"
@@ -8,7 +8,7 @@ extension DecodingError {
         case .dataCorrupted(let context):
             if context.codingPath.isEmpty { return "the body is not JSON" }
             let words = context.debugDescription
-            // What the standard library and the decoder say of types that the sender does not know.
+            // The standard library and the decoder name types here that the caller does not know.
             if words.hasPrefix("Cannot initialize") { return "\(Self.place(context)) has a value that is not known" }
             if words.hasPrefix("Parsed JSON number") || words.contains("does not fit") {
                 return "\(Self.place(context)) is not whole, or out of its range"

@@ -3,7 +3,7 @@ public import HTTPTypes
 public import Hummingbird
 import NIOCore
 
-/// JSON that the stand-ins and the lab answer with. Nobody keeps it: what it tells changes with every ball.
+/// JSON answers of the stand-ins and the lab. They are not cached, because their content changes with every ball.
 public enum JSONAnswer {
     public static func response(
         _ value: some Encodable, status: HTTPResponse.Status = .ok, contentType: String = "application/json"

@@ -2,12 +2,12 @@ import FoundationEssentials
 public import Hummingbird
 import NIOCore
 
-/// JSON that the stand-ins and the lab are sent.
+/// JSON request bodies of the stand-ins and the lab.
 public enum JSONBody {
-    /// Of a body that is refused, so many are read all the same: who sends all of it first finds the answer then.
+    /// Bytes of a refused body that are still read: a client that sends its whole body first then finds the answer.
     static let refusedBytesMax = 16 << 20
 
-    /// - Parameter bytesMax: more are refused with 413.
+    /// - Parameter bytesMax: the largest body; a larger one is refused with 413.
     /// - Throws: `Problem`.
     public static func bytes(of request: Request, upTo bytesMax: Int) async throws -> [UInt8] {
         var bytes: [UInt8] = []
@@ -21,7 +21,7 @@ public enum JSONBody {
         return bytes
     }
 
-    /// - Throws: `Problem` (400), which says what is wrong at which place.
+    /// - Throws: `Problem` (400), which says what is wrong and where.
     public static func decode<Value: Decodable>(_ type: Value.Type = Value.self, from bytes: [UInt8]) throws -> Value {
         do {
             return try JSONDecoder().decode(type, from: Data(bytes))
@@ -30,7 +30,7 @@ public enum JSONBody {
         }
     }
 
-    /// Of a number that does not fit its type the decoder says no more than that all is not JSON.
+    /// The sentence for a number that does not fit its type: the decoder then says only that the body is no JSON.
     private static func misfit(_ error: DecodingError, _ bytes: [UInt8]) -> String? {
         guard case .dataCorrupted(let context) = error, context.codingPath.isEmpty else { return nil }
         let decoder = JSONDecoder()
@@ -44,7 +44,7 @@ public enum JSONBody {
     }
 
     private struct Anything: Decodable {
-        /// Whether it is a number that a whole one may not be.
+        /// Whether the value is a number that may not fit a whole one: negative, with a fraction, or over 9e15.
         var mayMisfit: Bool
 
         init(from decoder: any Decoder) throws {

@@ -2,41 +2,41 @@ import Glibc
 import HTTPTypes
 public import Hummingbird
 
-/// Keeps other web pages away from what has no passwords: browsers carry every page's requests to this machine.
+/// Keeps other web pages away from servers without passwords: browsers carry every page's requests to this machine.
 ///
-/// - A request must name this machine as its host, so that a name that another site points here is of no use to it.
-/// - A request must come from a page of this port, or from no page at all; what changes something must not be what a form or
-///   a script of another page can send unasked.
+/// - A request must name this machine as its host, so that a name which another site points here is useless to it.
+/// - A request must come from a page of this port, or from no page at all. A request that changes something must not
+///   have a body that a form or a script of another page can send unasked.
 public struct PageGuard: Sendable {
-    /// Which bodies are taken where a request names no page that it comes from.
+    /// The bodies that are accepted when a request names no page that it comes from.
     public enum Bodies: Sendable {
-        /// `application/json`, and nothing without a body either.
+        /// Only `application/json`; without a body nothing either.
         case json
-        /// Also what curl says of a body when it is told nothing. A browser that sends such a one names its page.
+        /// Also the type that curl gives a body by default. A browser that sends such a body names its page.
         case commandLine
     }
 
-    /// In small letters, of which any will do; nil: `isOwn` decides.
+    /// The accepted hosts in lower case; with nil, `isOwn` decides.
     private let names: Set<String>?
     private let bodies: Bodies
-    /// Where to list more names.
+    /// The sentence that says how a caller can use another name.
     private let hint: String
 
-    /// For a page and its API, under exactly these names.
+    /// Guards a page and its API under exactly these names.
     public init(names: Set<String>, hint: String) {
         self.names = Set(names.map { $0.lowercased() })
         self.hint = hint
         bodies = .json
     }
 
-    /// For a control port that has no page.
+    /// Guards a control port that has no page.
     public init() {
         names = nil
         hint = "call it by an address, or by a name of this machine or network"
         bodies = .commandLine
     }
 
-    /// - Parameter isPage: what a link of another page may lead to.
+    /// - Parameter isPage: whether a link of another page may lead to the path.
     /// - Throws: `Problem`.
     public func check(_ request: Request, isPage: Bool = false) throws {
         guard let host = request.head.authority, let name = Self.name(of: host),
@@ -66,7 +66,8 @@ public struct PageGuard: Sendable {
 
     private static let otherPage = Problem(.forbidden, "another page may not do that")
 
-    /// Addresses and names that only this machine or its network resolves: the name of a page of the Internet has a dot.
+    /// Whether the name is an address or a name that only this machine or its network resolves: the name of a page of
+    /// the Internet has a dot.
     private static func isOwn(_ name: String) -> Bool {
         if !name.contains(".") { return true }
         var address = in_addr()
@@ -84,7 +85,7 @@ public struct PageGuard: Sendable {
         HTTPField.Name(name).flatMap { request.headers[$0] }?.lowercased()
     }
 
-    /// Of `host`, `host:port`, `[address]` or `[address]:port`: the host, in small letters.
+    /// The host of `host`, `host:port`, `[address]` or `[address]:port`, in lower case.
     private static func name(of authority: String) -> String? {
         if authority.first == "[" {
             guard let end = authority.firstIndex(of: "]") else { return nil }
@@ -95,7 +96,7 @@ public struct PageGuard: Sendable {
     }
 }
 
-/// The guard in front of a router.
+/// Guards all routes of a router.
 public struct PageGuardMiddleware<Context: RequestContext>: RouterMiddleware {
     private let pages = PageGuard()
 

@@ -4,13 +4,13 @@ public import Hummingbird
 /// An error of a control port, answered as a problem document (RFC 9457).
 public struct Problem: Error, HTTPResponseError {
     public var status: HTTPResponse.Status
-    /// For the developer who called: what is wrong, and what would be right.
+    /// The sentence for the developer who called: what is wrong, and what would be right.
     public var detail: String
-    /// With 410: what can still be asked for.
+    /// The oldest entry that can still be asked for; only with 410, as `newest`.
     private var oldest: Int?
     private var newest: Int?
 
-    public init(_ status: HTTPResponse.Status, _ detail: String, oldest: Int? = nil, newest: Int? = nil) {
+    package init(_ status: HTTPResponse.Status, _ detail: String, oldest: Int? = nil, newest: Int? = nil) {
         self.status = status
         self.detail = detail
         self.oldest = oldest

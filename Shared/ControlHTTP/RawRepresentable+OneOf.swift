@@ -1,5 +1,5 @@
 extension RawRepresentable where Self: CaseIterable, RawValue == String {
-    /// One of the names that there are.
+    /// Decodes one of the known names.
     ///
     /// - Throws: `DecodingError`, which lists them.
     public init(oneOf decoder: any Decoder) throws {

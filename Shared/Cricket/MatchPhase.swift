@@ -1,7 +1,7 @@
-/// Where the match is, by the provider's `status` alone.
+/// The phase of a match, by the provider's `status` alone.
 public enum MatchPhase: Codable, Hashable, Sendable {
     case notStarted, delayed, postponed, cancelled
-    /// 1 for the first innings.
+    /// The number of the innings, 1 for the first.
     case innings(Int)
     case inningsBreak, lunch, tea, dinner
     case stumps(day: Int)
@@ -10,9 +10,10 @@ public enum MatchPhase: Codable, Hashable, Sendable {
     case unknown(String)
 }
 
-/// The provider's words, which stand nowhere else.
+/// The provider's status words; this is the only place that has them.
 extension MatchPhase {
-    /// In lower case and without full stops; those with a number in them are "1st innings" and "stump day 1".
+    /// The phases by the provider's word, in lower case and without full stops. Words with a number in them, as "1st
+    /// innings" and "stump day 1", are not in the table.
     public static let words: [String: MatchPhase] = [
         "ns": .notStarted, "not started": .notStarted, "delayed": .delayed, "postp": .postponed,
         "postponed": .postponed,
@@ -38,7 +39,7 @@ extension MatchPhase {
         return .stumps(day: day.flatMap { (1...9).contains($0) ? $0 : nil } ?? 1)
     }
 
-    /// Breaks of the day included, stumps not.
+    /// Whether play has begun and is not over for the day. Breaks of the day count, stumps do not.
     public var isInPlay: Bool {
         switch self {
         case .innings, .inningsBreak, .lunch, .tea, .dinner, .interrupted: true
@@ -46,9 +47,9 @@ extension MatchPhase {
         }
     }
 
-    /// It will not be played on. A postponed match may be played another day.
+    /// Whether the match will not be played on. A postponed match is not over: it may be played another day.
     public var isOver: Bool { self == .finished || self == .abandoned || self == .cancelled }
 
-    /// It is not played as scheduled, and nobody has won it.
+    /// Whether the match is not played as scheduled and has no winner.
     public var isCalledOff: Bool { self == .abandoned || self == .cancelled || self == .postponed }
 }

@@ -1,18 +1,19 @@
 public import SightscreenModels
 
-/// One match as one frame of the provider tells it, in cricket's terms. Made by `SportMonks`, judged by `Detection`.
+/// One match as one frame of the provider shows it, in cricket's terms. `SportMonks` makes it, `Detection` evaluates
+/// it.
 public struct MatchSnapshot: Codable, Hashable, Sendable {
     public var id: MatchID
     public var format: MatchFormat
-    /// "Indian Premier League", or the series where the provider names no league.
+    /// The league, as "Indian Premier League", or the series where the provider names no league.
     public var competition: String
-    /// "IPL": what a Lock Screen has room for; nil when the provider has no code.
+    /// The short form of the competition that fits a Lock Screen: "IPL"; nil when the provider has no code.
     public var competitionCode: String?
-    /// "36th Match", "Final", "3rd T20I"; may be "".
+    /// The round, as "36th Match", "Final" or "3rd T20I"; may be "".
     public var round: String
     public var home: Team
     public var away: Team
-    /// Seconds since 1970; nil when the provider has none.
+    /// The scheduled start in seconds since 1970; nil when the provider has none.
     public var startsAt: Int?
     public var phase: MatchPhase
     /// The provider's note: "Target 183 runs", "X won by 10 runs".
@@ -21,20 +22,21 @@ public struct MatchSnapshot: Codable, Hashable, Sendable {
     public var outcome: DrawnOutcome?
     /// Scheduled overs a side; nil for timeless matches.
     public var scheduledOvers: Int?
-    /// Revised by rain (D/L): what the chase needs in all, and its overs ("25.3" are 25 overs and 3 balls).
+    /// The runs that the chase needs in all, and its overs, as revised by rain (D/L): overs of "25.3" are 25 overs and
+    /// 3 balls.
     public var revisedTarget: Int?
     public var revisedOvers: Overs?
     public var tossWinnerID: Int64?
-    /// What the winner of the toss chose; nil until it is known.
+    /// The choice of the winner of the toss; nil until it is known.
     public var tossDecision: TossDecision?
     public var followOn: Bool
     public var superOver: Bool
-    /// In order of play; super overs are innings of their own.
+    /// The innings in order of play; super overs are innings of their own.
     public var innings: [Innings]
     /// Every player the frame names.
     public var players: [Int64: Player]
 
-    public init(
+    package init(
         id: MatchID, format: MatchFormat, competition: String, round: String, home: Team, away: Team, startsAt: Int?,
         phase: MatchPhase, note: String?, winnerID: Int64?, outcome: DrawnOutcome?, scheduledOvers: Int?,
         revisedTarget: Int?, revisedOvers: Overs?, tossWinnerID: Int64?, followOn: Bool, superOver: Bool,
@@ -70,13 +72,13 @@ public struct MatchSnapshot: Codable, Hashable, Sendable {
 /// The target that a note states: "Target 53 runs", "Target 53 runs in 8 overs", "Revised target 120 from 14.3 overs".
 public struct NotedTarget: Hashable, Sendable {
     public var runs: Int
-    /// Nil when it does not say.
+    /// The overs of the chase; nil when the note has none.
     public var overs: Overs?
 
-    /// No side has made more in an innings; a number beyond it is no target.
+    /// No side has made more in an innings; a greater number is no target.
     private static let runsMax = 2_000
 
-    /// Nil for a note that is about something else.
+    /// Nil for a note about something else.
     public init?(_ note: String?) {
         let words = (note ?? "").lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "." }
             .map { String($0.last == "." ? $0.dropLast() : $0) }
@@ -104,7 +106,7 @@ public struct Player: Codable, Hashable, Sendable {
     public var id: Int64
     public var fullName: String
     public var lastName: String
-    public init(id: Int64, fullName: String, lastName: String) {
+    package init(id: Int64, fullName: String, lastName: String) {
         self.id = id
         self.fullName = fullName
         self.lastName = lastName
@@ -120,47 +122,47 @@ public enum MatchFormat: String, Codable, Sendable, Hashable {
     case firstClass
 }
 
-/// What the winner of the toss does first.
+/// The choice of the toss winner: to bat or to bowl first.
 public enum TossDecision: String, Codable, Sendable, Hashable { case bat, bowl }
 
 public enum DrawnOutcome: String, Codable, Sendable, Hashable { case draw, noResult }
 
-/// Completed overs and legal balls of the current one.
+/// Completed overs, and the legal balls of the current one.
 public struct Overs: Codable, Hashable, Sendable, Comparable, CustomStringConvertible {
     public var completed: Int
     public var balls: Int
-    public init(completed: Int, balls: Int) {
+    package init(completed: Int, balls: Int) {
         self.completed = completed
         self.balls = balls
     }
-    /// Six balls to the over, as run and economy rates count.
+    /// The overs in legal balls, six to the over, as run and economy rates count.
     public var legalBalls: Int { completed * 6 + balls }
     public static func < (left: Self, right: Self) -> Bool {
         (left.completed, left.balls) < (right.completed, right.balls)
     }
-    /// "12.3", "13.0".
+    /// The overs as a scorecard has them: "12.3", "13.0".
     public var description: String { "\(completed).\(balls)" }
 }
 
 public struct Innings: Codable, Hashable, Sendable {
-    /// From 1; the number in the provider's scoreboard "S1".
+    /// The number of the innings, from 1, as in the provider's scoreboard "S1".
     public var number: Int
     public var battingTeamID: Int64
     public var runs: Int
     public var wickets: Int
     public var overs: Overs
-    /// In batting order.
+    /// The batters in batting order.
     public var batting: [BattingLine]
-    /// In order of first over.
+    /// The bowlers in the order of their first over.
     public var bowling: [BowlingLine]
-    /// In order of delivery (by the provider's ball id).
+    /// The deliveries in order, by the provider's ball id.
     public var balls: [Ball]
-    /// When the provider last touched the total, seconds since 1970; nil when it does not say.
+    /// When the provider last updated the total, in seconds since 1970; nil when it does not say.
     public var updatedAt: Int?
-    /// Whether the provider gave the total; else it is what the balls add up to.
+    /// Whether the provider gave the total; otherwise it is the sum of the balls.
     public var hasTotal: Bool
 
-    public init(
+    package init(
         number: Int, battingTeamID: Int64, runs: Int, wickets: Int, overs: Overs, batting: [BattingLine],
         bowling: [BowlingLine], balls: [Ball], updatedAt: Int? = nil, hasTotal: Bool = true
     ) {
@@ -183,14 +185,14 @@ public struct BattingLine: Codable, Hashable, Sendable {
     public var ballsFaced: Int
     public var fours: Int
     public var sixes: Int
-    /// Nil while not out (retired hurt included).
+    /// The dismissal; nil while the batter is not out (retired hurt included).
     public var dismissal: Dismissal?
-    /// "12.3": the ball on which the row has the wicket fall; nil when not out or not said.
+    /// The ball on which the wicket fell by the row, as "12.3"; nil when not out or not said.
     public var fellOn: String?
     /// The side's total at the fall of the wicket; nil when not out or not said.
     public var fellAt: Int?
 
-    public init(
+    package init(
         playerID: Int64, runs: Int, ballsFaced: Int, fours: Int, sixes: Int, dismissal: Dismissal?,
         fellOn: String? = nil, fellAt: Int? = nil
     ) {
@@ -208,9 +210,9 @@ public struct BattingLine: Codable, Hashable, Sendable {
 public struct Dismissal: Codable, Hashable, Sendable {
     public var how: HowOut
     public var bowlerID: Int64?
-    /// Catcher, stumper, or who ran the batter out.
+    /// The catcher, the stumper, or the fielder who ran the batter out.
     public var fielderID: Int64?
-    public init(how: HowOut, bowlerID: Int64?, fielderID: Int64?) {
+    package init(how: HowOut, bowlerID: Int64?, fielderID: Int64?) {
         self.how = how
         self.bowlerID = bowlerID
         self.fielderID = fielderID
@@ -222,7 +224,8 @@ public enum HowOut: String, Codable, Sendable, Hashable {
     case runOut, obstructingTheField, timedOut, retiredOut, handledTheBall, hitTwice
     case unknown
 
-    /// Laws 32, 33, 35, 36, 39: only these count for the bowler.
+    /// Whether the wicket counts for the bowler: bowled, caught, hit wicket, leg before and stumped (Laws 32, 33, 35,
+    /// 36 and 39).
     public var isBowlers: Bool {
         switch self {
         case .bowled, .caught, .caughtAndBowled, .lbw, .stumped, .hitWicket: true
@@ -240,7 +243,7 @@ public struct BowlingLine: Codable, Hashable, Sendable {
     public var wides: Int
     public var noBalls: Int
 
-    public init(playerID: Int64, overs: Overs, maidens: Int, runs: Int, wickets: Int, wides: Int, noBalls: Int) {
+    package init(playerID: Int64, overs: Overs, maidens: Int, runs: Int, wickets: Int, wides: Int, noBalls: Int) {
         self.playerID = playerID
         self.overs = overs
         self.maidens = maidens
@@ -254,9 +257,9 @@ public struct BowlingLine: Codable, Hashable, Sendable {
 /// One delivery.
 public struct Ball: Codable, Hashable, Sendable {
     public var id: Int64
-    /// Completed overs before it, from 0.
+    /// Completed overs before the ball, from 0.
     public var over: Int
-    /// Legal balls before it in the over + 1: a wide has the label of the ball that replaces it.
+    /// One more than the legal balls before it in the over: a wide has the label of the ball that replaces it.
     public var number: Int
     public var strikerID: Int64
     public var nonStrikerID: Int64?
@@ -267,14 +270,14 @@ public struct Ball: Codable, Hashable, Sendable {
     public var noBalls: Int
     public var byes: Int
     public var legByes: Int
-    /// The batter out on it, if one is (retired hurt is not out).
+    /// The batter who is out on the ball; nil when none is (retired hurt is not out).
     public var outID: Int64?
     public var howOut: HowOut?
     public var fielderID: Int64?
-    /// Seconds since 1970 of the row's `updated_at`; 0 when it has none.
+    /// The row's `updated_at` in seconds since 1970; 0 when it has none.
     public var updatedAt: Int
 
-    public init(
+    package init(
         id: Int64, over: Int, number: Int, strikerID: Int64, nonStrikerID: Int64?, bowlerID: Int64, runsOffBat: Int,
         isBoundary: Bool, wides: Int, noBalls: Int, byes: Int, legByes: Int, outID: Int64?, howOut: HowOut?,
         fielderID: Int64?, updatedAt: Int
@@ -297,10 +300,10 @@ public struct Ball: Codable, Hashable, Sendable {
         self.updatedAt = updatedAt
     }
 
-    /// "12.3".
+    /// The ball's label: "12.3".
     public var label: String { "\(over).\(number)" }
     public var isLegal: Bool { wides == 0 && noBalls == 0 }
-    /// What the bowler concedes: not byes, leg-byes or penalties.
+    /// Runs that count against the bowler: all but byes, leg-byes and penalties.
     public var runsConceded: Int { runsOffBat + wides + noBalls }
     public var totalRuns: Int { runsConceded + byes + legByes }
 }

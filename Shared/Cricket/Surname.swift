@@ -1,17 +1,17 @@
-/// What a player is called in a sentence or where room is short.
+/// The short name of a player, for a sentence or where room is short.
 public enum Surname {
     /// "Sharma" of "RG Sharma", "de Villiers" of "AB de Villiers", "van der Dussen" of "Rassie van der Dussen"; the
     /// only word of a name that has one.
     ///
-    /// - Parameter given: the surname as the provider has it: taken, with the particles of `full` in front of it when the
-    ///   provider left them out. Without one, the last word of `full` and its particles.
+    /// - Parameter given: the surname as the provider has it. It is used with the particles of `full` in front of it,
+    ///   where the provider left them out; without it, the surname is the last word of `full` with its particles.
     public static func of(_ full: String, given: String = "") -> String {
         let words = full.split(separator: " ")
         guard words.count > 1 else { return given.isEmpty ? full : given }
         var start = words.count - 1
         let own = given.split(separator: " ")
         if !own.isEmpty {
-            // Another spelling, or a name that does not end the full one: the provider knows better.
+            // The given surname is another spelling, or does not end the full name: the provider knows better.
             guard own.count <= words.count, words.suffix(own.count).elementsEqual(own) else { return given }
             start = words.count - own.count
         }
@@ -27,7 +27,7 @@ public enum Surname {
     ]
     private static let suffixes: Set<String> = ["jr", "jr.", "sr", "sr.", "ii", "iii"]
 
-    /// "de", "De"; "DE" are somebody's initials.
+    /// Whether the word is a particle: "de" and "De" are, while "DE" are initials.
     private static func isParticle(_ word: Substring) -> Bool {
         word.dropFirst().allSatisfy(\.isLowercase) && particles.contains(word.lowercased())
     }

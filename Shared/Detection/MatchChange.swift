@@ -1,10 +1,10 @@
 public import SightscreenModels
 
-/// What a frame (or a timer) changes about a match: the next version, before it has a number and a stamp.
+/// The change that a frame (or a timer) makes to a match: the next version, before it has a number and a stamp.
 public struct MatchChange: Sendable, Equatable {
-    /// What is shown from now on. Its `version` is 0 until the commit fills it in.
+    /// The state shown from now on. Its `version` is 0 until the commit fills it in.
     public var contentState: ContentState
-    /// Events that this version shows first, in order of play.
+    /// The events that this version shows first, in order of play.
     public var events: [MatchEvent]
     /// Keys of events that the provider has taken back.
     public var retracted: [String]
@@ -13,23 +13,24 @@ public struct MatchChange: Sendable, Equatable {
     public var alert: MatchAlert?
     /// The events that `alert` announces, in no order; empty without one.
     public var announced: [MatchEvent]
-    /// 0…100; the closer the match, the higher.
+    /// The relevance from 0 to 100, higher for a closer match.
     public var relevance: Double
-    /// The result is announced; `end` follows after the result hold.
+    /// Whether the result is announced; `end` follows after the result hold.
     public var isSettled: Bool
-    /// At stumps a match counts as not live for activities.
+    /// Whether play is over for the day: at stumps a match counts as not live for activities.
     public var atStumps: Bool
-    /// Play is interrupted (rain, light); a scheduled break is not.
+    /// Whether play is interrupted (rain, light); a scheduled break does not count.
     public var isSuspended: Bool
-    /// Play has begun.
+    /// Whether play has begun.
     public var hasBegun: Bool
-    /// Where the match is, by the provider's status: `MatchPhase.name`.
+    /// The phase of the match by the provider's status, as `MatchPhase.name`.
     public var phase: String
-    /// Nothing is played for a while, scheduled or not: an interval, the break between innings, stumps, rain, a late start.
+    /// Whether nothing is played for a while, scheduled or not: an interval, the break between innings, stumps, rain, a
+    /// late start.
     public var isBreak: Bool
 
-    /// Those of `retracted` that this version does not tell anew, of another ball or of other people: an alert of theirs is
-    /// not to be told any more.
+    /// Keys of `retracted` that this version does not announce anew on another ball or of other people. Their alerts
+    /// must not go out any more.
     public var withdrawn: [String] {
         let told = Set(events.lazy.map(\.key))
         return retracted.filter { !told.contains($0) }

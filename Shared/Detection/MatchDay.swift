@@ -1,11 +1,11 @@
 import Cricket
 
-/// Which day and session of a match over several days is on, remembered from what the provider called its breaks. What it
-/// did not say is left out: how many overs a day has left no frame tells.
+/// The day and session of a match over several days, remembered from the provider's names for its breaks. Whatever the
+/// provider did not say is left out; no frame tells how many overs a day has left.
 struct MatchDay: Codable, Sendable, Equatable {
     /// The day whose stumps were seen last; nil before the first.
     private var ended: Int?
-    /// From 1; nil when an interval may have passed under another name.
+    /// The session in play, from 1; nil when an interval may have passed under another name.
     private var session: Int?
     private var isInBreak = false
 
@@ -15,7 +15,6 @@ struct MatchDay: Codable, Sendable, Equatable {
     /// Play may begin earlier than on the first day, to make up for rain.
     private static let earlyMax = 3 * 3_600
 
-    /// Takes in a frame.
     mutating func observe(_ snapshot: MatchSnapshot) {
         guard snapshot.format == .firstClass else { return }
         defer {
@@ -31,9 +30,9 @@ struct MatchDay: Codable, Sendable, Equatable {
             session = 1
         case .lunch where !isInBreak: session = next(after: 1)
         case .dinner where !isInBreak: session = next(after: 2)
-        // By day it is the second interval, in a match by night the first.
+        // Tea is the second interval in a match by day and the first in one by night.
         case .tea where !isInBreak: session = next(after: nil)
-        // An interval may be taken with either.
+        // An interval may be taken together with an innings break or an interruption.
         case .inningsBreak, .interrupted: session = session == 3 ? 3 : nil
         default: break
         }
@@ -58,12 +57,12 @@ struct MatchDay: Codable, Sendable, Equatable {
     private func day(of snapshot: MatchSnapshot) -> Int? {
         let byTime = Self.dayByTime(of: snapshot)
         guard let ended else { return byTime }
-        // Stumps may not have been seen.
+        // Stumps may have been missed.
         return max(ended + 1, byTime ?? 0)
     }
 
-    /// By the times of the balls: the days that had play and those since the start must be as many (a day without a ball
-    /// is a day, a rest day is none, and the balls cannot tell them apart).
+    /// The day by the times of the balls, where the days that had play are as many as those since the start. A day
+    /// without a ball counts, a rest day does not, and the balls cannot tell the two apart.
     private static func dayByTime(of snapshot: MatchSnapshot) -> Int? {
         guard let startsAt = snapshot.startsAt else { return nil }
         var played = 1

@@ -2,9 +2,10 @@ import Cricket
 import SightscreenModels
 
 extension MatchMachine {
-    /// What `lastEvent` shows, and since when.
+    /// The event that `lastEvent` shows, with the place where it was first shown.
     struct ShownEvent: Codable, Sendable, Equatable {
-        /// So many balls after it, it goes; what the next ball makes untrue ("KKR need 11", the toss) goes with that.
+        /// Balls after which the event disappears; an event that the next ball makes untrue ("KKR need 11", the toss)
+        /// goes at once.
         private var ballsMax: Int {
             switch last.kind.known {
             case .closeFinish, .toss, .stumps: 0
@@ -15,7 +16,7 @@ extension MatchMachine {
         var key: String
         var last: ContentState.LastEvent
         var innings: Int?
-        /// Balls of the match when it was first shown, for what has no ball of its own.
+        /// Balls of the match when it was first shown, for an event that has no ball of its own.
         var ballsBefore: Int
 
         init(_ event: MatchEvent, as last: ContentState.LastEvent, ballsBefore: Int) {
@@ -25,7 +26,7 @@ extension MatchMachine {
             self.ballsBefore = ballsBefore
         }
 
-        /// Whether more balls were bowled since.
+        /// Whether more than `ballsMax` balls were bowled since.
         func isPast(in snapshot: MatchSnapshot) -> Bool {
             guard let label = last.ball, let innings, let own = snapshot.innings.first(where: { $0.number == innings }),
                 let place = own.balls.lastIndex(where: { $0.label == label })

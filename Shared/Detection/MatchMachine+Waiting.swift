@@ -1,13 +1,13 @@
 import SightscreenModels
 
 extension MatchMachine {
-    /// An event that should alert, and waits for a second part of the frame or a second frame to agree, or for the result.
+    /// An event whose alert waits for a second part of the frame or a second frame to agree, or for the result.
     struct WaitingAlert: Codable, Sendable, Equatable {
         var event: MatchEvent
         /// When it happened, milliseconds.
         var moment: Int64
         var firstFetchedAt: Int64
-        /// Agreed upon; it waits for the result that comes of it.
+        /// Set once the event is agreed upon and waits only for the result that comes of it.
         var hold: Hold?
 
         struct Hold: Codable, Sendable, Equatable {
@@ -18,7 +18,7 @@ extension MatchMachine {
         }
     }
 
-    /// An event that was announced and is not there any more, and of which a second frame has to say so.
+    /// The correction of an announced event that is gone; it waits for a second frame to confirm that.
     struct WaitingCorrection: Codable, Sendable, Equatable {
         var key: String
         var firstFetchedAt: Int64

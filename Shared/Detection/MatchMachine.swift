@@ -1,18 +1,19 @@
-public import Cricket
+package import Cricket
 public import SightscreenModels
 
-/// One match as event-bus follows it: takes frames in, gives the next version out. Pure and `Codable`; its JSON is kept
-/// beside the version it led to, so that a restart goes on from there and nothing is announced twice.
-/// Each frame has every ball, so a frame that was missed, or folded into a newer one, costs nothing but time: what is new
-/// is whatever this frame shows and the last committed one did not.
+/// One match as event-bus follows it: it reads frames and returns the next version. It is pure and `Codable`; its JSON
+/// is kept beside the version it led to, so that a restart goes on from there and nothing is announced twice.
+///
+/// Each frame has every ball, so a frame that was missed, or merged into a newer one, costs nothing but time: an event
+/// is new when this frame shows it and the last committed one did not.
 public struct MatchMachine: Codable, Sendable, Equatable {
     public let matchID: MatchID
     /// When the newest frame taken in was fetched, milliseconds since 1970; nil before the first.
     public private(set) var lastFetchedAt: Int64?
-    /// More never happens between two polls; a frame of nonsense may show thousands.
+    /// The most alerts and corrections that wait. Two polls never bring more; a frame of nonsense may show thousands.
     static let waitingMax = 64
 
-    /// What is shown now, with version 0; nil before the first frame.
+    /// The state shown now, with version 0; nil before the first frame.
     public private(set) var content: ContentState?
     public private(set) var relevance: Double = 10
 
@@ -25,8 +26,8 @@ public struct MatchMachine: Codable, Sendable, Equatable {
     private var cooldown = CooldownFilter()
     private var waiting: [WaitingAlert] = []
     private var corrections: [WaitingCorrection] = []
-    private var result = ResultWatch()
-    /// How the held result would be told, should time alone bring it.
+    private var result = ResultTracker()
+    /// The words of the held result, for the case that time alone brings it.
     private var resultWords: AlertWords?
     /// The event behind `content.expanded.lastEvent`.
     private var shown: ShownEvent?
@@ -35,7 +36,7 @@ public struct MatchMachine: Codable, Sendable, Equatable {
     private var suspensions = 0
     /// The newest of `suspended`, `resumed` and `stumps`, which no later frame shows again.
     private var statusEvents: [EventKind: MatchEvent] = [:]
-    /// When `suspended` and `resumed` were last told, milliseconds.
+    /// When `suspended` and `resumed` were last announced, in milliseconds.
     private var rainToldAt: [EventKind: Int64] = [:]
     private var days = 0
     /// Balls of the match at the last stumps.
@@ -45,12 +46,12 @@ public struct MatchMachine: Codable, Sendable, Equatable {
     private var hasBegun = false
     private var lastVersionAt: Int64 = 0
     private var lastBall: LastBall?
-    /// Read from what the former release stored, and no frame was taken in since.
+    /// True when the state comes from the former release and no frame was read since.
     private var isOfFormerRelease: Bool?
 
     /// An alert that goes out with the next version.
     private struct ReadyAlert {
-        var told: AlertComposer.Told
+        var told: AlertComposer.Announcement
         /// Milliseconds.
         var moment: Int64
     }
@@ -63,15 +64,15 @@ public struct MatchMachine: Codable, Sendable, Equatable {
         var updatedAt: Int
     }
 
-    public init(matchID: MatchID) { self.matchID = matchID }
+    package init(matchID: MatchID) { self.matchID = matchID }
 
-    /// Takes in a frame. Nil when it changes nothing that is shown or logged, or is older than one taken in before.
+    /// Reads a frame. Returns nil when it changes nothing that is shown or logged, or is older than one read before.
     ///
     /// - Parameters:
-    ///   - fetchedAt: when the provider gave it, milliseconds since 1970 by the database's clock, as `now`.
-    ///   - unchangedUntil: when the provider last gave what was taken in before, if that was not offered each time; nil
-    ///     when nobody knows. Nothing that this frame shows first is older.
-    public mutating func apply(
+    ///   - fetchedAt: when the provider gave the frame, in milliseconds since 1970 by the database's clock, as `now`.
+    ///   - unchangedUntil: when the provider last repeated the frame before, if repetitions were not offered; nil when
+    ///     that is not known. Nothing that this frame shows first is older.
+    package mutating func apply(
         _ snapshot: MatchSnapshot, fetchedAt: Int64, unchangedUntil: Int64? = nil, now: Int64,
         timing: MatchTiming = MatchTiming()
     ) -> MatchChange? {
@@ -87,7 +88,7 @@ public struct MatchMachine: Codable, Sendable, Equatable {
         phases.keepBreak(&detected, in: snapshot)
         fleeting.keep(&detected, in: snapshot)
         var (fresh, retracted) = log.take(detected, in: snapshot)
-        // What has no time of its own came with this frame.
+        // Events without a time of their own get the time of this frame.
         for place in fresh.indices where KeyEventOrder.isOfStatus(fresh[place].kind) {
             fresh[place].at = Int(fetchedAt / 1_000)
         }
@@ -121,11 +122,12 @@ public struct MatchMachine: Codable, Sendable, Equatable {
             state, events: fresh, retracted: retracted, alerts: ready, isUrgent: isUrgent, now: now)
     }
 
-    /// When an alert that waits for the result goes out without it, milliseconds; nil while none waits.
+    /// When an alert that waits for the result goes out without it, in milliseconds; nil while none waits.
     public var nextDueAt: Int64? { waiting.compactMap(\.hold?.until).min() }
 
-    /// What time alone brings: the held result, an alert that waited for one, or a keep-alive. Nil when nothing is due.
-    public mutating func tick(now: Int64, timing: MatchTiming = MatchTiming()) -> MatchChange? {
+    /// Returns the version that time alone brings: the held result, an alert that waited for one, or a keep-alive. Nil
+    /// when nothing is due.
+    package mutating func tick(now: Int64, timing: MatchTiming = MatchTiming()) -> MatchChange? {
         guard var state = content else { return nil }
         if result.tick(now: now), let text = result.settled {
             let event = resultEvent(text, at: now / 1_000)
@@ -153,7 +155,7 @@ public struct MatchMachine: Codable, Sendable, Equatable {
         return publish(state, events: [], retracted: [], alerts: [], now: now)
     }
 
-    /// Bus-side kinds: they come from what changed between frames or from the result watch, not from one frame.
+    /// Kinds that one frame cannot show: they come from changes between frames or from the result tracker.
     private static func isOurs(_ kind: EventKind) -> Bool {
         [.matchResult, .suspended, .resumed, .stumps].contains(kind)
     }
@@ -188,7 +190,8 @@ extension MatchMachine {
     /// Balls of a chase in which seconds matter: five overs.
     private static let lateBalls = 30
 
-    /// The last five overs of a chase: what happens then goes out at once, with an alert or without.
+    /// Whether the match is in the last five overs of a chase, where every change goes out at once, with an alert or
+    /// without.
     private static func isLateInChase(_ snapshot: MatchSnapshot) -> Bool {
         guard snapshot.format != .firstClass, case .innings(let number) = snapshot.phase, number.isMultiple(of: 2),
             let left = MatchSituation(snapshot).chase?.ballsLeft
@@ -196,18 +199,18 @@ extension MatchMachine {
         return left <= lateBalls
     }
 
-    /// Whether a ball or a run came, rather than a word.
+    /// Whether a ball or a run came, and not only a change of words.
     private static func hasMoved(from old: ContentState?, to new: ContentState) -> Bool {
         old?.compactLeading != new.compactLeading || old?.compactTrailing.overs != new.compactTrailing.overs
             || old?.expanded.recentBalls != new.expanded.recentBalls
     }
 }
 
-// MARK: - What is stored
+// MARK: - Decoding
 
 extension MatchMachine {
-    /// Reads what the former release stored, too, so that its match goes on and nothing is told twice: what that release
-    /// did not know is as at the start.
+    /// Decodes the state of the former release, too, so that its match goes on and nothing is announced twice. Values
+    /// that release did not store keep their initial value.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         func known<Value: Decodable>(_ key: CodingKeys, _ start: Value) throws -> Value {
@@ -222,7 +225,7 @@ extension MatchMachine {
         log = try values.decode(EventLog.self, forKey: .log)
         cooldown = try values.decode(CooldownFilter.self, forKey: .cooldown)
         waiting = try values.decode([WaitingAlert].self, forKey: .waiting)
-        result = try values.decode(ResultWatch.self, forKey: .result)
+        result = try values.decode(ResultTracker.self, forKey: .result)
         loggedResult = try values.decodeIfPresent(MatchEvent.self, forKey: .loggedResult)
         suspensions = try values.decode(Int.self, forKey: .suspensions)
         isSuspended = try values.decode(Bool.self, forKey: .isSuspended)
@@ -245,8 +248,7 @@ extension MatchMachine {
         ballsAtStumps = try known(.ballsAtStumps, ballsAtStumps)
     }
 
-    /// Of the events that the status alone tells, those that the former release did not know: it noted no
-    /// time for them.
+    /// Whether the former release did not know this event of the status; it stored no time for it.
     private static func isUnknownBefore(_ kind: EventKind) -> Bool {
         [.toss, .targetRevised, .stumps].contains(kind)
     }
@@ -276,7 +278,7 @@ extension MatchMachine {
                 interrupted ? StatusText.of(snapshot, result: nil) ?? "Play stopped" : "Play resumes")
         }
         if case .stumps(let day) = snapshot.phase {
-            // A status that flickers is no second evening.
+            // A status that flickers does not end another day.
             let balls = snapshot.innings.reduce(0) { $0 + $1.balls.count }
             if balls > ballsAtStumps {
                 days = max(day, days + 1)
@@ -297,10 +299,10 @@ extension MatchMachine {
             }
             return []
         }
-        // In the first frame of a match that was over before, the result is as old as its last ball.
+        // In the first frame of a match that was already over, the result is as old as its last ball.
         let event = resultEvent(text, at: isFirst ? Int64(lastBall?.updatedAt ?? 0) : fetchedAt / 1_000)
         if let loggedResult {
-            // A last ball that came or went since moves the result with it, which is no news.
+            // A last ball that came or went since then moves the result, which is no news.
             guard loggedResult.ball != event.ball || loggedResult.innings != event.innings else { return [] }
             retracted.append(Self.resultKey)
             cooldown.record(event, in: nil)
@@ -328,15 +330,15 @@ extension MatchMachine {
 // MARK: - Alerts
 
 extension MatchMachine {
-    /// A frame with what is made of it once.
+    /// A frame with the values that are worked out once for it.
     private struct Frame {
         let snapshot: MatchSnapshot
-        /// The provider's own word for the phase is known; else it is the one before.
+        /// Whether the provider's phase is known; otherwise `snapshot` has the phase of the frame before.
         let saysPhase: Bool
         /// Every event that stands, in order of play.
         let standing: [MatchEvent]
         let fetchedAt: Int64
-        /// When the one before was fetched.
+        /// When the frame before was fetched.
         let earlier: Int64?
         let now: Int64
         let timing: MatchTiming
@@ -358,7 +360,7 @@ extension MatchMachine {
             commentary = Commentary(snapshot, standing: standing)
         }
 
-        /// When the event happened, milliseconds. What the status alone tells, happened when it was first seen.
+        /// When the event happened, in milliseconds. An event of the status happened when it was first seen.
         func moment(of event: MatchEvent) -> Int64 {
             if KeyEventOrder.isOfStatus(event.kind) { return earlier == nil ? 0 : fetchedAt }
             return StalenessFilter.moment(of: event, earlier: earlier, fetchedAt: fetchedAt)
@@ -370,7 +372,7 @@ extension MatchMachine {
     }
 
     private mutating func queueAlerts(_ fresh: [MatchEvent], retracted: [String], in frame: Frame) {
-        // An event that is only told differently (another bowler) has been waiting since it was first seen.
+        // An event that only changed its content (another bowler) has been waiting since it was first seen.
         let before = waiting.filter { retracted.contains($0.event.key) }
         waiting.removeAll { retracted.contains($0.event.key) }
         for event in fresh
@@ -379,7 +381,7 @@ extension MatchMachine {
                 waiting.append(WaitingAlert(event: event, moment: old.moment, firstFetchedAt: old.firstFetchedAt))
                 continue
             }
-            // How long a status has been so, the first frame does not say.
+            // The first frame does not say how long a status has lasted.
             if KeyEventOrder.isOfStatus(event.kind), frame.earlier == nil { continue }
             if isOfFormerRelease == true, Self.isUnknownBefore(event.kind) { continue }
             waiting.append(
@@ -388,7 +390,7 @@ extension MatchMachine {
         waiting = waiting.suffix(Self.waitingMax)
     }
 
-    /// Takes from the waiting what may be announced now, and forgets what never will be.
+    /// Returns the waiting alerts that may go out now, and drops those that never will.
     private mutating func readyAlerts(in frame: Frame, besides corrected: [ReadyAlert]) -> [ReadyAlert] {
         var ready: [ReadyAlert] = []
         var left: [WaitingAlert] = []
@@ -408,7 +410,7 @@ extension MatchMachine {
                     left.append(current)
                     continue
                 }
-                // While all rests, a second look comes a minute after the first.
+                // While play rests, the second frame comes a minute after the first.
                 if isAgreed { current.moment = frame.fetchedAt }
             } else if !frame.isFresh(entry.moment) {
                 continue
@@ -430,7 +432,7 @@ extension MatchMachine {
             ready.append(ReadyAlert(told: .init(event: event, words: words), moment: current.moment))
             announced.append(told)
         }
-        // The end of an innings that tells the revised target needs no second alert for it.
+        // The end of an innings announces the revised target, which needs no second alert.
         if ready.contains(where: { $0.told.event.kind == .inningsBreak && $0.told.event.innings == 1 }),
             let target = frame.snapshot.revisedTarget,
             let place = left.firstIndex(where: { $0.event.key == EventDetector.targetKey(target) })
@@ -445,7 +447,7 @@ extension MatchMachine {
         return ready
     }
 
-    /// Notes what is told together: followers of key alerts hear all of it where one part of it is key.
+    /// Records events that are announced together: followers of key alerts hear all of them when one is key.
     private mutating func record(_ announced: [CooldownFilter.Announced], besides corrected: [ReadyAlert] = []) {
         let isKey = announced.contains { $0.isKey == true } || corrected.contains(where: \.told.words.isKey)
         for var entry in announced {
@@ -460,17 +462,16 @@ extension MatchMachine {
         return true
     }
 
-    /// Showers come and go: each way they are told once in a while.
+    /// Whether rain or its end may alert. Showers come and go, so each is announced once per `rainInterval`.
     private mutating func allowsRain(_ kind: EventKind, in frame: Frame) -> Bool {
         guard kind == .suspended || kind == .resumed else { return true }
-        // The end of a stop that was not told is not told either.
+        // The end of an interruption that was not announced is not announced either.
         if kind == .resumed, rainToldAt[.resumed] ?? 0 >= rainToldAt[.suspended] ?? 0 { return false }
         if let before = rainToldAt[kind], frame.now - before < frame.timing.rainInterval { return false }
         rainToldAt[kind] = frame.now
         return true
     }
-
-    /// What has waited for a result that did not come.
+    /// Alerts that waited for a result that did not come in time.
     private mutating func dueAlerts(now: Int64, timing: MatchTiming) -> [ReadyAlert] {
         var due: [ReadyAlert] = []
         var announced: [CooldownFilter.Announced] = []
@@ -485,8 +486,8 @@ extension MatchMachine {
         return due
     }
 
-    /// Corrections of what was announced and stands no more: at once where the frame itself is certain, else when the next
-    /// one says the same. Each is told once.
+    /// Corrections of announced events that stand no more: at once where the frame itself is certain, otherwise when
+    /// the next frame says the same. Each is announced once.
     private mutating func readyCorrections(_ retracted: [String], in frame: Frame) -> [ReadyAlert] {
         let standing = Set(frame.standing.lazy.map(\.key))
         for key in retracted where !corrections.contains(where: { $0.key == key }) && cooldown.standing(key) != nil {
@@ -501,7 +502,7 @@ extension MatchMachine {
             cooldown.takeBack(correction.key)
             ready.append(
                 ReadyAlert(
-                    told: Correction.told(old, in: frame.snapshot, at: Int(frame.fetchedAt / 1_000)),
+                    told: Correction.announcement(of: old, in: frame.snapshot, at: Int(frame.fetchedAt / 1_000)),
                     moment: frame.fetchedAt))
             return true
         }
@@ -517,8 +518,8 @@ extension MatchMachine {
         snapshot.innings.reduce(0) { $0 + $1.balls.count }
     }
 
-    /// The key event of what is new; else, for six balls, what was shown before, as the provider words it now; else, when
-    /// that was taken back, the newest that still stands.
+    /// The last event to show: the key event of the new ones; without one, the event shown before for six balls, in the
+    /// provider's newest words; and when that was retracted, the newest that still stands.
     private mutating func nextLastEvent(
         _ fresh: [MatchEvent], corrected: [ReadyAlert], in frame: Frame
     ) -> ContentState.LastEvent? {
@@ -535,24 +536,25 @@ extension MatchMachine {
         if let event = frame.standing.first(where: { $0.key == shown.key }) {
             self.shown?.last = Self.lastEvent(event, ball: event.ball ?? shown.last.ball)
         } else if shown.last.kind.known != .correction {
-            guard let event = Self.newest(frame.standing.filter { !Self.isUntrue($0, in: frame) }) else {
+            guard let event = Self.newest(frame.standing.filter { !Self.isRefuted($0, in: frame) }) else {
                 self.shown = nil
                 return nil
             }
             _ = show(event, in: frame)
         }
-        let isUntrue = frame.standing.contains { $0.key == self.shown?.key && Self.isUntrue($0, in: frame) }
-        guard isUntrue || self.shown?.isPast(in: frame.snapshot) == true else { return self.shown?.last }
+        let isRefuted = frame.standing.contains { $0.key == self.shown?.key && Self.isRefuted($0, in: frame) }
+        guard isRefuted || self.shown?.isPast(in: frame.snapshot) == true else { return self.shown?.last }
         self.shown = nil
-        // What a ball made untrue gives way to what was there before.
-        if isUntrue, let event = Self.newest(frame.standing.filter { !Self.isUntrue($0, in: frame) }) {
+        // An event that a later ball refuted is replaced by the one before it.
+        if isRefuted, let event = Self.newest(frame.standing.filter { !Self.isRefuted($0, in: frame) }) {
             _ = show(event, in: frame)
             if self.shown?.isPast(in: frame.snapshot) == true { self.shown = nil }
         }
         return self.shown?.last
     }
 
-    /// Whether what is shown is of the same ball and more important: who comes in after a hat-trick does not replace it.
+    /// Whether the event shown is of the same ball and more important: a new batter after a hat-trick does not replace
+    /// it.
     private func isOutranked(_ event: MatchEvent, in frame: Frame) -> Bool {
         guard let shown, let before = frame.standing.first(where: { $0.key == shown.key }), before.key != event.key,
             let ball = event.ball, before.ball == ball, before.innings == event.innings,
@@ -561,8 +563,8 @@ extension MatchMachine {
         return rankBefore < rank
     }
 
-    /// Whether the event told what was to come, and that has come or has not: "KKR need 11", "on a hat-trick".
-    private static func isUntrue(_ event: MatchEvent, in frame: Frame) -> Bool {
+    /// Whether a later ball decided what the event announced as open: "KKR need 11", "on a hat-trick".
+    private static func isRefuted(_ event: MatchEvent, in frame: Frame) -> Bool {
         (event.kind == .closeFinish || event.kind == .onHatTrick) && frame.overtaking.covers(event)
     }
 
@@ -576,7 +578,7 @@ extension MatchMachine {
         ContentState.LastEvent(kind: event.kind, ball: ball, text: DisplayText.line(event.text))
     }
 
-    /// Of the last delivery that brought anything worth showing, the key event.
+    /// The key event of the last delivery that brought anything worth showing.
     private static func newest(_ events: [MatchEvent]) -> MatchEvent? {
         let ofPlay = events.filter { !KeyEventOrder.isOfStatus($0.kind) }
         guard let last = ofPlay.last(where: { KeyEventOrder.rank($0) != nil }) else { return nil }

@@ -1,7 +1,7 @@
 import Cricket
 
 extension MatchPhase {
-    /// One word for logs and columns, without the number of an innings or a day; it never changes.
+    /// The phase as one word for logs and columns, without the number of an innings or a day. A word never changes.
     var name: String {
         switch self {
         case .notStarted: "notStarted"
@@ -21,7 +21,7 @@ extension MatchPhase {
         }
     }
 
-    /// Nothing is played for a while, scheduled or not. A super over in play is no break.
+    /// Whether nothing is played for a while, scheduled or not. A super over in play is no break.
     var isBreak: Bool {
         switch self {
         case .delayed, .inningsBreak, .lunch, .tea, .dinner, .stumps, .interrupted: true

@@ -1,7 +1,7 @@
 import Cricket
 import SightscreenModels
 
-/// Where a match stands, worked out of one snapshot: which innings is on, what a chase needs, who leads.
+/// The situation of a match, worked out from one snapshot: which innings is on, what a chase needs, who leads.
 struct MatchSituation {
     let snapshot: MatchSnapshot
     /// The innings that is on or was last on; nil before the first.
@@ -12,7 +12,7 @@ struct MatchSituation {
     let wicketsAllowed: Int
     let chase: Chase?
 
-    /// What the side batting last, or the side about to, has to make.
+    /// The target of the side that bats last, or is about to.
     struct Chase: Equatable {
         let team: Team
         let target: Int
@@ -39,7 +39,8 @@ struct MatchSituation {
         chase = Self.chase(in: snapshot, current: current)
     }
 
-    /// Super overs are innings of their own: the third and later of a limited-overs match.
+    /// Whether the innings is a super over. Super overs are innings of their own: the third and later of a
+    /// limited-overs match.
     static func isSuperOver(_ number: Int, in snapshot: MatchSnapshot) -> Bool {
         snapshot.format != .firstClass && number > 2
     }
@@ -52,14 +53,14 @@ struct MatchSituation {
         return min(1, Double(current.overs.legalBalls) / Double(ballsAllowed))
     }
 
-    /// First-class: the side that batted second bats again at once.
+    /// Whether the side that batted second bats again at once, in a first-class match.
     var followsOn: Bool {
         guard snapshot.format == .firstClass, let current, current.number == 3 else { return false }
         return snapshot.innings.first { $0.number == 2 }?.battingTeamID == current.battingTeamID
     }
 
-    /// First-class: runs by which the batting side leads (positive) or trails (negative), all innings counted; nil in
-    /// the first innings and elsewhere.
+    /// Runs by which the batting side leads (positive) or trails (negative), all innings counted; nil in the first
+    /// innings and outside first-class matches.
     var lead: Int? {
         guard snapshot.format == .firstClass, let current, current.number > 1 else { return nil }
         return Self.runs(of: current.battingTeamID, in: snapshot, upTo: current.number)
@@ -104,7 +105,7 @@ struct MatchSituation {
             wicketsLeft: wickets)
     }
 
-    /// The chase of the fourth innings, or of the one that follows after the third.
+    /// The chase of the fourth innings, or of the fourth innings that follows a break after the third.
     private static func lastInnings(of snapshot: MatchSnapshot, current: Innings, isBreak: Bool) -> Chase? {
         guard current.number >= 4 || (isBreak && current.number == 3) else { return nil }
         let fielding = snapshot.home.id == current.battingTeamID ? snapshot.away : snapshot.home
@@ -112,14 +113,13 @@ struct MatchSituation {
         let before = runs(of: team.id, in: snapshot, upTo: 3)
         let target = runs(against: team.id, in: snapshot, upTo: current.number) - before + 1
         let made = current.number >= 4 ? current.runs : 0
-        // Ahead without a fourth innings: the match is won by an innings.
+        // A lead without a fourth innings means that the match is won by an innings.
         guard target > 0, current.number >= 4 || !hasBattedTwice(team.id, in: snapshot) else { return nil }
         return Chase(
             team: team, target: target, need: target - made, ballsLeft: nil,
             wicketsLeft: current.number >= 4 ? max(0, 10 - current.wickets) : 10)
     }
 
-    /// Whether `team` has batted twice.
     private static func hasBattedTwice(_ team: Int64, in snapshot: MatchSnapshot) -> Bool {
         snapshot.innings.count { $0.battingTeamID == team } > 1
     }

@@ -1,4 +1,4 @@
-/// The waiting periods that detection obeys, all in milliseconds. Each is a setting of `event-bus`.
+/// The waiting periods of detection, all in milliseconds. Each is a setting of `event-bus`.
 public struct MatchTiming: Sendable, Equatable {
     /// `RESULT_HOLD`: how long a `finished` without an agreeing result waits before the runs decide.
     public var resultHold: Int64
@@ -6,14 +6,14 @@ public struct MatchTiming: Sendable, Equatable {
     public var superOverWait: Int64
     /// `KEEPALIVE_INTERVAL`: the longest time in play or in a break without a new version.
     public var keepAlive: Int64
-    /// `ALERT_FRESHNESS`: an older event alerts nobody.
+    /// `ALERT_FRESHNESS`: the greatest age at which an event still alerts.
     public var alertFreshness: Int64
-    /// How long what ends a match waits for its result, so that one ball is one alert.
+    /// How long an event that ends the match waits for the result, so that one ball makes one alert.
     public var resultWait: Int64
-    /// Rain that stops play, and its end, are told no oftener.
+    /// The shortest time between two alerts that rain stops play, and between two that play resumes.
     public var rainInterval: Int64
 
-    public init(
+    package init(
         resultHold: Int64 = 300_000, superOverWait: Int64 = 1_200_000, keepAlive: Int64 = 1_200_000,
         alertFreshness: Int64 = 30_000, resultWait: Int64 = 5_000, rainInterval: Int64 = 1_200_000
     ) {

@@ -1,16 +1,16 @@
 import Cricket
 import SightscreenModels
 
-/// Remembers where the match was, for frames whose status does not say: a word that nobody knows, or rain between two
-/// innings.
+/// Remembers the phase of the match, for frames whose status does not say it: a word that this build does not know, or
+/// rain between two innings.
 struct PhaseMemory: Codable, Sendable, Equatable {
     /// Nil before the first frame.
     private(set) var phase: MatchPhase?
     private var balls = 0
-    /// The innings break that stands, as long as nothing speaks against it.
+    /// The innings break that stands, as long as no frame contradicts it.
     private var pause: MatchEvent?
 
-    /// The frame with a phase that is known where that is possible: an unknown one means that all goes on as before, or,
+    /// Returns the frame with a known phase where possible. An unknown phase means that the one before goes on, or,
     /// where balls were bowled since, that play is on.
     mutating func read(_ snapshot: MatchSnapshot) -> MatchSnapshot {
         let count = snapshot.innings.reduce(0) { $0 + $1.balls.count }
@@ -24,8 +24,8 @@ struct PhaseMemory: Codable, Sendable, Equatable {
         return snapshot
     }
 
-    /// Keeps an innings break that the frame does not show but does not contradict either: contradicted it is when the
-    /// innings goes on, or is gone.
+    /// Keeps an innings break that the frame neither shows nor contradicts. A frame contradicts it when the innings
+    /// goes on or is gone, or when play or the match's end is its phase.
     mutating func keepBreak(_ detected: inout [MatchEvent], in snapshot: MatchSnapshot) {
         if let pause, !detected.contains(where: { $0.key == pause.key }), stands(pause, in: snapshot) {
             detected.append(pause)

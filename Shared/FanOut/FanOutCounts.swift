@@ -1,15 +1,15 @@
 import APNsProtocol
 package import SightscreenModels
 
-/// What loops did in a while, for the metrics.
+/// Counts of what the loops did since the last reading, for the metrics.
 package struct FanOutCounts: Sendable {
     package var pushes: [PushCount: Int] = [:]
-    /// Of the updates among them, pushes of something that the phone should have had by an earlier one.
+    /// Updates that repeat a state which an earlier push already carried.
     package var repetitions = 0
     /// Pushes that a hold kept from leaving.
     package var held = 0
     package var failures: [PushFailure: Int] = [:]
-    /// Loops that send a host nothing but a push now and then.
+    /// Loops that send a host nothing but an occasional probe.
     package var stopped: [APNsEnvironment: Int] = [:]
 
     package init() {}

@@ -4,19 +4,20 @@ import Reactor
 package import Messages
 package import SightscreenModels
 
-/// The fan-out: a few loops, each with its own thread and connections, that share the shards among them.
+/// The fan-out: a few loops that share the shards, each with its own thread and connections.
 package struct FanOutLoops: Sendable {
     package struct Settings: Sendable {
         var origins: [APNsEnvironment: HTTP2Origin]
         var tls: TLSContext
-        var lines: APNsLines.Limits
+        var pool: APNsConnectionPool.Limits
         var rules: LoopMatch.Rules
         var threads: Int
 
         /// - Parameters:
-        ///   - connections: to each host, over all threads; nil: as many as what is measured asks for.
-        ///   - freshness: seconds in which an alert is news.
-        ///   - keepAlive: seconds after which a break has another version.
+        ///   - connections: connections to each host, over all threads; nil for as many as the measured round trip
+        ///     calls for.
+        ///   - freshness: seconds for which an alert is fresh.
+        ///   - keepAlive: seconds after which `event-bus` commits another version in a break.
         package init(
             origins: [APNsEnvironment: HTTP2Origin], tls: TLSContext, bundleID: String, threads: Int,
             connections: Int? = nil, streams: Int? = nil, freshness: Int = 30, keepAlive: Int = 1_200
@@ -25,47 +26,48 @@ package struct FanOutLoops: Sendable {
             self.tls = tls
             self.threads = threads
             rules = LoopMatch.Rules(bundleID: bundleID, freshness: freshness, keepAlive: keepAlive)
-            lines = APNsLines.Limits()
-            lines.connections = connections.map { max(1, $0 / threads) }
-            if let streams { lines.http.streamsMax = streams }
+            pool = APNsConnectionPool.Limits()
+            pool.connections = connections.map { max(1, $0 / threads) }
+            if let streams { pool.http.streamsMax = streams }
         }
     }
 
     private let settings: Settings
     private let loops: [FanOutLoop]
 
-    /// - Parameter report: called on the thread of the loop with this number, as all loops' are called on theirs; must not wait.
+    /// - Parameter report: called with the loop's number on that loop's thread; it must not wait.
     package init(
-        _ settings: Settings, brakes: Brakes, report: @escaping @Sendable (_ loop: Int, FanOutReport) -> Void
+        _ settings: Settings, matchHolds: MatchHolds, report: @escaping @Sendable (_ loop: Int, FanOutReport) -> Void
     ) {
         self.settings = settings
         let malformed = RareReports()
         loops = (0..<settings.threads).map { index in
             FanOutLoop(
-                reactor: Reactor(name: "fanout-\(index)"), rules: settings.rules, brakes: brakes, malformed: malformed
+                reactor: Reactor(name: "fanout-\(index)"), rules: settings.rules, matchHolds: matchHolds,
+                malformed: malformed
             ) { report(index, $0) }
         }
     }
 
-    /// To be called once, before anything else.
+    /// Starts the loops; must be called once, before anything else.
     package func open() async {
         for loop in loops {
             await loop.onThread { [settings] in
-                var lines: [APNsEnvironment: APNsLines] = [:]
+                var pools: [APNsEnvironment: APNsConnectionPool] = [:]
                 for (environment, origin) in settings.origins {
-                    lines[environment] = APNsLines(
-                        environment, origin: origin, tls: settings.tls, limits: settings.lines, loop: loop)
+                    pools[environment] = APNsConnectionPool(
+                        environment, origin: origin, tls: settings.tls, limits: settings.pool, loop: loop)
                 }
-                loop.open(lines)
+                loop.open(pools)
             }
         }
     }
 
-    /// Ends everything; the object is of no use afterwards.
+    /// Closes all connections and ends the threads. Nothing may be called afterwards.
     package func close() async {
         for loop in loops {
             await loop.onThread { loop.close() }
-            // A name that is still being looked up is not waited for: its answer comes to nothing.
+            // A name lookup in progress is not awaited; its answer has no effect.
             loop.reactor.stop()
         }
     }
@@ -79,7 +81,8 @@ package struct FanOutLoops: Sendable {
         return await loop.onThread { body(loop) }
     }
 
-    /// Calls `body` on the thread of each loop, of one after the other: there are few, and what they do takes microseconds.
+    /// Calls `body` on the thread of each loop, one loop after the other: there are few, and each call takes
+    /// microseconds.
     @discardableResult
     package func onEach<Result: Sendable>(_ body: @Sendable (FanOutLoop) -> Result) async -> [Result] {
         var results: [Result] = []
@@ -87,7 +90,7 @@ package struct FanOutLoops: Sendable {
         return results
     }
 
-    /// Calls `body` on the thread of each loop that has some of the items, with those, at once.
+    /// Calls `body` with its items on the thread of each loop that has some of them, on all loops at once.
     @discardableResult
     package func onEach<Item: Sendable, Result: Sendable>(
         of items: [Item], in shard: (Item) -> Int, _ body: @escaping @Sendable (FanOutLoop, [Item]) -> Result
@@ -101,18 +104,18 @@ package struct FanOutLoops: Sendable {
         }
     }
 
-    /// Takes in activities, or another token of theirs, or another alert level.
-    package func take(_ entries: [RosterEntry]) async { await onEach(of: entries, in: \.shard) { $0.take($1) } }
+    /// Adds activities, or updates their tokens and alert levels.
+    package func add(_ entries: [RosterEntry]) async { await onEach(of: entries, in: \.shard) { $0.add($1) } }
 
-    /// Nothing is sent to these activities any more.
-    /// - Returns: those that a push is under way to; `FanOutReport.left` comes when it no longer is.
+    /// Removes activities: nothing is sent to them any more.
+    /// - Returns: those with a push in flight; `FanOutReport.drained` follows when it is answered.
     @discardableResult
     package func remove(_ places: [RosterPlace]) async -> Set<RosterPlace> {
         Set(await onEach(of: places, in: \.shard) { $0.remove($1) }.joined())
     }
 
-    /// Versions that were committed, or the newest one with a stamp of now.
-    /// - Returns: how far those were whose places they take.
+    /// Publishes committed versions, or the newest one with a fresh stamp.
+    /// - Returns: the progress of the versions that these replace.
     @discardableResult
     package func publish(
         _ updates: [MatchUpdate], repeatsQuietly: Bool = false
@@ -122,7 +125,7 @@ package struct FanOutLoops: Sendable {
         }
     }
 
-    /// How far the newest versions of some matches are, over all loops.
+    /// Returns how far the newest versions of some matches are, over all loops and in the order of `matches`.
     package func progress(_ matches: [MatchID]) async -> [VersionProgress] {
         await onEach { loop in matches.map { loop.progress($0) } }
             .reduce(into: matches.map { _ in VersionProgress() }) { sums, part in
@@ -130,8 +133,9 @@ package struct FanOutLoops: Sendable {
             }
     }
 
-    /// Sends a push that is no update, over the connections of the loop that has this shard.
-    /// - Returns: when it is answered, or will not be.
+    /// Sends a push other than an update, over the connections of the loop that has this shard, and waits for its
+    /// result.
+    /// - Returns: the answer, or the reason why there is none.
     package func push(_ push: OneShot, shard: Int, to environment: APNsEnvironment) async -> PushResult {
         let (results, result) = AsyncStream<PushResult>.makeStream()
         await on(shard) { loop in

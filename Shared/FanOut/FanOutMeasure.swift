@@ -1,12 +1,12 @@
 import APNsProtocol
 package import SightscreenModels
 
-/// How things stand in the loops at a moment, for the metrics.
+/// The state of the loops at one moment, for the metrics.
 package struct FanOutMeasure: Sendable {
-    /// To one APNs host.
-    package struct Lines: Sendable {
+    /// The connections to one APNs host.
+    package struct Pool: Sendable {
         package var connections = 0
-        /// Streams in use.
+        /// Pushes in flight, each on its stream.
         package var inFlight = 0
 
         package init(connections: Int = 0, inFlight: Int = 0) {
@@ -16,8 +16,8 @@ package struct FanOutMeasure: Sendable {
     }
 
     package var phones = 0
-    package var lines: [APNsEnvironment: Lines] = [:]
-    /// Since the version was published that its phones have waited for longest, in nanoseconds; 0: all have theirs.
+    package var pools: [APNsEnvironment: Pool] = [:]
+    /// Nanoseconds since the publication of the version that phones have waited for longest; 0 when none wait.
     package var lag: Int64 = 0
 
     package init(phones: Int = 0) { self.phones = phones }
@@ -25,9 +25,9 @@ package struct FanOutMeasure: Sendable {
     package mutating func add(_ other: Self) {
         phones += other.phones
         lag = max(lag, other.lag)
-        for (environment, lines) in other.lines {
-            self.lines[environment, default: Lines()].connections += lines.connections
-            self.lines[environment, default: Lines()].inFlight += lines.inFlight
+        for (environment, pool) in other.pools {
+            pools[environment, default: Pool()].connections += pool.connections
+            pools[environment, default: Pool()].inFlight += pool.inFlight
         }
     }
 }

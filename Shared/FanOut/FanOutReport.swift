@@ -2,39 +2,41 @@ package import Activities
 import APNsProtocol
 package import SightscreenModels
 
-/// What a loop tells the coordinator, which has the database.
+/// A report or a request of a loop to the coordinator, which has the database.
 package enum FanOutReport: Sendable {
-    /// APNs called these tokens dead, and is believed.
+    /// These tokens are to be retired: APNs called them dead, or the detector rejected them.
     case dead([DeadToken])
-    /// An alert is to be claimed for these shards before anything of the match goes on there.
+    /// An alert is to be claimed for these shards (with the epochs of their leases) before the states of the match go
+    /// on there.
     case claim(MatchID, MatchVersion, shards: [Int: Int64])
-    /// The newest state needs a stamp of now.
+    /// The newest state needs a fresh stamp.
     case stamp(MatchID)
-    /// The last push to an activity that was taken out is answered.
-    case left(MatchID, RosterKey)
-    /// Alerts that nobody will be told, to be on the safe side.
+    /// The last push in flight to a removed activity is answered.
+    case drained(MatchID, RosterKey)
+    /// Alerts that will not be sent, so that none is sent twice.
     case lostAlerts(Int)
     /// APNs called the provider token with this serial expired.
     case expiredToken(serial: Int)
-    /// APNs has seen too many provider tokens: the one before that with this serial is to be shown, and none to be made.
+    /// APNs has seen too many provider tokens: the one before the token with this serial is to be shown, and none to be
+    /// made.
     case tooManyTokens(serial: Int)
-    /// Nothing but a push now and then goes to a host.
+    /// Nothing but an occasional probe is sent to a host.
     case stopped(host: String, cause: String)
-    /// It takes pushes again.
+    /// The host accepts pushes again.
     case resumed(host: String)
-    /// A connection was lost, or could not be made.
+    /// A connection was closed, lost, or could not be made.
     case closed(APNsEnvironment, host: String, reason: String)
     /// APNs refuses our key, team or topic; nothing is sent to that host for a while.
     case refused(APNsRefusal)
-    /// APNs calls a push malformed: a mistake of ours. Once a minute for each host and reason.
+    /// APNs calls a push malformed, which is a mistake of ours. Reported once a minute for each host and reason.
     case malformed(APNsRefusal)
 
-    /// Whether it waits for the database, and a loop asks for it once at a time for a match: it need not be in order with others, and
-    /// must not keep them waiting.
+    /// Whether the report is a request that waits for the database. A loop makes one at a time per match, so requests
+    /// need no order among other reports and must not keep those waiting.
     package var isRequest: Bool {
         switch self {
         case .claim, .stamp, .expiredToken, .tooManyTokens: true
-        case .dead, .left, .lostAlerts, .stopped, .resumed, .closed, .refused, .malformed: false
+        case .dead, .drained, .lostAlerts, .stopped, .resumed, .closed, .refused, .malformed: false
         }
     }
 

@@ -1,13 +1,14 @@
 import NIOConcurrencyHelpers
 
-/// Lets a report through once a minute, whichever loop makes it: a mistake of ours is answered a million times.
+/// Lets a report of the same host and failure through once a minute, for all loops together: a mistake of ours may be
+/// answered a million times.
 final class RareReports: Sendable {
     private struct Subject: Hashable {
         var host: String
         var failure: PushFailure
     }
 
-    /// In nanoseconds.
+    /// Nanoseconds between two reports.
     private static let pause: Int64 = 60_000_000_000
 
     private let lastAt = NIOLockedValueBox<[Subject: Int64]>([:])

@@ -1,22 +1,22 @@
-/// How far the newest version of a match is.
+/// How far the newest version of a match has reached its phones.
 package struct VersionProgress: Sendable, Equatable {
     package var version = 0
-    /// Phones that were to get it.
+    /// Phones that the version is meant for.
     package var targeted = 0
     package var sent = 0
     package var accepted = 0
-    /// Answers to pushes that something newer had overtaken.
+    /// Accepted pushes of a stamp that a newer one had already replaced.
     package var superseded = 0
-    /// Phones that it has not reached, by what was last said.
+    /// Phones that the version has not reached, by the last failure of each.
     package var failed: [PushFailure: Int] = [:]
-    /// Phones that were told an alert with it.
+    /// Phones that got an alert with the version.
     package var alerted = 0
-    /// By `MonotonicTime`; 0 while it has not happened.
+    /// Times by `MonotonicTime`, here and below; 0 for what has not happened yet.
     package var publishedAt: Int64 = 0
     package var firstAcceptedAt: Int64 = 0
     package var lastAcceptedAt: Int64 = 0
 
-    /// Nothing of it is to be sent or answered any more, as far as is known.
+    /// Nothing of the version is left to send or to be answered, as far as is known.
     package var isComplete = true
 
     package init() {}

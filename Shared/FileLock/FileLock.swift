@@ -1,18 +1,18 @@
 import Glibc
 
-/// A lock file that is locked as long as its owner lives: the kernel lets go of it however the process ends.
+/// A lock file that is locked as long as its owner lives: the kernel releases it however the process ends.
 public struct FileLock: Sendable {
     public enum Failure: Error, Equatable {
-        /// Another process has it, or another part of this one.
+        /// Another process holds the lock, or another part of this one.
         case taken
-        /// What could not be done, and why.
+        /// The operation that failed, and why.
         case failed(String)
     }
 
     public let path: String
     private let descriptor: Int32
 
-    /// Makes the file with mode 0600 where there is none.
+    /// Locks the file without waiting. It is made with mode 0600 if it does not exist.
     public static func take(_ path: String) throws(Failure) -> FileLock {
         while true {
             let lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -22,7 +22,8 @@ public struct FileLock: Sendable {
                 close(lock)
                 throw failure
             }
-            // Its last owner may have removed the file between our open and our lock.
+            // The last owner may have removed the file between our open and our lock; then the lock is on a file
+            // without a name.
             var (held, named) = (stat(), stat())
             if fstat(lock, &held) == 0, stat(path, &named) == 0, held.st_ino == named.st_ino {
                 return FileLock(path: path, descriptor: lock)
@@ -31,7 +32,7 @@ public struct FileLock: Sendable {
         }
     }
 
-    /// Removes the file and lets go; once, at the end.
+    /// Removes the file and releases the lock. It must be called only once.
     public func remove() {
         unlink(path)
         close(descriptor)

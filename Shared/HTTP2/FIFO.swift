@@ -1,4 +1,4 @@
-/// A queue over an array: removed from the front at no cost that grows with its length.
+/// A queue over an array. Removing from the front costs the same however long the queue is.
 package struct FIFO<Element> {
     private var elements: [Element?] = []
     private var head = 0
@@ -25,7 +25,7 @@ package struct FIFO<Element> {
 
     package var first: Element? { head < elements.count ? elements[head] : nil }
 
-    /// Takes out all that match, in order.
+    /// Removes all elements that match, and returns them in order.
     package mutating func removeAll(where matches: (Element) -> Bool) -> [Element] {
         let all = elements[head...].compactMap { $0 }
         let taken = all.filter(matches)

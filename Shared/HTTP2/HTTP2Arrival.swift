@@ -1,8 +1,8 @@
-/// A complete request where it lies in its session's memory: no name and no value is a `String` of its own.
+/// A complete request in its session's memory, without a `String` for any name or value.
 ///
 /// `@unchecked Sendable`: it exists during one call on the server's thread, and must not be kept beyond it.
 public struct HTTP2Arrival: @unchecked Sendable {
-    /// The connection it came on and its stream there.
+    /// The request's connection, and its stream there.
     public let connection: HTTP2ConnectionID
     public let streamID: Int32
     private let session: HTTP2ServingSession
@@ -17,16 +17,16 @@ public struct HTTP2Arrival: @unchecked Sendable {
         self.bytes = bytes
     }
 
-    /// A header field's place in `text`: its value is right behind its name.
+    /// The place of a header field in `text`: its value directly follows its name.
     public struct Field: Sendable {
         public internal(set) var start: Int
         public internal(set) var nameCount: Int
         public internal(set) var valueCount: Int
-        /// The sender asked that no table keeps it.
+        /// The sender asked that no HPACK table keeps the field.
         public internal(set) var neverIndexed: Bool
     }
 
-    /// As they came, pseudo-header fields among them.
+    /// The fields in their order of arrival, including pseudo-header fields.
     public var fields: [Field] { bytes.fields }
     public var text: UnsafeRawBufferPointer { bytes.text.slice(0, bytes.text.count) }
     public var fieldCount: Int { bytes.fields.count }
@@ -44,7 +44,7 @@ public struct HTTP2Arrival: @unchecked Sendable {
             neverIndexed: bytes.fields[index].neverIndexed)
     }
     public var body: UnsafeRawBufferPointer { bytes.body.slice(0, bytes.body.count) }
-    /// The body was longer than the server takes; `body` is its beginning.
+    /// The body was longer than the server accepts; `body` is its beginning.
     public var bodyIsTooLarge: Bool { bytes.bodyIsTooLarge }
 
     /// A copy that may be kept.
@@ -66,14 +66,15 @@ public struct HTTP2Arrival: @unchecked Sendable {
 
     // MARK: - Its connection
 
-    /// Announces another limit on streams, together with the answer.
+    /// Announces another limit on concurrent streams together with the answer.
     public func setConcurrentStreamsMax(_ count: Int) {
         session.setConcurrentStreamsMax(count, withAnswerTo: streamID)
     }
 
     /// Sends GOAWAY: streams above `lastStreamID` are dropped unanswered.
-    /// - Returns: the stream that it names, not below any whose request was handed on before this one. Requests are complete
-    ///   in another order than they began in, and what is above the peer sends again (RFC 9113, section 6.8).
+    /// - Returns: the last stream that the frame names, which is not below any whose request was handed on before this
+    ///   one. Requests complete in another order than they begin, and the peer sends again what is above that stream
+    ///   (RFC 9113, section 6.8).
     @discardableResult
     public func sendGoAway(lastStreamID: Int32, code: HTTP2ErrorCode = .noError, debugData: [UInt8] = []) -> Int32 {
         let last = max(lastStreamID, session.handedThrough)
@@ -82,9 +83,9 @@ public struct HTTP2Arrival: @unchecked Sendable {
     }
 }
 
-/// The bytes of one request, whose memory is used again for the next.
+/// The bytes of one request. The memory is reused for the next one.
 final class HTTP2ArrivalBytes {
-    /// Memory that grows and does not shrink.
+    /// A buffer that grows and never shrinks.
     struct Store {
         private var start = UnsafeMutableRawPointer.allocate(byteCount: 1_024, alignment: 8)
         private var capacity = 1_024

@@ -1,4 +1,4 @@
-/// Why a stream or a connection ended (RFC 9113, section 7).
+/// The reason why a stream or a connection ended (RFC 9113, section 7).
 public struct HTTP2ErrorCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }

@@ -2,10 +2,11 @@
 public struct HTTP2Field: Hashable, Sendable {
     public var name: String
     public var value: String
-    /// Sent as a literal that no HPACK table keeps, here or at a proxy. Received: the sender asked for that.
+    /// The field is sent as a literal that no HPACK table keeps, here or at a proxy. On a received field: the sender
+    /// asked for that.
     public var neverIndexed: Bool
 
-    public init(_ name: String, _ value: String, neverIndexed: Bool = false) {
+    package init(_ name: String, _ value: String, neverIndexed: Bool = false) {
         self.name = name
         self.value = value
         self.neverIndexed = neverIndexed
@@ -13,6 +14,6 @@ public struct HTTP2Field: Hashable, Sendable {
 }
 
 extension [HTTP2Field] {
-    /// The value of the first field with this (lower-case) name.
+    /// Returns the value of the first field with this (lower-case) name.
     public subscript(name: String) -> String? { first { $0.name == name }?.value }
 }

@@ -1,6 +1,6 @@
 internal import CNGHTTP2
 
-/// Header fields in nghttp2's form, which may read them where they are for as long as this lives.
+/// Header fields in nghttp2's form. nghttp2 may read them in place for as long as this object lives.
 ///
 /// `@unchecked Sendable`: its memory is written in `init` and only read afterwards.
 final class HTTP2NativeFields: @unchecked Sendable {

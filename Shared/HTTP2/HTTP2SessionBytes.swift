@@ -1,13 +1,13 @@
 internal import CNGHTTP2
 
-/// The bytes that go into a session of nghttp2 and come out of it, whichever end it is.
+/// Moves bytes into and out of an nghttp2 session, for both client and server.
 enum HTTP2SessionBytes {
     static func put(_ bytes: UnsafeRawBufferPointer, into session: OpaquePointer?) throws(HTTP2Error) {
         let count = nghttp2_session_mem_recv(session, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)
         guard count == bytes.count else { throw failure(count) }
     }
 
-    /// - Returns: bytes that are there until the session is used again; nil when there are none.
+    /// - Returns: bytes that are valid until the session is used again; nil when there are none.
     static func take(from session: OpaquePointer?) throws(HTTP2Error) -> UnsafeRawBufferPointer? {
         var pointer: UnsafePointer<UInt8>?
         let count = nghttp2_session_mem_send(session, &pointer)

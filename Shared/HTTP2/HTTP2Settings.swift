@@ -1,15 +1,15 @@
-/// What one end of a connection announces and allows.
+/// The settings that one end of a connection announces; nil leaves HTTP/2's default.
 public struct HTTP2Settings: Sendable {
-    /// Streams the peer may have open at once.
+    /// The streams that the peer may have open at once.
     public var concurrentStreamsMax: Int?
-    /// Body bytes that the peer may send on a stream before it is told that they were taken in.
+    /// The body bytes that the peer may send on a stream before it gets a window update.
     public var initialWindowBytes: Int?
-    /// The same for the whole connection.
+    /// The body bytes that the peer may send on the whole connection before it gets a window update.
     public var connectionWindowBytes: Int?
     public var headerTableBytes: Int?
     public var headerListBytes: Int?
 
-    public init(
+    package init(
         concurrentStreamsMax: Int? = nil, initialWindowBytes: Int? = nil, connectionWindowBytes: Int? = nil,
         headerTableBytes: Int? = nil, headerListBytes: Int? = nil
     ) {

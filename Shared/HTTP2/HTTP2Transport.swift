@@ -2,31 +2,31 @@ internal import Glibc
 
 /// Moves bytes between a session and a TLS socket. It belongs to the reactor thread that watches the socket.
 final class HTTP2Transport<Session: HTTP2ByteEnd> {
-    /// Plain bytes that wait for the socket; with what the kernel holds unsent at most 64 KiB.
+    /// The most plain bytes that wait for the socket. With the unsent bytes in the kernel that makes at most 64 KiB.
     private static var outputBytesMax: Int { 32 * 1024 }
 
     let descriptor: Int32
     let session: Session
-    /// Bytes of the session's output that TLS has taken: those may have left.
+    /// Bytes of the session's output that TLS has accepted, which may have left.
     private(set) var writtenBytes: UInt64 = 0
-    /// The socket took no more: flush again when it is writable.
+    /// The socket accepted no more; flush again when it is writable.
     private(set) var isBlocked = false
     private(set) var receivedBytes: UInt64 = 0
 
     private let tls: TLSStream
-    /// Nanoseconds after which what was not sent never is; nil: no such time.
-    private let standstillMax: Int64?
-    /// When this thread was last seen to run, by `MonotonicTime`.
+    /// The longest stall in nanoseconds after which unsent bytes are still sent; nil for no limit.
+    private let stallMax: Int64?
+    /// When this thread last ran here, by `MonotonicTime`.
     private var ranAt: Int64 = 0
     private var output: [UInt8] = []
     private var outputStart = 0
     private var input = [UInt8](repeating: 0, count: 16 * 1024)
 
-    init(descriptor: Int32, tls: TLSStream, session: Session, standstillMax: Int64? = nil) {
+    init(descriptor: Int32, tls: TLSStream, session: Session, stallMax: Int64? = nil) {
         self.descriptor = descriptor
         self.tls = tls
         self.session = session
-        self.standstillMax = standstillMax
+        self.stallMax = stallMax
     }
 
     func handshake() -> TLSStream.Progress { tls.handshake() }
@@ -47,18 +47,19 @@ final class HTTP2Transport<Session: HTTP2ByteEnd> {
         }
     }
 
-    /// Throws when this thread has stood still for long with bytes in its hands: they were right when they were made. To be
-    /// called now and then, so that a peer that takes its time is not mistaken for that.
+    /// Throws when this thread has stalled for longer than `stallMax` with unsent bytes, which may be out of date. It
+    /// is to be called at intervals, so that a slow peer is not mistaken for a stall.
     func noteRunning() throws(HTTP2Error) {
-        guard let standstillMax else { return }
+        guard let stallMax else { return }
         let now = MonotonicTime.now
         let gap = now - ranAt
         ranAt = now
-        guard gap > standstillMax, outputStart < output.count else { return }
+        guard gap > stallMax, outputStart < output.count else { return }
         throw HTTP2Error(.connection, "this process stood still with requests in its hands")
     }
 
-    /// Writes what the session has, asking `more` for more work whenever it has nothing left and there is room.
+    /// Writes the session's output, and calls `more` for more work whenever there is none left and there is room.
+    /// `more` returns false when it has none.
     func flush(_ more: () -> Bool = { false }) throws(HTTP2Error) {
         try noteRunning()
         while true {
@@ -100,7 +101,7 @@ final class HTTP2Transport<Session: HTTP2ByteEnd> {
     }
 
     private func feed(_ count: Int) throws(HTTP2Error) {
-        // `input` is not touched while the session reads it: its callbacks only note events.
+        // `input` is not modified while the session reads it, because the session's callbacks only record events.
         let result: Result<Void, HTTP2Error> = input.withUnsafeBytes { bytes in
             do throws(HTTP2Error) {
                 try session.receive(UnsafeRawBufferPointer(rebasing: bytes[..<count]))

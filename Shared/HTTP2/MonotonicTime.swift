@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// The monotonic clock in nanoseconds: read for every few pushes, where `ContinuousClock.Instant` would cost more.
+/// The monotonic clock in nanoseconds. It is read for every few pushes, where `ContinuousClock.Instant` would cost
+/// more.
 public enum MonotonicTime {
     public static var now: Int64 {
         var time = timespec()

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// One address and port, as the kernel wants it.
+/// One address and port, in the kernel's form.
 struct SocketAddress: Sendable {
     private let bytes: [UInt8]
     let family: Int32
@@ -14,7 +14,7 @@ struct SocketAddress: Sendable {
         bytes.withUnsafeBytes { body($0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count)) }
     }
 
-    /// Looks a name up anew (nothing is cached here), on a thread of its own because it may block for seconds.
+    /// Looks up a name without a cache, on a thread of its own because the lookup may block for seconds.
     static func lookUp(host: String, port: Int) async throws(HTTP2Error) -> [SocketAddress] {
         if TLSStream.isAddress(host) { return try resolve(host, port, numeric: true).get() }
         let job = LookupJob(host: host, port: port)

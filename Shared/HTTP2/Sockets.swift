@@ -2,8 +2,8 @@ internal import Glibc
 
 /// Non-blocking TCP sockets.
 enum Sockets {
-    /// Bytes that the kernel holds of what was written and not yet sent: little, so that what waits can still be
-    /// changed by us. (TCP_NOTSENT_LOWAT)
+    /// The most unsent bytes that the kernel holds (TCP_NOTSENT_LOWAT). The limit is low, because unsent bytes in our
+    /// own memory can still be dropped.
     static let unsentBytesMax: Int32 = 32 * 1024
 
     static func make(_ family: Int32) throws(HTTP2Error) -> Int32 {
@@ -42,7 +42,7 @@ enum Sockets {
         return descriptor
     }
 
-    /// The next waiting connection; nil when none is (or none can be had now).
+    /// Accepts the next waiting connection; nil when there is none or it cannot be accepted now.
     static func accept(_ listener: Int32) -> Int32? {
         let descriptor = Glibc.accept(listener, nil, nil)
         guard descriptor >= 0 else { return nil }

@@ -1,7 +1,7 @@
 internal import CCurl
 internal import Glibc
 
-/// The thread on which libcurl's multi handle lives. `curl_multi_wakeup` is the only call made from elsewhere.
+/// The thread on which libcurl's multi handle lives. `curl_multi_wakeup` is the only call on it from other threads.
 ///
 /// `@unchecked Sendable`: the queues are behind `lock`; the rest is touched on the thread alone.
 final class CurlThread: @unchecked Sendable {
@@ -37,7 +37,7 @@ final class CurlThread: @unchecked Sendable {
 
     func cancel(_ transfer: Transfer) { locked { cancelled.append(transfer) } }
 
-    /// Requests under way fail; the thread ends.
+    /// Ends the thread; requests in flight fail.
     func stop() { locked { isStopping = true } }
 
     // MARK: - On the thread

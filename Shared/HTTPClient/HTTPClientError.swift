@@ -1,31 +1,32 @@
-/// Why there is no answer. It names scheme, host and path of the request and never its query, which may hold a secret.
+/// The reason for which there is no answer. It names scheme, host and path of the request and never its query, which
+/// may hold a secret.
 public struct HTTPClientError: Error, CustomStringConvertible, Sendable {
     public enum Code: Sendable, Equatable {
         case timeout
-        /// No connection: refused, unreachable, unknown host.
+        /// There is no connection: refused, unreachable, or an unknown host.
         case connect
-        /// The peer is not who it says it is, or speaks no TLS that we accept.
+        /// The peer cannot prove its name, or speaks no TLS that we accept.
         case tls
-        /// More bytes than the request allows.
+        /// The answer has more bytes than the request allows.
         case tooLarge
         /// The URL or a setting of the request cannot be used.
         case badRequest
-        /// The connection broke, or what came is not HTTP.
+        /// The connection broke, or the answer is not HTTP.
         case transport
     }
 
     public var code: Code
-    /// "https://host/path".
+    /// The request's "https://host/path".
     public var place: String
-    /// libcurl's sentence.
+    /// libcurl's description of the failure.
     public var reason: String
 
     public var description: String { "\(place): \(reason)" }
 
-    /// What of a URL may be shown.
+    /// Returns the part of a URL that may be shown.
     static func place(of url: String) -> String {
         let shown = url.prefix { $0 != "?" && $0 != "#" }
-        // A password in the authority is a secret too.
+        // A password in the authority is secret, too.
         guard let scheme = shown.range(of: "://"), let at = shown[scheme.upperBound...].firstIndex(of: "@"),
             !shown[scheme.upperBound..<at].contains("/")
         else { return String(shown) }
@@ -34,7 +35,7 @@ public struct HTTPClientError: Error, CustomStringConvertible, Sendable {
 }
 
 extension StringProtocol {
-    /// The first place where `text` stands; FoundationEssentials has this only for whole strings of its own kind.
+    /// Returns the first occurrence of `text`; FoundationEssentials offers this only for whole strings of one type.
     fileprivate func range(of text: String) -> Range<Index>? {
         var start = startIndex
         while start < endIndex {

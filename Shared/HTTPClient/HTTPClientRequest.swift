@@ -1,15 +1,15 @@
-/// One HTTP request. Redirects are never followed: a host comes from configuration, not from an answer.
+/// One HTTP request. Redirects are never followed, because a host comes from configuration, not from an answer.
 public struct HTTPClientRequest: Sendable {
     public var method: String
     public var url: String
     public var headers: [(String, String)]
     public var body: [UInt8]?
-    /// From the start of the connection to the last byte of the body.
+    /// The time from the start of the connection to the last byte of the body.
     public var timeout: Duration
-    /// Largest body taken, in bytes, after decompression; a longer one fails with `.tooLarge`.
+    /// The largest body that is accepted, in bytes after decompression; a longer one fails with `.tooLarge`.
     public var bodyBytesMax: Int
 
-    public init(
+    package init(
         method: String = "GET", url: String, headers: [(String, String)] = [], body: [UInt8]? = nil,
         timeout: Duration = .seconds(10), bodyBytesMax: Int = 1 << 20
     ) {
@@ -22,20 +22,20 @@ public struct HTTPClientRequest: Sendable {
     }
 }
 
-/// A whole answer, of any status.
+/// A complete answer, of any status.
 public struct HTTPClientResponse: Sendable {
     public var status: Int
-    /// In the order received; names in lower case.
+    /// The headers in the order in which they were received; names are in lower case.
     public var headers: [(String, String)]
     public var body: [UInt8]
 
-    public init(status: Int, headers: [(String, String)], body: [UInt8]) {
+    package init(status: Int, headers: [(String, String)], body: [UInt8]) {
         self.status = status
         self.headers = headers
         self.body = body
     }
 
-    /// The first header of this name (any case).
+    /// Returns the first header of this name, in any case.
     public func header(_ name: String) -> String? {
         let wanted = name.lowercased()
         return headers.first { $0.0 == wanted }?.1

@@ -1,13 +1,14 @@
 internal import CCurl
 
-/// One request under way. Made on the caller's thread, then owned by the curl thread.
+/// One request in flight. It is made on the caller's thread and then belongs to the curl thread.
 ///
-/// `@unchecked Sendable`: handed over once through the curl thread's locked queue, and touched by nobody else after.
+/// `@unchecked Sendable`: it is handed over once through the curl thread's locked queue, and no other thread touches it
+/// after that.
 final class Transfer: @unchecked Sendable {
     let request: HTTPClientRequest
     let configuration: HTTPClient.Configuration
     var continuation: CheckedContinuation<HTTPClientResponse, any Error>?
-    /// Set on the curl thread: the cancellation may arrive there before the request does.
+    /// Set on the curl thread, because the cancellation may arrive there before the request does.
     var isCancelled = false
 
     private(set) var easy: OpaquePointer?
@@ -21,7 +22,7 @@ final class Transfer: @unchecked Sendable {
         self.configuration = configuration
     }
 
-    /// Makes the libcurl handle; nil when the request cannot be put into one.
+    /// Makes the libcurl handle; nil if libcurl cannot take the request.
     func prepare() -> OpaquePointer? {
         guard let easy = curl_easy_init() else { return nil }
         self.easy = easy
@@ -38,10 +39,10 @@ final class Transfer: @unchecked Sendable {
             ccurl_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.milliseconds),
             ccurl_set_long(easy, CURLOPT_TIMEOUT_MS, request.timeout.milliseconds),
             ccurl_set_string(easy, CURLOPT_USERAGENT, configuration.userAgent),
-            // Every encoding that libcurl was built with; it inflates before it hands over.
+            // Accepts every encoding that libcurl was built with; libcurl decompresses before it passes bytes on.
             ccurl_set_string(easy, CURLOPT_ACCEPT_ENCODING, ""),
             ccurl_set_string(easy, CURLOPT_CUSTOMREQUEST, request.method),
-            // A proxy of the environment is for people's tools, not for a service with secrets.
+            // Proxies from the environment are meant for interactive tools, not for a service with secrets.
             ccurl_set_string(easy, CURLOPT_PROXY, ""),
             ccurl_set_writer(easy, Self.takeBody, context),
             ccurl_set_header_writer(easy, Self.takeHeader, context),
@@ -84,7 +85,7 @@ final class Transfer: @unchecked Sendable {
         continuation = nil
     }
 
-    /// Frees the handle; the transfer must not be in the multi handle any more.
+    /// Frees the handle, which must have been removed from the multi handle.
     func release() {
         if let easy { curl_easy_cleanup(easy) }
         if let headerList { curl_slist_free_all(headerList) }
@@ -92,13 +93,13 @@ final class Transfer: @unchecked Sendable {
         headerList = nil
     }
 
-    // MARK: - What libcurl calls
+    // MARK: - Callbacks of libcurl
 
     private static let takeBody: ccurl_writer = { bytes, size, count, context in
         guard let bytes, let context else { return 0 }
         let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
         let length = size * count
-        // Stopped at the cap, after inflation: a bomb costs no more memory than an honest answer.
+        // The bound is checked after decompression, so a compression bomb costs no more memory than any other answer.
         guard transfer.body.count + length <= transfer.request.bodyBytesMax else {
             transfer.isTooLarge = true
             return 0
@@ -113,7 +114,7 @@ final class Transfer: @unchecked Sendable {
         let length = size * count
         let line = String(decoding: UnsafeRawBufferPointer(start: bytes, count: length), as: UTF8.self)
         if line.hasPrefix("HTTP/") {
-            // A new header block: an interim answer (100) came before.
+            // A new header block begins; the one before belonged to an interim answer (100).
             transfer.headers = []
         } else if let colon = line.firstIndex(of: ":") {
             let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
@@ -136,12 +137,12 @@ final class Transfer: @unchecked Sendable {
 }
 
 extension Duration {
-    /// Whole milliseconds, at least one: libcurl takes zero for "no limit".
+    /// Whole milliseconds, at least one: libcurl reads zero as "no limit".
     fileprivate var milliseconds: Int { max(Int(self / .milliseconds(1)), 1) }
 }
 
 extension String {
-    /// Without white space at its end, which ends a header line.
+    /// The text without white space at its end, which would end a header line.
     fileprivate var trimmingTail: String {
         var text = self
         while let last = text.unicodeScalars.last, [" ", "\t", "\r", "\n"].contains(last) {

@@ -1,17 +1,17 @@
-/// What a socket carries between two services: one JSON object behind a 4-byte big-endian length. It has these fields, and a
-/// `payload`, whose type the `type` tells.
+/// The frame of a socket between two services: one JSON object behind a 4-byte big-endian length. It has these fields
+/// and a `payload`, whose type is given by `type`.
 ///
 /// A request has an `id` and is answered by an envelope whose `replyTo` is that id; a notice is not answered.
 public struct Envelope: Codable, Sendable {
     public var type: String
     public var id: String
-    /// Milliseconds since 1970, for people who read logs; nothing is decided by it.
+    /// Milliseconds since 1970, for people who read logs; no decision depends on it.
     public var sentAt: Int64
-    /// W3C trace context.
+    /// The W3C trace context (`traceparent`).
     public var traceparent: String?
     public var replyTo: String?
 
-    public init(type: String, id: String, sentAt: Int64, traceparent: String? = nil, replyTo: String? = nil) {
+    package init(type: String, id: String, sentAt: Int64, traceparent: String? = nil, replyTo: String? = nil) {
         self.type = type
         self.id = id
         self.sentAt = sentAt

@@ -1,18 +1,18 @@
 public import SightscreenModels
 public import SportMonks
 
-/// Poller → bus, a request: the newest frame of one match. Offered again until the bus has committed it.
+/// Poller → bus, a request: the newest frame of one match. It is offered again until the bus has committed it.
 public struct ScoreFrame: Message {
     public static let type = "score-frame"
     public var matchID: MatchID
     /// When this answer was fetched, milliseconds since 1970 by the database's clock.
     public var fetchedAt: Int64
-    /// When the provider last gave what the bus has taken before, which is not offered each time; nil when that is not
-    /// known. What this frame shows first happened since.
+    /// When the provider last gave the state that the bus has already taken, which is not offered each time; nil when
+    /// that is not known. What is new in this frame happened since.
     public var previousFetchedAt: Int64?
     public var fixture: SlimFixture
 
-    public init(matchID: MatchID, fetchedAt: Int64, previousFetchedAt: Int64?, fixture: SlimFixture) {
+    package init(matchID: MatchID, fetchedAt: Int64, previousFetchedAt: Int64?, fixture: SlimFixture) {
         self.matchID = matchID
         self.fetchedAt = fetchedAt
         self.previousFetchedAt = previousFetchedAt
@@ -21,18 +21,18 @@ public struct ScoreFrame: Message {
 }
 
 /// Bus → poller: the answer to a `ScoreFrame`.
-public struct FrameVerdict: Message {
+public struct FrameReply: Message {
     public static let type = "frame-verdict"
     public enum Outcome: String, Codable, Sendable {
         /// A new version is in the database.
         case committed
         /// The frame says nothing new.
         case unchanged
-        /// Taken in, but folded into the next version (at most about one a second is committed).
+        /// The frame is merged into the next version, because at most one version a second is committed.
         case deferred
-        /// Another bus holds this match: offer it there.
+        /// Another bus holds this match: offer the frame there.
         case notHolder
-        /// It can never be used; `reason` says why.
+        /// The frame can never be used; `reason` says why.
         case rejected
     }
     public var outcome: Outcome
@@ -40,7 +40,7 @@ public struct FrameVerdict: Message {
     public var stamp: Stamp?
     public var reason: String?
 
-    public init(outcome: Outcome, version: MatchVersion? = nil, stamp: Stamp? = nil, reason: String? = nil) {
+    package init(outcome: Outcome, version: MatchVersion? = nil, stamp: Stamp? = nil, reason: String? = nil) {
         self.outcome = outcome
         self.version = version
         self.stamp = stamp
@@ -48,12 +48,12 @@ public struct FrameVerdict: Message {
     }
 }
 
-/// Poller → bus, a request: another bus is to have this match. Answered when its lease is free.
+/// Poller → bus, a request: another bus is to take over this match. It is answered when the match's lease is free.
 public struct HandOverMatch: Message {
     public static let type = "hand-over-match"
     public var matchID: MatchID
 
-    public init(matchID: MatchID) { self.matchID = matchID }
+    package init(matchID: MatchID) { self.matchID = matchID }
 }
 
 /// Bus → poller: the answer to a `HandOverMatch`, whether the bus had the match or not.
@@ -61,11 +61,11 @@ public struct MatchHandedOver: Message {
     public static let type = "match-handed-over"
     public var matchID: MatchID
 
-    public init(matchID: MatchID) { self.matchID = matchID }
+    package init(matchID: MatchID) { self.matchID = matchID }
 }
 
-/// Poller → bus, a request: does it answer? A bus from before this message refuses it as one of an unknown type, and has
-/// answered by that.
+/// Poller → bus, a request that only asks for an answer. A bus from before this message refuses it as one of an unknown
+/// type, which is an answer, too.
 public struct LivenessCheck: Message {
     public static let type = "liveness-check"
 
@@ -79,13 +79,13 @@ public struct Alive: Message {
     public init() {}
 }
 
-/// Bus → every coordinator on the host, a notice: a version was committed. It carries the row so that nobody has to
-/// read it; a receiver that misses versions reads `match_updates`.
+/// Bus → every coordinator on the host, a notice: a version was committed. It carries the row, so that it need not be
+/// read; a receiver that misses versions reads `match_updates`.
 public struct MatchUpdated: Message {
     public static let type = "match-updated"
     public var update: MatchUpdate
 
-    public init(update: MatchUpdate) { self.update = update }
+    package init(update: MatchUpdate) { self.update = update }
 }
 
 /// One row of `match_updates`.
@@ -98,18 +98,19 @@ public struct MatchUpdate: Codable, Sendable, Equatable {
     public var priority: Int
     public var alert: MatchAlert?
     public var relevance: Double
-    /// Where the match stood. Nil, as the next two: written by an event-bus that did not say.
+    /// The phase of the match. Nil, like the next two, when an older event-bus wrote the row.
     public var phase: String?
-    /// Nothing may come for as long as a keep-alive takes.
+    /// The match is in a break: the next version may only be the next keep-alive.
     public var isBreak: Bool?
-    /// Keys of events that it takes back.
+    /// Keys of the events that this version retracts.
     public var retracted: [String]?
-    /// By the database's clock, milliseconds since 1970. Nil: whoever sends it does not say.
+    /// When the version was committed, by the database's clock in milliseconds since 1970; nil when the sender does not
+    /// say.
     public var committedAtMs: Int64?
-    /// W3C trace context of the work that made it.
+    /// The W3C trace context of the work that made the version.
     public var traceparent: String?
 
-    public init(
+    package init(
         matchID: MatchID, version: MatchVersion, stamp: Stamp, contentState: ContentState, priority: Int,
         alert: MatchAlert?, relevance: Double, phase: String? = nil, isBreak: Bool? = nil, retracted: [String]? = nil,
         committedAtMs: Int64? = nil, traceparent: String? = nil
@@ -130,22 +131,22 @@ public struct MatchUpdate: Codable, Sendable, Equatable {
 }
 
 extension MatchUpdate {
-    /// Whether nothing may come for as long as a keep-alive takes. Of an event-bus that does not say so only the breaks are
-    /// known that the display state names.
+    /// Whether the match is in a break, during which the next version may only be the next keep-alive. For a row of an
+    /// older event-bus only the breaks that the display state names are known.
     public var isInBreak: Bool { isBreak ?? (displayState == .inningsBreak || displayState == .suspended) }
 }
 
 /// Gateway or orchestrator → every coordinator on the host, a notice: activities of a match changed (a start or an end
-/// is due, a token arrived). A doorbell: the receiver reads `live_activities`.
+/// is due, a token arrived). It is a wake-up: the receiver reads `live_activities`.
 public struct ActivitiesChanged: Message {
     public static let type = "activities-changed"
     public var matchID: MatchID
 
-    public init(matchID: MatchID) { self.matchID = matchID }
+    package init(matchID: MatchID) { self.matchID = matchID }
 }
 
-/// Gateway → every coordinator on the host, a notice: what the operator holds has changed. A doorbell: the receiver reads
-/// `holds`, and looks by itself twice a second.
+/// Gateway → every coordinator on the host, a notice: the operator's holds have changed. It is a wake-up: the receiver
+/// reads `holds`, which it also does twice a second without one.
 public struct HoldsChanged: Message {
     public static let type = "holds-changed"
 

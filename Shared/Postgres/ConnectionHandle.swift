@@ -1,6 +1,6 @@
 import CPostgres
 
-/// Owns a `PGconn`.
+/// Owns a `PGconn` and frees it.
 struct ConnectionHandle: ~Copyable {
     let raw: OpaquePointer
     deinit { PQfinish(raw) }

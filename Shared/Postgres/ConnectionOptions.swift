@@ -1,11 +1,11 @@
 import CPostgres
 import Glibc
 
-/// libpq's options of a connection string, by keyword.
+/// The options in a connection string, by libpq's keywords.
 enum ConnectionOptions {
-    /// What the string itself says.
-    /// - Throws: `PostgresError` for a string that is not libpq's. libpq's own message may quote it, and with it a password,
-    ///   so it is not passed on.
+    /// Returns the options that the string itself has.
+    /// - Throws: `PostgresError` if the string is not one of libpq's. libpq's own message may quote the string, and
+    ///   with it a password, so it is not passed on.
     static func written(in url: String) throws -> [String: String] {
         var message: UnsafeMutablePointer<CChar>?
         guard let options = PQconninfoParse(url, &message) else {
@@ -16,10 +16,11 @@ enum ConnectionOptions {
         return values(options)
     }
 
-    /// What libpq would use: the string, then its service file, the PG* variables and the defaults.
+    /// Returns the options that libpq would use: from the string, then its service file, the PG* variables and the
+    /// defaults.
     ///
-    /// Only libpq knows how it puts these together, and tells it of a connection only. So one is begun with a TLS version that
-    /// does not exist, which libpq refuses before it looks a host up or opens a socket.
+    /// Only libpq knows how it combines these, and it reports them only for a connection. So a connection is begun with
+    /// a TLS version that does not exist, which libpq refuses before it looks up a host or opens a socket.
     static func resolved(_ url: String) throws -> [String: String] {
         let (keyword, refused) = ("ssl_min_protocol_version", "none: options are only resolved")
         let raw = PostgresConnection.withCStrings(["dbname", keyword]) { keywords in

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Looks host names up on a thread of its own: `getaddrinfo` may block for many seconds, and neither the reactor nor a
-/// thread of the task pool may.
+/// Looks up host names on a thread of its own: `getaddrinfo` may block for many seconds, and neither the reactor nor a
+/// thread of the task pool may be blocked.
 enum HostResolver {
     private final class Request {
         let hosts: [PostgresHost]
@@ -12,7 +12,7 @@ enum HostResolver {
         }
     }
 
-    /// One address per host; "" for a Unix socket.
+    /// Returns one address for each host; "" for a Unix socket.
     static func addresses(of hosts: [PostgresHost]) async throws -> [String] {
         if hosts.allSatisfy({ known($0) != nil }) { return hosts.map { known($0) ?? "" } }
         return try await withCheckedThrowingContinuation { continuation in
@@ -35,7 +35,7 @@ enum HostResolver {
         }
     }
 
-    /// What needs no look-up; nil: a name.
+    /// Returns the address if no lookup is needed; nil for a name.
     private static func known(_ host: PostgresHost) -> String? {
         if !host.address.isEmpty { return host.address }
         return host.name.isEmpty || host.isSocket ? "" : nil

@@ -1,8 +1,9 @@
 import Reactor
 
-/// Keeps one connection listening and feeds what it hears into a stream.
+/// Keeps one connection listening and passes its notifications to a stream.
 struct Listener: Sendable {
-    /// Hints that wait for a slow reader; older ones are dropped, which the reader's own timer makes good.
+    /// The most notifications that wait for a slow reader; older ones are dropped, and the reader's own timer makes up
+    /// for them.
     static let waitingMax = 4_096
 
     let configuration: PostgresConfiguration
@@ -25,7 +26,7 @@ struct Listener: Sendable {
                 }
                 retry.reset()
                 output.yield(.reconnected)
-                // Ends with the connection, or with the task.
+                // This loop ends with the connection, or with the task.
                 for await _ in losses {}
             } catch {}
             await connection.close()

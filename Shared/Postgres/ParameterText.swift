@@ -1,19 +1,20 @@
 import Glibc
 
-/// The parameters of one statement in one buffer: a set of hundreds of rows is a few parameters of many kilobytes, written
-/// once. They are C strings in text form, but for arrays of texts: the server reads those character by character, looking
-/// for quotes, which for a batch of tokens costs it as much as to find the rows. They go in its binary form.
+/// The parameters of one statement in one buffer: a set of hundreds of rows is a few parameters of many kilobytes,
+/// written once. They are C strings in text form, except arrays of texts, which are in binary form: in text form the
+/// server searches them for quotes character by character, which for a batch of tokens costs it as much as finding the
+/// rows.
 struct ParameterText {
     private static let textOID: Int32 = 25
 
     private var bytes: [UInt8] = []
-    /// Where each begins; nil for NULL.
+    /// The start of each parameter; nil for NULL.
     private var starts: [Int?] = []
-    /// Of those in binary form; the server does not look at the others'.
+    /// The lengths of parameters in binary form; the server ignores the others.
     private var lengths: [Int32] = []
-    /// 1: binary.
+    /// The format of each parameter: 0 is text, 1 is binary.
     private var formats: [Int32] = []
-    /// A value would be cut short where it holds a zero byte.
+    /// Whether a value holds a zero byte, at which the server would cut it short.
     private(set) var holdsZeroByte = false
 
     init(_ values: [PostgresValue]) {
@@ -35,8 +36,8 @@ struct ParameterText {
         }
     }
 
-    /// - Parameter body: gets their number, pointers, lengths and formats, as libpq wants them. A pointer is null for NULL,
-    ///   and one with a null is behind the last; all are valid during `body`.
+    /// - Parameter body: gets the number of parameters, and their pointers, lengths and formats as libpq expects them.
+    ///   A pointer is null for NULL, and a null follows the last; all are valid during `body`.
     func withPointers<R>(
         _ body: (Int32, UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<Int32>?, UnsafePointer<Int32>?) -> R
     ) -> R {
@@ -47,7 +48,7 @@ struct ParameterText {
             return pointers.withUnsafeBufferPointer { array in
                 lengths.withUnsafeBufferPointer { lengths in
                     formats.withUnsafeBufferPointer { formats in
-                        // Never empty: the terminator is in it.
+                        // The array is never empty, because it holds the terminator.
                         body(
                             Int32(starts.count), array.baseAddress.unsafelyUnwrapped, lengths.baseAddress,
                             formats.baseAddress)
@@ -94,7 +95,7 @@ struct ParameterText {
         }
     }
 
-    /// One dimension, with its lower bound, then each element behind its length (`array_recv`).
+    /// Appends the dimensions and the lower bound, then each element after its length (`array_recv`).
     private mutating func append(_ texts: [String?]) {
         func number(_ value: Int32) { withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) } }
         number(texts.isEmpty ? 0 : 1)

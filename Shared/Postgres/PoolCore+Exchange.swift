@@ -1,5 +1,5 @@
-/// Transactions that need no thread but the reactor's: the pool and its connections live there, so that none of the steps
-/// waits until another thread has been woken.
+/// Transactions that run on the reactor's thread alone: the pool and its connections live there, so no step waits until
+/// another thread has been woken.
 extension PoolCore {
     func exchange<Plan: Sendable>(
         _ reading: [PostgresStatement], due: ContinuousClock.Instant, _ check: @Sendable () throws -> Void,
@@ -13,7 +13,7 @@ extension PoolCore {
             var written = try await connection.query(
                 writing + [PostgresStatement("COMMIT")], deadline: due, ahead: true)
             try Self.check(commit: written.removeLast())
-            giveBack(connection)
+            release(connection)
             return (written, plan)
         } catch {
             await abandon(connection)
@@ -31,7 +31,7 @@ extension PoolCore {
                 ahead: true)
             try Self.check(commit: results.removeLast())
             results.removeFirst()
-            giveBack(connection)
+            release(connection)
             return results
         } catch {
             await abandon(connection)
@@ -44,24 +44,24 @@ extension PoolCore {
     ) async throws -> PostgresConnection {
         let connection = try await lease(deadline: due)
         do { try check() } catch {
-            giveBack(connection)
+            release(connection)
             throw error
         }
         return connection
     }
 
-    /// COMMIT rolls back, without an error, when a statement had failed.
+    /// Checks that the transaction was committed: COMMIT rolls back, without an error, if a statement had failed.
     static func check(commit end: PostgresResult) throws {
         guard end.commandTag == "COMMIT" else {
             throw PostgresError(.server("25P02"), "the transaction was rolled back", sqlState: "25P02")
         }
     }
 
-    /// Gives back a connection whose transaction failed.
+    /// Rolls back and releases a connection whose transaction failed.
     func abandon(_ connection: PostgresConnection) async {
-        // A connection that cannot even roll back is not given to anybody else.
+        // A connection that cannot even roll back is closed, so that it is not used again.
         let end = try? await connection.query("ROLLBACK", [], deadline: .now + .seconds(5))
         if end == nil { await connection.close() }
-        giveBack(connection)
+        release(connection)
     }
 }

@@ -1,8 +1,9 @@
 import Reactor
 
-/// Hands out connections. It lives on the reactor's thread beside them, so it sees their state without waiting.
+/// Hands out connections. It lives on the reactor's thread, as the connections do, so it reads their state without
+/// waiting.
 actor PoolCore {
-    /// A shared connection that is this busy is joined by another, if the pool may still grow.
+    /// When a shared connection has this many queries in flight, another is opened if the pool may still grow.
     static let inFlightBeforeGrowth = 16
 
     private struct Slot {
@@ -23,7 +24,7 @@ actor PoolCore {
     private nonisolated let reactor: Reactor
     nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
-    /// The first is never leased, so that plain queries always have one.
+    /// The places for connections. The first is never leased, so that plain queries always have one.
     private var slots: [Slot] { didSet { reportConnections() } }
     private var waiters: [Waiter] = [] { didSet { reportWaiters() } }
     private let metrics: PoolMetrics
@@ -47,19 +48,19 @@ actor PoolCore {
         metrics.waiters(from: reportedWaiters, to: 0)
     }
 
-    /// A connection for one query, shared with others.
+    /// Returns a connection for one query, shared with others.
     func share(deadline: ContinuousClock.Instant) async throws -> PostgresConnection {
         if let connection = shareable() { return connection }
         return try await wait(wantsLease: false, deadline)
     }
 
-    /// A connection for the caller alone, until it is given back.
+    /// Returns a connection for the caller alone, until it is released.
     func lease(deadline: ContinuousClock.Instant) async throws -> PostgresConnection {
         if let connection = leasable() { return connection }
         return try await wait(wantsLease: true, deadline)
     }
 
-    func giveBack(_ connection: PostgresConnection) {
+    func release(_ connection: PostgresConnection) {
         guard let index = index(of: connection) else { return }
         slots[index].isLeased = false
         serveWaiters()
@@ -119,7 +120,7 @@ actor PoolCore {
                 }
                 waiters.append(
                     Waiter(id: id, wantsLease: wantsLease, continuation: continuation, timer: timer))
-                openWhatIsWanted()
+                openMissingConnections()
                 if Task.isCancelled { giveUp(id, CancellationError()) }
             }
         } onCancel: {
@@ -148,7 +149,7 @@ actor PoolCore {
             }
         }
         waiters = remaining
-        if !waiters.isEmpty { openWhatIsWanted() }
+        if !waiters.isEmpty { openMissingConnections() }
     }
 
     private func failWaiters() {
@@ -160,7 +161,7 @@ actor PoolCore {
         }
     }
 
-    // MARK: - What an operator asks
+    // MARK: - Metrics
 
     private func reportConnections() {
         var now = PoolMetrics.Connections()
@@ -184,7 +185,7 @@ actor PoolCore {
 
     // MARK: - Opening
 
-    private func openWhatIsWanted() {
+    private func openMissingConnections() {
         if waiters.contains(where: { !$0.wantsLease }) { openOne(from: 0) }
         if waiters.contains(where: \.wantsLease) { openOne(from: 1) }
     }
@@ -221,7 +222,7 @@ actor PoolCore {
 
     private func admit(_ connection: PostgresConnection, to index: Int) throws {
         if isClosed { connection.assumeIsolated { $0.close() } }
-        // It may have been lost already; then it stays out.
+        // The connection may have been lost already; then it is not used.
         guard connection.assumeIsolated({ $0.isUsable }) else { throw lastError }
         slots[index].state = .open(connection)
         retry.reset()
@@ -232,7 +233,7 @@ actor PoolCore {
         if !isClosed { lastError = error }
         guard let index = index(of: connection) else { return }
         slots[index] = Slot()
-        if !waiters.isEmpty { openWhatIsWanted() }
+        if !waiters.isEmpty { openMissingConnections() }
     }
 
     private func retryLater() {
@@ -240,7 +241,7 @@ actor PoolCore {
         retryTimer = reactor.schedule(after: retry.next()) {
             self.assumeIsolated {
                 $0.retryTimer = nil
-                $0.openWhatIsWanted()
+                $0.openMissingConnections()
             }
         }
     }

@@ -1,8 +1,8 @@
 import Metrics
 
-/// What an operator asks about a pool, summed over all pools of the process.
+/// Metrics of connections and queries, summed over all pools of the process.
 struct PoolMetrics: Sendable {
-    /// By what they are for at the moment.
+    /// The connections by their present use.
     private let shared = Meter(label: "sightscreen_database_connections", dimensions: [("state", "shared")])
     private let leased = Meter(label: "sightscreen_database_connections", dimensions: [("state", "leased")])
     private let opening = Meter(label: "sightscreen_database_connections", dimensions: [("state", "opening")])
@@ -17,7 +17,7 @@ struct PoolMetrics: Sendable {
     }
 
     init() {
-        // It shows before anything happens.
+        // The series are exported before the first connection.
         moved(from: Connections(), to: Connections())
         waiting.increment(by: 0)
     }
@@ -29,11 +29,9 @@ struct PoolMetrics: Sendable {
     }
 
     func waiters(from before: Int, to now: Int) { waiting.increment(by: Double(now - before)) }
-
-    /// Of one who had to wait for a connection.
     func waited(since begun: ContinuousClock.Instant) { wait.record(duration: .now - begun) }
 
-    /// From being sent to being answered, by whatever.
+    /// Records the time from sending a query to its answer or failure.
     func answered(since begun: ContinuousClock.Instant) { query.record(duration: .now - begun) }
 
     func failed(_ error: any Error) {
@@ -43,7 +41,7 @@ struct PoolMetrics: Sendable {
 }
 
 extension PostgresError.Code {
-    /// Without the server's own code: a label's values come from a fixed set.
+    /// The code without the SQLSTATE, because a label's values come from a fixed set.
     fileprivate var name: String {
         switch self {
         case .configuration: "configuration"

@@ -1,26 +1,28 @@
-/// Where and how to connect: what `PQconnectStartParams` is given.
+/// The parameters of a connection, which `PQconnectStartParams` gets.
 struct PostgresConfiguration: Sendable {
     static let connectTimeout: Duration = .seconds(3)
-    /// What the server itself enforces, so that a lost client cannot hold locks for long; and how it works for us.
+    /// The limits that the server itself enforces, so that a client that was lost cannot hold locks for long, and the
+    /// session's other settings.
     static let serverLimits = [
         "statement_timeout=5s", "lock_timeout=2s", "idle_in_transaction_session_timeout=5s", "TimeZone=UTC",
         "client_min_messages=warning",
-        // A compiled plan pays off after seconds; ours are to take milliseconds, and a wrong guess of the planner costs 60.
+        // Compiling a plan pays off after seconds; our statements should take milliseconds, and a wrong estimate of the
+        // planner would cost 60 ms.
         "jit=off",
     ]
 
     let url: String
     let applicationName: String
-    /// In the order in which they are tried; service files and PG* variables are read.
+    /// The hosts in the order in which they are tried, after service files and PG* variables were read.
     let hosts: [PostgresHost]
-    /// Empty where nothing leaves the machine, and with stand-ins.
+    /// The options that `TransportSecurity` requires; empty if no host is remote, and with stand-ins.
     let security: [(String, String)]
-    /// For a message.
+    /// The hosts, port and database, for messages.
     let place: String
     private let userOptions: String
     private let resolvedNames: String?
 
-    /// - Parameter standIns: allow what `TransportSecurity` refuses.
+    /// - Parameter standIns: allows what `TransportSecurity` refuses.
     init(url: String, applicationName: String, standIns: Bool = false) throws {
         self.url = url
         self.applicationName = applicationName
@@ -36,7 +38,7 @@ struct PostgresConfiguration: Sendable {
         userOptions = written["options"] ?? ""
     }
 
-    /// - Parameter addresses: one per entry of `hosts`, "" for a Unix socket.
+    /// - Parameter addresses: one for each of `hosts`, "" for a Unix socket.
     func parameters(addresses: [String]) -> [(String, String)] {
         let limits = Self.serverLimits.map { "-c \($0)" }.joined(separator: " ")
         var parameters = [
@@ -46,7 +48,7 @@ struct PostgresConfiguration: Sendable {
             ("keepalives_count", "3"),
         ]
         parameters += security
-        // A service file may have been written anew: the hosts that were checked are connected to.
+        // The hosts are passed explicitly, because a service file may have changed since they were checked.
         if let resolvedNames { parameters.append(("host", resolvedNames)) }
         if addresses.contains(where: { !$0.isEmpty }) {
             parameters.append(("hostaddr", addresses.joined(separator: ",")))

@@ -1,19 +1,20 @@
 import CPostgres
 import Reactor
 
-/// One connection in pipeline mode, on a reactor's thread. It opens once and dies once; the pool replaces it.
+/// One connection in pipeline mode, on a reactor's thread. It opens once and ends once; the pool replaces it.
 ///
-/// What is sent together, one statement or several, is followed by a sync of its own, so an error stays with it. Answers
-/// come back in the order the statements were sent.
+/// Statements that are sent together, one or several, are followed by a sync of their own, so an error affects only
+/// them. Answers come back in the order in which the statements were sent.
 actor PostgresConnection {
-    /// Statements kept prepared; beyond it a statement is parsed each time. Ours are constants, well below it.
+    /// The most statements that are kept prepared; beyond it a statement is parsed each time. Ours are constants, well
+    /// below this number.
     static let statementsMax = 512
-    /// A query that is not answered this long after its deadline takes the connection with it: `statement_timeout`
-    /// should have ended it long before, so the server or the network is gone.
+    /// When a query is unanswered this long after its deadline, the connection is closed: `statement_timeout` should
+    /// have ended the query long before, so the server or the network is gone.
     static let overdueMax: Duration = .seconds(1)
 
     private struct Entry {
-        /// What the server answers one after the other.
+        /// The commands that the server answers, one after the other.
         enum Step {
             case prepare(sql: String)
             case run(sql: String)
@@ -23,7 +24,7 @@ actor PostgresConnection {
         var steps: [Step] = []
         var stepsDone = 0
         var deadline: ContinuousClock.Instant
-        /// Nil when the caller was already told that its deadline passed.
+        /// The waiting caller; nil after it was told that its deadline passed.
         var continuation: CheckedContinuation<[PostgresResult], any Error>?
         var results: [PostgresResult] = []
         var error: PostgresError?
@@ -40,7 +41,7 @@ actor PostgresConnection {
     private var isOpen = false
 
     private var entries: [Entry] = []
-    /// `entries` before it are answered; they are removed in bulk.
+    /// The index of the first unanswered entry; entries before it are removed in bulk.
     private var head = 0
     private var prepared: [String: String] = [:]
     private var statementsMade = 0
@@ -61,14 +62,15 @@ actor PostgresConnection {
 
     // MARK: - For the pool
 
-    /// Nothing more can be asked of it once it is false.
+    /// Whether statements can be sent; once false, it stays false.
     var isUsable: Bool { isOpen }
-    /// A query has passed its deadline and is still not answered: what is sent now would wait behind it.
+    /// Whether a query has passed its deadline without an answer, so that further statements would wait behind it.
     private(set) var isStuck = false
-    /// Queries sent and not answered.
+    /// The number of queries that were sent and not answered.
     var inFlight: Int { entries.count - head }
 
-    /// - Parameter onClose: called once, on the reactor's thread, when an opened connection is lost or closed.
+    /// Opens the connection.
+    /// - Parameter onClose: called once, on the reactor's thread, when the opened connection is lost or closed.
     func open(_ configuration: PostgresConfiguration, onClose: @escaping @Sendable (PostgresError) -> Void) async throws
     {
         let addresses = try await HostResolver.addresses(of: configuration.hosts)
@@ -77,11 +79,12 @@ actor PostgresConnection {
             startConnecting(configuration.parameters(addresses: addresses))
         }
         self.onClose = onClose
-        // It may have died between the two lines above.
+        // The connection may have been lost between the two lines above.
         if !isOpen { onClose(PostgresError(.unavailable, "the connection was lost")) }
     }
 
-    /// - Throws: `.unavailable` when nothing was sent.
+    /// Runs one statement.
+    /// - Throws: `.unavailable` if nothing was sent.
     func query(_ sql: String, _ parameters: [PostgresValue], deadline: ContinuousClock.Instant) async throws
         -> PostgresResult
     {
@@ -89,10 +92,11 @@ actor PostgresConnection {
         return results.first ?? PostgresResult(rows: [], commandTag: "", affectedRows: 0)
     }
 
-    /// Sends several statements at once: one answer for each, or the error of the first that failed, after which none is
-    /// run.
-    /// - Parameter ahead: the last one takes a while, and what is before it is answered, and read, in that time.
-    /// - Throws: `.unavailable` when nothing was sent.
+    /// Sends several statements at once. It returns one answer for each, or throws the error of the first that failed,
+    /// after which none is run.
+    /// - Parameter ahead: whether the last statement takes a while, so that the answers to those before it are
+    ///   requested, and read, in that time.
+    /// - Throws: `.unavailable` if nothing was sent.
     func query(
         _ statements: [PostgresStatement], deadline: ContinuousClock.Instant, ahead: Bool = false
     ) async throws -> [PostgresResult] {
@@ -110,7 +114,7 @@ actor PostgresConnection {
         }
     }
 
-    /// Runs several statements at once, without parameters or results. Only on a connection with nothing in flight.
+    /// Runs several statements at once, without parameters or results. The connection must have nothing in flight.
     func script(_ sql: String, deadline: ContinuousClock.Instant) async throws {
         _ = try await withCheckedThrowingContinuation { continuation in
             guard let raw = usable(continuation) else { return }
@@ -133,7 +137,7 @@ actor PostgresConnection {
         guard let raw else { return failOpening("out of memory") }
         handle = ConnectionHandle(raw: raw)
         if PQstatus(raw) == CONNECTION_BAD { return failOpening(lastMessage(raw)) }
-        // Warnings of the server would otherwise be printed to stderr.
+        // Without this receiver libpq would print the server's warnings to stderr.
         PQsetNoticeReceiver(raw, { _, _ in }, nil)
         openTimer = reactor.schedule(after: PostgresConfiguration.connectTimeout) {
             self.assumeIsolated { $0.failOpening("no answer to the connection attempt") }
@@ -143,7 +147,7 @@ actor PostgresConnection {
 
     private func waitToConnect(for interest: Reactor.Readiness) {
         guard let raw = handle?.raw else { return }
-        // libpq may open another socket at each step, perhaps under the same number: watch it afresh each time.
+        // libpq may open another socket at each step, perhaps under the same number, so it is watched anew each time.
         watch(PQsocket(raw), interest) { $0.continueConnecting() }
     }
 
@@ -194,7 +198,8 @@ actor PostgresConnection {
             if ahead, place == statements.count - 1 { isSent = PQsendFlushRequest(raw) == 1 }
             isSent = isSent && send(statement.sql, values, raw, &steps)
         }
-        // The sync flushes too. A failure here leaves half a query in the buffer: the connection is done for.
+        // The sync flushes, too. A failure here leaves half a query in the buffer, so the connection cannot be used any
+        // more.
         guard isSent, PQpipelineSync(raw) == 1 else {
             return fail(PostgresError(.outcomeUnknown, lastMessage(raw)), resuming: continuation)
         }
@@ -202,7 +207,8 @@ actor PostgresConnection {
         flush()
     }
 
-    /// - Returns: false when libpq refuses.
+    /// Puts one statement into libpq's buffer.
+    /// - Returns: false if libpq refuses.
     private func send(
         _ sql: String, _ values: ParameterText, _ raw: OpaquePointer, _ steps: inout [Entry.Step]
     ) -> Bool {
@@ -253,7 +259,7 @@ actor PostgresConnection {
     private func serve() {
         guard let raw = handle?.raw, isOpen else { return }
         guard PQconsumeInput(raw) == 1 else {
-            // What the server said before it hung up ("terminating connection…") may still answer a query.
+            // The server's last message before it closed ("terminating connection…") may still answer a query.
             readResults(raw)
             return fail(PostgresError(.outcomeUnknown, lastMessage(raw)))
         }
@@ -292,7 +298,8 @@ actor PostgresConnection {
         }
     }
 
-    /// Not prepared after all, gone, or of another shape since a migration: it is prepared anew next time.
+    /// Forgets a prepared statement that was not prepared after all, is gone, or has another result type since a
+    /// migration; it is prepared anew next time.
     private func forget(_ step: Entry.Step?, _ error: PostgresError?) {
         switch step {
         case .prepare(let sql): prepared[sql] = nil
@@ -408,7 +415,7 @@ actor PostgresConnection {
         watched = -1
     }
 
-    /// libpq's message in one line.
+    /// Returns libpq's message in one line.
     private func lastMessage(_ raw: OpaquePointer) -> String {
         let text = PQerrorMessage(raw).map { String(cString: $0) } ?? ""
         let lines = text.split(whereSeparator: \.isNewline).map { line in

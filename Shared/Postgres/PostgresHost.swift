@@ -2,12 +2,12 @@ import Glibc
 
 /// One entry of a connection string's list of hosts.
 struct PostgresHost: Sendable, Equatable {
-    /// A name, an address, or the path of a folder with a Unix socket; empty: the default folder.
+    /// A name, an address, or the path of a folder with a Unix socket; empty for the default folder.
     var name: String
-    /// Where it is, whatever the name says; empty: where the name says.
+    /// The address to connect to, whatever the name is; empty if the name is to be looked up.
     var address: String
 
-    /// The entries of libpq's options `host` and `hostaddr`: both are lists, and either may be missing.
+    /// Reads the entries of libpq's options `host` and `hostaddr`: both are lists, and either may be missing.
     static func list(names: String?, addresses: String?) -> [PostgresHost] {
         let names = names.map(entries) ?? []
         let addresses = addresses.map(entries) ?? []
@@ -18,16 +18,16 @@ struct PostgresHost: Sendable, Equatable {
         }
     }
 
-    /// Whether what is sent to it stays on this machine.
+    /// Whether the traffic to this host stays on this machine.
     var isLocal: Bool {
         if !address.isEmpty { return Self.isLoopback(address) }
         return name.isEmpty || isSocket || name.lowercased() == "localhost" || Self.isLoopback(name)
     }
 
-    /// A path, or a name of Linux's abstract namespace.
+    /// Whether the name is a path, or a name in Linux's abstract namespace.
     var isSocket: Bool { address.isEmpty && (name.hasPrefix("/") || name.hasPrefix("@")) }
 
-    /// For a message.
+    /// The host for a message.
     var description: String { !name.isEmpty ? name : address.isEmpty ? "localhost" : address }
 
     private static func entries(_ text: String) -> [String] {
@@ -36,7 +36,7 @@ struct PostgresHost: Sendable, Equatable {
 
     private static func isLoopback(_ text: String) -> Bool {
         var four = in_addr()
-        // inet_aton reads no further than a space, and an address is all of the text.
+        // inet_aton stops reading at a space, so a text with one is refused: the whole text must be the address.
         if text.utf8.allSatisfy({ $0 > 0x20 }), inet_aton(text, &four) != 0 {
             return UInt32(bigEndian: four.s_addr) >> 24 == 127
         }

@@ -2,10 +2,10 @@ public import Reactor
 
 /// Connections to one database, opened when they are needed and again when they are lost.
 ///
-/// Plain queries share connections and are pipelined; a transaction has one to itself. A query that finds no connection
-/// waits for one until its own deadline, so a short restart of the server is not seen by callers.
+/// Plain queries share connections and are pipelined; a transaction has a connection to itself. A query that finds no
+/// connection waits for one until its own deadline, so callers do not notice a short restart of the server.
 public final class PostgresPool: Sendable {
-    /// One thread serves all connections of the process unless a caller brings its own.
+    /// The thread that serves all connections of the process, unless a caller brings its own reactor.
     public static let sharedReactor = Reactor(name: "postgres")
 
     private let core: PoolCore
@@ -15,11 +15,13 @@ public final class PostgresPool: Sendable {
 
     /// - Parameters:
     ///   - url: `postgresql://user@host/database`, or with a Unix socket `postgresql:///database?host=/folder&user=me`.
-    ///   - size: connections at most, not counting one per `listen`. At least 2: one is kept for plain queries.
-    ///   - applicationName: shown in `pg_stat_activity`, of which PostgreSQL keeps 63 bytes.
-    ///   - standIns: let the password and the data travel as `url` says. Otherwise a server that is not on this machine must
-    ///     prove who it is, over TLS.
-    /// - Throws: `PostgresError`, `.configuration`, when `url` is not a connection string or asks for less than that.
+    ///   - size: the most connections, not counting one for each `listen`. At least 2, because one is kept for plain
+    ///     queries.
+    ///   - applicationName: the name in `pg_stat_activity`, of which PostgreSQL keeps 63 bytes.
+    ///   - standIns: whether password and data travel as `url` says. Otherwise a server that is not on this machine
+    ///     must prove its name over TLS.
+    /// - Throws: `PostgresError`, `.configuration`, if `url` is not a connection string or asks for less protection
+    ///   than that.
     public init(
         url: String, size: Int = 4, applicationName: String, standIns: Bool = false,
         reactor: Reactor = PostgresPool.sharedReactor
@@ -29,7 +31,7 @@ public final class PostgresPool: Sendable {
         core = PoolCore(configuration: configuration, size: max(2, size), reactor: reactor, metrics: metrics)
     }
 
-    /// Whether `init` takes `url`; nothing is connected to.
+    /// Throws what `init` would throw for `url`; it connects to nothing.
     public static func check(url: String, standIns: Bool = false) throws {
         _ = try PostgresConfiguration(url: url, applicationName: "", standIns: standIns)
     }
@@ -41,16 +43,17 @@ public final class PostgresPool: Sendable {
 
     /// Runs one statement, in a transaction of its own.
     ///
-    /// - Parameter deadline: how long the answer may take, waiting for a connection included. The server itself ends
-    ///   statements after 5 s.
+    /// - Parameter deadline: the longest time until the answer, including the wait for a connection. The server itself
+    ///   ends statements after 5 s.
+    /// - Throws: `PostgresError`.
     public func query(_ sql: String, _ parameters: [PostgresValue] = [], deadline: Duration = .seconds(5)) async throws
         -> [PostgresRow]
     {
         try await run(sql, parameters, deadline: deadline).rows
     }
 
-    /// As `query`.
-    /// - Returns: how many rows were inserted, updated or deleted.
+    /// Runs one statement like `query`.
+    /// - Returns: the number of rows that were inserted, updated or deleted.
     @discardableResult
     public func execute(_ sql: String, _ parameters: [PostgresValue] = [], deadline: Duration = .seconds(5))
         async throws
@@ -59,10 +62,10 @@ public final class PostgresPool: Sendable {
         try await run(sql, parameters, deadline: deadline).affectedRows
     }
 
-    /// Runs `body` between BEGIN and COMMIT on one connection; rolls back when it throws. Keep it short: the server ends
-    /// a transaction that idles for 5 s.
+    /// Runs `body` between BEGIN and COMMIT on one connection, and rolls back if it throws. It must be short: the
+    /// server ends a transaction that idles for 5 s.
     ///
-    /// - Throws: what `body` throws; `.outcomeUnknown` when the connection was lost at the commit.
+    /// - Throws: what `body` throws; `.outcomeUnknown` if the connection was lost at the commit.
     public func transaction<T: Sendable>(_ body: (PostgresTransaction) async throws -> T) async throws -> T {
         let connection = try await core.lease(deadline: .now + .seconds(5))
         let transaction = PostgresTransaction(connection: connection)
@@ -70,7 +73,7 @@ public final class PostgresPool: Sendable {
             _ = try await transaction.query("BEGIN")
             let value = try await body(transaction)
             try PoolCore.check(commit: try await transaction.run("COMMIT"))
-            await core.giveBack(connection)
+            await core.release(connection)
             return value
         } catch {
             await core.abandon(connection)
@@ -78,15 +81,18 @@ public final class PostgresPool: Sendable {
         }
     }
 
-    /// One transaction in two round trips: BEGIN travels with what is read, COMMIT with what is written.
+    /// Runs one transaction in two round trips: BEGIN travels with the statements that read, COMMIT with those that
+    /// write.
     ///
     /// - Parameters:
-    ///   - reading: sent at once; a statement sees what those before it have done.
+    ///   - reading: the statements that are sent first; each sees the changes of those before it.
     ///   - check: called when there is a connection, before anything is sent. What it throws is thrown on.
-    ///   - decide: what to write, by the answers to `reading`, in their order. Not called when one of them failed. It runs
-    ///     on the thread of the pool's connections: everybody's answers wait for it.
-    /// - Returns: the answers to what was written, and what `decide` made of it, once the COMMIT is confirmed.
-    /// - Throws: what `decide` throws; `.outcomeUnknown` or `.deadline` when it is not known whether it was committed.
+    ///   - decide: returns the statements to write, by the answers to `reading`, in their order. It is not called if
+    ///     one of them failed. It runs on the thread of the pool's connections, so it must be quick: all other answers
+    ///     wait for it.
+    /// - Returns: the answers to the statements that write, and the plan of `decide`, once the COMMIT is confirmed.
+    /// - Throws: what `decide` throws; `.outcomeUnknown` or `.deadline` if it is not known whether the transaction was
+    ///   committed.
     public func exchange<Plan: Sendable>(
         reading: [PostgresStatement], deadline: Duration = .seconds(5), check: @Sendable () throws -> Void = {},
         _ decide: @Sendable ([PostgresResult]) throws -> (writing: [PostgresStatement], Plan)
@@ -94,19 +100,19 @@ public final class PostgresPool: Sendable {
         try await core.exchange(reading, due: .now + deadline, check, decide)
     }
 
-    /// One transaction in one round trip: all that is done is known beforehand.
+    /// Runs one transaction in one round trip, for statements that are all known beforehand.
     ///
     /// - Parameter check: called when there is a connection, before anything is sent. What it throws is thrown on.
     /// - Returns: the answers to the statements, once the COMMIT is confirmed.
-    /// - Throws: `.outcomeUnknown` or `.deadline` when it is not known whether it was committed.
+    /// - Throws: `.outcomeUnknown` or `.deadline` if it is not known whether the transaction was committed.
     public func exchange(
         _ statements: [PostgresStatement], deadline: Duration = .seconds(5), check: @Sendable () throws -> Void = {}
     ) async throws -> [PostgresResult] {
         try await core.exchange(statements, due: .now + deadline, check)
     }
 
-    /// Runs `body` with a connection of its own outside a transaction, for what PostgreSQL refuses inside one and for
-    /// session state (advisory locks). The connection is closed afterwards.
+    /// Runs `body` with a connection of its own outside a transaction, for statements that PostgreSQL refuses inside
+    /// one and for session state (advisory locks). The connection is closed afterwards.
     public func withConnection<T: Sendable>(_ body: (PostgresTransaction) async throws -> T) async throws -> T {
         let connection = PostgresConnection(reactor: reactor, metrics: metrics)
         try await connection.open(configuration, onClose: { _ in })
@@ -123,7 +129,7 @@ public final class PostgresPool: Sendable {
     /// Returns when the server answers a query.
     ///
     /// - Parameters:
-    ///   - patience: how long it is tried; nil: for ever.
+    ///   - patience: the time after which it gives up; nil: never.
     ///   - onWaiting: called with the reason after the first failure and then about every 5 s.
     /// - Throws: the last reason when the patience is over.
     public func waitUntilReachable(within patience: Duration? = nil, onWaiting: (String) -> Void) async throws {
@@ -145,7 +151,8 @@ public final class PostgresPool: Sendable {
         }
     }
 
-    /// - Throws: `.notDurable`, naming the setting, when a crash of the server could lose what it has confirmed.
+    /// Checks that the server does not lose confirmed rows.
+    /// - Throws: `.notDurable`, naming the setting, if a crash of the server could lose what it has confirmed.
     public func checkDurability() async throws {
         for name in ["fsync", "full_page_writes", "synchronous_commit"] {
             let value = try await query("SELECT current_setting($1) AS value", [.text(name)]).first?.string("value")
@@ -171,7 +178,7 @@ public final class PostgresPool: Sendable {
     /// The hosts and the database for a message, without user and password: `db.example.com:5432/sightscreen`.
     public var place: String { configuration.place }
 
-    /// Closes every connection; queries in flight fail, later ones too.
+    /// Closes every connection. Queries in flight fail, and so do later ones.
     public func close() async { await core.close() }
 
     private func run(_ sql: String, _ parameters: [PostgresValue], deadline: Duration) async throws -> PostgresResult {
@@ -181,7 +188,7 @@ public final class PostgresPool: Sendable {
             do {
                 return try await connection.query(sql, parameters, deadline: due)
             } catch let error as PostgresError where error.code == .unavailable && .now < due {
-                // Lost between being handed out and being used: nothing was sent.
+                // The connection was lost between being handed out and being used, so nothing was sent.
                 continue
             }
         }

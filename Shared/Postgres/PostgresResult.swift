@@ -1,8 +1,8 @@
-/// What one statement gave back.
+/// The answer to one statement.
 public struct PostgresResult: Sendable {
     public var rows: [PostgresRow]
-    /// "UPDATE 3", "COMMIT".
+    /// The server's tag, for example "UPDATE 3" or "COMMIT".
     public var commandTag: String
-    /// Rows inserted, updated, deleted or returned.
+    /// The number of rows that were inserted, updated, deleted or returned.
     public var affectedRows: Int
 }

@@ -1,4 +1,4 @@
-/// One row of an answer. Reading a column that is not there, is NULL or is of another type throws `.decoding`.
+/// One row of an answer. Reading a column that is missing, NULL or of another type throws `.decoding`.
 public struct PostgresRow: Sendable {
     let table: ResultTable
     let index: Int
@@ -11,7 +11,7 @@ public struct PostgresRow: Sendable {
 
     public func isNull(_ column: String) throws -> Bool { try field(column) == nil }
 
-    /// Nil for NULL, as for the other `optional…` readers.
+    /// Returns nil for NULL, like the other `optional…` readers.
     public func optionalString(_ column: String) throws -> String? {
         try field(column).map { String(decoding: $0, as: UTF8.self) }
     }

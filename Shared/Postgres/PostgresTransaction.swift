@@ -1,4 +1,4 @@
-/// A connection that its holder has to itself, inside `PostgresPool.transaction` or `withConnection`.
+/// A connection that its user has exclusively, inside `PostgresPool.transaction` or `withConnection`.
 public struct PostgresTransaction: Sendable {
     let connection: PostgresConnection
 
@@ -8,7 +8,8 @@ public struct PostgresTransaction: Sendable {
         try await run(sql, parameters, deadline: deadline).rows
     }
 
-    /// - Returns: how many rows were inserted, updated or deleted.
+    /// Runs one statement.
+    /// - Returns: the number of rows that were inserted, updated or deleted.
     @discardableResult
     public func execute(_ sql: String, _ parameters: [PostgresValue] = [], deadline: Duration = .seconds(5))
         async throws

@@ -1,12 +1,12 @@
-/// A parameter of a query. The server infers its type from the place it stands in; write a cast (`$1::bigint[]`) where it
-/// cannot.
+/// A parameter of a query. The server infers its type from its place in the statement; where it cannot, write a cast
+/// (`$1::bigint[]`).
 public enum PostgresValue: Sendable, Hashable {
     case null
     case text(String)
     case int(Int64)
     case double(Double)
     case bool(Bool)
-    /// For `text[]` only.
+    /// An array of texts, for parameters of type `text[]` only.
     case textArray([String?])
     case intArray([Int64?])
     case doubleArray([Double?])

@@ -1,6 +1,6 @@
 import CPostgres
 
-/// Owns a `PGresult`, and reads it into plain values.
+/// Owns a `PGresult`, frees it, and decodes it into plain values.
 struct ResultHandle: ~Copyable {
     let raw: OpaquePointer
 
@@ -47,8 +47,9 @@ struct ResultHandle: ~Copyable {
             rows: (0..<height).map { PostgresRow(table: table, index: $0) }, commandTag: tag, affectedRows: affected)
     }
 
+    /// Returns a field of the server's error.
     /// - Parameter field: the letter of a `PG_DIAG_…` macro: C state, M message, n constraint. (Macros with character
-    ///   literals do not reach Swift.)
+    ///   literals are not imported into Swift.)
     private func text(_ field: Unicode.Scalar) -> String? {
         PQresultErrorField(raw, Int32(field.value)).map { String(cString: $0) }
     }

@@ -1,11 +1,11 @@
-/// One answer of the server as plain memory: every field's text in one buffer, so that a result of many rows costs two
-/// allocations, not one per field.
+/// One answer of the server in plain memory: the text of every field is in one buffer, so a result of many rows does
+/// not cost an allocation for each field.
 final class ResultTable: Sendable {
     let columns: [String: Int]
     let width: Int
     let height: Int
     private let bytes: [UInt8]
-    /// Field i is `bytes[ends[i - 1] ..< ends[i]]`.
+    /// The end of each field: field i is `bytes[ends[i - 1] ..< ends[i]]`.
     private let ends: [Int]
     private let nulls: [Bool]
 
@@ -18,7 +18,7 @@ final class ResultTable: Sendable {
         self.nulls = nulls
     }
 
-    /// The field's text, nil for NULL.
+    /// Returns the field's text; nil for NULL.
     func field(_ row: Int, _ column: Int) -> ArraySlice<UInt8>? {
         let index = row * width + column
         if nulls[index] { return nil }

@@ -1,13 +1,13 @@
 import CPostgres
 import Glibc
 
-/// What a connection that leaves this machine must do, so that no password and no row travels unprotected: libpq by itself
-/// gives the password to a server that declines TLS, or whose certificate it does not check.
+/// The protection of connections that leave this machine, so that no password and no row travels unprotected. libpq by
+/// itself sends the password also to a server that declines TLS, or whose certificate it does not check.
 enum TransportSecurity {
     private struct Rule {
         let option: String
         let variable: String
-        /// libpq's default, which counts as nothing said.
+        /// libpq's default; a connection string without the option has this value.
         let usual: String
         let required: String
     }
@@ -17,12 +17,12 @@ enum TransportSecurity {
         Rule(option: "channel_binding", variable: "PGCHANNELBINDING", usual: "prefer", required: "require"),
     ]
 
-    /// The options to connect with, in front of all others.
+    /// Returns the options to connect with, in front of all others.
     ///
     /// - Parameters:
-    ///   - written: what the connection string says.
-    ///   - resolved: what libpq makes of it.
-    /// - Throws: `.configuration` where something weaker was asked for, or the CA's certificate cannot be read.
+    ///   - written: the options in the connection string.
+    ///   - resolved: the options that libpq makes of it.
+    /// - Throws: `.configuration` if something weaker was asked for, or the CA's certificate cannot be read.
     static func options(
         for host: PostgresHost, written: [String: String], resolved: [String: String],
         environment: (String) -> String? = Self.variable
@@ -40,7 +40,7 @@ enum TransportSecurity {
             options.append((rule.option, rule.required))
         }
         let file = resolved["sslrootcert"] ?? defaultRootFile(environment)
-        // libpq 16 and newer take this word for the system's own certificates.
+        // libpq 16 and newer read "system" as the system's own certificates.
         if !(file == "system" && PQlibVersion() >= 160_000), access(file, R_OK) != 0 {
             throw PostgresError(
                 .configuration,
@@ -51,7 +51,7 @@ enum TransportSecurity {
         return options
     }
 
-    /// Where libpq looks.
+    /// Returns the file that libpq reads by default.
     private static func defaultRootFile(_ environment: (String) -> String?) -> String {
         let name = ".postgresql/root.crt"
         if let home = environment("HOME"), !home.isEmpty { return "\(home)/\(name)" }

@@ -1,25 +1,25 @@
-/// A program to start, and how.
+/// A program to start, with its arguments and surroundings.
 public struct Command: Sendable {
     public enum Output: Sendable {
         case inherit
         case discard
-        /// Appended to; made when it is not there.
+        /// The output is appended to the file, which is created if it does not exist.
         case file(String)
     }
 
-    /// A path with a slash, or a name to be found in PATH.
+    /// A path with a slash, or a name that is looked up in PATH.
     public var program: String
     public var arguments: [String]
-    /// All of the child's environment: nothing is inherited.
+    /// The child's whole environment: nothing is inherited.
     public var environment: [String: String]
     public var directory: String?
     public var output: Output
-    /// Runs as this user and group; nil keeps ours. Needs root.
+    /// The user and group to run as; nil keeps ours. Another user needs root.
     public var user: (uid: Int32, gid: Int32)?
-    /// What the child gets when this process dies, however it dies; 0 for nothing.
+    /// The signal that the child gets when this process dies in any way; 0 for none.
     public var deathSignal: Int32
 
-    public init(
+    package init(
         _ program: String, _ arguments: [String] = [], environment: [String: String] = [:], directory: String? = nil,
         output: Output = .inherit, user: (uid: Int32, gid: Int32)? = nil, deathSignal: Int32 = 9
     ) {
@@ -50,5 +50,5 @@ public enum ExitStatus: Sendable, Equatable, CustomStringConvertible {
 
 public struct ProcessError: Error, CustomStringConvertible {
     public var description: String
-    public init(_ description: String) { self.description = description }
+    package init(_ description: String) { self.description = description }
 }

@@ -1,9 +1,9 @@
 internal import CLinux
 internal import Glibc
-public import Reactor
+package import Reactor
 
-/// Starts programs and waits for them. It lives on a reactor's thread, because Linux ties "tell me when my parent dies"
-/// to the thread that forked, and that thread must therefore last.
+/// Starts programs and waits for them. It runs on a reactor's thread, because Linux ties the parent-death signal to the
+/// thread that forked, and that thread must therefore last.
 public actor ProcessTable {
     private nonisolated let reactor: Reactor
     public nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
@@ -16,9 +16,11 @@ public actor ProcessTable {
     private var children: [Int32: Child] = [:]
     private var ended: [Int32: ExitStatus] = [:]
 
-    public init(reactor: Reactor) { self.reactor = reactor }
+    package init(reactor: Reactor) { self.reactor = reactor }
 
-    /// - Returns: the pid. The child leads a process group of its own, so that a terminal's Ctrl-C reaches us alone.
+    /// Starts a program. The child leads a process group of its own, so that a terminal's Ctrl-C reaches only us.
+    /// - Returns: its pid.
+    /// - Throws: `ProcessError` when the program is not found, or it or its output cannot be opened.
     public func start(_ command: Command) throws -> Int32 {
         let path = try Self.find(command.program, in: command.environment["PATH"])
         let input = open("/dev/null", O_RDONLY | O_CLOEXEC)
@@ -45,7 +47,7 @@ public actor ProcessTable {
         return pid
     }
 
-    /// Waits until a process that was started here has ended.
+    /// Waits until a process that was started here has ended; 127 for any other pid.
     public func exitStatus(of pid: Int32) async -> ExitStatus {
         if let status = ended[pid] { return status }
         guard children[pid] != nil else { return .exited(127) }
@@ -54,13 +56,13 @@ public actor ProcessTable {
 
     public func isRunning(_ pid: Int32) -> Bool { children[pid] != nil }
 
-    /// Signals a process that was started here and has not ended; others are left alone.
+    /// Signals a process that was started here and has not ended; other pids are ignored.
     public func signal(_ pid: Int32, _ signal: Int32) {
         guard children[pid] != nil else { return }
         kill(pid, signal)
     }
 
-    /// Asks with `signal`, waits, and kills what is left of it after `patience`.
+    /// Sends `signal`, waits, and kills the process if it has not ended after `patience`.
     public func stop(_ pid: Int32, with signal: Int32 = 15, patience: Duration) async -> ExitStatus {
         self.signal(pid, signal)
         let timer = reactor.schedule(after: patience) { [unowned self] in
@@ -71,7 +73,7 @@ public actor ProcessTable {
         return status
     }
 
-    /// Runs a program to its end.
+    /// Starts a program and waits for its end.
     public func run(_ command: Command) async throws -> ExitStatus {
         await exitStatus(of: try start(command))
     }
@@ -107,7 +109,7 @@ public actor ProcessTable {
         throw ProcessError("\(program) is not installed")
     }
 
-    /// A null-terminated array of C strings, to be freed one by one.
+    /// Makes a null-terminated array of C strings, which the caller frees one by one.
     private static func strings(_ values: [String]) -> [UnsafeMutablePointer<CChar>?] {
         values.map { strdup($0) } + [nil]
     }

@@ -1,5 +1,5 @@
-/// How long to wait before the next try: a part of a bound that doubles, unless told otherwise a random one between none and
-/// all ("full jitter"), so that callers which failed together do not come back together.
+/// Waits between tries: each is a part of a bound that doubles, by default a random part between none and all of it
+/// ("full jitter"), so that callers which failed together do not come back together.
 public struct Backoff: Sendable {
     private let initial: Duration
     private let maximum: Duration
@@ -9,7 +9,7 @@ public struct Backoff: Sendable {
     /// - Parameters:
     ///   - initial: the longest first wait.
     ///   - maximum: the longest wait of all.
-    ///   - part: how much of the bound may be waited; `1...1` leaves nothing to chance.
+    ///   - part: the range of the part of the bound that is waited; `1...1` leaves nothing to chance.
     public init(
         initial: Duration = .milliseconds(50), maximum: Duration = .seconds(2), part: ClosedRange<Double> = 0...1
     ) {
@@ -21,7 +21,7 @@ public struct Backoff: Sendable {
         bound = initial
     }
 
-    /// The next wait, a part of a bound that doubles each time.
+    /// Returns the next wait, and doubles the bound.
     public mutating func next() -> Duration {
         var generator = SystemRandomNumberGenerator()
         return next(using: &generator)
@@ -33,6 +33,6 @@ public struct Backoff: Sendable {
         return wait
     }
 
-    /// It worked: the next failure starts from the beginning.
+    /// Resets the bound after a success: the next failure starts from the beginning.
     public mutating func reset() { bound = initial }
 }

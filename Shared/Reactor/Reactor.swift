@@ -1,9 +1,9 @@
 internal import CLinux
 internal import Glibc
 
-/// One thread with an epoll loop that is also a `SerialExecutor`: an actor that lives here may touch handles of C
-/// libraries that are bound to sockets (libpq, nghttp2, OpenSSL), and a ready socket steps into the actor with
-/// `assumeIsolated`, without a hop.
+/// One thread with an epoll loop that is also a `SerialExecutor`. An actor on it may touch handles of C libraries that
+/// are bound to sockets (libpq, nghttp2, OpenSSL), and a ready socket enters the actor with `assumeIsolated`, without a
+/// hop.
 ///
 /// `@unchecked Sendable`: `jobs` and `stopping` are behind `lock`; everything else is touched on the thread alone.
 public final class Reactor: SerialExecutor, @unchecked Sendable {
@@ -63,7 +63,8 @@ public final class Reactor: SerialExecutor, @unchecked Sendable {
         precondition(status == 0, "no thread left for a reactor")
     }
 
-    /// Not before: a job that comes after `stop` never runs, but must find what it touches.
+    /// The handles are closed here and not in `stop`: a job that comes after `stop` never runs, but must find what it
+    /// touches.
     deinit {
         close(wakeup)
         close(epoll)
@@ -76,7 +77,7 @@ public final class Reactor: SerialExecutor, @unchecked Sendable {
         let unowned = UnownedJob(job)
         pthread_mutex_lock(&lock)
         jobs.append(unowned)
-        // The thread itself looks at its jobs before it waits.
+        // The thread itself looks at its jobs before it waits, so it needs no wake-up.
         let mustWake = !wakeupIsPending && !isOnThread
         if mustWake { wakeupIsPending = true }
         pthread_mutex_unlock(&lock)
@@ -112,7 +113,7 @@ public final class Reactor: SerialExecutor, @unchecked Sendable {
         control(EPOLL_CTL_MOD, descriptor, interest, watch.generation)
     }
 
-    /// Must be called before the descriptor is closed.
+    /// Ends the watch; must be called before the descriptor is closed.
     public func unwatch(_ descriptor: Int32) {
         checkIsolated()
         guard watches.removeValue(forKey: descriptor) != nil else { return }
@@ -135,7 +136,8 @@ public final class Reactor: SerialExecutor, @unchecked Sendable {
         timers[timer] = nil
     }
 
-    /// Ends the thread after the jobs already waiting. Nothing may be enqueued afterwards: stop it last.
+    /// Ends the thread after the jobs already waiting. Nothing may be enqueued afterwards, so the reactor is stopped
+    /// last.
     public func stop() {
         pthread_mutex_lock(&lock)
         stopping = true
@@ -174,7 +176,7 @@ public final class Reactor: SerialExecutor, @unchecked Sendable {
         }
     }
 
-    /// False when the reactor was stopped and nothing is left to run.
+    /// Runs one batch of jobs. Returns false when the reactor was stopped and nothing is left to run.
     private func runJobs() -> Bool {
         while true {
             pthread_mutex_lock(&lock)
@@ -200,7 +202,7 @@ public final class Reactor: SerialExecutor, @unchecked Sendable {
         let wait = due - .now
         if wait <= .zero { return 0 }
         let (seconds, attoseconds) = wait.components
-        // Rounded up, so that a timer never fires early and the loop never spins for the last millisecond.
+        // The wait is rounded up, so that a timer never fires early and the loop never spins for the last millisecond.
         let milliseconds = seconds * 1_000 + attoseconds / 1_000_000_000_000_000 + 1
         return Int32(clamping: milliseconds)
     }

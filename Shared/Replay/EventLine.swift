@@ -4,21 +4,22 @@ import Tapes
 
 /// One line of `sightscreen replay --events`: an event with names instead of ids.
 ///
-/// It is a contract: other programs parse it. Keys come in the order of the properties here; absent ones are left out.
+/// The line is a contract, since other programs parse it. Keys come in the order of the properties here; absent ones
+/// are left out.
 public struct EventLine: Sendable, Hashable {
-    /// From 1; super overs go on counting.
+    /// The number of the innings, from 1; super overs go on counting.
     public var innings: Int?
-    /// "15.5": the ball it belongs to, or the one before it where no ball shows it.
+    /// The event's ball, as "15.5", or the ball before it where no ball shows the event.
     public var ball: String?
     public var event: EventKind
     /// Full names, as the feed has them.
     public var bowler: String?
     public var batter: String?
     public var playerOut: String?
-    /// The multiple of 50, the length of a streak, the run of sixes.
+    /// The multiple of 50 of a milestone, the length of a streak, or the number of sixes in a row.
     public var value: Int?
 
-    /// - Parameter players: those of the frame that shows the event.
+    /// - Parameter players: the players of the frame that shows the event.
     public init(_ event: MatchEvent, players: [Int64: Player]) {
         func name(_ id: Int64?) -> String? { id.flatMap { players[$0]?.fullName } }
         innings = event.innings
@@ -30,7 +31,8 @@ public struct EventLine: Sendable, Hashable {
         value = event.value
     }
 
-    /// One JSON object, without a line feed.
+    /// The event as one JSON object, without a line feed.
+    ///
     /// - Parameter retracted: whether the provider has taken the event back.
     public func json(retracted: Bool = false) -> String {
         var json = JSONBytes()

@@ -3,31 +3,31 @@ public import Detection
 public import SightscreenModels
 import SportMonks
 
-/// Plays the frames of one match through the code that runs in the services: the provider's JSON is read, put into
-/// cricket's terms, and judged. Pure: neither clock nor socket.
+/// Plays the frames of one match through the code that runs in the services: it reads the provider's JSON, turns it
+/// into cricket's terms and runs the detector. It is pure, with neither clock nor socket.
 public struct MatchReplay: Sendable {
-    /// What is shown now.
+    /// The match after the frames so far.
     public private(set) var machine: MatchMachine
-    /// The state as the last version had it, with that version's number.
+    /// The state of the last version, with that version's number.
     public private(set) var state: ContentState?
     private let timing: MatchTiming
-    private var told: [String: EventLine] = [:]
+    private var emitted: [String: EventLine] = [:]
     private var versions = 0
     private var frames = 0
     private var now: Int64 = 0
     private var innings: Int?
     private var ball: String?
 
-    public init(_ match: MatchID, timing: MatchTiming = MatchTiming()) {
+    package init(_ match: MatchID, timing: MatchTiming = MatchTiming()) {
         machine = MatchMachine(matchID: match)
         self.timing = timing
     }
 
-    /// Takes in an answer of `/fixtures/{id}` or an element of `/livescores`.
+    /// Plays an answer of `/fixtures/{id}` or an element of `/livescores`.
     ///
     /// - Parameters:
     ///   - fixture: the provider's JSON object.
-    ///   - at: when it was fetched, milliseconds since 1970.
+    ///   - at: when it was fetched, in milliseconds since 1970.
     public mutating func take(_ fixture: [UInt8], label: String, at: Int64) -> ReplayStep {
         do {
             let answer = try FixtureAnswer.fixture(from: Array("{\"data\":".utf8) + fixture + [UInt8(ascii: "}")])
@@ -37,13 +37,13 @@ public struct MatchReplay: Sendable {
         }
     }
 
-    /// Counts a frame that cannot be used.
+    /// Counts a frame that cannot be used, and reports its problem.
     mutating func refuse(_ problem: String, label: String) -> ReplayStep {
         frames += 1
         return step(label, problem: problem)
     }
 
-    /// Takes in a frame that was read already.
+    /// Plays a frame that is already in cricket's terms.
     public mutating func take(_ snapshot: MatchSnapshot, label: String, at: Int64) -> ReplayStep {
         frames += 1
         // Two answers are never fetched in the same moment.
@@ -64,13 +64,13 @@ public struct MatchReplay: Sendable {
         return step(label, snapshot, changes, byTime: byTime, lines)
     }
 
-    /// Lets the time pass that a held result waits for, after the last frame. Nil when it brings nothing.
+    /// Lets the time pass that a held result waits for, after the last frame. Returns nil when that changes nothing.
     public mutating func finish() -> ReplayStep? {
         let end = now + max(timing.resultHold, timing.superOverWait) + 1
         let changes = [machine.nextDueAt, end].compactMap { $0 }.compactMap { machine.tick(now: $0, timing: timing) }
         now = end
         guard !changes.isEmpty else { return nil }
-        // Before the step is made, which is of the state that they lead to.
+        // The lines are made before the step, which shows the state that the changes lead to.
         let lines = changes.flatMap { note($0, [:]) }
         return step("", nil, changes, byTime: changes.count, lines)
     }
@@ -92,11 +92,11 @@ public struct MatchReplay: Sendable {
         state?.version = versions
         var lines: [ReplayStep.Line] = []
         for key in change.retracted {
-            if let line = told.removeValue(forKey: key) { lines.append(.init(event: line, isRetracted: true)) }
+            if let line = emitted.removeValue(forKey: key) { lines.append(.init(event: line, isRetracted: true)) }
         }
         for event in change.events {
             let line = EventLine(event, players: players)
-            told[event.key] = line
+            emitted[event.key] = line
             lines.append(.init(event: line, isRetracted: false))
         }
         return lines

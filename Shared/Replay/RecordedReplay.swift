@@ -1,11 +1,11 @@
-public import Detection
+package import Detection
 import SightscreenModels
 import SportMonks
 public import TapeFile
 import Tapes
 
-/// Plays one match of a recorded tape, answer by answer, as `score-poller` got them. Answers that were of no use then
-/// (429, a page of HTML, a match that was not listed) are passed over.
+/// Plays one match of a recorded tape, answer by answer, as `score-poller` received them. Answers without the match (a
+/// 429, a page of HTML, a list without it) are skipped.
 public struct RecordedReplay {
     private let reader: TapeFileReader
     private let match: Int64
@@ -14,25 +14,27 @@ public struct RecordedReplay {
     private var isFinished = false
 
     /// - Parameters:
-    ///   - reader: at the beginning of its tape.
+    ///   - reader: a reader at the beginning of its tape.
     ///   - match: the provider's fixture id.
-    public init(_ reader: TapeFileReader, match: Int64, timing: MatchTiming = MatchTiming()) {
+    package init(_ reader: TapeFileReader, match: Int64, timing: MatchTiming = MatchTiming()) {
         self.reader = reader
         self.match = match
         startedAt = Int64(ProviderTime.seconds(reader.header.recordedAt) ?? TapeReplay.startsAt) * 1_000
         replay = MatchReplay(MatchID(match), timing: timing)
     }
 
-    /// The fixtures of a tape, ascending by id: reads it to its end.
-    /// - Throws: `TapeFileError`, or what reading throws.
+    /// The ids of the tape's fixtures, ascending. It reads the tape to its end.
+    ///
+    /// - Throws: `TapeFileError`, or the error of reading.
     public static func matches(of reader: TapeFileReader) throws -> [Int64] {
         var found: Set<Int64> = []
         while let answer = try reader.next() { found.formUnion(fixtures(of: answer).map(\.id)) }
         return found.sorted()
     }
 
-    /// Nil after the last answer and the time that follows it.
-    /// - Throws: `TapeFileError`, or what reading throws.
+    /// The next step; nil after the last answer and the time that follows it.
+    ///
+    /// - Throws: `TapeFileError`, or the error of reading.
     public mutating func next() throws -> ReplayStep? {
         while let answer = try reader.next() {
             guard let fixture = Self.fixtures(of: answer).first(where: { $0.id == match }) else { continue }

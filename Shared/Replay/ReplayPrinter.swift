@@ -9,21 +9,22 @@ import Tapes
 
 /// Writes the steps of a replay as lines of JSON, as `sightscreen replay` prints them.
 public struct ReplayPrinter: Sendable {
-    /// `{"innings":1,"ball":"15.5","event":"hatTrick",…}` for each event.
+    /// Whether to print `{"innings":1,"ball":"15.5","event":"hatTrick",…}` for each event.
     public var events: Bool
-    /// `{"frame":12,"innings":1,"ball":"1.6","state":{…}}` after each frame.
+    /// Whether to print `{"frame":12,"innings":1,"ball":"1.6","state":{…}}` after each frame.
     public var states: Bool
-    /// `{"frame":12,"innings":1,"ball":"1.6","alert":{…}}` for each alert.
+    /// Whether to print `{"frame":12,"innings":1,"ball":"1.6","alert":{…}}` for each alert.
     public var alerts: Bool
 
-    public init(events: Bool = false, states: Bool = false, alerts: Bool = false) {
+    package init(events: Bool = false, states: Bool = false, alerts: Bool = false) {
         self.events = events
         self.states = states
         self.alerts = alerts
     }
 
     /// The lines of one step, without line feeds. A frame that could not be read has none.
-    /// - Throws: what `JSONEncoder` throws, which contents of ours do not cause.
+    ///
+    /// - Throws: the errors of `JSONEncoder`, which this content does not cause.
     public func lines(of step: ReplayStep) throws -> [String] {
         var lines = events ? step.lines.map(\.json) : []
         if alerts {

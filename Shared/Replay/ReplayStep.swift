@@ -2,26 +2,26 @@ public import Cricket
 public import Detection
 public import SightscreenModels
 
-/// What one frame of a replay brought.
+/// The effect of one frame of a replay.
 public struct ReplayStep: Sendable {
-    /// Position of the frame among those that were shown, from 1.
+    /// The position of the frame among those played, from 1.
     public let frame: Int
-    /// What the tape calls it: "S1 12.3 87/6", "Innings Break".
+    /// The tape's label of the frame: "S1 12.3 87/6", "Innings Break".
     public let label: String
-    /// Nil when the frame could not be read, or is the passing of time after the last one.
+    /// The frame; nil when it could not be read, and for the time that passes after the last one.
     public let snapshot: MatchSnapshot?
-    /// The versions it led to: none when it changes nothing, two when time had brought one before it.
+    /// The versions that the frame led to: none when it changes nothing, two when time had brought one before it.
     public let changes: [MatchChange]
-    /// So many of them, the first ones, were brought by time before the frame.
+    /// The number of first `changes` that time brought before the frame.
     public let changesByTime: Int
-    /// What it took back, as it was told before, and what it tells anew, in order.
+    /// The events that the frame retracted, as they were printed before, and the new ones, in order.
     public let lines: [Line]
-    /// What is shown after it; nil before the first good frame.
+    /// The state shown after the frame; nil before the first good one.
     public let state: ContentState?
-    /// Why it could not be read.
+    /// The reason why the frame could not be read.
     public let problem: String?
 
-    /// The innings that is on or was last on, and its newest ball; nil before.
+    /// The innings that is on or was last on, with its newest ball; nil before the first.
     public let innings: Int?
     public let ball: String?
 

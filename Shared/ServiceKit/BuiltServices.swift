@@ -1,25 +1,25 @@
 import Logging
 import ServiceLifecycle
 
-/// Builds the service's parts and runs them. The health server is already up meanwhile, and a signal is obeyed.
+/// Builds the service's parts and runs them. Meanwhile the health server runs already, and signals are obeyed.
 struct BuiltServices: Service, CustomStringConvertible {
     let settings: Settings
     let context: ServiceContext
-    /// For the group, whose own lines would repeat ours.
+    /// The logger for the group of services, whose own lines would repeat ours.
     let quiet: Logger
-    let watch: EndWatch
+    let timer: ShutdownTimer
     let started: StartNotice
     let build: @Sendable (Settings, ServiceContext) async throws -> [any Service]
 
     var description: String { "services" }
 
     func run() async throws {
-        // Also when they have ended by themselves: what is left of the process is to end then.
-        defer { watch.begin() }
+        // The timer also begins when the parts have ended by themselves, because the rest of the process must end then.
+        defer { timer.begin() }
         try await withGracefulShutdownHandler {
             try await work()
         } onGracefulShutdown: {
-            watch.begin()
+            timer.begin()
         }
     }
 
@@ -33,9 +33,9 @@ struct BuiltServices: Service, CustomStringConvertible {
         }
         started.built()
         context.readiness.remove("start")
-        let stop = StopNotice { [watch] in
-            // Also when one of the parts has failed, and the others end for that.
-            watch.begin()
+        let stop = StopNotice { [timer] in
+            // The timer also begins when one part has failed and the others end because of it.
+            timer.begin()
             context.readiness.set("stop", false, reason: "stopping")
         }
         let group = ServiceGroup(
@@ -50,7 +50,7 @@ struct BuiltServices: Service, CustomStringConvertible {
 
 }
 
-/// The first to hear that everything ends, being the last in the group.
+/// Calls `onStop` first when everything ends, because it is the last service in the group.
 private struct StopNotice: Service, CustomStringConvertible {
     let onStop: @Sendable () -> Void
 

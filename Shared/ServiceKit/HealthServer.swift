@@ -6,15 +6,15 @@ import Logging
 import NIOConcurrencyHelpers
 import ServiceLifecycle
 
-/// `/health/live`, `/health/ready` and `/metrics` on an address of their own.
+/// Serves `/health/live`, `/health/ready` and `/metrics` on an address of their own.
 struct HealthServer: Service, CustomStringConvertible {
     let host: String
-    /// 0: any free one.
+    /// The port to listen on; 0 for any free one.
     let port: Int
     let service: String
     let readiness: Readiness
     let metrics: PrometheusRegistry
-    /// Where the address is written, for those that look for it.
+    /// The file that the address is written to, for programs that look for it; nil writes none.
     let addressFile: String?
     let logger: Logger
     var onRunning: @Sendable (_ port: Int) -> Void = { _ in }
@@ -22,7 +22,7 @@ struct HealthServer: Service, CustomStringConvertible {
     var description: String { "health server" }
 
     func run() async throws {
-        // Hummingbird's own lines add nothing to ours.
+        // Hummingbird's own log lines would repeat ours.
         var quiet = logger
         quiet.logLevel = .critical
         let application = Application(
@@ -81,7 +81,7 @@ struct HealthServer: Service, CustomStringConvertible {
     private static func json(_ status: HTTPResponse.Status, _ health: Health) -> Response {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Strings and arrays of them always encode.
+        // Strings and arrays of them can always be encoded.
         let body = (try? encoder.encode(health)) ?? Data("{}".utf8)
         return Response(
             status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],

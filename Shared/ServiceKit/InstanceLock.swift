@@ -1,10 +1,11 @@
 import FileLock
 import Glibc
 
-/// The name of a process is its own on its host: two of one name would take each other's leases and remove each other's files.
-/// Taken before anything else is.
+/// Makes sure that an instance name is used once on its host: two processes with one name would acquire each other's
+/// leases and remove each other's files. It is acquired before anything else.
 struct InstanceLock {
-    /// Exit status 1 and not 78: the other one may be about to end, and a supervisor tries again.
+    /// Another process has the name. The exit status is 1 and not 78, because that process may be about to end, and a
+    /// supervisor tries again.
     struct Taken: Error, CustomStringConvertible {
         let instance: String
         let path: String
@@ -16,11 +17,13 @@ struct InstanceLock {
 
     private let lock: FileLock
 
-    /// - Parameter folder: of the service, in the run directory.
+    /// Acquires the lock of an instance name, and removes files of processes that were killed.
+    /// - Parameter folder: the service's folder in the run directory.
+    /// - Throws: `Taken`, or `ConfigurationError` if the folder cannot be used.
     static func take(_ instance: String, in folder: String) throws -> InstanceLock {
         let path = path(of: instance, in: folder)
         do throws(FileLock.Failure) {
-            let lock = try takeAmidSweeps(path)
+            let lock = try acquireDuringSweeps(path)
             sweep(folder, but: instance)
             return InstanceLock(lock: lock)
         } catch {
@@ -33,15 +36,15 @@ struct InstanceLock {
 
     func remove() { lock.remove() }
 
-    /// Where the address of a process's health server is written.
+    /// Returns the path of the file that holds the address of a process's health server.
     static func healthFile(of instance: String, in folder: String) -> String { "\(folder)/\(instance).health" }
 
     private static func path(of instance: String, in folder: String) -> String { "\(folder)/\(instance)\(suffix)" }
 
     private static let suffix = ".instance"
 
-    /// Who sweeps holds the lock of a name for a moment.
-    private static func takeAmidSweeps(_ path: String) throws(FileLock.Failure) -> FileLock {
+    /// Retries for 100 ms, because another process that sweeps the folder holds the lock for a moment.
+    private static func acquireDuringSweeps(_ path: String) throws(FileLock.Failure) -> FileLock {
         for _ in 0..<5 {
             do { return try FileLock.take(path) } catch { guard error == .taken else { throw error } }
             usleep(20_000)
@@ -49,7 +52,7 @@ struct InstanceLock {
         return try FileLock.take(path)
     }
 
-    /// Removes what processes left behind that were killed.
+    /// Removes the files of processes that were killed.
     private static func sweep(_ folder: String, but ours: String) {
         guard let directory = opendir(folder) else { return }
         defer { closedir(directory) }

@@ -1,6 +1,6 @@
 import ServiceLifecycle
 
-/// A service that tells who failed, and for which ending without being asked to is a failure.
+/// Runs a service and adds its name to its failure. Ending without being asked to is a failure, too.
 struct NamedService: Service {
     let service: any Service
     let name: String
@@ -19,11 +19,12 @@ struct NamedService: Service {
             if error is CancellationError, Task.isCancelled || Task.isShuttingDownGracefully { return }
             throw ServiceFailure(name: name, cause: error)
         }
-        if !Task.isCancelled, !Task.isShuttingDownGracefully { throw ServiceFailure(name: name, cause: EndedUnasked()) }
+        if !Task.isCancelled, !Task.isShuttingDownGracefully {
+            throw ServiceFailure(name: name, cause: EndedUnexpectedly())
+        }
     }
 }
 
-/// A part of a service failed.
 struct ServiceFailure: Error, CustomStringConvertible {
     var name: String
     var cause: any Error
@@ -31,7 +32,7 @@ struct ServiceFailure: Error, CustomStringConvertible {
     var description: String { "\(name) failed" }
 }
 
-/// A part of a service returned although nobody asked it to.
-struct EndedUnasked: Error, CustomStringConvertible {
-    var description: String { "it ended without being asked to" }
+/// A part of a service returned although it was not asked to end.
+struct EndedUnexpectedly: Error, CustomStringConvertible {
+    var description: String { "it ended unexpectedly" }
 }

@@ -1,8 +1,8 @@
 import NIOConcurrencyHelpers
 
-/// What has to work before this service can do its job. `/health/ready` answers 200 while everything in it is ready.
+/// The conditions under which this service can do its job. `/health/ready` answers 200 while all of them are ready.
 public final class Readiness: Sendable {
-    /// Something that is not ready.
+    /// A condition that is not ready.
     public struct Missing: Sendable, Equatable, Codable {
         public var name: String
         public var reason: String?
@@ -17,19 +17,20 @@ public final class Readiness: Sendable {
 
     public init() {}
 
+    /// Sets a condition.
     /// - Parameters:
-    ///   - name: from a fixed set: `database`, `event-bus`, `keys`, `leases`, `provider`.
-    ///   - reason: why it is not ready, without secrets; anybody who reaches the health port reads it.
+    ///   - name: one of a fixed set: `database`, `event-bus`, `keys`, `leases`, `provider`.
+    ///   - reason: why it is not ready, without secrets, because anyone who reaches the health port can read it.
     public func set(_ name: String, _ ready: Bool, reason: String? = nil) {
         states.withLockedValue { $0[name] = State(isReady: ready, reason: ready ? nil : reason) }
     }
 
-    /// It no longer matters.
+    /// Removes a condition that no longer matters.
     public func remove(_ name: String) { states.withLockedValue { $0[name] = nil } }
 
     public var isReady: Bool { missing.isEmpty }
 
-    /// Sorted by name.
+    /// The conditions that are not ready, sorted by name.
     public var missing: [Missing] {
         states.withLockedValue { states in
             states.filter { !$0.value.isReady }.sorted { $0.key < $1.key }.map {

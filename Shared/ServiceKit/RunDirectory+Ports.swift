@@ -1,8 +1,8 @@
 import FoundationEssentials
 
 extension RunDirectory {
-    /// Writes down where a service answers, in `RUN_DIR/service/ports.json`: whole or not at all, so that who waits for the
-    /// file never reads half of it.
+    /// Writes a service's addresses to `RUN_DIR/service/ports.json`. The file appears whole or not at all, so a program
+    /// that waits for it never reads half of it.
     public static func write(ports: some Encodable, of service: String, to runDirectory: String) throws {
         let folder = try prepare(runDirectory, service: service)
         let encoder = JSONEncoder()
@@ -11,12 +11,12 @@ extension RunDirectory {
     }
 }
 
-/// Where a service with one port answers.
+/// The address of a service with one port.
 public struct ServicePort: Encodable, Sendable {
     let host: String
     let port: Int
 
-    public init(host: String, port: Int) {
+    package init(host: String, port: Int) {
         self.host = host
         self.port = port
     }

@@ -1,19 +1,20 @@
 import Glibc
 
-/// The folder of the sockets through which the services of one host talk.
+/// The folder of the sockets through which the services of one host communicate.
 public enum RunDirectory {
-    /// What `sun_path` of a Unix socket holds without its final zero.
+    /// The longest path in a Unix socket's `sun_path`, without its final zero.
     public static let socketPathBytesMax = 107
 
-    /// `$XDG_RUNTIME_DIR/sightscreen`, else a folder of this user under /tmp (short, because socket paths must be).
+    /// Returns `$XDG_RUNTIME_DIR/sightscreen`, or a folder of this user under /tmp, which is short because socket paths
+    /// must be.
     public static func `default`(environment: [String: String]) -> String {
         if let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") { return "\(folder)/sightscreen" }
         return "/tmp/sightscreen-\(geteuid())"
     }
 
-    /// Makes `RUN_DIR/service` with mode 0700. Refuses one that belongs to somebody else, and a run directory in which
-    /// somebody else could put a folder in a service's place.
-    /// - Returns: its path.
+    /// Makes `RUN_DIR/service` with mode 0700. It refuses a folder that belongs to another user, and a run directory in
+    /// which another user could put a folder in a service's place.
+    /// - Returns: the folder's path.
     @discardableResult
     public static func prepare(_ runDirectory: String, service: String) throws(ConfigurationError) -> String {
         try make(runDirectory)
@@ -40,8 +41,8 @@ public enum RunDirectory {
         }
     }
 
-    /// It is not closed to others here: it may be one of the system's that was named by mistake, like /tmp. There the sticky bit
-    /// would not help: whoever is first makes the folder of a service.
+    /// Checks the run directory without changing its mode, because it may be one of the system's that was named by
+    /// mistake, like /tmp. There the sticky bit would not help: the first user to make a service's folder owns it.
     private static func checkOwner(of folder: String) throws(ConfigurationError) {
         var status = stat()
         guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {

@@ -1,16 +1,16 @@
 public import Logging
 
-/// What a service gets from `ServiceMain` to build itself with.
+/// The parts that `ServiceMain` gives a service to build itself with.
 public struct ServiceContext: Sendable {
     public let logger: Logger
     public let readiness: Readiness
-    /// What `/metrics` shows; `Metrics` is already set up with it.
+    /// The registry behind `/metrics`; swift-metrics already reports to it.
     public let metrics: PrometheusRegistry
     public let tracer: Tracer
-    /// Of the tracer's spans; nil: nothing is exported.
+    /// The exporter of the tracer's spans; nil if nothing is exported.
     var exporter: SpanExporter?
 
-    public init(
+    package init(
         logger: Logger, readiness: Readiness, metrics: PrometheusRegistry = PrometheusRegistry(), tracer: Tracer = .off
     ) {
         self.logger = logger

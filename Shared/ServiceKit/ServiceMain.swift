@@ -10,17 +10,18 @@ import UnixSignals
 /// | exit status | when |
 /// |---|---|
 /// | 0 | after SIGTERM or SIGINT, within 5 s; `--help`, `--version` |
-/// | 1 | a part failed or ended unasked: one line on standard error names it and its causes. Or it was asked to end and could not |
+/// | 1 | a part failed or ended unasked (one line names it and its causes), or the process could not end when asked |
 /// | 78 | a setting is missing or malformed: one line names it |
 public enum ServiceMain {
-    /// Then what still goes on is cancelled, and after `endingMax` in all the process ends whatever goes on: sooner than after
-    /// the 5 s after which a supervisor loses its patience.
+    /// The time after which a stopping service is cancelled; after `endingMax` in all, the process ends in any case.
+    /// Both are below the 5 s after which a supervisor kills it.
     static let drainingMax = Duration.milliseconds(4000)
     static let endingMax = Duration.milliseconds(4700)
 
+    /// Runs a service and never returns.
     /// - Parameter build: reads all settings and makes the service's parts, in the order in which they depend on each
     ///   other (they end in reverse). It should not wait for other systems: that belongs into a part's `run()`, where
-    ///   readiness can tell about it. The health server is already running.
+    ///   readiness can report it. The health server is already running.
     public static func run(
         _ description: ServiceDescription,
         _ build: @escaping @Sendable (Settings, ServiceContext) async throws -> [any Service]
@@ -60,7 +61,8 @@ public enum ServiceMain {
         }
     }
 
-    /// Everything but the process: settings are read, logs and metrics set up. Returns after a graceful stop.
+    /// Runs the service without ending the process; settings are read, logs and metrics are set up. It returns after a
+    /// graceful stop.
     static func run(
         _ settings: Settings, _ context: ServiceContext, signals: [UnixSignal],
         onHealth: @escaping @Sendable (_ port: Int) -> Void = { _ in }, onLate: @escaping @Sendable () -> Void = {},
@@ -80,19 +82,19 @@ public enum ServiceMain {
                 started.healthAnswers(at: "\(settings.health.host):\(port)")
                 onHealth(port)
             })
-        // The group's own lines would repeat ours.
+        // The group's own log lines would repeat ours.
         var quiet = context.logger
         quiet.logLevel = .critical
-        let watch = EndWatch(patience: endingMax, late: onLate)
-        defer { watch.end() }
-        // The exporter ends after the services, with what they did last.
+        let timer = ShutdownTimer(patience: endingMax, late: onLate)
+        defer { timer.end() }
+        // The exporter ends after the services, so that it can export their last spans.
         var supports = [NamedService(health)]
         if let exporter = context.exporter { supports.append(NamedService(exporter)) }
         var configuration = ServiceGroupConfiguration(
             services: supports.map { .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup) } + [
                 .init(
                     service: BuiltServices(
-                        settings: settings, context: context, quiet: quiet, watch: watch, started: started,
+                        settings: settings, context: context, quiet: quiet, timer: timer, started: started,
                         build: build),
                     successTerminationBehavior: .gracefullyShutdownGroup,
                     failureTerminationBehavior: .gracefullyShutdownGroup)

@@ -1,16 +1,18 @@
 import Glibc
 import NIOCore
 
-/// A server of this process could not begin, or broke down. When its address is to blame, the setting to change is named.
+/// A server of this process could not start, or failed. If its address is the cause, the error names the setting to
+/// change.
 ///
-/// A service ends with status 1 for it and not with 78: whoever has the port may be about to end, and a supervisor tries again.
+/// A service ends with status 1 for it and not with 78: another process that has the port may be about to end, and a
+/// supervisor tries again.
 public struct ServingFailure: Error, CustomStringConvertible {
-    /// Names of settings, or flags.
+    /// The names of the settings or flags for the address.
     public struct AddressSettings: Sendable {
         public var host: String
         public var port: String
 
-        public init(host: String, port: String) {
+        package init(host: String, port: String) {
             self.host = host
             self.port = port
         }
@@ -24,7 +26,8 @@ public struct ServingFailure: Error, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// - Parameter error: of NIO, which does not say where it wanted to listen.
+    /// Makes the failure from NIO's error.
+    /// - Parameter error: NIO's error, which does not say which address was wanted.
     public init(_ error: any Error, host: String, port: Int, settings: AddressSettings) {
         guard let refusal = error as? IOError else {
             let isOfHost = error is SocketAddressError || error is SocketAddressError.UnknownHost
@@ -37,7 +40,8 @@ public struct ServingFailure: Error, CustomStringConvertible {
             case EADDRNOTAVAIL: settings.host
             default: nil
             }
-        // NIO's own words name a function of NIO's, and close a bracket that nobody has opened.
+        // NIO's own description names one of its functions and has an unbalanced bracket, so only the error number is
+        // kept.
         self.init(setting: setting, host: host, port: port, cause: POSIXErrno(code: refusal.errnoCode))
     }
 }

@@ -1,9 +1,8 @@
 import Logging
 import NIOConcurrencyHelpers
 
-/// The line that says that a service has started, as whom and where. It is written when the service is built and its health
-/// server answers, whichever comes last: the port may be of the system's choosing, and a service that refuses a setting
-/// says nothing else.
+/// Logs that the service has started, with its instance and address. The line is written once the service is built and
+/// its health server answers: the system may choose the port, and a service that refuses a setting logs nothing else.
 final class StartNotice: Sendable {
     private struct State {
         var isBuilt = false
@@ -19,10 +18,10 @@ final class StartNotice: Sendable {
         self.logger = logger
     }
 
-    /// To be called once.
+    /// Notes that the service is built. It must be called once.
     func built() { note { $0.isBuilt = true } }
 
-    /// To be called once.
+    /// Notes that the health server answers. It must be called once.
     func healthAnswers(at address: String) { note { $0.healthAddress = address } }
 
     private func note(_ change: (inout State) -> Void) {

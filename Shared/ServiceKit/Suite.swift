@@ -1,5 +1,5 @@
-/// What all executables of this repository have in common.
+/// The facts that all executables of this repository share.
 public enum Suite {
-    /// Printed by `--version`.
+    /// The version that `--version` prints.
     public static let version = "0.1.0"
 }

@@ -1,7 +1,7 @@
 import Cricket
 
 extension HowOut {
-    /// From the name of a score; nil when no dismissal is named that we know.
+    /// Reads the dismissal from the name of a score; nil when the name has no known dismissal.
     init?(providerName: String) {
         let name = providerName.lowercased()
         func says(_ words: String...) -> Bool { words.contains { name.contains($0) } }

@@ -1,6 +1,6 @@
 import Cricket
 
-/// Puts one innings into cricket's terms.
+/// Turns one innings of the provider into cricket's terms.
 struct InningsNormaliser {
     var number: Int
     var total: SlimRuns?
@@ -8,12 +8,12 @@ struct InningsNormaliser {
     var bowling: [SlimBowling]
     var balls: [SlimBall]
     var scores: [SlimScore]
-    /// What each of `scores` means.
+    /// The meaning of each of `scores`, at the same position.
     var meanings: [ScoreMeaning]
 
     /// The provider's id of "not out".
     private static let notOutID: Int64 = 84
-    /// The two ways of getting out whose ids were seen in recordings.
+    /// The two dismissals whose ids were seen in recordings.
     private static let knownWays: [Int64: HowOut] = [54: .caught, 79: .bowled]
 
     /// A side has eleven, with substitutes some sixteen; more rows are no scorecard.
@@ -48,7 +48,8 @@ struct InningsNormaliser {
             fielderID: how == nil ? nil : fielder, updatedAt: row.updatedAt)
     }
 
-    /// Who is out: the row says so; else, of the pair, who is out in the batting rows; else the striker.
+    /// The batter who is out: the one the row names; otherwise the one of the pair who is out in the batting rows;
+    /// otherwise the striker.
     private func batterOut(on row: SlimBall, _ score: ScoreMeaning) -> Int64 {
         if let outID = row.outID { return outID }
         if score.howOut?.isBowlers == true { return row.strikerID }
@@ -67,20 +68,20 @@ struct InningsNormaliser {
         return way(line) ?? .unknown
     }
 
-    /// How a batting row says its batter got out; nil when it does not say.
+    /// The dismissal by the batting row; nil when the row does not say.
     private func way(_ row: SlimBatting) -> HowOut? {
-        let how = row.wicketName.flatMap(HowOut.init(providerName:)) ?? row.wicketID.flatMap(wayOfID)
+        let how = row.wicketName.flatMap(HowOut.init(providerName:)) ?? row.wicketID.flatMap(howOutOfID)
         if how == .caught, row.catcherID != nil, row.catcherID == row.bowlerID { return .caughtAndBowled }
         if let how { return how }
         if row.runOutByID != nil { return .runOut }
         guard let bowler = row.bowlerID else { return nil }
-        // A bowler's wicket of an unknown name: with a fielder it is a catch far more often than a stumping.
+        // The bowler's wicket has an unknown name: with a fielder it is a catch far more often than a stumping.
         guard let catcher = row.catcherID else { return .unknown }
         return catcher == bowler ? .caughtAndBowled : .caught
     }
 
-    /// The frame's own balls tell what an id means; two are known besides.
-    private func wayOfID(_ id: Int64) -> HowOut? {
+    /// The dismissal behind an id, by the frame's own balls; two are known besides.
+    private func howOutOfID(_ id: Int64) -> HowOut? {
         for (score, meaning) in zip(scores, meanings) where score.id == id {
             if let how = meaning.howOut { return how }
         }
@@ -94,7 +95,8 @@ struct InningsNormaliser {
             dismissals[batter] = Dismissal(
                 how: how, bowlerID: how.isBowlers || how == .unknown ? ball.bowlerID : nil, fielderID: ball.fielderID)
         }
-        // A row is the later word on its batter: one that says "not out" is not out even if a ball still says so.
+        // A row is the later word on its batter: a batter whose row says "not out" is not out, even if a ball still
+        // says otherwise.
         var doubtful: [SlimBatting] = []
         var lines = batting.map { row in
             var dismissal: Dismissal?
@@ -117,14 +119,15 @@ struct InningsNormaliser {
         return lines
     }
 
-    /// Rows that are neither "not out" nor out in a way we know: retired hurt, or out without bowler and fielder. As many
-    /// are out as the total has more wickets; those with a fall of wicket first.
+    /// Settles rows that are neither "not out" nor out in a known way: retired hurt, or out without bowler and fielder.
+    /// As many of them are out as the total has more wickets, those with a fall of wicket first.
     private func settle(_ doubtful: [SlimBatting], in lines: inout [BattingLine], wickets: Int, isComplete: Bool) {
         var missing = wickets - lines.count { $0.dismissal != nil }
         let order = doubtful.filter { $0.fallTenths != nil } + doubtful.filter { $0.fallTenths == nil }
         for row in order where missing > 0 && !isRetirement(row) {
             guard let place = lines.firstIndex(where: { $0.playerID == row.playerID }) else { continue }
-            // Out without a ball faced and without a ball that shows it, although the ball before is here.
+            // A batter who faced no ball, and has no ball with the wicket although the ball before is here, was timed
+            // out.
             let isHere = row.fallTenths.map(hasBall) ?? isComplete
             let isTimedOut = isHere && row.balls == 0 && row.runs == 0 && !isInAPair(row.playerID)
             lines[place].dismissal = Dismissal(how: isTimedOut ? .timedOut : .unknown, bowlerID: nil, fielderID: nil)
@@ -134,7 +137,7 @@ struct InningsNormaliser {
         }
     }
 
-    /// 186 is "18.6"; "19.0" could only mean the last ball of the over before.
+    /// The label of a ball: 186 is "18.6". "19.0" could only mean the last ball of the over before.
     private static func label(_ tenths: Int) -> String {
         tenths % 10 == 0 && tenths > 0 ? "\(tenths / 10 - 1).6" : "\(tenths / 10).\(tenths % 10)"
     }

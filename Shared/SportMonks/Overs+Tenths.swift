@@ -1,7 +1,8 @@
 import Cricket
 
 extension Overs {
-    /// From the provider's number times ten: 184 is 18 overs and 4 balls. Six balls are an over, should it ever say so.
+    /// The overs of the provider's number times ten: 184 is 18 overs and 4 balls. Six balls count as an over, should
+    /// the provider ever say so.
     init(tenths: Int) {
         let completed = tenths / 10
         let balls = tenths % 10

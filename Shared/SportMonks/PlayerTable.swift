@@ -1,16 +1,16 @@
-/// Everybody an answer names, by id: as the line-up has them, else as they are embedded last. Every ball embeds two: one who
-/// is written as before is not read again.
+/// The players that an answer names, by id: as in the line-up, otherwise as embedded last. Every ball embeds two
+/// players, and a player with the same bytes as before is not read again.
 struct PlayerTable {
-    /// Without a source: of the line-up.
+    /// The players with the value they were read from; players of the line-up have none.
     private var players: [Int64: (player: SlimPlayer, source: JSONValue?)] = [:]
 
-    /// Ascending by id.
+    /// The players, ascending by id.
     var sorted: [SlimPlayer] { players.values.map(\.player).sorted { $0.id < $1.id } }
 
-    /// Takes a player of the line-up.
+    /// Adds a player of the line-up.
     mutating func add(_ player: SlimPlayer) { players[player.id] = (player, nil) }
 
-    /// Takes the players that a row embeds under these keys.
+    /// Adds the players that a row embeds under these keys.
     mutating func add(from row: JSONValue, _ keys: [JSONKey]) {
         for key in keys {
             guard let source = row[key], source.isObject else { continue }

@@ -1,9 +1,9 @@
 import SightscreenModels
 
-/// The provider's dates: `2026-10-09T13:00:00.000000Z`, also with a blank for the T, without fraction or without Z.
-/// They are always UTC.
+/// The provider's dates: `2026-10-09T13:00:00.000000Z`, also with a blank for the T, without a fraction or without the
+/// Z. They are always UTC.
 public enum ProviderTime {
-    /// Seconds since 1970, the fraction cut off; nil for what is no date.
+    /// Seconds since 1970, with the fraction cut off; nil for text that is no date.
     public static func seconds(_ text: String) -> Int? {
         var text = text
         return text.withUTF8 { seconds($0) }
@@ -22,7 +22,9 @@ public enum ProviderTime {
         return midnight + hour * 3_600 + minute * 60 + second
     }
 
-    /// - Parameter seconds: since 1970.
+    /// The date in the provider's form.
+    ///
+    /// - Parameter seconds: seconds since 1970.
     public static func text(_ seconds: Int) -> String { UTCDay.time(at: seconds) + ".000000Z" }
 
     private static func number(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ length: Int) -> Int? {

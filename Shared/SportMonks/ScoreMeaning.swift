@@ -1,19 +1,19 @@
 import Cricket
 
-/// What a score means in cricket's terms. The flags decide; the name helps where there is no flag. Worked out once for
-/// each score of a frame, not for each of its balls.
+/// The meaning of a score in cricket's terms. The flags decide; the name helps where there is no flag. It is worked out
+/// once for each score of a frame, not for each ball.
 struct ScoreMeaning {
     let wides: Int
-    /// The penalty, usually 1.
+    /// The penalty of a no-ball, usually 1.
     let noBalls: Int
     let runsOffBat: Int
-    /// Four or six off the bat over the boundary. All-run fours and overthrows have neither flag.
+    /// Whether a four or six off the bat crossed the boundary. All-run fours and overthrows have neither flag.
     let isBoundary: Bool
     let byes: Int
     let legByes: Int
-    /// A batter is out. Retired hurt (or not out) is not, whatever the flag says; retired out is.
+    /// Whether a batter is out. Retired hurt (or not out) is no dismissal, whatever the flag says; retired out is.
     let isDismissal: Bool
-    /// How; nil when the name does not say.
+    /// The dismissal; nil when the name does not say.
     let howOut: HowOut?
 
     init(_ score: SlimScore) {

@@ -1,11 +1,11 @@
-/// The scores that balls embed, each distinct one once. A match has some thirty, a Test two thousand balls that embed
-/// them: one that is written as the last of its id was is not read again.
+/// The distinct scores that balls embed. A match has some thirty of them, while a Test has two thousand balls that
+/// embed them: a score with the same bytes as the last one of its id is not read again.
 struct ScoreTable {
     private(set) var scores: [SlimScore] = []
     private var places: [SlimScore: Int] = [:]
     private var lastOfID: [Int64: (source: JSONValue, place: Int)] = [:]
 
-    /// The position in `scores` of a ball's `score`; nil when there is none that can be read.
+    /// The position in `scores` of a ball's `score`; nil when it has no readable one.
     mutating func place(of ball: JSONValue) -> Int? {
         guard let source = ball["score"] else { return nil }
         let id = source.id("id")

@@ -1,6 +1,6 @@
-/// What the gateway and the orchestrator have to agree on about a deleted account.
+/// The agreement between the gateway and the orchestrator about a deleted account.
 package enum AccountErasure {
-    /// Rows made within so many seconds after a deletion belong to the deleted account: requests that were under way, and
-    /// gateways that had not heard of it yet.
+    /// In seconds: rows made within this time after a deletion belong to the deleted account, because requests were in
+    /// flight and gateways had not heard of it yet.
     package static let margin = 5
 }

@@ -1,10 +1,10 @@
-/// What is kept of accounts that registered tokens which APNs calls bad, for an hour (`bad_tokens`).
+/// SQL that counts, for an hour, the tokens that APNs calls bad and the accounts that registered them (`bad_tokens`).
 package enum BadTokenSQL {
     package static let window = "interval '1 hour'"
 
-    /// Runs a statement that retires tokens, counts one bad token for each `user_id` that it returns, and returns those. An
-    /// hour begins with its first bad token.
-    /// - Parameter isBad: which of them; all if left out.
+    /// Builds a statement that runs one which retires tokens, counts a bad token for each `user_id` that it returns,
+    /// and returns these. An hour begins with its first bad token.
+    /// - Parameter isBad: a condition on the retired rows that are counted; all if left out.
     package static func counting(_ retirement: String, where isBad: String = "true") -> String {
         """
         WITH retired AS (\(retirement)), counted AS (
@@ -18,6 +18,6 @@ package enum BadTokenSQL {
         """
     }
 
-    /// Of a row of `bad_tokens`.
+    /// A condition on a row of `bad_tokens`: its hour is over.
     package static func isOver(_ row: String) -> String { "\(row).since <= clock_timestamp() - \(window)" }
 }

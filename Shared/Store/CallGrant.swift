@@ -1,28 +1,28 @@
-/// Whether a call to the provider may be made.
+/// The answer to a request for a call to the provider.
 public struct CallGrant: Sendable, Equatable {
     public var isGranted: Bool
-    /// How long to wait before asking again; zero when granted.
+    /// The time to wait before asking again; zero if granted.
     public var wait: Duration
-    /// Calls that are left of the hour, this one counted; nil when there is no limit.
+    /// The calls that are left in this hour, after this one; nil if there is no limit.
     public var left: Int?
-    /// What is left of the hour itself.
+    /// The time until this hour ends.
     public var hourLeft: Duration
-    /// Refused because of a 429 of the provider, not because of our own count.
-    public var isProvidersWord: Bool
-    /// Answers of 429 since the last good one.
+    /// Whether the refusal follows a 429 of the provider, and not our own count.
+    public var isFromProvider: Bool
+    /// The number of 429 answers since the last good one.
     public var refusals: Int
     /// The database's time, in milliseconds since 1970.
     public var now: Int64
 
-    public init(
-        isGranted: Bool, wait: Duration, left: Int?, hourLeft: Duration, isProvidersWord: Bool, refusals: Int,
+    package init(
+        isGranted: Bool, wait: Duration, left: Int?, hourLeft: Duration, isFromProvider: Bool, refusals: Int,
         now: Int64
     ) {
         self.isGranted = isGranted
         self.wait = wait
         self.left = left
         self.hourLeft = hourLeft
-        self.isProvidersWord = isProvidersWord
+        self.isFromProvider = isFromProvider
         self.refusals = refusals
         self.now = now
     }

@@ -1,10 +1,10 @@
 public import Logging
 public import Postgres
 
-/// How every service begins: it waits for PostgreSQL and for the schema, says so, and goes on when they are there.
+/// The start of every service: it waits for PostgreSQL and for the schema, and logs what it waits for.
 public enum DatabaseStart {
-    /// Returns when the database can be used. Throws only when the waiting task is cancelled or the server would lose
-    /// what it has acknowledged.
+    /// Returns when the database can be used. Throws only if the waiting task is cancelled or the server would lose
+    /// acknowledged writes.
     public static func wait(for pool: PostgresPool, logger: Logger) async throws {
         var said = false
         func say(_ why: String) {
@@ -18,9 +18,9 @@ public enum DatabaseStart {
         try await waitForSchema(pool, logger)
     }
 
-    /// A server that goes away between two questions is waited for again.
+    /// Waits for a server and checks it. A server that goes away between the two is waited for again.
     ///
-    /// - Parameter onLost: called with the reason each time it does.
+    /// - Parameter onLost: called with the reason each time the server goes away.
     static func wait(
         reach: () async throws -> Void, check: () async throws -> Void, onLost: (String) -> Void
     ) async throws {

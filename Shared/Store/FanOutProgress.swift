@@ -2,27 +2,27 @@ import FoundationEssentials
 import Postgres
 public import SightscreenModels
 
-/// How far one coordinator is with a version of a match. Counts phones, but for `sent`.
+/// The progress of one coordinator with a version of a match. Counts are phones, except `sent`.
 public struct FanOutProgress: Sendable, Codable, Equatable {
     public var match: MatchID
     public var coordinator: String
     public var version: Int
-    /// That were to get it.
+    /// The phones that were to get the version.
     public var targeted: Int
-    /// Pushes, repetitions among them.
+    /// The pushes, including repetitions.
     public var sent: Int
     public var accepted: Int
-    /// Answers to pushes that something newer had overtaken.
+    /// The phones whose answer came after something newer was sent.
     public var superseded: Int
-    /// Not reached, by the last word about each.
+    /// The phones that were not reached, by the last outcome of each.
     public var failed: [String: Int]
-    /// From the version's arrival to the first and the last phone.
+    /// The milliseconds from the version's arrival to the first phone, and to the last.
     public var firstMs: Int?
     public var lastMs: Int?
-    /// Seconds since 1970 of the database's clock; 0 before it is written.
+    /// Seconds since 1970 by the database's clock; 0 before the row is written.
     public var updatedAt: Int
 
-    public init(
+    package init(
         match: MatchID, coordinator: String, version: Int, targeted: Int, sent: Int, accepted: Int, superseded: Int,
         failed: [String: Int], firstMs: Int?, lastMs: Int?, updatedAt: Int = 0
     ) {
@@ -39,7 +39,8 @@ public struct FanOutProgress: Sendable, Codable, Equatable {
         self.updatedAt = updatedAt
     }
 
-    /// - Parameter text: as `fanout_progress` has it.
+    /// Reads the counts of failures.
+    /// - Parameter text: the JSON in `fanout_progress`.
     package static func failed(_ text: String) throws -> [String: Int] {
         do { return try JSONDecoder().decode([String: Int].self, from: Data(text.utf8)) } catch {
             throw PostgresError(.decoding, "fanout_progress.failed: \(error)")

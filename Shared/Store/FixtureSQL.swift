@@ -1,6 +1,6 @@
 import Cricket
 
-/// `MatchPhase.init(status:)` for a column with the provider's status.
+/// SQL conditions on a column with the provider's status; they decide as `MatchPhase.init(status:)` does.
 package enum FixtureSQL {
     package static func isInPlay(_ status: String) -> String {
         "(\(isOneOf(\.isInPlay, status)) OR \(word(status)) ~ '^0*[1-9][0-9]?([^0-9].*)?innings$')"

@@ -1,16 +1,16 @@
 public import SightscreenModels
 
-/// The hold of one match, or of everywhere, as it is now.
+/// The present hold of one match, or of everywhere.
 public struct HoldState: Hashable, Sendable {
-    /// Its own level.
+    /// The level set for this scope alone.
     public var level: HoldLevel
-    /// The stronger of its own and the one for everywhere: what the coordinators obey.
+    /// The stronger of this level and the one for everywhere; coordinators obey it.
     public var effective: HoldLevel
-    /// Since when it is at this level, seconds since 1970; nil when it was never set.
+    /// The time at which the level was set, in seconds since 1970; nil if it was never set.
     public var setAt: Int?
     public var setBy: String?
 
-    public init(level: HoldLevel, effective: HoldLevel, setAt: Int?, setBy: String?) {
+    package init(level: HoldLevel, effective: HoldLevel, setAt: Int?, setBy: String?) {
         self.level = level
         self.effective = effective
         self.setAt = setAt

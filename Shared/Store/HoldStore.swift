@@ -1,20 +1,20 @@
 public import Activities
-public import Postgres
+package import Postgres
 public import SightscreenModels
 
-/// The operator's brake (`holds`): what must not leave, of one match or everywhere. Coordinators look at it twice a
-/// second; a hold is in force as soon as it is committed, and they obey within a second.
+/// The operator's holds (`holds`) on alerts or pushes, of one match or everywhere. Coordinators read them twice a
+/// second, so a hold is obeyed within a second after it is committed.
 public struct HoldStore: Sendable {
     private static let everywhere = "everywhere"
     private let pool: PostgresPool
 
-    public init(pool: PostgresPool) { self.pool = pool }
+    package init(pool: PostgresPool) { self.pool = pool }
 
-    /// Sets or lifts a hold, and writes down who did it; both or neither. Setting the level it already has changes nothing
-    /// but is written down, too.
+    /// Sets or lifts a hold and records the administrator in the audit, in one transaction. Setting the present level
+    /// again changes nothing, but is recorded.
     ///
     /// - Parameters:
-    ///   - match: nil for everywhere. Whether the match exists is the caller's question.
+    ///   - match: the match; nil for everywhere. The caller checks that the match exists.
     ///   - actor: the administrator, as in `admin_audit`.
     @discardableResult
     public func set(
@@ -22,7 +22,8 @@ public struct HoldStore: Sendable {
     ) async throws -> HoldState {
         let scope = Self.scope(match)
         return try await pool.transaction { transaction in
-            // One after the other, also when there is no row yet, so that the audit knows what was before.
+            // The lock makes changes of one scope run one after the other, even without a row, so that the audit knows
+            // the level before.
             _ = try await transaction.query(
                 "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 9))", [.text(scope)])
             let before = try Self.state(try await transaction.query(Self.stateQuery, [.text(scope)]))
@@ -47,12 +48,12 @@ public struct HoldStore: Sendable {
         }
     }
 
-    /// The hold of a match; with nil the one for everywhere.
+    /// Returns the hold of a match; with nil the one for everywhere.
     public func hold(of match: MatchID?) async throws -> HoldState {
         try Self.state(try await pool.query(Self.stateQuery, [.text(Self.scope(match))]))
     }
 
-    /// Everything that is held.
+    /// Returns all holds that are in force.
     public func all(deadline: Duration = .seconds(5)) async throws -> Holds {
         let rows = try await pool.query("SELECT match_id, level FROM holds WHERE level <> 'none'", deadline: deadline)
         var holds = Holds()
@@ -85,6 +86,7 @@ public struct HoldStore: Sendable {
             setBy: try row.optionalString("set_by"))
     }
 
-    /// A level that only a newer program knows is taken for the strongest one: a brake that is not understood holds.
+    /// Reads a level. One that only a newer version knows counts as the strongest: a hold that is not understood stops
+    /// pushes.
     private static func level(_ text: String) -> HoldLevel { HoldLevel(rawValue: text) ?? .pushes }
 }

@@ -2,10 +2,13 @@ import Postgres
 
 /// The part of a guarded statement that proves the lease: `WITH lease_guard AS MATERIALIZED (…)`.
 ///
-/// The row is locked against a takeover until the statement has committed, so a write under an old epoch cannot slip in
-/// after a newer holder has read.
+/// It locks the lease's row against a takeover until the statement has committed, so a write under an old epoch cannot
+/// commit after a newer holder has read.
 package enum LeaseGuard {
-    /// - Parameters: the positions of the lease's name and epoch among the statement's parameters.
+    /// Builds the expression.
+    /// - Parameters:
+    ///   - name: the position of the lease's name among the statement's parameters.
+    ///   - epoch: the position of its epoch.
     package static func sql(name: Int, epoch: Int) -> String {
         """
         lease_guard AS MATERIALIZED (

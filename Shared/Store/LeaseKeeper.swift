@@ -1,27 +1,28 @@
 public import Logging
 import Postgres
 
-/// Keeps a set of leases for one process: takes what is free, renews every third of the duration, lets go at the end.
+/// Keeps a set of leases for one process: acquires free ones, renews every third of the duration, and releases them at
+/// the end.
 ///
-/// Leases that many processes want alike (shards, poll groups) are shared: each keeps its part, and hands some over when
-/// another comes.
+/// Leases that many processes want alike (shards, poll groups) are shared: each process keeps its part, and drains some
+/// when another joins.
 public actor LeaseKeeper {
-    /// The last release waits no longer for the database: whoever ends has five seconds in all, and a lease expires by
-    /// itself.
+    /// The longest time that the last release waits for the database: a process that ends has five seconds in all, and
+    /// a lease expires by itself.
     static let releaseMax = Duration.seconds(1)
-    /// After the moment when a lease expires.
+    /// The time added to the moment when a lease expires, before it is acquired.
     private static let expiryMargin = Duration.milliseconds(20)
-    /// Between tries to release what nobody works on any more.
+    /// The pause between tries to release leases that are drained.
     private static let releasePause = Duration.milliseconds(500)
-    /// After a round that PostgreSQL did not answer.
+    /// The pause after a round that PostgreSQL did not answer.
     private static let retryPause = Duration.milliseconds(100)
 
     private struct Share {
         var kind: String
         var names: [LeaseName]
-        /// Ends the work on these.
-        /// - Returns: those that may be another's now.
-        var letGo: @Sendable ([LeaseName]) async -> [LeaseName]
+        /// Ends the work on some leases.
+        /// - Returns: the leases that may be released now.
+        var drain: @Sendable ([LeaseName]) async -> [LeaseName]
     }
 
     private let store: LeaseStore
@@ -32,16 +33,15 @@ public actor LeaseKeeper {
 
     private var wanted: Set<LeaseName> = []
     private var share: Share?
-    /// Shared ones whose work is being ended.
-    private var leaving: Set<LeaseName> = []
-    /// Their work is ended: they are released in the next round, and again until that has succeeded. Till then they are
-    /// not renewed: under its old epoch a lease is not worked on again.
-    private var left: Set<LeaseName> = []
+    /// Shared leases whose work is being drained.
+    private var draining: Set<LeaseName> = []
+    /// Drained leases: released in the next round, retried until that succeeds, and not renewed meanwhile.
+    private var drained: Set<LeaseName> = []
     private var held: [LeaseName: Lease] = [:]
     private var isReachable = true
-    /// All is let go, and nothing is taken any more.
+    /// All leases are released, and none is acquired any more.
     private var isOver = false
-    private var isAside = false
+    private var isStandby = false
     private var metrics = LeaseMetrics()
     private var waiting: [LeaseName: [UInt64: CheckedContinuation<Lease?, Never>]] = [:]
     private var nextWaiting: UInt64 = 0
@@ -50,7 +50,7 @@ public actor LeaseKeeper {
 
     /// - Parameters:
     ///   - instance: the process's instance name; no two living processes have the same.
-    ///   - duration: how long a lease lasts without renewal (`LEASE_DURATION`).
+    ///   - duration: the time that a lease lasts without renewal (`LEASE_DURATION`).
     public init(store: LeaseStore, instance: String, duration: Duration = .seconds(8), logger: Logger) {
         self.store = store
         self.instance = instance
@@ -60,73 +60,74 @@ public actor LeaseKeeper {
         (rounds, beginRound) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Adds to what is kept; taken at the next round, or at once with `acquireNow`.
+    /// Adds leases to keep. They are acquired in the next round, or at once by `acquireNow`.
     public func want(_ names: some Sequence<LeaseName>) {
         guard !isOver else { return }
         wanted.formUnion(names)
         metrics.wanted(names)
     }
 
-    /// Keeps as many of these as every other process that shares them, or one more. Called before `run`.
+    /// Keeps as many of these leases as every other process that shares them, or one more. It must be called before
+    /// `run`.
     ///
     /// - Parameters:
-    ///   - kind: what the names of such leases begin with ("shard").
-    ///   - letGo: called when others are to have some: ends the work on them, within seconds, and returns those on which
-    ///     it is ended. They are still ours and renewed meanwhile.
+    ///   - kind: the beginning of the names of such leases ("shard").
+    ///   - drain: called when other processes are to have some of them: it ends the work on these within seconds, and
+    ///     returns those on which it has ended. They stay held and are renewed meanwhile.
     public func share(
         _ names: [LeaseName], of kind: String,
-        letGo: @escaping @Sendable ([LeaseName]) async -> [LeaseName] = { $0 }
+        drain: @escaping @Sendable ([LeaseName]) async -> [LeaseName] = { $0 }
     ) {
-        share = Share(kind: kind, names: names, letGo: letGo)
+        share = Share(kind: kind, names: names, drain: drain)
         metrics.wanted(names)
     }
 
-    /// No longer keeps these, and lets go of those that are ours.
+    /// Stops keeping these leases, and releases those that are held.
     public func forget(_ names: some Sequence<LeaseName>) async {
         wanted.subtract(names)
         let ours = names.filter { held.removeValue(forKey: $0) != nil }
-        metrics.handedOver(ours)
+        metrics.released(ours)
         reportHeld()
         await release(ours)
     }
-
-    /// While there is no use for them: lets go of all, and takes none until there is. Others hear of it.
-    public func standAside(_ isAside: Bool) async {
-        self.isAside = isAside
-        guard isAside else {
+    /// Begins or ends standby. In standby all leases are released and none is acquired.
+    public func setStandby(_ isStandby: Bool) async {
+        self.isStandby = isStandby
+        guard isStandby else {
             beginRound.yield()
             return
         }
         var ours = Array(held.keys)
         held = [:]
-        metrics.handedOver(ours)
+        metrics.released(ours)
         reportHeld()
         if let share { ours.append(.keeper(of: share.kind, instance)) }
         await release(ours)
     }
 
-    /// The lease if it is ours and still trusted.
+    /// Returns the lease if it is held and still trusted.
     public func lease(for name: LeaseName) -> Lease? {
         guard let lease = held[name], lease.isTrusted else { return nil }
         return lease
     }
 
-    /// All leases that are ours and still trusted.
+    /// All leases that are held and still trusted.
     public var leases: [Lease] { held.values.filter(\.isTrusted) }
 
-    /// Tries for one lease at once, and keeps it from then on. Its holder learns that it is asked for (`Lease.askedAt`).
-    /// - Returns: nil when another process has it, or is to have it because this one ends.
+    /// Tries to acquire one lease at once, and keeps it from then on. Its present holder learns that another process
+    /// asks for it (`Lease.askedAt`).
+    /// - Returns: nil if another process has the lease, or if this process ends or is in standby.
     public func acquireNow(_ name: LeaseName) async throws -> Lease? {
         if let lease = lease(for: name) { return lease }
-        guard !isOver, !isAside, !left.contains(name) else { return nil }
+        guard !isOver, !isStandby, !drained.contains(name) else { return nil }
         want([name])
         note(try await store.acquire([name], holder: holder, duration: duration), of: [name])
         let lease = lease(for: name)
-        if lease == nil, !isOver { try await store.ask(for: name) }
+        if lease == nil, !isOver { try await store.request(name) }
         return lease
     }
 
-    /// Waits until the lease is ours; nil when the task is cancelled. Needs `run` beside it.
+    /// Waits until the lease is acquired; nil if the task is cancelled. `run` must be running.
     public func waitForLease(_ name: LeaseName) async -> Lease? {
         if Task.isCancelled { return nil }
         if let lease = lease(for: name) { return lease }
@@ -145,7 +146,8 @@ public actor LeaseKeeper {
 
     // MARK: - Rounds
 
-    /// Until cancelled: keeps the leases. Afterwards they are free for others, who hear of it, and none is taken again.
+    /// Keeps the leases until the task is cancelled. Then it releases them, notifies waiting processes, and acquires
+    /// none again.
     public func run() async {
         let listening = Task {
             for await _ in store.releases() where hasUseForMore { beginRound.yield() }
@@ -171,79 +173,80 @@ public actor LeaseKeeper {
     }
 
     private var timer: Task<Void, Never>?
-
-    /// Another process that lets go may do this one a favour.
+    /// Whether this process can use a lease that another one releases.
     private var hasUseForMore: Bool { share != nil || wanted.contains { held[$0] == nil } }
 
-    /// - Returns: how long until the next round.
+    /// Runs one round.
+    /// - Returns: the time until the next round.
     private func renew() async -> Duration {
         var pause = duration / 3
-        if isAside { return pause }
+        if isStandby { return pause }
         do {
-            await releaseLeft()
+            await releaseDrained()
             let others: [LeaseShares.Row]
             var names = wanted
             (names, others) = try await withShare(names)
-            names.subtract(left)
+            names.subtract(drained)
             note(try await store.acquire(Array(names), holder: holder, duration: duration), of: Array(names))
             if !isReachable { logger.info("Leases are renewed again") }
             isReachable = true
-            // One that expires is taken at that moment.
+            // A lease that expires is acquired at that moment.
             let missing = wanted.filter { held[$0] == nil }
-            let rows = missing.isEmpty ? others : try await store.look(at: missing) + others
+            let rows = missing.isEmpty ? others : try await store.read(missing) + others
             if let left = rows.map(\.left).min() { pause = min(pause, .seconds(left) + Self.expiryMargin) }
         } catch {
             if isReachable, !Task.isCancelled {
                 logger.warning("Leases could not be renewed", metadata: ["error": "\(error)"])
             }
             isReachable = false
-            // A third of the time later it might be over with the leases.
+            // After a third of the duration more the leases might have expired, so the retry comes soon.
             pause = min(pause, Self.retryPause)
         }
-        if !left.isEmpty { pause = min(pause, Self.releasePause) }
-        // It was told to in the middle of this round, which has joined the others once more.
-        if isAside, let share { await release([.keeper(of: share.kind, instance)]) }
+        if !drained.isEmpty { pause = min(pause, Self.releasePause) }
+        // Standby began in the middle of this round, which has entered this keeper once more.
+        if isStandby, let share { await release([.keeper(of: share.kind, instance)]) }
         reportHeld()
         return max(pause, Self.expiryMargin)
     }
 
-    /// Adds what is to be had of the shared ones to the names.
-    /// - Returns: also the rows of others that may become free.
+    /// Adds to the names the shared leases to hold.
+    /// - Returns: the names, and the rows of other processes' leases that may become free.
     private func withShare(_ names: Set<LeaseName>) async throws -> (Set<LeaseName>, [LeaseShares.Row]) {
         guard let share else { return (names, []) }
         let keepers = try await store.join(share.kind, instance: instance, holder: holder, duration: duration)
-        let rows = try await store.look(at: share.names)
+        let rows = try await store.read(share.names)
         let plan = LeaseShares(share.names, rows: rows, members: Set(keepers.map(\.instance)), instance: instance)
-        // What could not be released is among those that are too many.
-        let letGo = plan.letGo.filter { !left.contains($0) }
-        if !letGo.isEmpty, leaving.isEmpty {
-            leaving = Set(letGo)
-            Task { self.end(letGo, await share.letGo(letGo)) }
+        // Leases whose release failed are still in the table as ours, and are drained already.
+        let excess = plan.release.filter { !drained.contains($0) }
+        if !excess.isEmpty, draining.isEmpty {
+            draining = Set(excess)
+            Task { self.end(excess, await share.drain(excess)) }
         }
         let ours = rows.filter { $0.instance == instance }.map(\.name)
-        return (names.union(ours).union(plan.take), (rows + keepers).filter { $0.instance != instance })
+        return (names.union(ours).union(plan.acquire), (rows + keepers).filter { $0.instance != instance })
     }
 
-    private func end(_ leaving: [LeaseName], _ ended: [LeaseName]) {
-        self.leaving.subtract(leaving)
-        left.formUnion(ended)
+    private func end(_ asked: [LeaseName], _ ended: [LeaseName]) {
+        draining.subtract(asked)
+        drained.formUnion(ended)
         beginRound.yield()
     }
 
-    /// In a round of its own turn: none of them is being renewed at the same time.
-    private func releaseLeft() async {
-        let names = left
+    /// Releases drained leases. It runs within a round, so none of them is being renewed at the same time.
+    private func releaseDrained() async {
+        let names = drained
         let ours = Array(names.filter { held.removeValue(forKey: $0) != nil })
-        metrics.handedOver(ours)
-        // One that has run out meanwhile, and is another's, is passed over.
-        if await release(names, isFirstTry: !ours.isEmpty) { left.subtract(names) }
+        metrics.released(ours)
+        // A lease that expired meanwhile and has another holder is skipped by the statement.
+        if await release(names, isFirstTry: !ours.isEmpty) { drained.subtract(names) }
     }
 
-    /// - Returns: whether they are free now, or another's.
+    /// Releases leases in the table.
+    /// - Returns: whether the database did so; a lease that has another holder by then counts.
     @discardableResult
     private func release(_ names: some Collection<LeaseName>, isFirstTry: Bool = true) async -> Bool {
         do { try await store.release(Array(names), holder: holder) } catch {
-            // They expire by themselves.
+            // The leases expire by themselves.
             if isFirstTry { logger.warning("Leases could not be released", metadata: ["error": "\(error)"]) }
             return false
         }
@@ -252,14 +255,14 @@ public actor LeaseKeeper {
 
     private func releaseAll() async {
         isOver = true
-        var ours = Array(left.union(held.keys))
+        var ours = Array(drained.union(held.keys))
         if let share { ours.append(.keeper(of: share.kind, instance)) }
         held = [:]
         reportHeld()
         wanted = []
         share = nil
         guard isReachable, !ours.isEmpty else { return }
-        // In tasks of their own, since this one is cancelled.
+        // These tasks are independent, because the present task is cancelled.
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
         Task { [store, holder, ours] in
             try? await store.release(ours, holder: holder)
@@ -277,23 +280,23 @@ public actor LeaseKeeper {
         var forgotten: [LeaseName] = []
         for name in names {
             let now = ours[name]
-            guard !isAside, wanted.contains(name) || share?.names.contains(name) == true else {
-                // Forgotten while the statement was under way.
+            guard !isStandby, wanted.contains(name) || share?.names.contains(name) == true else {
+                // The lease was forgotten while the statement was in flight.
                 if now != nil { forgotten.append(name) }
                 continue
             }
             let before = held[name]
             held[name] = now
             if let now, before?.epoch != now.epoch {
-                metrics.taken(name)
+                metrics.acquired(name)
                 if let before {
-                    // Ours ran out while the database was away; or another process goes by our name.
+                    // Our lease expired while the database was away, or another process runs under our instance name.
                     metrics.lost(name)
                     logger.warning(
                         "Lease was another's meanwhile, or had run out",
                         metadata: ["lease": "\(name)", "epoch": "\(before.epoch)", "now": "\(now.epoch)"])
                 }
-                logger.debug("Lease taken", metadata: ["lease": "\(name)", "epoch": "\(now.epoch)"])
+                logger.debug("Lease acquired", metadata: ["lease": "\(name)", "epoch": "\(now.epoch)"])
             } else if before != nil, now == nil {
                 metrics.lost(name)
                 logger.warning("Lease lost", metadata: ["lease": "\(name)"])

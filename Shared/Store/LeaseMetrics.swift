@@ -1,10 +1,10 @@
 import Metrics
 
-/// What an operator asks about leases, by kind: `shard`, `match`, `poll`, `orchestrator`.
+/// Metrics of leases, by kind: `shard`, `match`, `poll`, `orchestrator`.
 struct LeaseMetrics: Sendable {
     private var kinds: Set<String> = []
 
-    /// Kinds that this process may hold show before it does.
+    /// Exports the kinds that this process may hold before it holds any.
     mutating func wanted(_ names: some Sequence<LeaseName>) {
         for kind in Set(names.map(\.kind)).subtracting(kinds) {
             kinds.insert(kind)
@@ -17,24 +17,21 @@ struct LeaseMetrics: Sendable {
         let counts = Dictionary(grouping: names, by: \.kind).mapValues(\.count)
         for kind in kinds { held(kind, counts[kind] ?? 0) }
     }
-
-    /// Another process had it, or nobody.
-    func taken(_ name: LeaseName) { counter(.taken, name.kind).increment() }
-
-    /// It went to another process, or expired, without our doing.
+    /// Counts a lease that was acquired from another process, or was free.
+    func acquired(_ name: LeaseName) { counter(.acquired, name.kind).increment() }
+    /// Counts a lease that was lost to another process or expired, without being released.
     func lost(_ name: LeaseName) { counter(.lost, name.kind).increment() }
+    /// Counts leases that were released for other processes.
+    func released(_ names: [LeaseName]) { for name in names { counter(.released, name.kind).increment() } }
 
-    /// Let go of, so that another may take it.
-    func handedOver(_ names: [LeaseName]) { for name in names { counter(.handedOver, name.kind).increment() } }
-
-    private enum Event: CaseIterable { case taken, lost, handedOver }
+    private enum Event: CaseIterable { case acquired, lost, released }
 
     private func counter(_ event: Event, _ kind: String) -> Counter {
         let dimensions = [("kind", kind)]
         return switch event {
-        case .taken: Counter(label: "sightscreen_leases_taken_total", dimensions: dimensions)
+        case .acquired: Counter(label: "sightscreen_leases_acquired_total", dimensions: dimensions)
         case .lost: Counter(label: "sightscreen_leases_lost_total", dimensions: dimensions)
-        case .handedOver: Counter(label: "sightscreen_leases_handed_over_total", dimensions: dimensions)
+        case .released: Counter(label: "sightscreen_leases_released_total", dimensions: dimensions)
         }
     }
 
@@ -44,6 +41,6 @@ struct LeaseMetrics: Sendable {
 }
 
 extension LeaseName {
-    /// What its name begins with.
+    /// The kind, with which the name begins.
     fileprivate var kind: String { String(rawValue.prefix { $0 != ":" }) }
 }

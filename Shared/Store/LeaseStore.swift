@@ -1,28 +1,28 @@
-public import Postgres
+package import Postgres
 
-/// The table `leases`. All times in it are the database's.
+/// The table `leases`. All its times are by the database's clock.
 public struct LeaseStore: Sendable {
-    /// `NOTIFY` channel on which those hear that wait for a lease: one was let go.
+    /// The `NOTIFY` channel for processes that wait for a lease: one was released.
     private static let channel = "sightscreen_leases"
-    /// Keepers that died are remembered for so long, in seconds.
+    /// The time in seconds for which the rows of dead keepers are kept.
     private static let keepersKept = 3_600
 
     private let pool: PostgresPool
 
-    public init(pool: PostgresPool) { self.pool = pool }
+    package init(pool: PostgresPool) { self.pool = pool }
 
-    /// A holder's name that no other run of a process has.
+    /// Makes a holder's name that no other run of a process has.
     ///
-    /// A new run under the same instance name takes the leases of the run before it at once (with a new epoch): instance
-    /// names are unique among living processes, so the former one is dead.
+    /// A new run under the same instance name acquires the leases of the run before it at once, with a new epoch:
+    /// instance names are unique among living processes, so the former run is dead.
     public static func holder(instance: String) -> String {
         "\(instance)/\(String(UInt64.random(in: .min ... .max), radix: 36))"
     }
 
-    /// Takes those that are free or expired and renews those we have, all in one statement. The epoch changes only with
-    /// the holder.
+    /// Acquires free or expired leases and renews those that this holder has, in one statement. The epoch changes only
+    /// with the holder.
     ///
-    /// - Returns: those of `names` that are ours now.
+    /// - Returns: those of `names` that this holder has now.
     public func acquire(_ names: [LeaseName], holder: String, duration: Duration) async throws -> [Lease] {
         guard !names.isEmpty else { return [] }
         let trustUntil = ContinuousClock.now + Self.trusted(duration)
@@ -50,8 +50,8 @@ public struct LeaseStore: Sendable {
         }
     }
 
-    /// Lets go of those that are ours, and tells those that wait. The rows stay, so that epochs go on growing: also for us,
-    /// should we take one again at once, since its work was ended under the old one.
+    /// Releases those leases that this holder has, and notifies waiting processes. The rows stay and their epochs grow,
+    /// also for this holder should it acquire one again at once, because its work ended under the old epoch.
     public func release(_ names: [LeaseName], holder: String) async throws {
         guard !names.isEmpty else { return }
         try await pool.execute(
@@ -62,27 +62,26 @@ public struct LeaseStore: Sendable {
             SELECT pg_notify('\(Self.channel)', '') FROM freed LIMIT 1
             """, [.textArray(names.map(\.rawValue)), .text(holder)])
     }
-
-    /// Hints that a lease was let go. Whoever waits for one looks, and looks again by himself later.
+    /// Notifications that a lease was released. One may be lost, so waiters check again by themselves later.
     func releases() -> AsyncStream<PostgresNotification> { pool.listen([Self.channel]) }
 
-    /// Lets the holder know that somebody else has use for it.
-    func ask(for name: LeaseName) async throws {
+    /// Tells the holder of a lease that another process asks for it.
+    func request(_ name: LeaseName) async throws {
         try await pool.execute(
             "UPDATE leases SET asked_at = clock_timestamp() WHERE name = $1 AND expires_at > clock_timestamp()",
             [.text(name.rawValue)])
     }
 
-    /// The leases of those names that are not free.
-    func look(at names: some Collection<LeaseName>) async throws -> [LeaseShares.Row] {
+    /// Returns the leases of these names that are not free.
+    func read(_ names: some Collection<LeaseName>) async throws -> [LeaseShares.Row] {
         try await pool.query(
             "SELECT \(Self.rowColumns) FROM leases WHERE name = ANY($1::text[]) AND expires_at > clock_timestamp()",
             [.textArray(names.map(\.rawValue))]
         ).map(Self.row)
     }
 
-    /// Says that a keeper lives that shares leases of a kind with others.
-    /// - Returns: the rows of all such keepers.
+    /// Registers a living keeper of a kind of shared leases, and removes the rows of keepers that died an hour ago.
+    /// - Returns: the rows of all living keepers of the kind.
     func join(_ kind: String, instance: String, holder: String, duration: Duration) async throws -> [LeaseShares.Row] {
         _ = try await acquire([.keeper(of: kind, instance)], holder: holder, duration: duration)
         return try await pool.query(
@@ -104,7 +103,7 @@ public struct LeaseStore: Sendable {
             name: LeaseName(try row.string("name")), instance: try row.string("instance"), left: try row.double("left"))
     }
 
-    /// How long a lease is trusted: 2 s less than it lasts, for the way there and clocks that run differently; a quarter
-    /// less when it is short.
+    /// The time for which a lease is trusted: 2 s less than it lasts, for the round trip and for clocks that run at
+    /// different speeds; a quarter less if the lease is short.
     private static func trusted(_ duration: Duration) -> Duration { duration - min(.seconds(2), duration / 4) }
 }

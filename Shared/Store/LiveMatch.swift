@@ -1,6 +1,7 @@
-/// When a match is in play as far as Live Activities go, in one place for everybody who asks the database.
+/// The SQL conditions for a match in play, as far as Live Activities go, in one place for all statements.
 public enum LiveMatch {
-    /// Of a row `a` of `active_matches`. At stumps it is not; once its result is announced nothing new is started.
+    /// A condition on a row `a` of `active_matches`: the match is in play. At stumps it is not; once its result is
+    /// announced nothing new is started.
     public static let condition = """
         (a.version > 0 AND a.ended_at IS NULL AND a.settled_at IS NULL AND NOT a.at_stumps
          AND a.display_state IN ('live', 'inningsBreak', 'suspended'))
@@ -9,10 +10,11 @@ public enum LiveMatch {
     /// Joins the newest version of a row `a` of `active_matches` as `u`.
     package static let newestVersion = "LEFT JOIN match_updates u ON u.match_id = a.match_id AND u.version = a.version"
 
-    /// Of rows `a` and `u`: nothing may come for as long as a keep-alive takes. Of an event-bus that does not say so only the
-    /// breaks are known that the display state names (`MatchUpdate.isInBreak` says the same of a message).
+    /// A condition on rows `a` and `u`: there may be no new version for as long as a keep-alive takes. For a version
+    /// that does not say so, only the breaks that the display state names are known (`MatchUpdate.isInBreak` is the
+    /// same rule for a message).
     package static let isBreak = "coalesce(u.is_break, a.display_state IN ('inningsBreak', 'suspended'))"
 
-    /// Of a row `d` of `devices`: a push can start an activity on it.
+    /// A condition on a row `d` of `devices`: a push can start an activity on it.
     public static let capableDevice = "(d.live_activities_enabled AND d.push_to_start_token IS NOT NULL)"
 }

@@ -1,6 +1,6 @@
-/// One numbered script that changes the schema. It is safe to run twice and not edited once it has shipped.
+/// One numbered script that changes the schema. It is safe to run twice and is not edited once it has shipped.
 public struct Migration: Sendable {
-    /// The file's name without its suffix: "m0001_base".
+    /// The file's name without its suffix, for example "m0001_base".
     public let name: String
     public let sql: String
 
@@ -9,14 +9,14 @@ public struct Migration: Sendable {
         sql = String(decoding: bytes, as: UTF8.self)
     }
 
-    /// FNV-1a of the script, to notice one that was edited after it had run.
+    /// The FNV-1a hash of the script, which shows that a script was edited after it had run.
     var checksum: Int64 {
         var value: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in sql.utf8 { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
         return Int64(bitPattern: value)
     }
 
-    /// All of them, in the order they run. One line per file in `Migrations`.
+    /// All migrations, in the order in which they run; one line for each file in `Migrations`.
     public static let all: [Migration] = [
         Migration("m0001_base", PackageResources.m0001_base_sql),
         Migration("m0002_expiry", PackageResources.m0002_expiry_sql),

@@ -1,20 +1,21 @@
-public import Postgres
+package import Postgres
 
-/// Brings the schema up to date. Several may run at once: they take turns, and the later ones find nothing to do.
+/// Brings the schema up to date. Several migrators may run at once: they take turns, and the later ones find nothing to
+/// do.
 public struct Migrator: Sendable {
-    /// Any number that no other advisory lock of ours uses.
+    /// The key of the migrators' advisory lock; no other advisory lock of ours uses it.
     private static let lock: Int64 = 0x5369_6768_7473
-    /// How long another one may have its turn: longer than its patience.
+    /// The longest time to wait for another migrator, longer than its patience.
     private static let turnMax = Duration.seconds(900)
-    /// Between tries of a script. Whoever queued behind it is served meanwhile.
+    /// The pause between tries of a script, in which statements that queued behind it are served.
     private static let pause = Duration.seconds(2)
 
     private let pool: PostgresPool
     private let migrations: [Migration]
     private let patience: Duration
 
-    /// - Parameter patience: how long a script is tried again whose tables others have in use.
-    public init(
+    /// - Parameter patience: how long a script is retried whose tables are in use.
+    package init(
         pool: PostgresPool, migrations: [Migration] = Migration.all, patience: Duration = .seconds(300)
     ) {
         self.pool = pool
@@ -22,10 +23,10 @@ public struct Migrator: Sendable {
         self.patience = patience
     }
 
-    /// Runs what has not run yet, each script in a transaction with its record.
+    /// Runs the migrations that have not run yet, each in a transaction with its record.
     ///
-    /// - Parameter onWaiting: called once for a script whose tables are in use, with who has them.
-    /// - Returns: the names of those that ran, in order.
+    /// - Parameter onWaiting: called once for a script whose tables are in use; its text names the oldest transaction.
+    /// - Returns: the names of the migrations that ran, in order.
     /// - Throws: `StoreError.editedMigration` before anything is changed; `.tableInUse` when the patience is over.
     public func migrate(onWaiting: (String) -> Void = { _ in }) async throws -> [String] {
         try await pool.withConnection { connection in
@@ -33,7 +34,8 @@ public struct Migrator: Sendable {
             try await connection.execute("SET statement_timeout = 0")
             try await connection.execute("SET lock_timeout = 0")
             _ = try await connection.query("SELECT pg_advisory_lock($1)", [.int(Self.lock)], deadline: Self.turnMax)
-            // Behind a statement that waits for a table all others queue that want it, renewals of leases among them.
+            // All statements that want a table queue behind one that waits for it, renewals of leases among them; so
+            // the wait is short.
             try await connection.execute("SET lock_timeout = '1s'")
             try await connection.execute(
                 """
@@ -54,7 +56,8 @@ public struct Migrator: Sendable {
         }
     }
 
-    /// Whether every migration this program knows has run. A newer schema counts as current: migrations only add.
+    /// Returns whether every migration that this version knows has run. A newer schema counts as current, because
+    /// migrations only add.
     ///
     /// - Throws: `StoreError.editedMigration`.
     public func isCurrent() async throws -> Bool {
@@ -66,7 +69,7 @@ public struct Migrator: Sendable {
         return migrations.allSatisfy { applied[$0.name] != nil }
     }
 
-    /// Tries until its tables are free for a moment.
+    /// Runs one migration, and retries until its tables are free for a moment.
     private func run(
         _ migration: Migration, _ connection: PostgresTransaction, _ onWaiting: (String) -> Void
     ) async throws {
@@ -74,7 +77,7 @@ public struct Migrator: Sendable {
         var isWaiting = false
         while true {
             do {
-                // The name is one of our own file names, the checksum a number.
+                // Both values are safe in SQL: the name is one of our own file names, the checksum a number.
                 return try await connection.script(
                     """
                     BEGIN;
@@ -98,7 +101,8 @@ public struct Migrator: Sendable {
         }
     }
 
-    /// Most likely it is the transaction that has had some table for longest: a backup, or somebody's `psql`.
+    /// Describes the transaction that most likely holds the tables, the oldest with a lock on one: a backup, or an
+    /// operator's `psql`.
     private static func oldest(_ connection: PostgresTransaction) async throws -> String {
         let rows = try await connection.query(
             """

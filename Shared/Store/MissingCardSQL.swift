@@ -1,8 +1,9 @@
 import Activities
 
-/// What is asked about cards whose tokens have died: `MissingCard` in rows.
+/// The SQL for cards whose tokens have died; the rule is `MissingCard`.
 package enum MissingCardSQL {
-    /// The newest generation of a match on a phone is such a card: nothing is started by itself.
+    /// A condition: the newest generation of a match on a phone is such a card, so that no activity is started
+    /// automatically.
     package static func isMissing(match: String, user: String, device: String) -> String {
         """
         EXISTS (
@@ -12,7 +13,7 @@ package enum MissingCardSQL {
         """
     }
 
-    /// Of a row of `live_activities`: the phone has had no other card of the match since.
+    /// A condition on a row of `live_activities`: the phone has had no newer generation of the match.
     package static func isNewest(_ row: String) -> String {
         """
         NOT EXISTS (
@@ -22,24 +23,24 @@ package enum MissingCardSQL {
         """
     }
 
-    /// Of a row `d` of `devices`: it may have another silent push: two an hour, for Apple delivers few, and fewer to an
-    /// app that gets many.
+    /// A condition on a row `d` of `devices`: it may get another silent push. The bound is two an hour, because Apple
+    /// delivers few, and fewer to an app that gets many.
     package static let mayAsk = """
         (d.reconcile_before_at IS NULL OR d.reconcile_before_at <= clock_timestamp() - interval '1 hour')
         """
 
-    /// A silent push leaves, whatever for.
+    /// The assignments when a silent push is sent, for whatever purpose.
     package static let asked = """
         reconcile_due_at = NULL, reconcile_before_at = d.reconcile_sent_at, reconcile_sent_at = clock_timestamp()
         """
-
-    /// It has certainly not left. The one before the last is forgotten: it left long ago, or this one would not have.
+    /// The assignments when the silent push has certainly not been sent.
     package static let notAsked = "reconcile_sent_at = d.reconcile_before_at, reconcile_before_at = NULL"
 
-    /// What a phone that is awake (`$1`, `$2`) says of the cards it shows, of the matches `$3`, last seen at `$4` (seconds;
-    /// null: now), of its last restart `$5`, and of those that the app or the system has ended, with the names `$6`. Of those
-    /// whose token has died: there, its token is on the way; lost, so that a new generation is due at once; or gone, so that
-    /// none is (`MissingCard`). One that was ended is lost, whether or not APNs has called its token dead yet.
+    /// Records what a phone that is awake (`$1`, `$2`) reports: the cards it shows, of the matches `$3`, last seen at
+    /// `$4` (seconds; null: now), its last restart `$5`, and the ids `$6` of the cards that the app or the system has
+    /// ended. A card whose token has died is then there, and its token is on the way; or lost, and a new generation is
+    /// due at once; or gone, and none is due (`MissingCard`). A card that was ended is lost, whether or not APNs has
+    /// called its token dead yet.
     package static let explain = """
         UPDATE live_activities AS la SET
             seen_at = CASE WHEN r.match_id IS NOT NULL THEN
@@ -69,7 +70,7 @@ package enum MissingCardSQL {
             AND la.generation = one.generation
         """
 
-    /// Of followed matches in play, those whose card is gone from a phone (`$1`, `$2`).
+    /// Selects the followed matches in play whose card is gone from a phone (`$1`, `$2`).
     package static let gone = """
         SELECT c.match_id FROM live_activities AS c
         JOIN match_follows AS f ON f.user_id = c.user_id AND f.match_id = c.match_id
@@ -78,9 +79,9 @@ package enum MissingCardSQL {
         ORDER BY c.match_id
         """
 
-    /// Of the cards that a phone (`$1`, `$2`) shows, of the matches `$3` with the names `$4` and the starts `$5`: which
-    /// should not be there, because the match is not followed, has been over for longer than `$6` seconds, or the card has
-    /// ended; and whose token is wanted anew, because APNs called the last one dead.
+    /// Evaluates the cards that a phone (`$1`, `$2`) shows, of the matches `$3` with the ids `$4` and the starts `$5`.
+    /// It returns those that should not be there, because the match is not followed, has been over for longer than `$6`
+    /// seconds, or the card has ended; and those whose token is wanted anew, because APNs called the last one dead.
     package static let judge = """
         SELECT activity_id, bool_or(is_over) AS is_over FROM (
             SELECT r.activity_id, named.is_wanted, w.user_id IS NULL

@@ -2,7 +2,8 @@ package import Postgres
 package import SightscreenModels
 
 extension PostgresRow {
-    /// The column `environment` of `devices`. A word of a later release is taken for production, as one that is missing is.
+    /// Reads the column `environment` of `devices`. A value that only a later version knows counts as production, which
+    /// is also the default.
     package func environment() throws -> APNsEnvironment {
         APNsEnvironment(rawValue: try string("environment")) ?? .production
     }

@@ -1,22 +1,23 @@
-public import Postgres
+package import Postgres
 
-/// The table `provider_calls`: keeps all processes together inside the provider's allowance, restarts included.
+/// The table `provider_calls`, which keeps all processes together within the provider's limit, also across restarts.
 public struct ProviderCallStore: Sendable {
-    /// The provider's hour begins when the first call reaches it, which is up to a call's time-out after we counted it.
+    /// The length of an hour in seconds. The provider's hour begins when the first call reaches it, up to a call's
+    /// time-out after it was counted here.
     static let hourSeconds = 3_605.0
-    /// The first wait after a 429 that does not say how long; it doubles with each that follows.
+    /// The first wait in seconds after a 429 that does not say how long; it doubles with each further 429.
     static let firstRefusalSeconds = 60.0
 
     private let pool: PostgresPool
 
-    public init(pool: PostgresPool) { self.pool = pool }
+    package init(pool: PostgresPool) { self.pool = pool }
 
-    /// Counts one call, if there is one left and the provider has not asked for silence; one statement, so that of any
-    /// number of processes exactly `limit` get a call.
+    /// Counts one call, if one is left and the provider has not refused calls for now. It is one statement, so that of
+    /// any number of processes exactly `limit` get a call.
     ///
     /// - Parameters:
-    ///   - limit: calls in an hour; 0 for no limit. A 429 is obeyed all the same.
-    ///   - share: the part of `limit` that this caller may fill, above 0 and at most 1: the rest is kept for others.
+    ///   - limit: the calls in an hour; 0 for no limit. A 429 is obeyed all the same.
+    ///   - share: the part of `limit` that this caller may use, above 0 and at most 1; the rest is kept for others.
     /// - Throws: `PostgresError`.
     public func take(_ endpoint: ProviderEndpoint, limit: Int, share: Double = 1) async throws -> CallGrant {
         let usable = limit == 0 ? 0 : max(Int(Double(limit) * share), 1)
@@ -51,10 +52,10 @@ public struct ProviderCallStore: Sendable {
             FROM seen, clock
             """, [.text(endpoint.rawValue), .int(Int64(usable)), .double(Self.hourSeconds)])
         guard let row = rows.first else {
-            // Somebody else made the row in this very moment and its calls are all gone.
+            // Another process made the row at this very moment and all its calls are used.
             return CallGrant(
                 isGranted: false, wait: .seconds(1), left: 0, hourLeft: .seconds(Self.hourSeconds),
-                isProvidersWord: false, refusals: 0, now: 0)
+                isFromProvider: false, refusals: 0, now: 0)
         }
         let isGranted = try row.bool("granted")
         let isRefused = try row.bool("is_refused") && !isGranted
@@ -63,14 +64,14 @@ public struct ProviderCallStore: Sendable {
         return CallGrant(
             isGranted: isGranted, wait: isGranted ? .zero : max(wait, .seconds(1)),
             left: limit == 0 ? nil : max(usable - (try row.int("used")), 0), hourLeft: hourLeft,
-            isProvidersWord: isRefused, refusals: try row.int("refusals"), now: try row.int64("now"))
+            isFromProvider: isRefused, refusals: try row.int("refusals"), now: try row.int64("now"))
     }
 
-    /// The provider said 429: nobody calls before the time it asked for. Without `retryAfter` that is the rest of the hour
-    /// when our own count is near the limit too; otherwise we count wrongly (somebody else uses the token, or the
-    /// provider's hour is another), and it is tried again after a minute, then two, four …
+    /// Notes a 429: no process calls before the time that the provider asked for. Without `retryAfter` that is the rest
+    /// of the hour if our own count is near the limit. Otherwise our count is wrong (another program uses the token, or
+    /// the provider's hour is another), and a call is tried after a minute, then two, four …
     ///
-    /// - Returns: how long nobody calls.
+    /// - Returns: the time for which no process calls.
     @discardableResult
     public func refused(_ endpoint: ProviderEndpoint, limit: Int, retryAfter: Duration?) async throws -> Duration {
         let asked = retryAfter.map { min(max($0 / .seconds(1), 1), Self.hourSeconds) }
@@ -100,7 +101,8 @@ public struct ProviderCallStore: Sendable {
         return .seconds(try rows.first?.double("seconds") ?? Self.firstRefusalSeconds)
     }
 
-    /// The provider answered: the next 429 is a first one again. Needed only when a grant says `refusals`.
+    /// Notes a good answer, after which the next 429 counts as the first. It is needed only when a grant has
+    /// `refusals`.
     public func answered(_ endpoint: ProviderEndpoint) async throws {
         try await pool.execute(
             "UPDATE provider_calls SET refusals = 0 WHERE endpoint = $1 AND refusals > 0", [.text(endpoint.rawValue)])

@@ -1,7 +1,7 @@
-/// What the provider counts calls of, each by itself.
+/// The endpoints whose calls the provider counts separately.
 public enum ProviderEndpoint: String, Sendable, CaseIterable {
-    /// `/livescores`.
+    /// The endpoint `/livescores`.
     case livescores
-    /// `/fixtures` and `/fixtures/{id}`.
+    /// The endpoints `/fixtures` and `/fixtures/{id}`, which the provider counts together.
     case fixtures
 }

@@ -1,7 +1,8 @@
-/// What a phone has been sent lately, over rows `other` of `live_activities`: starts of its own and renewals.
+/// The SQL for the starts that a phone was sent lately, its own and those of renewals, over rows `other` of
+/// `live_activities`.
 package enum StartBudget {
-    /// Starts in an hour.
-    /// - Parameter ofPhone: of `other`, among all phones of the user.
+    /// The number of starts in the last hour.
+    /// - Parameter ofPhone: a condition on `other` that selects the phone's rows.
     package static func thisHour(_ ofPhone: String) -> String {
         [("start_attempts", "start_sent_at"), ("renewal_attempts", "renewal_sent_at")].map { attempts, sentAt in
             """
@@ -11,14 +12,14 @@ package enum StartBudget {
         }.joined(separator: " + ")
     }
 
-    /// It may have been sent a start in the last 24 hours.
+    /// A condition: the phone may have been sent this row's start in the last 24 hours.
     package static let isOfToday =
         "greatest(other.start_sent_at, other.renewal_sent_at) > clock_timestamp() - interval '24 hours'"
 }
 
-/// How old an activity is.
+/// The SQL for the age of an activity.
 package enum ActivityAge {
-    /// When the activity of a row of `live_activities` began on the phone, at the earliest.
+    /// The earliest time at which the activity of a row of `live_activities` can have begun on the phone.
     package static func began(_ row: String) -> String {
         "coalesce(\(row).start_sent_at, \(row).activated_at, \(row).created_at)"
     }

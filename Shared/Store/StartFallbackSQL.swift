@@ -1,8 +1,8 @@
 import Activities
 
-/// What the orchestrator and the coordinators ask of a row `d` of `devices` about its fall-back.
+/// The SQL that the orchestrator and the coordinators share about the fallback of a phone, a row `d` of `devices`.
 package enum StartFallbackSQL {
-    /// An activity of `match` should exist on the phone now and does not.
+    /// A condition: an activity of `match` should exist on the phone now and does not.
     package static func isWanted(_ match: String) -> String {
         """
         (EXISTS (
@@ -14,37 +14,37 @@ package enum StartFallbackSQL {
         """
     }
 
-    /// Of a row `f` of `match_follows`.
+    /// A condition on a row `f` of `match_follows`: it has not expired.
     package static let followLasts = "(f.expires_at IS NULL OR f.expires_at > clock_timestamp())"
 
-    /// The app is awake: it may have registered a start token that works, or is about to.
+    /// The assignments when the app is awake: it has registered a start token that may work, or is about to.
     package static let registered = """
         fallback_step = 'none', fallback_push = 'none', fallback_match_id = NULL,
         fallback_at = clock_timestamp()
         """
 
-    /// The phone is nobody's any more.
+    /// The assignments when the phone has left its user.
     package static let forgotten = """
         \(registered), fallback_token_hash = NULL, fallback_began_at = NULL,
         dead_start_token_hash = NULL
         """
 
-    /// What is kept of a start token to know it again: a dead one is not.
-    /// - Parameter key: `token_key` of it.
+    /// The hash by which a start token is recognized again; a dead token itself is not kept.
+    /// - Parameter key: the token's `token_key`.
     package static func hash(_ key: String) -> String { "encode(sha256(convert_to(\(key), 'UTF8')), 'hex')" }
 
     /// The hashes of a token.
-    /// - Parameter keys: a parameter, `TokenVault.parameter`.
+    /// - Parameter keys: the SQL parameter with the result of `TokenVault.parameter`.
     package static func hashes(_ keys: String) -> String {
         "ARRAY(SELECT \(hash("k.key")) FROM unnest(\(keys)::text[]) AS k (key))"
     }
 
-    /// Of a row of `devices`: it had the start token of these hashes before another one.
+    /// A condition on a row of `devices`: it had the start token of these hashes before its present one.
     package static func wasFormer(_ hashes: String, of row: String) -> String {
         "coalesce(\(hashes) && \(row).former_start_tokens, false)"
     }
 
-    /// The start token that is in question on the phone.
+    /// The hash of the phone's start token, or of its last one if that is dead.
     package static let tokenHash = "coalesce(\(hash("token_key(d.push_to_start_token)")), d.dead_start_token_hash, '')"
 
     /// The seconds of a duration as SQL.

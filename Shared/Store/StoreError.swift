@@ -1,26 +1,26 @@
-/// What the tables say and the caller did not expect.
+/// A state of the tables in which a call cannot be done.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
     public enum Code: Sendable, Hashable {
-        /// A migration that has run was edited afterwards.
+        /// A migration was edited after it had run.
         case editedMigration
-        /// The database is newer than this program.
+        /// The database's schema is newer than this version.
         case newerSchema
-        /// A migration found no moment in which others did not use its tables.
+        /// A migration's tables were in use for longer than its patience.
         case tableInUse
-        /// The lease under which something was to be written is held by another process, or was taken anew.
+        /// The lease for a write is held by another process, or was acquired anew.
         case leaseLost
-        /// Somebody else has written since the row was read.
+        /// Another process has written since the row was read.
         case versionMoved
-        /// The stamps of a match are as far ahead of the clock as they may be.
+        /// A match's stamps are as far ahead of the clock as they may be.
         case tooSoon
-        /// There are as many as there may be.
+        /// The table has as many rows as allowed.
         case full
     }
 
     public var code: Code
     public var message: String
 
-    public init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }

@@ -1,7 +1,8 @@
 package import Postgres
 package import Tokens
 
-/// Brings all stored tokens under the newest key of a key file, while everything runs: `sightscreen secrets encrypt`, and `rotate`.
+/// Encrypts all stored tokens with the newest key of a key file, while all services run: `sightscreen secrets encrypt`,
+/// and `rotate`.
 package struct TokenEncryption: Sendable {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
@@ -13,13 +14,14 @@ package struct TokenEncryption: Sendable {
         var name: String
         /// The primary key, with the types of its columns.
         var key: [(name: String, type: String)]
-        /// What else changes with the token.
+        /// Further assignments that go with a change of the token.
         var also = ""
 
         static let all: [Column] = [
             Column(
                 table: "devices", name: "device_token", key: [("user_id", "text"), ("device_id", "text")]),
-            // Pushes that this token has had in place of a start do not go out again: it is the same token.
+            // A token that is encrypted anew is still the same, so pushes that it had in place of a start are not
+            // repeated.
             Column(
                 table: "devices", name: "push_to_start_token", key: [("user_id", "text"), ("device_id", "text")],
                 also: """
@@ -35,9 +37,9 @@ package struct TokenEncryption: Sendable {
         ]
     }
 
-    /// Rows in one transaction, which holds their locks until it ends.
+    /// The rows in one transaction, which holds their locks until it ends.
     private static let sliceMax = 1_000
-    /// How long transactions from before the change may go on.
+    /// The longest time to wait for transactions from before the change.
     private static let oldTransactionsMax = Duration.seconds(60)
     private static let triesMax = 5
 
@@ -49,11 +51,12 @@ package struct TokenEncryption: Sendable {
         self.cipher = cipher
     }
 
-    /// The key by which new tokens are encrypted; nil: they are written in clear.
-    /// - Throws: `Failure` when the file does not have it.
+    /// Returns the id of the key that encrypts new tokens; nil if they are written in clear.
+    /// - Throws: `Failure` if the file does not have that key.
     package func writingKey() async throws -> String? { try await knownSample().flatMap { TokenCipher.key(of: $0) } }
 
-    /// - Throws: `Failure` when it was not made by this file.
+    /// Returns the stored sample.
+    /// - Throws: `Failure` if it was not made with this file.
     private func knownSample() async throws -> String? {
         let sample = try await pool.query(TokenVault.state).first?.optionalString("sample")
         if let sample, !cipher.made(sample) {
@@ -65,8 +68,8 @@ package struct TokenEncryption: Sendable {
         return sample
     }
 
-    /// From now on the newest key of the file writes. Processes learn of it with the next token that they write.
-    /// - Throws: `Failure` when the file is not the one of these tables, or an old copy of it.
+    /// Makes the file's newest key the one that encrypts. Processes learn of it with the next token that they write.
+    /// - Throws: `Failure` if the file does not belong to these tables, or is an old copy.
     package func begin() async throws {
         let sample = try await knownSample()
         if let sample, TokenCipher.key(of: sample) == cipher.newestKey { return }
@@ -76,7 +79,7 @@ package struct TokenEncryption: Sendable {
         guard !begun.isEmpty else { throw Failure(description: "another one changes the key; run this once more") }
     }
 
-    /// Calls `begin` on a database that holds no tokens yet: no process without keys can meet an encrypted one there.
+    /// Calls `begin` on a database that holds no tokens yet, where no process without keys can meet an encrypted one.
     /// - Returns: whether tokens are encrypted now.
     package func beginIfEmpty() async throws -> Bool {
         if try await writingKey() != nil { return true }
@@ -92,9 +95,9 @@ package struct TokenEncryption: Sendable {
         return true
     }
 
-    /// Waits for transactions that may still write by the former key, and brings all tokens under the newest key.
-    /// - Parameter onProgress: is told the column and how many of it were changed.
-    /// - Returns: how many were changed.
+    /// Waits for transactions that may still write with the former key, and encrypts all tokens with the newest key.
+    /// - Parameter onProgress: gets the column and the number of its tokens that were changed.
+    /// - Returns: the number of all tokens that were changed.
     package func finish(onProgress: (String, Int) -> Void = { _, _ in }) async throws -> Int {
         try await waitForOldTransactions()
         var changed = 0
@@ -116,14 +119,14 @@ package struct TokenEncryption: Sendable {
             }
         }
         try await pool.execute("UPDATE token_encryption SET is_complete = true WHERE NOT is_complete")
-        // The planner's statistics hold tokens in clear.
+        // The planner's statistics hold tokens in clear, so they are made anew.
         for table in Set(Column.all.map(\.table)) {
             try await pool.execute("ANALYZE \(table)", deadline: .seconds(60))
         }
         return changed
     }
 
-    /// A slice may lose against others who lock the same rows in another order.
+    /// Retries a slice, which may lose against transactions that lock the same rows in another order.
     private func retrying<T>(_ body: () async throws -> T) async throws -> T {
         for _ in 0..<Self.triesMax {
             do { return try await body() } catch let error as PostgresError where error.code == .serialization {
@@ -167,8 +170,9 @@ package struct TokenEncryption: Sendable {
         }
     }
 
-    /// - Parameter last: the key of the row that was looked at last.
-    /// - Returns: how many were changed, and the key to go on after; nil: that was all.
+    /// Encrypts one slice of a column.
+    /// - Parameter last: the key of the last row that was read.
+    /// - Returns: the number of tokens that were changed, and the key after which to continue; nil at the end.
     private func convert(_ column: Column, after last: [String]?) async throws -> (Int, [String]?) {
         let names = column.key.map { "t.\($0.name)" }.joined(separator: ", ")
         let texts = column.key.enumerated().map { "t.\($1.name)::text AS key\($0)" }.joined(separator: ", ")

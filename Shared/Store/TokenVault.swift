@@ -3,31 +3,31 @@ import Metrics
 import Synchronization
 package import Tokens
 
-/// Reads and writes push tokens as the tables have them: in clear, or encrypted by `TOKEN_KEY_FILE` (`TokenCipher`).
+/// Reads and writes push tokens as they are stored: in clear, or encrypted by `TOKEN_KEY_FILE` (`TokenCipher`).
 ///
-/// With a key file, both kinds are read and found; `token_encryption` says which of them is written. So a release that knows of
-/// keys runs beside one that does not, until `sightscreen secrets encrypt` says that it may begin.
+/// With a key file both forms are read and found, and `token_encryption` says which is written. So a version that knows
+/// keys can run beside one that does not, until `sightscreen secrets encrypt` begins the encryption.
 package final class TokenVault: Sendable {
-    /// Without a key file.
+    /// The vault without a key file.
     package static let inClear = TokenVault()
 
-    /// The tables ask for a key, or for a lookup key, that is not there.
+    /// The tables need a key, or a lookup key, that is missing.
     package struct KeyMissing: Error, CustomStringConvertible {
         package let description: String
     }
 
     private struct Known {
         var cipher: TokenCipher?
-        /// The sample that was last found to be of this file's keys.
+        /// The sample that was last found to be made with this file's keys.
         var sample: String?
-        /// No stored token is in clear, and none will be again.
+        /// Whether no stored token is in clear, and none will be again.
         var isComplete = false
     }
 
     private let file: TokenKeyFile?
     private let known: Mutex<Known>
 
-    /// - Parameter file: nil: there is none.
+    /// - Parameter file: the key file; nil if there is none.
     package init(_ file: TokenKeyFile? = nil) {
         self.file = file
         known = Mutex(Known(cipher: file?.cipher))
@@ -37,12 +37,12 @@ package final class TokenVault: Sendable {
 
     // MARK: - Finding
 
-    /// What `token_key` of a column may be where a token is stored.
+    /// The values that `token_key` of a column can have where a token is stored.
     package struct Keys: Sendable {
         package let inClear: String
-        /// Without a key file the same.
+        /// The lookup key of the encrypted token; without a key file the same as `inClear`.
         package let encrypted: String
-        /// Those by which a stored token may be found now.
+        /// The keys by which a stored token can be found now.
         package let all: [String]
     }
 
@@ -53,11 +53,12 @@ package final class TokenVault: Sendable {
         return Keys(inClear: token, encrypted: encrypted, all: isComplete ? [encrypted] : [token, encrypted])
     }
 
-    /// The keys of a token, for `TokenSQL.has`.
+    /// The keys of a token, as a parameter for `TokenSQL.has`.
     package func parameter(_ token: String) throws -> PostgresValue { .textArray(try keys(of: token).all) }
 
     // MARK: - Reading
 
+    /// Returns a stored token in clear.
     /// - Throws: `TokenCipher.Failure`, `KeyMissing`.
     package func decrypt(_ stored: String) throws -> String {
         guard TokenCipher.isEncrypted(stored) else { return stored }
@@ -65,8 +66,9 @@ package final class TokenVault: Sendable {
         return try cipher(with: key).decrypt(stored)
     }
 
-    /// The same for one row of many: nil where it is damaged, which is counted, and must not keep the others from their turn.
-    /// - Throws: `TokenCipher.Failure.unknownKey`, `KeyMissing`: the file is not the one of these tables.
+    /// Decrypts the token of one row among many. A damaged token gives nil and is counted, so that it does not keep the
+    /// other rows from being read.
+    /// - Throws: `TokenCipher.Failure.unknownKey` or `KeyMissing` if the file does not belong to these tables.
     package func read(_ stored: String) throws -> String? {
         do { return try decrypt(stored) } catch TokenCipher.Failure.damaged {
             Counter(label: "sightscreen_tokens_damaged_total").increment()
@@ -76,7 +78,7 @@ package final class TokenVault: Sendable {
 
     // MARK: - Writing
 
-    /// Writes tokens by one key, or in clear.
+    /// Writes tokens with one key, or in clear.
     package struct Writer: Sendable {
         fileprivate let cipher: TokenCipher?
         fileprivate let key: String?
@@ -86,17 +88,18 @@ package final class TokenVault: Sendable {
             return try cipher.encrypt(token, by: key)
         }
 
-        /// The token of these keys.
+        /// Returns the token of these keys in its stored form.
         package func callAsFunction(_ keys: Keys) throws -> String {
             guard let cipher, let key else { return keys.inClear }
             return try cipher.encrypt(keys.inClear, lookup: keys.encrypted, by: key)
         }
     }
 
-    /// By which key to write: to be asked for after the locks of what is written are taken.
+    /// Selects the key for writing. It must be read after the locks on the written rows are acquired.
     package static let state = "SELECT e.sample, e.is_complete FROM token_encryption e"
 
-    /// - Parameter state: what that says.
+    /// Makes a writer.
+    /// - Parameter state: the row that `state` selects.
     /// - Throws: `KeyMissing`, `TokenCipher.Failure`.
     package func writer(_ state: PostgresRow?) throws -> Writer {
         guard let state, let sample = try state.optionalString("sample") else { return Writer(cipher: nil, key: nil) }
@@ -111,8 +114,7 @@ package final class TokenVault: Sendable {
         if try state.bool("is_complete") { known.withLock { $0.isComplete = true } }
         return Writer(cipher: cipher, key: key)
     }
-
-    /// For what a transaction writes.
+    /// Makes the writer for a transaction.
     package func writer(in transaction: PostgresTransaction) async throws -> Writer {
         try writer(try await transaction.query(Self.state).first)
     }
@@ -130,8 +132,8 @@ package final class TokenVault: Sendable {
 
     // MARK: - At the start
 
-    /// Whether the key file is the one of these tables.
-    /// - Throws: `KeyMissing`, `PostgresError`.
+    /// Checks that the key file belongs to these tables.
+    /// - Throws: `KeyMissing`, `TokenCipher.Failure`, `PostgresError`.
     package func check(_ pool: PostgresPool) async throws {
         _ = try writer(try await pool.query(Self.state).first)
     }
@@ -141,19 +143,19 @@ extension TokenCipher {
     /// Any text that is no token.
     private static let sampled = "sightscreen"
 
-    /// What shows which keys encrypt.
+    /// Makes the sample that shows which keys encrypt.
     func sample() throws -> String { try encrypt(Self.sampled, by: newestKey) }
 
-    /// Whether a sample is of the lookup key of this file, and of its key of that name.
+    /// Whether a sample was made with this file's lookup key and its key of that id.
     func made(_ sample: String) -> Bool {
         (try? lookup(Self.sampled)).map { sample.hasPrefix("\($0)$") } ?? false
             && (try? decrypt(sample)) == Self.sampled
     }
 }
 
-/// SQL of columns with tokens.
+/// SQL for columns that hold tokens.
 package enum TokenSQL {
-    /// Whether a column has the token of a parameter (`TokenVault.parameter`).
+    /// A condition: a column holds the token of a parameter (`TokenVault.parameter`).
     package static func has(_ column: String, _ parameter: String) -> String {
         "token_key(\(column)) = ANY (\(parameter)::text[])"
     }

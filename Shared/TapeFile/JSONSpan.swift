@@ -1,6 +1,6 @@
-/// Finds where JSON values begin and end without reading them: a recorded body stays the bytes that it was.
+/// Finds where JSON values begin and end without reading them, so that a recorded body keeps its bytes.
 public struct JSONSpan {
-    /// Deeper than any answer; recursion has an end.
+    /// The deepest nesting, more than any answer has; it bounds the recursion.
     private static let depthMax = 64
 
     private let bytes: UnsafeBufferPointer<UInt8>
@@ -18,8 +18,8 @@ public struct JSONSpan {
         }
     }
 
-    /// The members of a JSON object with the places of their values; nil when the bytes are none, or name one twice.
-    /// Keys are compared as they are written.
+    /// The members of a JSON object with the places of their values; nil when the bytes are no object, or have a key
+    /// twice. Keys are compared as they are written.
     public static func members(_ bytes: [UInt8]) -> [String: Range<Int>]? {
         bytes.withUnsafeBufferPointer { buffer in
             var span = JSONSpan(buffer)
@@ -40,7 +40,7 @@ public struct JSONSpan {
         }
     }
 
-    /// The places of the elements of a JSON array; nil when the bytes are none.
+    /// The places of the elements of a JSON array; nil when the bytes are no array.
     public static func elements(_ bytes: [UInt8]) -> [Range<Int>]? {
         bytes.withUnsafeBufferPointer { buffer in
             var span = JSONSpan(buffer)
@@ -133,7 +133,7 @@ public struct JSONSpan {
         word.withUTF8Buffer { letters in letters.allSatisfy { take($0) } }
     }
 
-    /// Its form is left to whoever reads it.
+    /// Skips a number, whose form is checked when it is read.
     private mutating func number() -> Bool {
         let start = position
         while (0x30...0x39).contains(next) || [0x2b, 0x2d, 0x2e, 0x45, 0x65].contains(next) { position += 1 }

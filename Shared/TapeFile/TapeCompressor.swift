@@ -1,8 +1,8 @@
 internal import CZstd
 
-/// A zstd stream that is written piece by piece. Each piece can be read as soon as it is written.
+/// Writes a zstd stream piece by piece. Each piece can be read as soon as it is written.
 final class TapeCompressor {
-    /// 64 MiB: an answer is found again in the one before it, also when fifty matches are in each.
+    /// The window of 64 MiB finds an answer again in the one before it, even with fifty matches in each.
     static let windowLog: Int32 = 26
 
     private let context: OpaquePointer
@@ -21,7 +21,7 @@ final class TapeCompressor {
 
     deinit { ZSTD_freeCCtx(context) }
 
-    /// - Parameter isLast: the stream ends with these bytes.
+    /// - Parameter isLast: whether the stream ends with these bytes.
     func compress(_ bytes: [UInt8], isLast: Bool) throws(TapeFileError) -> [UInt8] {
         var written: [UInt8] = []
         var position = 0

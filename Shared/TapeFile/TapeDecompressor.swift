@@ -2,12 +2,12 @@ internal import CZstd
 
 /// Reads a zstd stream piece by piece.
 final class TapeDecompressor {
-    /// Bytes to read at once: what is inflated in a step that fails is lost.
+    /// Bytes read in one step; a small step loses little when it fails, because its output is lost.
     private static let step = 4_096
 
     private let context: OpaquePointer
     private var output = [UInt8](repeating: 0, count: 256 << 10)
-    /// A zstd frame has begun and not ended: more has to come.
+    /// Whether a zstd frame has begun and not ended, so that more bytes must follow.
     private(set) var isInside = false
 
     init() throws(TapeFileError) {
@@ -19,8 +19,8 @@ final class TapeDecompressor {
 
     /// Inflates up to 256 KiB more.
     ///
-    /// - Parameter position: in the bytes; moves over what was read.
-    /// - Returns: what was inflated, or the library's word for what is wrong.
+    /// - Parameter position: the position in the bytes; it moves past those that were read.
+    /// - Returns: the inflated text, and the library's message when something is wrong.
     func inflate(_ bytes: [UInt8], from position: inout Int) -> (text: ArraySlice<UInt8>, problem: String?) {
         let (context, start) = (context, position)
         let (left, used, made) = bytes.withUnsafeBytes { source in

@@ -1,14 +1,14 @@
-/// What is wrong with a tape file.
+/// The errors of reading and writing a tape file.
 public enum TapeFileError: Error, Equatable, Sendable {
-    /// It is no zstd stream, or its first line is no header.
+    /// The file is no zstd stream, or its first line is no header.
     case notATape
     case otherVersion(Int)
-    /// By the number of the line, from 1.
+    /// A line cannot be read; lines count from 1.
     case malformed(line: Int, String)
     case tooLarge(line: Int)
-    /// The stream is broken after that line, by more than a missing end.
+    /// The stream is broken after this line by more than a missing end.
     case damaged(afterLine: Int, String)
-    /// The compressor has failed.
+    /// The compressor failed.
     case compression(String)
 }
 

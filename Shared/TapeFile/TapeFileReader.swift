@@ -4,20 +4,22 @@
     import Foundation
 #endif
 
-/// Reads a tape file answer by answer. Only one answer and a window of 64 MiB are in memory at a time.
+/// Reads a tape file answer by answer, with only one answer and a window of 64 MiB in memory at a time.
 ///
-/// It belongs to one task or actor.
+/// A reader belongs to one task or actor.
 public final class TapeFileReader {
-    /// A body and what stands around it; a text's escapes can make it six times as long.
+    /// The longest line read: the largest body and the members around it. Escapes can make a text body six times as
+    /// long, and such a line is refused.
     private static let lineBytesMax = RecordedAnswer.bodyBytesMax + (64 << 10)
 
     public let header: TapeFileHeader
-    /// The end of the file is missing, as after a crash of the recorder: known when `next` has answered nil.
+    /// Whether the end of the file is missing, as after a crash of the recorder. It is known once `next` has returned
+    /// nil.
     public private(set) var isCut = false
 
     private var lines: Lines
 
-    /// - Parameter read: gives the next bytes of the file; none at its end.
+    /// - Parameter read: returns the next bytes of the file, and none at its end.
     /// - Throws: `TapeFileError`, or what `read` throws.
     public init(_ read: @escaping () throws -> [UInt8]) throws {
         var lines = Lines(decompressor: try TapeDecompressor(), read: read)
@@ -26,7 +28,7 @@ public final class TapeFileReader {
         self.lines = lines
     }
 
-    /// A tape whose bytes are all there.
+    /// Reads a tape that is in memory.
     public convenience init(bytes: [UInt8]) throws {
         var rest = bytes[...]
         try self.init {
@@ -35,7 +37,7 @@ public final class TapeFileReader {
         }
     }
 
-    /// - Returns: nil at the end.
+    /// - Returns: the next answer; nil at the end.
     /// - Throws: `TapeFileError`, or what the reading closure throws.
     public func next() throws -> RecordedAnswer? {
         guard let line = try lines.next() else {
@@ -85,14 +87,14 @@ public final class TapeFileReader {
     private struct Lines {
         let decompressor: TapeDecompressor
         let read: () throws -> [UInt8]
-        /// Of the line that was given last, from 1.
+        /// The number of the line returned last, from 1.
         var number = 0
         var isCut = false
         private var compressed: [UInt8] = []
         private var position = 0
         private var isAtEnd = false
         private var text: [UInt8] = []
-        /// What of the text was given or looked at.
+        /// Bytes of the text that were returned, or already searched for a line feed.
         private var given = 0
         private var searched = 0
 

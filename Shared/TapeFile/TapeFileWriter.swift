@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// Makes a tape file: gives out the bytes to append to it. Each answer's bytes are flushed, so that a crash loses no
+/// Makes a tape file: returns the bytes to append to it. Each answer's bytes are flushed, so that a crash loses no
 /// answer that was written.
 ///
 /// The format: one zstd stream (window of 64 MiB; `zstd -dc` reads it) of lines of JSON. The first is
@@ -12,7 +12,7 @@
 /// `{"atMs":12345,"path":"/livescores","status":200,"body":…}`. `body` is the provider's JSON as it came when it is an
 /// object or an array, otherwise its text as a string.
 ///
-/// It belongs to one task or actor.
+/// A writer belongs to one task or actor.
 public final class TapeFileWriter {
     private let compressor: TapeCompressor
     private let header: [UInt8]
@@ -20,7 +20,7 @@ public final class TapeFileWriter {
     private var hasEnded = false
     private var lines = 1
 
-    /// - Throws: `TapeFileError.compression` when there is no memory for it.
+    /// - Throws: `TapeFileError.compression` when there is no memory for the compressor.
     public init(_ header: TapeFileHeader) throws(TapeFileError) {
         compressor = try TapeCompressor()
         self.header = Array(
@@ -28,8 +28,8 @@ public final class TapeFileWriter {
                 .utf8)
     }
 
-    /// - Returns: bytes to append to the file; the first have its header.
-    /// - Throws: `TapeFileError.tooLarge` for a body over 64 MiB, after which the tape goes on.
+    /// - Returns: the bytes to append to the file; the first ones include its header.
+    /// - Throws: `TapeFileError.tooLarge` for a body over 64 MiB, after which the tape can be continued.
     public func append(_ answer: RecordedAnswer) throws(TapeFileError) -> [UInt8] {
         precondition(!hasEnded, "nothing is written after the end of a tape")
         guard answer.body.count <= RecordedAnswer.bodyBytesMax else { throw .tooLarge(line: lines + 1) }
@@ -37,7 +37,7 @@ public final class TapeFileWriter {
         line += Array(
             #"{"atMs":\#(answer.atMs),"path":\#(try Self.quoted(answer.path)),"status":\#(answer.status),"body":"#.utf8)
         if JSONSpan.isContainer(answer.body) {
-            // Inside of strings JSON has no line feeds.
+            // JSON has no line feeds inside its strings.
             line += answer.body.lazy.map { $0 == 0x0a || $0 == 0x0d ? 0x20 : $0 }
         } else {
             line += Array(try Self.quoted(String(decoding: answer.body, as: UTF8.self)).utf8)
@@ -47,7 +47,7 @@ public final class TapeFileWriter {
         return try compressor.compress(line, isLast: false)
     }
 
-    /// - Returns: the last bytes of the file. Without them a reader says that the tape's end is missing.
+    /// - Returns: the last bytes of the file. Without them a reader reports that the tape's end is missing.
     public func finish() throws(TapeFileError) -> [UInt8] {
         precondition(!hasEnded, "a tape ends once")
         let rest = try begin()

@@ -1,6 +1,6 @@
 /// The figures after some of the steps of a tape: the provider's `runs`, `batting`, `bowling` and `scoreboards` rows.
 ///
-/// It adds up whatever it is given; `Bookkeeper` knows which steps a frame shows.
+/// A scorebook adds up whatever it is given; `ScorebookCache` knows which steps a frame shows.
 struct Scorebook {
     struct InningsFigures {
         var rowID: Int64
@@ -16,7 +16,7 @@ struct Scorebook {
         var byes = 0
         var legByes = 0
         var penalty = 0
-        /// When it last changed, in seconds of the tape.
+        /// When the innings last changed, in seconds of the tape.
         var changedAt: Int
 
         var extras: Int { wides + noBallRuns + byes + legByes + penalty }
@@ -70,7 +70,7 @@ struct Scorebook {
     private(set) var changedAt = 0
     private var over = OverSoFar()
 
-    /// The over in progress, to know maidens and shared overs.
+    /// The over in progress, from which maidens and shared overs are found.
     private struct OverSoFar {
         var bowlers: Set<Int64> = []
         var legalBalls = 0
@@ -82,7 +82,7 @@ struct Scorebook {
         self.ballsPerOver = ballsPerOver
     }
 
-    /// - Parameter offset: when it was typed, in seconds of the tape.
+    /// - Parameter offset: when the step was typed, in seconds of the tape.
     mutating func apply(_ step: TapeStep, _ deliveries: [TapeDelivery], at offset: Int) {
         switch step {
         case .innings(let index):
@@ -103,13 +103,13 @@ struct Scorebook {
         touch(at: offset)
     }
 
-    /// Adds what the scorer typed in place of a delivery.
+    /// Adds the delivery that the scorer typed instead of the right one.
     mutating func apply(_ edit: TapeEdit) {
         deliver(edit.delivery)
         touch(at: edit.postedAt)
     }
 
-    /// Something in the innings in progress changed then.
+    /// Marks the innings in progress as changed at `offset`.
     mutating func touch(at offset: Int) {
         changedAt = max(changedAt, offset)
         guard let last = innings.indices.last else { return }
@@ -177,7 +177,7 @@ struct Scorebook {
         }
     }
 
-    /// The row of a batter in the innings in progress; made when somebody is first at the crease.
+    /// The row of a batter in the innings in progress, which is made when the batter first comes to the crease.
     private mutating func battingRow(_ player: Int64) -> Int {
         let current = innings[innings.count - 1].index
         if let row = batting.lastIndex(where: { $0.innings == current && $0.player == player }) { return row }

@@ -3,11 +3,11 @@ extension Tape {
     /// frames in a row, `TapeReel` is much faster.
     ///
     /// - Parameters:
-    ///   - index: of the frame.
-    ///   - clock: gives `starting_at` and every `updated_at`.
-    ///   - includes: what is embedded; balls are the bulk of it.
-    ///   - rowsBehind: by how many steps the rows lag behind the balls, as in a reply that is taken while the scorer's
-    ///     entry is being stored.
+    ///   - index: the index of the frame.
+    ///   - clock: the source of `starting_at` and every `updated_at`.
+    ///   - includes: the parts to embed; balls are the bulk of an answer.
+    ///   - rowsBehind: the number of steps by which the rows lag behind the balls, as in a reply that is taken while
+    ///     the scorer's entry is being stored.
     public func livescoreFixture(
         _ index: Int, clock: TapeClock, includes: FixtureIncludes = .all, rowsBehind: Int = 0
     ) -> [UInt8] {
@@ -15,7 +15,7 @@ extension Tape {
         return reel.fixture(index, rowsBehind: rowsBehind)
     }
 
-    /// The whole answer of `/livescores` in which this is the only match.
+    /// The whole answer of `/livescores` with this as the only match.
     public func livescores(_ index: Int, clock: TapeClock, includes: FixtureIncludes = .all) -> [UInt8] {
         var reel = TapeReel(self, clock: clock, includes: includes)
         return reel.livescores(index)

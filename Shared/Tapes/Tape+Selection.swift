@@ -1,14 +1,14 @@
 extension Tape {
-    /// The frame that a label means: "S1 19.4" is the last with that ball as the newest and in its right form (a wide
-    /// has the label of the ball that replaces it), or the first with it among others where no poll saw it alone;
-    /// "Innings Break" is the first with that phase. Nil when there is none.
+    /// The index of the frame with this label. "S1 19.4" is the last frame with that ball as the newest and in its
+    /// right form (a wide has the label of the ball that replaces it), or the first that has it among other balls,
+    /// where no poll saw it alone. "Innings Break" is the first with that phase. Nil when there is no such frame.
     public func position(of label: String) -> Int? {
         let wanted = label.split(separator: " ").joined(separator: " ")
         return frames.firstIndex { $0.label == wanted } ?? frames.lastIndex { $0.label.hasPrefix(wanted + " ") }
             ?? frame(withBall: wanted)
     }
 
-    /// The first frame without a flaw that has a ball, "S1 19.4", and those before it.
+    /// The first frame without a flaw that has the ball "S1 19.4" and the balls before it.
     private func frame(withBall label: String) -> Int? {
         let step = steps.indices.last {
             guard case .delivery(let position) = steps[$0] else { return false }
@@ -18,10 +18,10 @@ extension Tape {
         return frames.firstIndex { $0.flaws.isEmpty && $0.view.steps > step }
     }
 
-    /// The frames that a poller sees which only comes for every n-th ball: the n-th, 2n-th and so on of an innings and
-    /// its last, and every frame that is no new ball.
+    /// The frames seen by a poller that sees only every n-th ball: the n-th, 2n-th and so on of an innings and its
+    /// last, and every frame that is no new ball.
     ///
-    /// - Parameter ballsPerFrame: from 1.
+    /// - Parameter ballsPerFrame: n, at least 1.
     /// - Returns: indices of frames, ascending.
     public func frames(ballsPerFrame: Int) -> [Int] {
         precondition(ballsPerFrame > 0, "a frame has at least one new ball")
@@ -35,7 +35,7 @@ extension Tape {
         }
     }
 
-    /// By step: which ball of its innings it is, from 1; nil for other steps.
+    /// The number of each step's ball in its innings, from 1; nil for other steps.
     private var ballPlaces: [(number: Int, isLast: Bool)?] {
         var number = 0
         return steps.indices.map { step in

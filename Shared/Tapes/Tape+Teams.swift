@@ -1,12 +1,12 @@
 extension Tape {
-    /// By the index of the innings.
+    /// The id of the batting side, by the index of the innings.
     func battingTeamID(_ innings: Int) -> Int64 { TapeIDs.team(match.innings[innings].team) }
 
     func bowlingTeamID(_ innings: Int) -> Int64 {
         battingTeamID(innings) == homeTeamID ? awayTeamID : homeTeamID
     }
 
-    /// The provider's object of a team.
+    /// The provider's JSON object of a team.
     func json(team name: String) -> [UInt8] {
         var json = JSONBytes()
         json.object {

@@ -1,13 +1,14 @@
-/// A match as the provider would have told it: frames in order, each of which can be rendered as the provider's JSON.
+/// A match as the provider would have reported it: frames in order, each of which can be rendered as the provider's
+/// JSON.
 ///
-/// A frame holds positions only; its rows are added up and written when it is asked for, because a Test has two
-/// thousand frames of megabytes. See `DeliveryReader`, `TapeScript` and `Scorebook` for how a match becomes that.
+/// A frame holds only positions. Its rows are added up and written when it is asked for, because a Test has two
+/// thousand frames of megabytes. `DeliveryReader`, `TapeScript` and `Scorebook` make a tape of a match.
 public struct Tape: Sendable {
-    /// The provider's fixture id under which it plays.
+    /// The provider's fixture id under which the tape plays.
     public let id: Int64
     public let title: String
     public let variant: TapeVariant
-    /// What the variant's randomness began with.
+    /// The seed of the variant's random numbers.
     public let seed: UInt64
     public let frames: [TapeFrame]
 
@@ -20,12 +21,12 @@ public struct Tape: Sendable {
     let people: TapePeople
     let rowIDs: RowIDs
 
-    /// The same arguments give the same bytes on every machine.
+    /// Makes a tape. The same arguments give the same bytes on every machine.
     ///
     /// - Parameters:
     ///   - id: the fixture's id, above 0; Cricsheet's files are named after it.
-    ///   - variant: how the provider misbehaves.
-    ///   - seed: what the variant's randomness begins with; of no account to a clean tape.
+    ///   - variant: the way in which the provider misbehaves.
+    ///   - seed: the seed of the variant's random numbers; a clean tape does not use it.
     public init(match: CricsheetMatch, id: Int64, variant: TapeVariant = .clean, seed: UInt64 = 0) {
         precondition(id > 0, "a fixture's id is above 0")
         self.id = id

@@ -1,25 +1,25 @@
-/// One delivery in the provider's terms, with ids instead of names: what does not change from frame to frame.
+/// One delivery in the provider's terms, with ids instead of names. Nothing in it changes from frame to frame.
 struct TapeDelivery: Sendable {
     struct Wicket: Sendable {
         var player: Int64
-        /// In the provider's words; `TapeIDs.score` of it is the row's `wicket_id`.
+        /// The dismissal in the provider's words; its `TapeIDs.score` is the row's `wicket_id`.
         var how: String
         var isOut: Bool
         var isBowlers: Bool
     }
 
-    /// Position in the match, from 1.
+    /// The position in the match, from 1.
     var running: Int
-    /// Index of the innings, from 0.
+    /// The index of the innings, from 0.
     var innings: Int
-    /// Completed overs before it.
+    /// Completed overs before the ball.
     var over: Int
-    /// Legal balls before it in the over + 1.
+    /// One more than the legal balls before it in the over.
     var number: Int
     var striker: Int64
     var nonStriker: Int64
     var bowler: Int64
-    /// The pair by slot: whoever comes in takes the slot of the player who is out.
+    /// The pair by slot: a new batter takes the slot of the player who is out.
     var slots: (Int64, Int64)
     var score: TapeScore
     var batRuns: Int
@@ -30,18 +30,18 @@ struct TapeDelivery: Sendable {
     var penalty: Int
     var isLegal: Bool
     var wicket: Wicket?
-    /// A second wicket on the same delivery: the provider has room for one, so it shows in the next frame.
+    /// A second wicket on the same delivery. The provider has room for one, so it shows in the next frame.
     var secondWicket: Wicket?
     var catcher: Int64?
     var runOutBy: Int64?
-    /// The umpire calls over after it.
+    /// Whether the umpire calls over after the ball.
     var endsOver: Bool
-    /// Overs of the innings after it: completed and legal balls.
+    /// Overs of the innings after the ball: completed, and legal balls.
     var oversAfter: (completed: Int, balls: Int)
 
-    /// "19.4".
+    /// The label: "19.4".
     var label: String { "\(over).\(number)" }
     var totalRuns: Int { batRuns + wides + noBalls + byes + legByes + penalty }
-    /// What counts against the bowler.
+    /// Runs that count against the bowler.
     var conceded: Int { batRuns + wides + noBalls }
 }

@@ -1,33 +1,34 @@
-/// Renders the frames of one tape one after the other, copying what did not change: a Test's two thousand frames of
-/// megabytes in seconds. Any order of frames gives the same bytes; forwards is fast.
+/// Renders the frames of one tape one after the other and copies the parts that did not change: a Test's two thousand
+/// frames of megabytes take seconds. Any order of frames gives the same bytes; forward order is fast.
 public struct TapeReel: Sendable {
     public let tape: Tape
     public let clock: TapeClock
     public let includes: FixtureIncludes
-    private var books: Bookkeeper
+    private var scorebooks: ScorebookCache
     private var balls: BallRows
 
     /// - Parameters:
-    ///   - clock: gives `starting_at` and every `updated_at`.
-    ///   - includes: what is embedded; balls are the bulk of it.
+    ///   - clock: the source of `starting_at` and every `updated_at`.
+    ///   - includes: the parts to embed; balls are the bulk of an answer.
     public init(_ tape: Tape, clock: TapeClock, includes: FixtureIncludes = .all) {
         self.tape = tape
         self.clock = clock
         self.includes = includes
-        books = Bookkeeper(tape)
+        scorebooks = ScorebookCache(tape)
         balls = BallRows(tape, clock: clock, includes: includes)
     }
 
     /// One frame as an element of `/livescores` or the value of `/fixtures/{id}`: the provider's JSON object.
     ///
     /// - Parameters:
-    ///   - index: of the frame.
-    ///   - rowsBehind: by how many steps the rows lag behind the balls, as in a reply that is taken while the scorer's
-    ///     entry is being stored.
+    ///   - index: the index of the frame.
+    ///   - rowsBehind: the number of steps by which the rows lag behind the balls, as in a reply that is taken while
+    ///     the scorer's entry is being stored.
     public mutating func fixture(_ index: Int, rowsBehind: Int = 0) -> [UInt8] {
         let frame = tape.frames[index]
-        let figures = books.figures(of: late(frame.figures, by: rowsBehind))
-        let totals = frame.totals == frame.figures ? figures : books.figures(of: late(frame.totals, by: rowsBehind))
+        let figures = scorebooks.figures(of: late(frame.figures, by: rowsBehind))
+        let totals =
+            frame.totals == frame.figures ? figures : scorebooks.figures(of: late(frame.totals, by: rowsBehind))
         let renderer = TapeRenderer(
             tape: tape, frame: frame, clock: clock, includes: includes, figures: figures, totals: totals)
         let hasBalls = includes.has("balls")
@@ -36,7 +37,7 @@ public struct TapeReel: Sendable {
         }
     }
 
-    /// The whole answer of `/livescores` in which this is the only match.
+    /// The whole answer of `/livescores` with this as the only match.
     public mutating func livescores(_ index: Int) -> [UInt8] {
         guard tape.frames[index].isListed else { return Array(#"{"data":[]}"#.utf8) }
         let fixture = fixture(index)

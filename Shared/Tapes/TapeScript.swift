@@ -1,8 +1,8 @@
-/// Lays out the frames of a match: what happens, in which order, and when.
+/// Lays out the frames of a match: their content, order and times.
 ///
-/// Cricsheet has neither a clock nor breaks. A ball takes 40 s, the first of an over 65 s, the first after a wicket
-/// 90 s, an innings break 17 min. Rain is shown where an innings ended early. In a Test, lunch, tea and stumps come
-/// after every 30 overs of a day; the night is an hour, so that nobody waits for a morning.
+/// Cricsheet has neither a clock nor breaks. A ball takes 40 s, the first of an over 65 s, the first after a wicket 90
+/// s, an innings break 17 min. Rain is shown where an innings ended early. In a Test, lunch, tea and stumps come after
+/// every 30 overs of a day; the night is only an hour, so that a viewer need not wait for the morning.
 struct TapeScript {
     private(set) var frames: [TapeFrame] = []
     private(set) var steps: [TapeStep] = []
@@ -103,7 +103,7 @@ struct TapeScript {
         }
     }
 
-    /// Lunch, tea or stumps, when so many overs have been bowled today that it is due.
+    /// Adds lunch, tea or stumps, once the overs bowled today make it due.
     @discardableResult
     private mutating func breakOfPlay() -> Bool {
         guard words.isTimeless, oversToday >= 30 * (breaksToday + 1) else { return false }
@@ -131,7 +131,7 @@ struct TapeScript {
         return true
     }
 
-    // MARK: Between and after
+    // MARK: Breaks and the end
 
     private mutating func pause(after index: Int) {
         let end = now

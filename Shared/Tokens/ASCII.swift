@@ -1,5 +1,5 @@
 extension UInt8 {
-    /// An ASCII letter or digit.
+    /// Whether the byte is an ASCII letter or digit.
     var isLetterOrDigit: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

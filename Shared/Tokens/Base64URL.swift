@@ -24,8 +24,8 @@ public enum Base64URL {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Nil for anything but the one spelling `encode` gives: padding, other characters, an impossible length and
-    /// stray bits at the end are refused, so that two strings never mean the same bytes.
+    /// Decodes exactly the spelling that `encode` gives, and returns nil for any other: padding, other characters, an
+    /// impossible length and stray bits at the end are refused, so that two strings never mean the same bytes.
     public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? { decode(Array(text).span) }
 
     static func decode(_ text: Span<UInt8>) -> [UInt8]? {
@@ -33,7 +33,7 @@ public enum Base64URL {
         guard rest != 1 else { return nil }
         let table = values
         let values = table.span
-        // Of all values together: each is below 64, but for that of a character that is none of ours.
+        // The bitwise OR of all values: each is below 64, except that of a character outside the alphabet.
         var seen: UInt8 = 0
         var stray: UInt32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: text.count * 3 / 4) { bytes, count in

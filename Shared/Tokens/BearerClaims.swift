@@ -1,16 +1,16 @@
-/// What a verified bearer token says.
+/// The claims of a verified bearer token.
 public struct BearerClaims: Hashable, Sendable {
     public enum Use: String, Hashable, Sendable { case access, id }
 
-    /// The user: a UUID, in small letters, as Cognito writes it. However else it is written, it is the same user.
+    /// The user: a UUID in lower case, as Cognito writes it. A token that writes it otherwise is of the same user.
     public let sub: String
     public let tokenUse: Use
-    /// The app it was made for: `client_id` of an access token, `aud` of an id token.
+    /// The app client that the token was made for: `client_id` of an access token, `aud` of an id token.
     public let clientID: String
-    /// Seconds since 1970.
+    /// Seconds since 1970, like `issuedAt`.
     public let expiresAt: Int
     public let issuedAt: Int
-    /// `cognito:groups`.
+    /// The claim `cognito:groups`.
     public let groups: Set<String>
 
     public var isAdmin: Bool { groups.contains("admin") }

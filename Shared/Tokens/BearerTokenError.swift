@@ -1,24 +1,25 @@
-/// Why a bearer token was refused. No case carries any of the token.
+/// The reason for which a bearer token was refused. No case carries any part of the token.
 public enum BearerTokenError: Error, Hashable, Sendable {
-    /// Not three parts of strict base64url, over 8 KiB, or JSON that a strict reader refuses.
+    /// The token is not three parts of strict base64url, is over 8 KiB, or holds JSON that a strict reader refuses.
     case malformed(String)
-    /// Another `alg` than RS256, or a header that asks for something special (`jku`, `crit`, …).
+    /// The header has another `alg` than RS256, or asks for something special (`jku`, `crit`, …).
     case unsupportedHeader(String)
-    /// A `kid` that is not among the issuer's keys (they may have been rotated: fetch them again).
+    /// The `kid` is not among the issuer's keys, which may have been rotated: fetch them again.
     case unknownKey
     case badSignature
-    /// - Parameter at: its `exp`, in seconds since 1970.
+    /// The token has expired.
+    /// - Parameter at: the token's `exp`, in seconds since 1970.
     case expired(at: Int)
     case notYetValid
-    /// Its issuer gives none that lasts for so long.
+    /// The token is valid for longer than its issuer allows.
     case longLived
     case wrongIssuer
-    /// Made for another app: `client_id` or `aud` is not ours.
+    /// The token was made for another app: its `client_id` or `aud` is not ours.
     case wrongClient
-    /// A claim that is missing, or of another type or form than it must be.
+    /// A claim is missing, or has another type or form than required.
     case badClaim(String)
 
-    /// One of a fixed set, for logs and metrics.
+    /// The reason as one of a fixed set, for logs and metrics.
     public var kind: String {
         switch self {
         case .malformed: "malformed"

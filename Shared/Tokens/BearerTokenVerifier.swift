@@ -1,25 +1,26 @@
-/// Checks the bearer tokens of Amazon Cognito, strictly: exactly RS256, exactly the key that `kid` names, and every claim
-/// of the type and form Cognito gives it. What it does not know it refuses.
+/// Checks the bearer tokens of Amazon Cognito strictly: exactly RS256, exactly the key that `kid` names, and every
+/// claim of the type and form that Cognito gives it. Anything unknown is refused.
 public struct BearerTokenVerifier: Sendable {
-    /// The longest token that is looked at, in bytes.
+    /// The longest token that is read, in bytes.
     public static let tokenBytesMax = 8192
-    /// How far the issuer's clock may be from ours, in seconds.
+    /// The allowed difference between the issuer's clock and ours, in seconds.
     public static let leeway = 60
-    /// What Cognito allows at most: from `iat` to `exp`, in seconds. A deleted account is remembered for twice as long, so
-    /// that its tokens have expired by then.
+    /// The longest time from `iat` to `exp` that Cognito allows, in seconds. A deleted account is remembered for twice
+    /// as long, so that its tokens have expired by then.
     public static let lifetimeMax = 86_400
 
     private let issuer: String
     private let clientIDs: Set<String>
 
     /// - Parameters:
-    ///   - issuer: the pool's URL, which `iss` must equal.
-    ///   - clientIDs: the app clients whose tokens are taken.
-    public init(issuer: String, clientIDs: Set<String>) {
+    ///   - issuer: the user pool's URL, which `iss` must equal.
+    ///   - clientIDs: the app clients whose tokens are accepted.
+    package init(issuer: String, clientIDs: Set<String>) {
         self.issuer = issuer
         self.clientIDs = clientIDs
     }
 
+    /// Checks the signature and the claims of a token.
     /// - Parameter now: seconds since 1970.
     public func verify(_ token: String, keys: JWKS, now: Int) throws(BearerTokenError) -> BearerClaims {
         let text = Array(token.utf8)
@@ -36,7 +37,7 @@ public struct BearerTokenVerifier: Sendable {
         return try claims(in: try object(payload, "claims"), now: now)
     }
 
-    /// Where the two dots are; nil when there are more, or fewer.
+    /// Returns the places of the two dots; nil if there are more, or fewer.
     private static func dots(_ bytes: Span<UInt8>) -> (Int, Int)? {
         var first: Int?
         var second: Int?
@@ -55,8 +56,8 @@ public struct BearerTokenVerifier: Sendable {
         return object
     }
 
-    /// Before any cryptography: the algorithm is ours to choose, never the token's, and a key comes from the issuer,
-    /// never from the token.
+    /// Checks the header before any cryptography: the algorithm is our choice, never the token's, and keys come from
+    /// the issuer, never from the token.
     private func keyID(in header: [String: JSONValue]) throws(BearerTokenError) -> String {
         guard header["alg"]?.string == "RS256" else { throw .unsupportedHeader("alg is not RS256") }
         for name in ["jku", "x5u", "jwk", "x5c", "crit", "b64", "zip", "enc"] where header[name] != nil {
@@ -90,7 +91,7 @@ public struct BearerTokenVerifier: Sendable {
             groups: try groups(in: claims))
     }
 
-    /// Whole seconds between 1970 and the year 9999.
+    /// Reads a time: whole seconds between 1970 and the year 9999.
     private func time(_ name: String, in claims: [String: JSONValue]) throws(BearerTokenError) -> Int {
         guard let time = claims[name]?.integer, (0...253_402_300_799).contains(time) else { throw .badClaim(name) }
         return time
@@ -107,10 +108,10 @@ public struct BearerTokenVerifier: Sendable {
         return groups
     }
 
-    /// Byte for byte: for Swift's own equality a KELVIN SIGN is a K.
+    /// Compares byte for byte, because in Swift's own equality a KELVIN SIGN equals a K.
     private static func isSame(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
 
-    /// 8-4-4-4-12 hexadecimal digits.
+    /// Returns whether the text is 8-4-4-4-12 hexadecimal digits.
     private static func isUUID(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard bytes.count == 36 else { return false }

@@ -1,17 +1,17 @@
 internal import COpenSSL
 
-/// Signs as JWS "ES256" wants it: ECDSA on P-256 with SHA-256, the signature as R‖S (RFC 7518 section 3.4).
+/// Signs as JWS "ES256" requires: ECDSA on P-256 with SHA-256, the signature as R‖S (RFC 7518 section 3.4).
 public struct ES256Signer: Sendable {
     private let key: KeyHandle
 
     /// - Parameter pem: the text of Apple's `.p8` file (PKCS#8).
-    /// - Throws: `OpenSSLError` when it holds no private key, or one of another kind than P-256.
+    /// - Throws: `OpenSSLError` if it holds no private key, or one that is not of P-256.
     public init(pem: String) throws {
         key = try KeyHandle(privatePEM: pem)
         guard key.isP256 else { throw OpenSSLError("use the key for ES256", reason: "it is not a P-256 key") }
     }
 
-    /// 64 bytes: R and S, each with its leading zeros.
+    /// Returns 64 bytes: R and S, each with its leading zeros.
     public func sign(_ bytes: [UInt8]) throws -> [UInt8] {
         let der = try key.signSHA256(bytes)
         let signature = der.withUnsafeBufferPointer { buffer in
@@ -28,12 +28,12 @@ public struct ES256Signer: Sendable {
         return r + s
     }
 
-    /// The public half, for whoever checks the signatures (SubjectPublicKeyInfo).
+    /// The public key in PEM (SubjectPublicKeyInfo), for checking the signatures.
     public var publicKeyPEM: String {
         get throws { try key.publicPEM() }
     }
 
-    /// A new private key in the form of Apple's `.p8` files, for development and tests.
+    /// Makes a new private key in the form of Apple's `.p8` files, for development and tests.
     public static func generatePEM() throws -> String {
         try KeyHandle(generating: "EC") { EVP_PKEY_CTX_set_group_name($0, "prime256v1") }.privatePEM()
     }

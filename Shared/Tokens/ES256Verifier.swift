@@ -1,15 +1,16 @@
 internal import COpenSSL
 
-/// Checks signatures that `ES256Signer` (or anybody's ES256) made.
+/// Checks ES256 signatures, by `ES256Signer` or any other signer.
 public struct ES256Verifier: Sendable {
     private let key: KeyHandle
 
-    /// - Parameter pem: the public key (SubjectPublicKeyInfo), or a private key whose public half is meant.
+    /// - Parameter pem: the public key (SubjectPublicKeyInfo), or a private key, of which the public half is used.
     public init(pem: String) throws {
         key = try pem.contains("PRIVATE KEY") ? KeyHandle(privatePEM: pem) : KeyHandle(publicPEM: pem)
         guard key.isP256 else { throw OpenSSLError("use the key for ES256", reason: "it is not a P-256 key") }
     }
 
+    /// Returns whether the signature is the key's.
     /// - Parameter signature: R‖S; any other length than 64 is never valid.
     public func isValid(signature: [UInt8], of bytes: [UInt8]) -> Bool {
         guard signature.count == 64, let der = Self.der(signature) else { return false }

@@ -1,5 +1,5 @@
-/// JSON that is handed on, or made here. A number is handed on as its value: it may be spelled in another way. What strangers
-/// send is read by `init(strict:)`: a decoder refuses neither a key that comes twice nor what is too deep.
+/// Codes JSON that is passed on, or made here. A number keeps its value but not its spelling. Requests from outside are
+/// read by `init(strict:)`, because a decoder accepts duplicate keys and any depth.
 extension JSONValue: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
@@ -26,7 +26,7 @@ extension JSONValue: Codable {
         case .null: try container.encodeNil()
         case .bool(let value): try container.encode(value)
         case .number(let text):
-            // A number that no Double holds is refused by the encoder.
+            // The encoder refuses a number that does not fit a Double.
             if let value = Int64(text) {
                 try container.encode(value)
             } else {

@@ -1,4 +1,4 @@
-/// JSON from strangers, read strictly: what a lenient reader would guess at is refused instead.
+/// JSON from outside, read strictly: where a lenient reader would guess, the text is refused.
 ///
 /// A number keeps its spelling, so that `1e2`, `1.0` and a thousand digits are not mistaken for an integer.
 public enum JSONValue: Hashable, Sendable {
@@ -9,15 +9,16 @@ public enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// Why a text was refused: a sentence without any of its content.
+    /// The reason for which a text was refused: a sentence without any of its content.
     public struct Refusal: Error, Hashable, CustomStringConvertible {
         public let description: String
     }
 
     /// Reads exactly one JSON value (RFC 8259) and nothing after it.
     ///
-    /// - Parameter depthMax: how many arrays and objects may stand in each other.
-    /// - Throws: for bytes that are not UTF-8, a byte order mark, duplicate keys, unpaired surrogates, too much depth.
+    /// - Parameter depthMax: the depth to which arrays and objects may be nested.
+    /// - Throws: `Refusal` for bytes that are not UTF-8, a byte order mark, duplicate keys, unpaired surrogates, or too
+    ///   much depth.
     public init(strict bytes: some Collection<UInt8>, depthMax: Int = 16) throws(Refusal) {
         let bytes = Array(bytes)
         guard String(validating: bytes, as: UTF8.self) != nil else { throw Refusal(description: "not valid UTF-8") }
@@ -30,6 +31,6 @@ public enum JSONValue: Hashable, Sendable {
     public var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
     public var object: [String: JSONValue]? { if case .object(let value) = self { value } else { nil } }
 
-    /// A number written as an integer that fits; nil for `1.0`, `1e2` and `"1"`.
+    /// The number if it is written as an integer and fits; nil for `1.0`, `1e2` and `"1"`.
     public var integer: Int? { if case .number(let text) = self { Int(text) } else { nil } }
 }

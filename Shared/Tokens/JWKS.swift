@@ -1,34 +1,35 @@
 internal import COpenSSL
 
-/// The keys an issuer publishes, of which only those we would trust are kept: RSA of 2048 to 8192 bits, marked "RS256".
+/// The keys that an issuer publishes. Only trustworthy ones are kept: RSA of 2048 to 8192 bits, marked "RS256".
 public struct JWKS: Sendable {
-    /// Below it a key is too weak to be trusted.
+    /// The smallest modulus in bits; a smaller key is too weak to be trusted.
     public static let modulusBitsMin = 2048
-    /// Above it a check costs more than a request should.
+    /// The largest modulus in bits; a check with a larger key costs more than a request should.
     public static let modulusBitsMax = 8192
     /// The largest document that is read, in bytes.
     public static let documentBytesMax = 65_536
-    /// More keys than any pool rotates through.
+    /// The most keys in a set, more than any user pool rotates through.
     public static let keysMax = 32
 
-    /// Tells sets apart, also those with the same keys: every one that was read is another.
+    /// Tells sets apart, even those with the same keys: every document that is read makes a new identity.
     public final class Identity: Sendable {
         fileprivate init() {}
     }
 
     public let identity = Identity()
     private let keys: [String: KeyHandle]
-    /// Why keys were left out; the texts name no key material.
+    /// The reasons for which keys were left out; the texts name no key material.
     public let skipped: [String]
 
     public var keyIDs: Set<String> { Set(keys.keys) }
 
-    /// Why a document is no key set.
+    /// The reason for which a document is not a key set.
     public struct Refusal: Error, Hashable, CustomStringConvertible {
         public let description: String
     }
 
-    /// - Throws: when the document is not strict JSON with an array `keys`, two keys share an id, or none is usable.
+    /// - Throws: `Refusal` if the document is not strict JSON with an array `keys`, two keys share an id, or no key is
+    ///   usable.
     public init(json: [UInt8]) throws(Refusal) {
         guard json.count <= Self.documentBytesMax else { throw Refusal(description: "the key set is over 64 KiB") }
         let document: JSONValue
@@ -57,7 +58,7 @@ public struct JWKS: Sendable {
         self.skipped = skipped
     }
 
-    /// Exactly the key of that id; there is no default.
+    /// Returns exactly the key with this id; there is no default.
     func key(_ id: String) -> KeyHandle? { keys[id] }
 
     private enum Member {
@@ -87,7 +88,7 @@ public struct JWKS: Sendable {
         return .usable(id: id, key)
     }
 
-    /// `[A-Za-z0-9+/=_-]{1,128}`
+    /// Returns whether an id matches `[A-Za-z0-9+/=_-]{1,128}`.
     static func isKeyID(_ id: String) -> Bool {
         (1...128).contains(id.utf8.count)
             && id.utf8.allSatisfy { byte in
@@ -103,7 +104,7 @@ public struct JWKS: Sendable {
 }
 
 extension KeyHandle {
-    /// An RSA public key from its numbers, big-endian.
+    /// Makes an RSA public key from its numbers, which are big-endian.
     fileprivate convenience init?(modulus: [UInt8], exponent: [UInt8]) {
         defer { OpenSSLError.drainQueue() }
         guard let n = BN_bin2bn(modulus, Int32(modulus.count), nil) else { return nil }

@@ -1,17 +1,20 @@
 internal import COpenSSL
 
-/// Owns one `EVP_PKEY`. OpenSSL counts its references atomically and never changes a key that is only used, so many
-/// threads may sign and verify with it: that is why `@unchecked Sendable` is honest.
+/// Owns one `EVP_PKEY`.
+///
+/// `@unchecked Sendable`: OpenSSL counts references to it atomically and never changes a key that is only used, so many
+/// threads may sign and verify with it.
 final class KeyHandle: @unchecked Sendable {
     let raw: OpaquePointer
     private let checks = SignatureChecks()
 
-    /// Takes the reference over.
+    /// Takes ownership of one reference.
     init(owning raw: OpaquePointer) { self.raw = raw }
 
     deinit { EVP_PKEY_free(raw) }
 
-    /// PEM with a private key: PKCS#8, or the older forms OpenSSL knows. An encrypted one is refused, never asked about.
+    /// Reads a private key from PEM: PKCS#8, or the older forms that OpenSSL knows. An encrypted key is refused;
+    /// OpenSSL never asks for its passphrase.
     convenience init(privatePEM pem: String) throws {
         let doing = "read a private key"
         let raw = try withMemoryBIO(pem, doing) { bio in
@@ -21,7 +24,7 @@ final class KeyHandle: @unchecked Sendable {
         self.init(owning: raw)
     }
 
-    /// PEM with a public key (SubjectPublicKeyInfo).
+    /// Reads a public key from PEM (SubjectPublicKeyInfo).
     convenience init(publicPEM pem: String) throws {
         let doing = "read a public key"
         let raw = try withMemoryBIO(pem, doing) { bio in
@@ -31,7 +34,7 @@ final class KeyHandle: @unchecked Sendable {
         self.init(owning: raw)
     }
 
-    /// Makes a key of `algorithm` ("EC", "RSA"); `configure` sets the curve or the size and answers OpenSSL's status.
+    /// Makes a key of `algorithm` ("EC", "RSA"); `configure` sets the curve or the size and returns OpenSSL's status.
     convenience init(generating algorithm: String, configure: (OpaquePointer) -> Int32) throws {
         let doing = "make a key"
         guard let context = EVP_PKEY_CTX_new_from_name(nil, algorithm, nil) else { throw OpenSSLError(doing) }
@@ -43,7 +46,7 @@ final class KeyHandle: @unchecked Sendable {
         self.init(owning: raw)
     }
 
-    /// PKCS#8, unencrypted.
+    /// Returns the private key as PKCS#8, unencrypted.
     func privatePEM() throws -> String {
         try writingPEM("write a private key") { PEM_write_bio_PKCS8PrivateKey($0, raw, nil, nil, 0, nil, nil) }
     }
@@ -52,7 +55,7 @@ final class KeyHandle: @unchecked Sendable {
         try writingPEM("write a public key") { PEM_write_bio_PUBKEY($0, raw) }
     }
 
-    /// A number of the key, big-endian and without leading zeros: "n" and "e" of RSA.
+    /// Returns a number of the key, big-endian and without leading zeros: "n" and "e" of RSA.
     func number(_ name: String) throws -> [UInt8] {
         var number: OpaquePointer?
         guard EVP_PKEY_get_bn_param(raw, name, &number) == 1, let number else {
@@ -77,7 +80,7 @@ final class KeyHandle: @unchecked Sendable {
         return name.prefix(count).elementsEqual("prime256v1".utf8.map(CChar.init(bitPattern:)))
     }
 
-    /// Signs with SHA-256 in the key's own form (DER for EC, PKCS#1 v1.5 for RSA).
+    /// Signs with SHA-256; the signature has the key's own form (DER for EC, PKCS#1 v1.5 for RSA).
     func signSHA256(_ bytes: [UInt8]) throws -> [UInt8] {
         let doing = "sign"
         guard let context = EVP_MD_CTX_new() else { throw OpenSSLError(doing) }
@@ -91,7 +94,7 @@ final class KeyHandle: @unchecked Sendable {
         return Array(signature.prefix(count))
     }
 
-    /// False for every signature that is not the key's, however broken; the error queue is left empty.
+    /// Returns whether the signature is the key's; any malformed signature gives false. The error queue is left empty.
     func verifySHA256(_ signature: [UInt8], of bytes: Span<UInt8>) -> Bool {
         defer { OpenSSLError.drainQueue() }
         guard let digest = SHA256Digest.digest(bytes) else { return false }
@@ -112,7 +115,7 @@ final class KeyHandle: @unchecked Sendable {
     }
 }
 
-/// Lends `text` to OpenSSL as a file to read. A PEM file is a few kilobytes at most.
+/// Gives `text` to OpenSSL as a file to read. A PEM file is a few kilobytes at most.
 private func withMemoryBIO<Result>(
     _ text: String, _ doing: String, _ body: (OpaquePointer) throws -> Result
 ) throws -> Result {

@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// What OpenSSL would not do, with everything its error queue of this thread said about it.
+/// A failure of OpenSSL, with everything in this thread's error queue.
 public struct OpenSSLError: Error, Hashable, CustomStringConvertible {
-    /// What was being done: "read a private key".
+    /// The operation that failed, for example "read a private key".
     public let doing: String
     /// OpenSSL's own lines, oldest first; they name functions and reasons, never key material.
     public let reasons: [String]
@@ -22,7 +22,8 @@ public struct OpenSSLError: Error, Hashable, CustomStringConvertible {
         reasons.isEmpty ? "cannot \(doing)" : "cannot \(doing): \(reasons.joined(separator: "; "))"
     }
 
-    /// A negative answer (a signature that does not match) leaves lines behind as well: whoever gets one calls this.
+    /// Empties the error queue and returns its lines. It must also be called after a negative result (a signature that
+    /// does not match), which leaves lines behind.
     @discardableResult
     static func drainQueue() -> [String] {
         var reasons: [String] = []

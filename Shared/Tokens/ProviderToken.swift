@@ -1,9 +1,10 @@
-/// The token a provider shows APNs: "ES256" over the team and the time it was made.
+/// The token that authenticates a provider to APNs: "ES256" over the team and the time of issue.
 public enum ProviderToken {
+    /// Makes a token.
     /// - Parameters:
     ///   - keyID: the id of the `.p8` key, as Apple's portal shows it.
-    ///   - teamID: the developer team.
-    ///   - issuedAt: seconds since 1970; APNs takes the token for an hour from then.
+    ///   - teamID: the id of the developer team.
+    ///   - issuedAt: seconds since 1970; APNs accepts the token for an hour from then.
     /// - Throws: `OpenSSLError`, or `Refusal` for an id with other characters than letters and digits.
     public static func make(keyID: String, teamID: String, issuedAt: Int, signer: ES256Signer) throws -> String {
         for (name, id) in [("key id", keyID), ("team id", teamID)] {

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// The development issuer's key: it signs what Amazon Cognito signs in production.
+/// The development issuer's key. It signs what Amazon Cognito signs in production.
 public struct RS256Signer: Sendable {
     private let key: KeyHandle
     /// The key's RFC 7638 thumbprint, so that the same key always has the same id.
@@ -11,7 +11,7 @@ public struct RS256Signer: Sendable {
     /// - Parameter pem: PKCS#8 with an RSA key of at least 2048 bits.
     public init(pem: String) throws { try self.init(key: KeyHandle(privatePEM: pem)) }
 
-    /// A new 2048-bit key.
+    /// Makes a new 2048-bit key.
     public static func generate() throws -> RS256Signer {
         try RS256Signer(key: KeyHandle(generating: "RSA") { EVP_PKEY_CTX_set_rsa_keygen_bits($0, 2048) })
     }
@@ -27,12 +27,12 @@ public struct RS256Signer: Sendable {
         keyID = Base64URL.encode(try SHA256Digest.of(Array(members.utf8)))
     }
 
-    /// The private key as PKCS#8: for a file of mode 0600.
+    /// The private key as PKCS#8; a file that holds it should have mode 0600.
     public var pem: String {
         get throws { try key.privatePEM() }
     }
 
-    /// The public half as one member of a JWKS.
+    /// The public key as one member of a JWKS.
     public var jwk: String {
         #"{"kty":"RSA","alg":"RS256","use":"sig","kid":"\#(keyID)","n":"\#(modulus)","e":"\#(exponent)"}"#
     }
@@ -40,10 +40,10 @@ public struct RS256Signer: Sendable {
     /// A JWKS with this key alone.
     public var jwks: String { #"{"keys":[\#(jwk)]}"# }
 
-    /// RSASSA-PKCS1-v1_5 with SHA-256.
+    /// Signs with RSASSA-PKCS1-v1_5 and SHA-256.
     public func sign(_ bytes: [UInt8]) throws -> [UInt8] { try key.signSHA256(bytes) }
 
-    /// A signed token in compact form.
+    /// Makes a signed token in compact form.
     ///
     /// - Parameter claims: a JSON object.
     public func token(claims: [UInt8]) throws -> String {

@@ -1,23 +1,24 @@
 internal import COpenSSL
 import NIOConcurrencyHelpers
 
-/// Checks signatures over SHA-256 with one key. To make OpenSSL's context for it costs a third of what a check costs, so
-/// those that have served well are kept: as many as there were checks at the same time, and no more than `keptMax`.
+/// Checks signatures over SHA-256 with one key. Making OpenSSL's context costs a third of a check, so contexts are kept
+/// after a valid signature: as many as there were checks at the same time, and no more than `keptMax`.
 ///
-/// `@unchecked Sendable`: the kept contexts are touched under the lock, and one that was taken out is its taker's alone.
+/// `@unchecked Sendable`: the kept contexts are touched only under the lock, and only the caller that takes one out
+/// uses it.
 final class SignatureChecks: @unchecked Sendable {
-    /// More threads than a service checks tokens on.
+    /// The bound is above the number of threads on which a service checks tokens.
     private static let keptMax = 16
 
     private let kept = NIOLockedValueBox<[OpaquePointer]>([])
 
     deinit { for context in kept.withLockedValue({ $0 }) { EVP_PKEY_CTX_free(context) } }
 
-    /// - Parameter key: always the same one.
+    /// - Parameter key: the same key at every call.
     func isValid(_ signature: [UInt8], digest: [UInt8], key: KeyHandle) -> Bool {
         guard let context = kept.withLockedValue({ $0.popLast() }) ?? Self.make(key) else { return false }
         guard EVP_PKEY_verify(context, signature, signature.count, digest, digest.count) == 1 else {
-            // What a bad signature may have left in it concerns no other.
+            // The context is not kept, because a bad signature may have left state in it.
             EVP_PKEY_CTX_free(context)
             return false
         }

@@ -1,6 +1,6 @@
-/// A recursive-descent reader over UTF-8 that is already known to be valid.
+/// A recursive-descent reader of JSON in UTF-8 that is already known to be valid.
 struct StrictJSONReader {
-    /// As many as a bearer token's claims have members: room is made for them at once.
+    /// The number of members for which room is made at once: as many as a bearer token's claims have.
     private static let membersUsually = 12
 
     private let bytes: [UInt8]
@@ -91,7 +91,7 @@ struct StrictJSONReader {
         }
     }
 
-    /// `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`
+    /// Reads `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`.
     private mutating func readNumber() throws(JSONValue.Refusal) -> String {
         let start = position
         _ = take("-")
@@ -108,7 +108,7 @@ struct StrictJSONReader {
         return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
-    /// False when there is none.
+    /// Returns false if there is no digit.
     private mutating func skipDigits() -> Bool {
         let start = position
         while let byte = next, byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") { position += 1 }
@@ -117,7 +117,7 @@ struct StrictJSONReader {
 
     private mutating func readString() throws(JSONValue.Refusal) -> String {
         position += 1
-        // Most have no escape: they are copied as a whole.
+        // Most strings have no escape and are copied as a whole.
         var start = position
         skipPlain()
         if take("\"") { return String(decoding: bytes[start..<(position - 1)], as: UTF8.self) }
@@ -136,7 +136,7 @@ struct StrictJSONReader {
         throw refusal("a string that does not end")
     }
 
-    /// Up to a quote, a backslash or a control character.
+    /// Skips to a quote, a backslash or a control character.
     private mutating func skipPlain() {
         var index = position
         while index < bytes.count, bytes[index] >= 0x20, bytes[index] != UInt8(ascii: "\""),
@@ -187,7 +187,7 @@ struct StrictJSONReader {
 }
 
 extension UInt8 {
-    /// Of an ASCII character of either case.
+    /// The value of an ASCII hexadecimal digit of either case; nil for any other byte.
     var hexDigitValue: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")

@@ -1,14 +1,15 @@
 internal import COpenSSL
 
-/// Encrypts push tokens for the database, and names them there so that they can be found without being told.
+/// Encrypts push tokens for the database, in a form in which a token can be found without being decrypted.
 ///
-/// A stored token is `$lookup$key$ciphertext`. The lookup is HMAC-SHA-256 of the token under a key that never changes, cut to
-/// 128 bits (RFC 2104): equal tokens have equal lookups, whichever key encrypted them. The ciphertext is AES-256-GCM (NIST SP
-/// 800-38D) with a random nonce before it, its tag behind it, and the lookup as additional data, so that it goes with no other
-/// lookup. What is encrypted is a byte that says how and the token: its bytes where it is hexadecimal, which APNs' tokens are, so that it
-/// takes no more room than in clear. All parts but the key's id are base64url. A token in clear has no `$`.
+/// A stored token is `$lookup$key$ciphertext`. The lookup is HMAC-SHA-256 of the token under a key that never changes,
+/// cut to 128 bits (RFC 2104): equal tokens have equal lookups, whichever key encrypted them. The ciphertext is
+/// AES-256-GCM (NIST SP 800-38D) with a random nonce before it, its tag after it, and the lookup as additional data, so
+/// that it is valid with no other lookup. The clear text is a byte for the packing, and the token: as bytes if it is
+/// hexadecimal, which APNs' tokens are, so that it takes about as much room as in clear. All parts except the key's id
+/// are base64url. A token in clear has no `$`.
 public struct TokenCipher: Sendable {
-    /// A stored token that cannot be read.
+    /// The reason for which a stored token cannot be read.
     public enum Failure: Error, Hashable, CustomStringConvertible {
         case unknownKey(String)
         case damaged
@@ -21,48 +22,50 @@ public struct TokenCipher: Sendable {
         }
     }
 
-    /// With the `$` in front.
+    /// The length of a lookup, with the `$` in front.
     static let lookupLength = 23
     private static let mark = UInt8(ascii: "$")
     private static let nonceLength = 12
     private static let tagLength = 16
-    /// Looked up once; see `SHA256Digest.method`.
+    /// OpenSSL's AES-256-GCM, fetched once; see `SHA256Digest.method`.
     nonisolated(unsafe) private static let method = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
 
     private let keys: TokenKeys
     private let digest: TokenLookup
 
+    /// Makes a cipher with the keys of a file.
     /// - Throws: `OpenSSLError`.
     public init(_ keys: TokenKeys) throws {
         self.keys = keys
         digest = try TokenLookup(keys.lookup)
     }
 
-    /// The key that is to encrypt from now on.
+    /// The id of the key that encrypts from now on.
     public var newestKey: String { keys.newest }
 
     public func has(_ key: String) -> Bool { keys.encryption[key] != nil }
 
-    /// Whether a stored text is encrypted.
     public static func isEncrypted(_ stored: String) -> Bool { stored.utf8.first == mark }
 
-    /// The id of the key that encrypted a stored token; nil for one in clear, and for one that is damaged.
+    /// Returns the id of the key that encrypted a stored token; nil for a token in clear, and for a damaged one.
     public static func key(of stored: String) -> String? { parts(Array(stored.utf8))?.key }
 
-    /// What a token is found by.
+    /// Returns the lookup by which a token is found.
     public func lookup(_ token: String) throws -> String { "$\(Base64URL.encode(try digest(Array(token.utf8))))" }
 
+    /// Encrypts a token.
     /// - Parameter key: the id of the key that encrypts.
     /// - Throws: `Failure.unknownKey`, `OpenSSLError`.
     public func encrypt(_ token: String, by key: String) throws -> String {
         try encrypt(token, lookup: try lookup(token), by: key)
     }
 
-    /// - Parameter lookup: of this token.
+    /// Encrypts a token whose lookup is known.
+    /// - Parameter lookup: the result of `lookup` for this token.
     public func encrypt(_ token: String, lookup: String, by key: String) throws -> String {
         guard let bytes = keys.encryption[key] else { throw Failure.unknownKey(key) }
         let clear = Self.packed(Array(token.utf8))
-        // Nonce, ciphertext and tag.
+        // The buffer holds nonce, ciphertext and tag.
         var sealed = [UInt8](repeating: 0, count: Self.nonceLength + clear.count + Self.tagLength)
         let isSealed = sealed.withUnsafeMutableBufferPointer { sealed in
             guard let nonce = sealed.baseAddress, RAND_bytes(nonce, Int32(Self.nonceLength)) == 1 else { return false }
@@ -79,7 +82,7 @@ public struct TokenCipher: Sendable {
         return "\(lookup)$\(key)$\(Base64URL.encode(sealed))"
     }
 
-    /// The token of a stored text; one in clear is itself.
+    /// Decrypts a stored token; one in clear is returned as it is.
     /// - Throws: `Failure`.
     public func decrypt(_ stored: String) throws -> String {
         let text = Array(stored.utf8)
@@ -96,7 +99,7 @@ public struct TokenCipher: Sendable {
                 var done: Int32 = 0
                 return EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(Self.tagLength), body + count) == 1
                     && EVP_CipherUpdate(context, body, &done, body, Int32(count)) == 1
-                    // It compares the tag, and writes nothing.
+                    // This call only compares the tag; it writes nothing.
                     && EVP_CipherFinal_ex(context, body + count, &done) == 1
             }
         }
@@ -110,7 +113,7 @@ public struct TokenCipher: Sendable {
         return token
     }
 
-    /// The key's id, and where the ciphertext begins.
+    /// Returns the key's id, and the place where the ciphertext begins.
     private static func parts(_ stored: [UInt8]) -> (key: String, begin: Int)? {
         guard stored.first == mark, stored.count > lookupLength, stored[lookupLength] == mark,
             let end = stored[(lookupLength + 1)...].firstIndex(of: mark)

@@ -1,13 +1,13 @@
-/// `TOKEN_KEY_FILE`: as it was read at the start, and as it may have become since.
+/// The key file `TOKEN_KEY_FILE`, as it was read at the start, and as it may be now.
 public struct TokenKeyFile: Sendable {
     public static let setting = "TOKEN_KEY_FILE"
 
     public let cipher: TokenCipher
-    /// For a key that the file did not have: it may have been added.
+    /// Reads the file again, for a key that it did not have: the key may have been added.
     public let reread: @Sendable () throws -> TokenCipher
 
     /// - Parameter text: reads the file.
-    /// - Throws: what `text` throws, and `TokenKeys.Refusal`.
+    /// - Throws: what `text` throws, `TokenKeys.Refusal`, and `OpenSSLError`.
     public init(_ text: @escaping @Sendable () throws -> String) throws {
         let read: @Sendable () throws -> TokenCipher = { try TokenCipher(try TokenKeys(parsing: try text())) }
         cipher = try read()

@@ -1,9 +1,10 @@
 internal import COpenSSL
 
-/// The keys of `TOKEN_KEY_FILE`: a line `lookup KEY`, and lines `ID KEY`, of which the last is the newest. Empty lines and those
-/// that begin with `#` say nothing. A key is 32 bytes in base64 (RFC 4648 section 4), an id 1 to 16 letters and digits.
+/// The keys of `TOKEN_KEY_FILE`: a line `lookup KEY`, and lines `ID KEY`, of which the last is the newest. Empty lines
+/// and those that begin with `#` are ignored. A key is 32 bytes in base64 (RFC 4648 section 4), an id 1 to 16 letters
+/// and digits.
 public struct TokenKeys: Sendable {
-    /// What is wrong with the file, without what is in it.
+    /// The fault in the file, without any of its content.
     public struct Refusal: Error, Hashable, CustomStringConvertible {
         public let description: String
     }
@@ -13,7 +14,7 @@ public struct TokenKeys: Sendable {
 
     let lookup: [UInt8]
     let encryption: [String: [UInt8]]
-    /// The id of the last one.
+    /// The id of the newest key, the last in the file.
     public let newest: String
 
     public init(parsing text: String) throws(Refusal) {
@@ -48,12 +49,12 @@ public struct TokenKeys: Sendable {
         self.newest = newest
     }
 
-    /// The text of a file with new keys.
+    /// Makes the text of a file with new keys.
     public static func generate(id: String = "1") throws -> String {
         "\(lookupName) \(try newKey())\n\(id) \(try newKey())\n"
     }
 
-    /// 32 random bytes in base64.
+    /// Makes 32 random bytes in base64.
     public static func newKey() throws -> String {
         var bytes = [UInt8](repeating: 0, count: keyLength)
         guard RAND_bytes(&bytes, Int32(bytes.count)) == 1 else { throw OpenSSLError("make a key") }

@@ -1,9 +1,10 @@
 internal import COpenSSL
 
-/// HMAC-SHA-256 under one key (RFC 2104), cut to 128 bits. OpenSSL never changes a context that is only copied, and its own counters are
-/// atomic: that is why `@unchecked Sendable` is honest.
+/// HMAC-SHA-256 under one key (RFC 2104), cut to 128 bits.
+///
+/// `@unchecked Sendable`: OpenSSL never changes a context that is only copied, and its own counters are atomic.
 final class TokenLookup: @unchecked Sendable {
-    /// Has taken the key in, and no text.
+    /// The context with the key and without any text.
     private let keyed: OpaquePointer
 
     init(_ key: [UInt8]) throws {

@@ -3,12 +3,12 @@ import Glibc
 public import Messages
 import NIOCore
 
-/// A message as its bytes: encoded once, however many are told, and however often.
+/// A message as bytes: encoded once, for any number of receivers and repetitions.
 public struct EncodedMessage: Sendable {
     let type: String
     private let payload: Data
 
-    /// Of its JSON, without the envelope.
+    /// The bytes of the JSON payload, without the envelope.
     public var byteCount: Int { payload.count }
 
     public init<M: Message>(_ message: M) throws {
@@ -16,14 +16,14 @@ public struct EncodedMessage: Sendable {
         payload = try Self.json(message)
     }
 
-    /// The envelope's JSON behind its length.
+    /// Makes the frame: the envelope's JSON behind its length.
     func frame(id: String, replyTo: String? = nil, traceparent: String? = nil) throws -> ByteBuffer {
         let head = try Self.json(
             Envelope(type: type, id: id, sentAt: Self.now(), traceparent: traceparent, replyTo: replyTo))
         var frame = ByteBuffer()
         frame.reserveCapacity(head.count + payload.count + 16)
         try frame.writeLengthPrefixed(as: UInt32.self) { frame in
-            // The payload is one field more of the object that the head is.
+            // The payload becomes one more field of the head's JSON object.
             let count =
                 frame.writeBytes(head.dropLast()) + frame.writeString(#","payload":"#) + frame.writeBytes(payload)
                 + frame.writeString("}")

@@ -1,10 +1,10 @@
 import Glibc
 import NIOCore
 
-/// An error as a log line or another error quotes it.
+/// The text of an error for a log line or another error.
 enum ErrorText {
-    /// What the operating system refuses is said in its own words: NIO's name a function of NIO's, and close a bracket that
-    /// nobody has opened.
+    /// Returns an error's text. An error of the operating system has the system's own words, because NIO's text names a
+    /// function of NIO and has an unbalanced bracket.
     static func of(_ error: any Error) -> String {
         guard let error = error as? IOError else { return "\(error)" }
         return String(cString: strerror(error.errnoCode))

@@ -1,10 +1,10 @@
 import Messages
 import NIOCore
 
-/// Cuts a stream of bytes into frames: a 4-byte big-endian length and that many bytes. The length is judged before anything
-/// is kept for it. A frame that begins must be whole within a deadline, as long as we are reading.
+/// Cuts a stream of bytes into frames: a 4-byte big-endian length and that many bytes. The length is checked before any
+/// memory is used for it. A frame that begins must be complete within a deadline, as long as we are reading.
 ///
-/// After an error nothing more is read from that connection: there is no way back into step.
+/// After an error nothing more is read from that connection, because the next frame's beginning cannot be found.
 final class FrameReader: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -15,7 +15,7 @@ final class FrameReader: ChannelDuplexHandler {
     private let deadline: TimeAmount
     private var kept: ByteBuffer?
     private var isBroken = false
-    /// Whether the one behind us wants more: a frame does not age while we are the ones who do not read.
+    /// Whether the next handler has asked for more. A frame does not age while we do not read.
     private var isReading = false
     private var timer: Scheduled<Void>?
 
@@ -60,7 +60,9 @@ final class FrameReader: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
-    /// - Returns: nil when the frame is not whole yet.
+    /// Takes the next frame out of the bytes.
+    /// - Returns: the frame without its length; nil when it is not complete yet.
+    /// - Throws: `WireError.malformed` when the length is 0 or more than `frameBytesMax`.
     static func nextFrame(_ bytes: inout ByteBuffer) throws(WireError) -> ByteBuffer? {
         guard let length = bytes.getInteger(at: bytes.readerIndex, as: UInt32.self) else { return nil }
         guard length > 0, length <= frameBytesMax else {
@@ -74,7 +76,7 @@ final class FrameReader: ChannelDuplexHandler {
     private func fail(_ context: ChannelHandlerContext, _ error: any Error) {
         isBroken = true
         stopTimer()
-        // Whoever is behind us says why and closes.
+        // The next handler logs the reason and closes.
         context.fireErrorCaught(error)
     }
 

@@ -4,14 +4,14 @@ import NIOCore
 
 /// An envelope whose payload's type is looked up while it is decoded, so that the JSON is read once.
 struct IncomingEnvelope: Decodable {
-    /// Which type a payload has; nil: the payload is not read (an answer nobody waits for any more).
+    /// Returns the type of a payload; nil when the payload is not to be read (an answer to a request that is over).
     /// Throws for a message that must not come here.
     typealias Lookup = @Sendable (_ type: String, _ replyTo: String?) throws -> (any Message.Type)?
 
     let head: Envelope
     let payload: (any Message)?
 
-    /// - Throws: `WireError.malformed`, without any of the frame's content but the type it claims.
+    /// - Throws: `WireError.malformed`, which quotes none of the frame's content but the type it claims.
     static func read(_ frame: ByteBuffer, lookup: @escaping Lookup) throws(WireError) -> IncomingEnvelope {
         let decoder = JSONDecoder()
         decoder.userInfo[lookupKey] = lookup

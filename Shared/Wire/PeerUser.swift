@@ -1,7 +1,7 @@
 import Glibc
 import NIOCore
 
-/// Who is at the other end of a Unix socket, as the kernel says.
+/// Checks the user at the other end of a Unix socket, as reported by the kernel.
 enum PeerUser {
     /// Linux's `struct ucred`.
     private struct Credentials: Sendable {

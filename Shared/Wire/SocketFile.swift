@@ -1,26 +1,26 @@
 import FileLock
 import Glibc
 
-/// A server's socket file. Beside it lies a lock file that is locked as long as the owner lives, so that the file of a dead
-/// one can be told from that of a living one and removed without a race.
+/// A server's socket file. A lock file beside it is locked as long as the owner lives, so that the file of a dead owner
+/// can be told from that of a living one and removed without a race.
 struct SocketFile: Sendable {
-    /// What `sun_path` holds without its final zero.
+    /// The bytes that `sun_path` holds without its final zero.
     static let pathBytesMax = 107
 
     let path: String
-    /// Bound and listening; whoever takes it closes it.
+    /// The socket, bound and listening; the caller that takes it must close it.
     let descriptor: Int32
     private let lock: FileLock
     private let inode: ino_t
 
-    /// Removes what a dead owner left, binds with mode 0600 and listens.
+    /// Removes the file of a dead owner, binds with mode 0600 and listens.
     static func listen(at path: String, backlog: Int32 = 64) throws(WireError) -> SocketFile {
         guard path.first == "/", path.utf8.count <= pathBytesMax else {
             throw WireError(.socket, "\(path) is not an absolute path of at most \(pathBytesMax) bytes")
         }
         try prepareFolder(of: path)
         let lock = try takeLock(of: path)
-        // Whoever holds the lock owns the name.
+        // The holder of the lock owns the name.
         unlink(path)
         let socket = Glibc.socket(
             AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
@@ -37,7 +37,7 @@ struct SocketFile: Sendable {
                 bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        // Nobody can connect before listen, so nobody sees the file with another mode than 0600.
+        // No process can connect before `listen`, so none meets the file with another mode than 0600.
         var status = stat()
         guard bound == 0, chmod(path, 0o600) == 0, stat(path, &status) == 0,
             Glibc.listen(socket, backlog) == 0
@@ -50,13 +50,13 @@ struct SocketFile: Sendable {
         return SocketFile(path: path, descriptor: socket, lock: lock, inode: status.st_ino)
     }
 
-    /// Nobody finds us any more; who is connected stays so.
+    /// Removes the file: no new peer finds the server, and connected ones stay connected.
     func hide() {
         var status = stat()
         if stat(path, &status) == 0, status.st_ino == inode { unlink(path) }
     }
 
-    /// Lets go of the name; once, at the end.
+    /// Removes the file and releases the lock; called once, at the end.
     func remove() {
         hide()
         lock.remove()
@@ -72,7 +72,7 @@ struct SocketFile: Sendable {
         }
     }
 
-    /// The names in a folder; none when there is no such folder.
+    /// Returns the sorted names in a folder; none when there is no such folder.
     static func names(in folder: String) -> [String] {
         guard let directory = opendir(folder) else { return [] }
         defer { closedir(directory) }

@@ -1,9 +1,9 @@
 import NIOCore
 import NIOPosix
 
-/// What both ends of a connection have in common.
+/// Settings and functions that both ends of a connection share.
 enum WireBootstrap {
-    /// A peer that leaves this much unread is dropped: four frames of the largest size, or thousands of ordinary ones.
+    /// The unread bytes at which a peer is dropped: four frames of the largest size, or thousands of ordinary ones.
     static let unsentBytesMax = 4 << 20
 
     static var group: MultiThreadedEventLoopGroup { .singleton }

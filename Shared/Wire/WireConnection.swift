@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// The calling end of one connection. Once it is closed it stays so.
+/// The calling end of one connection. A closed connection is not opened again.
 final class WireConnection: Sendable {
     private struct Waiting {
         var expected: any Message.Type
@@ -18,7 +18,7 @@ final class WireConnection: Sendable {
         var closeWaiters: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// More unanswered requests than this on one connection are refused at once.
+    /// The most unanswered requests on one connection; more are refused at once.
     static let requestsWaitingMax = 256
 
     let path: String
@@ -27,7 +27,8 @@ final class WireConnection: Sendable {
     private let metrics: WireMetrics?
     private let state: NIOLockedValueBox<State>
 
-    /// - Throws: `WireError.unavailable` when nobody listens, `.foreignUser` when somebody else's process does.
+    /// Connects to a server.
+    /// - Throws: `WireError.unavailable` when no process listens, `.foreignUser` when a process of another user does.
     static func connect(
         to path: String, timeout: Duration = .seconds(2), logger: Logger, metrics: WireMetrics? = nil
     ) async throws -> WireConnection {
@@ -70,7 +71,7 @@ final class WireConnection: Sendable {
 
     func close() { channel.close(promise: nil) }
 
-    /// Returns when the connection has ended.
+    /// Waits until the connection has ended.
     func closed() async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLockedValue { state in
@@ -81,7 +82,7 @@ final class WireConnection: Sendable {
         }
     }
 
-    /// Hands a frame to the connection without waiting for the peer; a peer that is too slow is dropped.
+    /// Sends a frame without waiting for the peer; a peer that is too slow is dropped.
     func send(_ frame: ByteBuffer) throws(WireError) {
         do {
             try WireBootstrap.send(frame, to: channel)
@@ -140,14 +141,14 @@ final class WireConnection: Sendable {
         if let refusal { resume(.failure(refusal)) }
     }
 
-    /// The first to come finishes a request; whoever comes later finds nothing.
+    /// Finishes a request. Only the first call for an id has an effect.
     private static func finish(
         _ id: String, _ result: Result<any Message, any Error>, _ state: NIOLockedValueBox<State>
     ) {
         state.withLockedValue { $0.waiting.removeValue(forKey: id) }?.resume(result)
     }
 
-    /// Reads answers and gives them to those who wait.
+    /// Reads answers and resumes the requests that wait for them.
     private final class ReplyHandler: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 
@@ -168,7 +169,7 @@ final class WireConnection: Sendable {
                 let state = state
                 let answer = try IncomingEnvelope.read(unwrapInboundIn(data)) { type, replyTo in
                     guard let replyTo else { throw WireError(.malformed, "\(type.prefix(40)) is not an answer") }
-                    // One that nobody waits for any more: it came too late.
+                    // An answer without a waiting request came too late and is not read.
                     guard let waiting = state.withLockedValue({ $0.waiting[replyTo] }) else { return nil }
                     if type == WireFailure.type { return WireFailure.self }
                     guard type == waiting.expected.type else {
@@ -183,7 +184,7 @@ final class WireConnection: Sendable {
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
-            // Anything but a frame that is not one of ours is a peer that went away.
+            // An error other than a malformed frame means that the peer went away.
             let isBroken = error is WireError
             if let unsaid = isBroken && metrics != nil ? metrics?.brokenConnection() : 0 {
                 logger.log(

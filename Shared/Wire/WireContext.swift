@@ -1,11 +1,11 @@
-/// What a handler learns about a message beside its payload.
+/// The facts about a message that its handler gets beside the payload.
 public struct WireContext: Sendable {
-    /// The envelope's id: the same when a sender repeats a request.
+    /// The envelope's id: for a request the sender's count of requests on the connection, for a notice a random text.
     public var id: String
-    /// Milliseconds since 1970 by the sender's clock; for people, nothing is decided by it.
+    /// Milliseconds since 1970 by the sender's clock, for people who read logs; no decision depends on it.
     public var sentAt: Int64
-    /// W3C trace context.
+    /// The W3C trace context (`traceparent`).
     public var traceparent: String?
-    /// Counts the connections of this server.
+    /// The number of the connection, counted by this server.
     public var connection: Int
 }

@@ -4,10 +4,10 @@ public import Messages
 import NIOCore
 public import ServiceLifecycle
 
-/// All instances of one service on this host: watches `RUN_DIR/<service>/*.sock`, connects to each, and connects again with
-/// a growing, random wait when one is lost.
+/// Connections to all instances of one service on this host: reads the folder `RUN_DIR/<service>` for `*.sock`,
+/// connects to each, and reconnects after a growing, random wait when a connection is lost.
 public actor WireDirectory: Service {
-    /// How often the folder is read. A new instance is found within this time.
+    /// The interval at which the folder is read: a new instance is found within this time.
     static let scanInterval = Duration.milliseconds(150)
     static let waitMin = Duration.milliseconds(50)
     static let waitMax = Duration.seconds(2)
@@ -25,13 +25,14 @@ public actor WireDirectory: Service {
         metrics = WireMetrics(folder: folder, .client)
     }
 
-    /// Called after each new connection: what the instance missed before is not repeated by anybody.
+    /// Sets the handler to call after each new connection. What the instance missed before is not repeated.
     public func onConnect(_ handler: @escaping @Sendable (_ instance: String) async -> Void) { onConnect = handler }
 
     /// The instances that are connected now, sorted.
     public func instances() -> [String] { connections.filter { $0.value.isOpen }.keys.sorted() }
 
-    /// Hands a notice to every instance. Best effort: what an instance cannot take it does not get, and nobody waits for it.
+    /// Sends a notice to every instance, as a best effort: a frame that an instance cannot take is lost to it, and is
+    /// not waited for.
     public func broadcast<M: Message>(_ message: M, traceparent: String? = nil) async {
         do {
             let frame = try EncodedMessage(message).frame(id: FrameIDs.next(), traceparent: traceparent)
@@ -41,6 +42,7 @@ public actor WireDirectory: Service {
         }
     }
 
+    /// Sends a request to one instance and waits for the answer.
     /// - Throws: `WireError`; `.unavailable` when that instance is not connected. After `.closed` and `.timeout` it is
     ///   unknown whether the instance acted on the request.
     public func request<R: Message>(
@@ -53,7 +55,7 @@ public actor WireDirectory: Service {
         return try await connection.request(message, expecting: R.self, timeout: timeout, traceparent: traceparent)
     }
 
-    /// Keeps the connections until cancelled or asked to stop.
+    /// Maintains the connections until cancelled or asked to stop.
     public func run() async throws {
         await withDiscardingTaskGroup { group in
             repeat {
@@ -105,7 +107,7 @@ public actor WireDirectory: Service {
                 connections[instance] = nil
                 metrics.closed()
             } catch {
-                // Said once until it changes: a dead owner's file may lie there for long.
+                // The failure is logged once until it changes, because a dead owner's file may stay for long.
                 if !isLost { logger.info("No connection", metadata: ["wire.path": "\(path)", "reason": "\(error)"]) }
                 isLost = true
             }
@@ -114,7 +116,7 @@ public actor WireDirectory: Service {
         }
     }
 
-    /// Waits, but not longer than until the file is another one: then a new owner has come.
+    /// Waits, but only until the file is replaced, because then there is a new owner.
     /// - Returns: false when it is time to stop.
     private func untilChanged(_ file: FileIdentity, _ path: String, _ wait: Duration) async -> Bool {
         let end = ContinuousClock.now + wait
@@ -125,7 +127,7 @@ public actor WireDirectory: Service {
     }
 }
 
-/// Tells a socket file from the one that its next owner makes under the same name.
+/// Identifies a socket file, to tell it from the one that the next owner makes under the same name.
 struct FileIdentity: Equatable {
     var inode: UInt
     var seconds: Int

@@ -1,19 +1,19 @@
-/// Why a message did not get through, or a connection was closed.
+/// The reason why a message did not get through, or why a connection was closed.
 public struct WireError: Error, Sendable, CustomStringConvertible {
     public enum Code: String, Sendable {
-        /// Nobody listens there.
+        /// No process listens at the path, or the instance is not connected.
         case unavailable
         /// The connection ended before the answer came: whether the peer acted on the request is unknown.
         case closed
         /// No answer in time: whether the peer acted on the request is unknown.
         case timeout
-        /// The peer does not take what it is sent; its connection is given up.
+        /// The peer does not read what it is sent, and its connection is closed; or too many requests are waiting.
         case slow
         /// The peer's handler failed and says so.
         case refused
-        /// A frame that is not one of ours.
+        /// A frame is not of this protocol, or a message came where it must not.
         case malformed
-        /// More than a frame may hold; nothing was sent.
+        /// The message is longer than a frame may be; nothing was sent.
         case tooLarge
         /// The process at the other end belongs to another user.
         case foreignUser
@@ -24,7 +24,7 @@ public struct WireError: Error, Sendable, CustomStringConvertible {
     public var code: Code
     public var reason: String
 
-    public init(_ code: Code, _ reason: String) {
+    package init(_ code: Code, _ reason: String) {
         self.code = code
         self.reason = reason
     }

@@ -1,20 +1,21 @@
-public import Logging
+package import Logging
 public import Messages
 
-/// One server, called by its path. Connects when it is first needed, and again after the connection was lost.
+/// One server, addressed by its path. It connects when it is first needed, and again after the connection was lost.
 public actor WirePeer {
     public nonisolated let path: String
     private let logger: Logger
     private var connection: WireConnection?
     private var connecting: Task<WireConnection, any Error>?
 
-    public init(path: String, logger: Logger = Logger(label: "wire")) {
+    package init(path: String, logger: Logger = Logger(label: "wire")) {
         self.path = path
         self.logger = logger
     }
 
-    /// - Throws: `WireError`; after `.closed` and `.timeout` it is unknown whether the peer acted on the request, so
-    ///   a request must be safe to repeat.
+    /// Sends a request and waits for the answer.
+    /// - Throws: `WireError`; after `.closed` and `.timeout` it is unknown whether the peer acted on the request, so a
+    ///   request must be safe to repeat.
     public func request<M: Message, R: Message>(
         _ message: M, expecting: R.Type, timeout: Duration = .seconds(5), traceparent: String? = nil
     ) async throws -> R {
@@ -22,7 +23,7 @@ public actor WirePeer {
             EncodedMessage(message), expecting: R.self, timeout: timeout, traceparent: traceparent)
     }
 
-    /// Hands a notice to the connection; whether it arrives is not told.
+    /// Sends a notice; whether it arrives is not known.
     public func notify<M: Message>(_ message: M, traceparent: String? = nil) async throws {
         let frame = try EncodedMessage(message).frame(id: FrameIDs.next(), traceparent: traceparent)
         try await open().send(frame)

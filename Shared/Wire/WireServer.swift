@@ -7,29 +7,30 @@ public import ServiceLifecycle
 
 /// Listens on `RUN_DIR/<service>/<instance>.sock` for processes of the same user.
 ///
-/// A frame that is not one of ours closes the connection it came on; each is counted, and one a second is told in a warning. A message of a type that nobody here
-/// handles is answered as a failure, which a request hears and a notice does not: its sender may be newer than we are, and what
-/// else it says is good. Notices of a connection are handled one after the other, requests beside each other. A peer that does
-/// not take its answers is dropped.
+/// A malformed frame closes its connection; each is counted, and at most one a second is logged as a warning. A message
+/// of a type without a handler is answered as a failure, which a request hears and a notice does not: its sender may be
+/// newer than we are, and its other messages are good. Notices of a connection are handled one after the other,
+/// requests concurrently. A peer that does not read its answers is dropped.
 public final class WireServer: Service, Sendable {
-    /// All services of a host with room to spare.
+    /// The most connections: enough for all services of a host, with room to spare.
     public static let connectionsMax = 128
-    /// Per connection; beyond that we stop reading from it until one is answered.
+    /// The most running requests per connection; at that number we stop reading from it until one is answered.
     public static let requestsRunningMax = 64
-    /// So many types that nobody handles are named in the log, each once.
+    /// The most unknown types that are named in the log, each once.
     private static let unknownTypesMax = 16
 
     private struct Route: Sendable {
         var payload: any Message.Type
         var isRequest: Bool
-        /// The frame to answer with; nil for a notice.
+        /// Handles a message and returns the frame to answer with; nil for a notice.
         var handle: @Sendable (_ message: any Message, _ context: WireContext) async throws -> ByteBuffer?
     }
 
     private struct State {
         var routes: [String: Route] = [:]
         var unknownTypes: Set<String> = []
-        /// Also those that were accepted but are not served yet: when we stop they are closed with the others.
+        /// Open connections, including those that are accepted and not served yet, which are closed with the others at
+        /// the end.
         var channels: [ObjectIdentifier: any Channel] = [:]
         var lastConnection = 0
         var onConnect: (@Sendable (_ connection: Int) async -> Void)?
@@ -49,7 +50,7 @@ public final class WireServer: Service, Sendable {
         metrics = WireMetrics(folder: String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]), .server)
     }
 
-    /// A notice: nothing is answered.
+    /// Registers the handler of a notice, which is not answered.
     public func on<M: Message>(_ type: M.Type, _ handler: @escaping @Sendable (M, WireContext) async -> Void) {
         add(M.self, isRequest: false) { message, context in
             guard let message = message as? M else { return nil }
@@ -58,7 +59,8 @@ public final class WireServer: Service, Sendable {
         }
     }
 
-    /// A request. What the handler throws is answered as a failure (its description, without a cause) and logged.
+    /// Registers the handler of a request. An error that it throws is logged, and answered as a failure with its
+    /// description.
     public func answer<M: Message, R: Message>(
         _ type: M.Type, _ handler: @escaping @Sendable (M, WireContext) async throws -> R
     ) {
@@ -70,13 +72,16 @@ public final class WireServer: Service, Sendable {
         }
     }
 
-    /// Called for each new connection: what its peer said while it was not connected is not repeated, so re-read.
+    /// Sets the handler to call for each new connection. What the peer sent while it was not connected is not repeated,
+    /// so the receiver reads again.
     public func onConnect(_ handler: @escaping @Sendable (_ connection: Int) async -> Void) {
         state.withLockedValue { $0.onConnect = handler }
     }
 
-    /// Until cancelled or asked to stop gracefully: then the socket file goes first, and what was begun is answered.
-    /// - Throws: `WireError.socket` when the path is too long, its folder somebody else's, or its owner still alive.
+    /// Serves until cancelled or asked to stop gracefully. Then the socket file is removed first, and requests that
+    /// have begun are answered.
+    /// - Throws: `WireError.socket` when the path is too long, its folder belongs to another user, or its owner is
+    ///   alive.
     public func run() async throws {
         SocketFile.sweep(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
         let file = try SocketFile.listen(at: path)
@@ -138,7 +143,7 @@ public final class WireServer: Service, Sendable {
         }
     }
 
-    /// Serves one connection until it ends, and says why when it did not end by itself.
+    /// Serves one connection until it ends, and logs why when it did not end by itself.
     private func serve(_ channel: NIOAsyncChannel<ByteBuffer, Never>) async {
         let (number, count) = state.withLockedValue { state in
             state.lastConnection += 1
@@ -159,7 +164,7 @@ public final class WireServer: Service, Sendable {
                 "A connection is closed",
                 metadata: ["wire.connection": "\(number)", "reason": "\(error)", "wire.unsaid": "\(unsaid)"])
         } catch {
-            // The peer went away in the middle of something, or we are stopping.
+            // The peer went away during an exchange, or we are stopping.
             logger.debug(
                 "A connection ended", metadata: ["wire.connection": "\(number)", "reason": "\(ErrorText.of(error))"])
         }
@@ -201,10 +206,10 @@ public final class WireServer: Service, Sendable {
 
     private func refuse(_ envelope: Envelope, _ channel: any Channel) throws {
         let type = String(envelope.type.prefix(40))
-        let isNews = state.withLockedValue { state in
+        let isNew = state.withLockedValue { state in
             state.unknownTypes.count < Self.unknownTypesMax && state.unknownTypes.insert(type).inserted
         }
-        if isNews { logger.warning("A message of an unknown type is refused", metadata: ["wire.type": "\(type)"]) }
+        if isNew { logger.warning("A message of an unknown type is refused", metadata: ["wire.type": "\(type)"]) }
         do {
             try fail(envelope.id, "unknown type \"\(type)\"", channel)
         } catch let error as WireError where error.code == .slow {
@@ -220,7 +225,7 @@ public final class WireServer: Service, Sendable {
             if let frame = try await route.handle(message, context) { try WireBootstrap.send(frame, to: channel) }
         } catch let error as WireError where error.code == .slow {
             metrics.droppedFrame()
-            // The reader of this connection may be waiting for it: closing wakes it.
+            // The loop that reads this connection may be waiting for the next frame; closing the channel wakes it.
             channel.close(promise: nil)
             throw error
         } catch let error as WireError where error.code == .closed {

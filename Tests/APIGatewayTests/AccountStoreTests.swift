@@ -10,25 +10,25 @@ import TestKit
 import Testing
 
 @Suite struct AccountStoreTests {
-    private static let ann = AccountGround.ann
-    private static let ben = AccountGround.ben
-    private static let match = AccountGround.match
+    private static let ann = AccountHarness.ann
+    private static let ben = AccountHarness.ben
+    private static let match = AccountHarness.match
 
     // MARK: - Export
 
     @Test func exportsEverythingThatIsKeptAboutTheUserAndNothingOfAnother() async throws {
-        try await AccountGround.with { ground in
-            let before = try await ground.now()
+        try await AccountHarness.with { harness in
+            let before = try await harness.now()
             for user in [Self.ann, Self.ben] {
-                try await ground.phone("phone", of: user)
-                try await ground.watch(on: "phone", of: user)
+                try await harness.phone("phone", of: user)
+                try await harness.showActivity(on: "phone", of: user)
             }
-            _ = try await ground.devices.register(
+            _ = try await harness.devices.register(
                 DeviceRegistration(deviceId: DeviceID("pad"), platform: "ipados"), token: .keep, user: Self.ann)
-            _ = try await ground.follows.change(
+            _ = try await harness.follows.change(
                 Self.match, user: Self.ann, FollowStore.Change(team: .team("6"), alerts: .key))
             // A second activity on the phone: the first one ends, and both are kept.
-            _ = try await ground.activities.register(
+            _ = try await harness.activities.register(
                 ActivityTokenRequest(
                     activityToken: UpdateToken("second"), deviceId: DeviceID("phone"), activityId: ActivityID("other")),
                 match: Self.match, user: Self.ann)
@@ -41,9 +41,9 @@ import Testing
                 UPDATE live_activities SET renewal_due_at = clock_timestamp(), renewal_start_id = 'again',
                     renewal_sent_at = clock_timestamp() WHERE user_id = 'ann' AND status = 'active'
                 """,
-            ] { try await ground.pool.execute(statement) }
+            ] { try await harness.pool.execute(statement) }
 
-            let data = try await ground.accounts.export(Self.ann)
+            let data = try await harness.accounts.export(Self.ann)
             #expect(data.userId == Self.ann)
             #expect(data.exportedAt >= before)
             #expect(data.deletedAt == nil)
@@ -84,15 +84,15 @@ import Testing
     }
 
     @Test func aUserOfWhomNothingIsKnownGetsAnEmptyExport() async throws {
-        try await AccountGround.with { ground in
-            let data = try await ground.accounts.export(UserID("nobody"))
+        try await AccountHarness.with { harness in
+            let data = try await harness.accounts.export(UserID("nobody"))
             #expect(data.devices.isEmpty && data.follows.isEmpty && data.liveActivities.isEmpty)
         }
     }
 
     @Test func anExportThatWouldBeTooLongSaysHowMuchIsLeftOut() async throws {
-        try await AccountGround.with { ground in
-            try await ground.pool.execute(
+        try await AccountHarness.with { harness in
+            try await harness.pool.execute(
                 """
                 INSERT INTO live_activities
                     (match_id, user_id, device_id, generation, route, shard, status, end_reason, ended_at, created_at)
@@ -100,7 +100,7 @@ import Testing
                     clock_timestamp() + n * interval '1 ms'
                 FROM generate_series(1, \(AccountStore.exportedActivitiesMax) + 7) AS n
                 """)
-            let data = try await ground.accounts.export(Self.ann)
+            let data = try await harness.accounts.export(Self.ann)
             #expect(data.liveActivities.count == AccountStore.exportedActivitiesMax)
             #expect(data.liveActivitiesOmitted == 7)
             #expect(data.liveActivities.last?.generation == 8)
@@ -109,22 +109,22 @@ import Testing
 
     /// Follow and device come and go together: an export shows both or neither.
     @Test func anExportShowsOneMomentWhateverIsBeingWritten() async throws {
-        try await AccountGround.with { ground in
+        try await AccountHarness.with { harness in
             let writer = Task {
                 for _ in 0..<60 {
-                    try await ground.pool.transaction { transaction in
+                    try await harness.pool.transaction { transaction in
                         try await transaction.execute("INSERT INTO match_follows (user_id, match_id) VALUES ('ann', 7)")
                         try await transaction.execute(
                             "INSERT INTO devices (user_id, device_id, route, shard) VALUES ('ann', 'phone', 1, 1)")
                     }
-                    try await ground.pool.transaction { transaction in
+                    try await harness.pool.transaction { transaction in
                         try await transaction.execute("DELETE FROM devices WHERE user_id = 'ann'")
                         try await transaction.execute("DELETE FROM match_follows WHERE user_id = 'ann'")
                     }
                 }
             }
             for _ in 0..<60 {
-                let data = try await ground.accounts.export(Self.ann)
+                let data = try await harness.accounts.export(Self.ann)
                 #expect(data.devices.count == data.follows.count)
             }
             try await writer.value
@@ -134,87 +134,87 @@ import Testing
     // MARK: - Deletion
 
     @Test func aDeletionEndsWhatRunsAndLeavesNothingThatReachesThePhone() async throws {
-        try await AccountGround.with { ground in
-            let before = try await ground.now()
+        try await AccountHarness.with { harness in
+            let before = try await harness.now()
             let coming = MatchID(8)
-            try await ground.play(coming)
+            try await harness.play(coming)
             for user in [Self.ann, Self.ben] {
-                try await ground.phone("phone", of: user)
-                try await ground.watch(on: "phone", of: user)
-                _ = try await ground.follows.follow(FollowRequest(matchId: coming), user: user)
+                try await harness.phone("phone", of: user)
+                try await harness.showActivity(on: "phone", of: user)
+                _ = try await harness.follows.follow(FollowRequest(matchId: coming), user: user)
             }
-            let deletion = try await ground.accounts.delete(Self.ann, tokenIssuedAt: before)
+            let deletion = try await harness.accounts.delete(Self.ann, tokenIssuedAt: before)
             #expect(deletion.changedMatches == [Self.match, coming])
             #expect((before...before + 60).contains(deletion.deletedAt))
 
             let mine = "user_id = 'ann'"
-            #expect(try await ground.count("match_follows", mine) == 0)
-            #expect(try await ground.count("live_activities", "\(mine) AND status <> 'ended'") == 0)
-            #expect(try await ground.count("live_activities", "\(mine) AND end_reason = 'user_unfollow'") == 2)
+            #expect(try await harness.count("match_follows", mine) == 0)
+            #expect(try await harness.count("live_activities", "\(mine) AND status <> 'ended'") == 0)
+            #expect(try await harness.count("live_activities", "\(mine) AND end_reason = 'user_unfollow'") == 2)
             // An end goes where there is a token, and where the phone's record says.
             #expect(
-                try await ground.count(
+                try await harness.count(
                     "live_activities", "\(mine) AND match_id = 1304076 AND end_push = 'due' AND end_dismissal = 'now'")
                     == 1)
-            #expect(try await ground.count("live_activities", "\(mine) AND match_id = 8 AND end_push = 'none'") == 1)
+            #expect(try await harness.count("live_activities", "\(mine) AND match_id = 8 AND end_push = 'none'") == 1)
             let shard = DeviceRoute(user: Self.ann, device: DeviceID("phone")).shard
-            let holds = try await LeaseStore(pool: ground.pool).acquire(
+            let holds = try await LeaseStore(pool: harness.pool).acquire(
                 [.shard(shard)], holder: "test/1", duration: .seconds(60)
-            ).compactMap { ShardHold($0) }
-            let ends = try await ActivityStore(pool: ground.pool).claimEnds(holds, limit: 10)
+            ).compactMap { ShardLease($0) }
+            let ends = try await ActivityStore(pool: harness.pool).claimEnds(holds, limit: 10)
             #expect(ends.map(\.environment) == [.sandbox])
             #expect(
-                try await ground.count(
+                try await harness.count(
                     "devices",
                     """
                     \(mine) AND device_token IS NULL AND push_to_start_token IS NULL AND os_version IS NULL
                         AND app_version IS NULL AND device_token_at IS NULL AND push_to_start_token_at IS NULL
                     """) == 1)
-            #expect(try await ground.accounts.deletions() == [Self.ann: deletion.deletedAt])
-            #expect(try await ground.accounts.export(Self.ann).deletedAt == deletion.deletedAt)
+            #expect(try await harness.accounts.deletions() == [Self.ann: deletion.deletedAt])
+            #expect(try await harness.accounts.export(Self.ann).deletedAt == deletion.deletedAt)
 
             let theirs = "user_id = 'ben'"
-            #expect(try await ground.count("match_follows", theirs) == 2)
-            #expect(try await ground.count("live_activities", "\(theirs) AND status = 'active'") == 1)
-            #expect(try await ground.count("devices", "\(theirs) AND push_to_start_token IS NOT NULL") == 1)
+            #expect(try await harness.count("match_follows", theirs) == 2)
+            #expect(try await harness.count("live_activities", "\(theirs) AND status = 'active'") == 1)
+            #expect(try await harness.count("devices", "\(theirs) AND push_to_start_token IS NOT NULL") == 1)
         }
     }
 
     @Test func anEndThatWaitsToLingerIsSentToGoAtOnce() async throws {
-        try await AccountGround.with { ground in
-            try await ground.phone("phone", of: Self.ann)
-            try await ground.watch(on: "phone", of: Self.ann)
-            try await ground.pool.execute(
+        try await AccountHarness.with { harness in
+            try await harness.phone("phone", of: Self.ann)
+            try await harness.showActivity(on: "phone", of: Self.ann)
+            try await harness.pool.execute(
                 "UPDATE active_matches SET settled_at = clock_timestamp(), ended_at = clock_timestamp()")
-            _ = try await ground.orchestrator.endActivities(under: ground.lease)
-            #expect(try await ground.count("live_activities", "end_push = 'due' AND end_dismissal = 'linger'") == 1)
-            let deletion = try await ground.accounts.delete(Self.ann, tokenIssuedAt: 0)
+            _ = try await harness.orchestrator.endActivities(under: harness.lease)
+            #expect(try await harness.count("live_activities", "end_push = 'due' AND end_dismissal = 'linger'") == 1)
+            let deletion = try await harness.accounts.delete(Self.ann, tokenIssuedAt: 0)
             #expect(deletion.changedMatches == [Self.match])
             #expect(
-                try await ground.count(
+                try await harness.count(
                     "live_activities", "end_push = 'due' AND end_dismissal = 'now' AND end_reason = 'match_end'") == 1)
         }
     }
 
     @Test func aRepetitionWithTheSameTokenChangesNothingAndALaterTokenDeletesAgain() async throws {
-        try await AccountGround.with { ground in
-            let issued = try await ground.now()
-            let first = try await ground.accounts.delete(Self.ann, tokenIssuedAt: issued)
-            let second = try await ground.accounts.delete(Self.ann, tokenIssuedAt: issued)
+        try await AccountHarness.with { harness in
+            let issued = try await harness.now()
+            let first = try await harness.accounts.delete(Self.ann, tokenIssuedAt: issued)
+            let second = try await harness.accounts.delete(Self.ann, tokenIssuedAt: issued)
             #expect(second.deletedAt == first.deletedAt && second.changedMatches.isEmpty)
 
             // The user has come back; a late repetition of the old request must not take the new account away.
-            try await ground.letPass("1 hour", since: Self.ann)
-            try await ground.phone("phone", of: Self.ann)
-            try await ground.watch(on: "phone", of: Self.ann)
-            let late = try await ground.accounts.delete(Self.ann, tokenIssuedAt: issued - 3_600)
+            try await harness.ageRows("1 hour", since: Self.ann)
+            try await harness.phone("phone", of: Self.ann)
+            try await harness.showActivity(on: "phone", of: Self.ann)
+            let late = try await harness.accounts.delete(Self.ann, tokenIssuedAt: issued - 3_600)
             #expect(late.changedMatches.isEmpty)
-            #expect(try await ground.count("live_activities", "status = 'active'") == 1)
+            #expect(try await harness.count("live_activities", "status = 'active'") == 1)
 
-            let third = try await ground.accounts.delete(Self.ann, tokenIssuedAt: issued)
+            let third = try await harness.accounts.delete(Self.ann, tokenIssuedAt: issued)
             #expect(third.changedMatches == [Self.match])
             #expect(third.deletedAt >= first.deletedAt)
-            #expect(try await ground.count("match_follows") == 0)
+            #expect(try await harness.count("match_follows") == 0)
         }
     }
 
@@ -230,43 +230,43 @@ import Testing
     }
 
     @Test func deletionsCanBeReadFromATimeOn() async throws {
-        try await AccountGround.with { ground in
-            let old = try await ground.accounts.delete(Self.ann, tokenIssuedAt: 0)
-            try await ground.letPass("10 minutes", since: Self.ann)
-            let new = try await ground.accounts.delete(Self.ben, tokenIssuedAt: 0)
-            #expect(try await ground.accounts.deletions(since: new.deletedAt - 60) == [Self.ben: new.deletedAt])
+        try await AccountHarness.with { harness in
+            let old = try await harness.accounts.delete(Self.ann, tokenIssuedAt: 0)
+            try await harness.ageRows("10 minutes", since: Self.ann)
+            let new = try await harness.accounts.delete(Self.ben, tokenIssuedAt: 0)
+            #expect(try await harness.accounts.deletions(since: new.deletedAt - 60) == [Self.ben: new.deletedAt])
             #expect(
-                try await ground.accounts.deletions() == [Self.ben: new.deletedAt, Self.ann: old.deletedAt - 600])
+                try await harness.accounts.deletions() == [Self.ben: new.deletedAt, Self.ann: old.deletedAt - 600])
         }
     }
 
     /// Whatever the order in which they come to the database: nothing is left running without a follow.
     @Test func aDeletionAmidRequestsAndAnOrchestratorsPassLeavesNothingRunning() async throws {
-        try await AccountGround.with { ground in
+        try await AccountHarness.with { harness in
             for round in 0..<15 {
                 let user = UserID("user-\(round)")
-                try await ground.phone("phone", of: user)
+                try await harness.phone("phone", of: user)
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     // Refused when they come after the deletion.
                     func tried(_ body: () async throws -> Void) async throws {
                         do { try await body() } catch is AccountDeleted {}
                     }
-                    group.addTask { try await tried { try await ground.watch(on: "phone", of: user) } }
-                    group.addTask { try await tried { try await ground.phone("pad", of: user) } }
-                    group.addTask { _ = try await ground.accounts.delete(user, tokenIssuedAt: 0) }
+                    group.addTask { try await tried { try await harness.showActivity(on: "phone", of: user) } }
+                    group.addTask { try await tried { try await harness.phone("pad", of: user) } }
+                    group.addTask { _ = try await harness.accounts.delete(user, tokenIssuedAt: 0) }
                     group.addTask {
-                        _ = try await ground.orchestrator.createPending(for: Self.match, under: ground.lease)
+                        _ = try await harness.orchestrator.createPending(for: Self.match, under: harness.lease)
                     }
-                    group.addTask { _ = try await ground.accounts.export(user) }
+                    group.addTask { _ = try await harness.accounts.export(user) }
                     try await group.waitForAll()
                 }
                 // What came after the deletion goes when the row is looked at again.
-                try await ground.letPass("6 seconds", since: user)
-                try await ground.erase()
-                _ = try await ground.orchestrator.endUnfollowed(under: ground.lease)
+                try await harness.ageRows("6 seconds", since: user)
+                try await harness.erase()
+                _ = try await harness.orchestrator.endUnfollowed(under: harness.lease)
                 let mine = "user_id = '\(user)'"
-                #expect(try await ground.count("match_follows", mine) == 0)
-                #expect(try await ground.count("live_activities", "\(mine) AND status <> 'ended'") == 0)
+                #expect(try await harness.count("match_follows", mine) == 0)
+                #expect(try await harness.count("live_activities", "\(mine) AND status <> 'ended'") == 0)
             }
         }
     }

@@ -22,10 +22,10 @@ import Testing
             #expect(response.displayState?.version == 7)
             #expect(first.body == (try Reply.json(response).body))
             #expect(try await gateway.activities() == ["phone 1 active"])
-            #expect(gateway.bell.matches.last == GatewayHarness.match)
-            let rung = gateway.bell.matches.count
+            #expect(gateway.notifier.matches.last == GatewayHarness.match)
+            let notified = gateway.notifier.matches.count
             #expect(try outlook(try await gateway.postToken("t1", device: "phone", ids)) == .active)
-            #expect(gateway.bell.matches.count == rung)
+            #expect(gateway.notifier.matches.count == notified)
             #expect(try outlook(try await gateway.postToken("t2", device: "phone", ids)) == .active)
             #expect(try await gateway.tokenOfRecord("phone", 1) == GatewayHarness.token("t2"))
             #expect(try await gateway.activities() == ["phone 1 active"])
@@ -87,7 +87,7 @@ import Testing
             #expect(answer.problem == "unknown-match")
             #expect(try await gateway.pool.query("SELECT FROM live_activities").isEmpty)
             #expect(try await gateway.pool.query("SELECT FROM devices").isEmpty)
-            #expect(gateway.bell.matches.isEmpty)
+            #expect(gateway.notifier.matches.isEmpty)
         }
     }
 

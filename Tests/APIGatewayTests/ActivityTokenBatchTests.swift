@@ -30,14 +30,14 @@ import Testing
         }
     }
 
-    private func gathering(_ pool: PostgresPool, _ tally: Tally) -> Gatherer<
+    private func makeBatcher(_ pool: PostgresPool, _ tally: Tally) -> Batcher<
         ActivityTokenJob, ActivityTokenStore.Registered
     > {
         let contentStates = ContentStateCache()
-        var limits = Gatherer<ActivityTokenJob, ActivityTokenStore.Registered>.Limits()
-        limits.companions = 4
-        limits.patience = .seconds(60)
-        return Gatherer(limits: limits) { jobs, isAwaited in
+        var limits = Batcher<ActivityTokenJob, ActivityTokenStore.Registered>.Limits()
+        limits.secondBatchMin = 4
+        limits.timeout = .seconds(60)
+        return Batcher(limits: limits) { jobs, isAwaited in
             let outcomes = await ActivityTokenStore.registerBatch(
                 jobs, isAwaited: isAwaited, pool, .inClear, 900, contentStates)
             tally.count(outcomes)
@@ -60,23 +60,23 @@ import Testing
     }
 
     /// The same registrations one by one in one database, and all of a round at once in another.
-    @Test(arguments: 1...3 as ClosedRange<UInt64>) func gatheredOrOneByOneTheAnswersAndTheRowsAreTheSame(seed: UInt64)
+    @Test(arguments: 1...3 as ClosedRange<UInt64>) func inBatchesOrOneByOneTheAnswersAndTheRowsAreTheSame(seed: UInt64)
         async throws
     {
         let tally = Tally()
         try await withDatabase(size: 8) { (single: PostgresPool) async throws in
-            try await withDatabase(size: 8) { (gathered: PostgresPool) async throws in
-                var world = ActivityTokenWorld(seed: seed)
+            try await withDatabase(size: 8) { (batched: PostgresPool) async throws in
+                var scenario = ActivityTokenScenario(seed: seed)
                 let store = ActivityTokenStore(pool: single)
-                let gatherer = gathering(gathered, tally)
-                for statement in world.population() {
-                    for pool in [single, gathered] { try await pool.execute(statement) }
+                let batcher = makeBatcher(batched, tally)
+                for statement in scenario.population() {
+                    for pool in [single, batched] { try await pool.execute(statement) }
                 }
                 for round in 0..<30 {
-                    for statement in world.interlude() {
-                        for pool in [single, gathered] { try await pool.execute(statement) }
+                    for statement in scenario.interlude() {
+                        for pool in [single, batched] { try await pool.execute(statement) }
                     }
-                    let jobs = world.round(try await ActivityTokenWorld.known(single))
+                    let jobs = scenario.round(try await ActivityTokenScenario.known(single))
                     var expected: [String] = []
                     for job in jobs {
                         expected.append(
@@ -89,7 +89,7 @@ import Testing
                         for (place, job) in jobs.enumerated() {
                             // At once: each has arrived before the next one calls.
                             group.addImmediateTask {
-                                (place, Self.text(await Self.result { try await gatherer.submit(job) }))
+                                (place, Self.text(await Self.result { try await batcher.submit(job) }))
                             }
                         }
                         return await group.reduce(into: [Int: String]()) { $0[$1.0] = $1.1 }
@@ -99,7 +99,7 @@ import Testing
                             "seed \(seed), round \(round): \(job): \(answers[place] ?? "") for \(expected[place])")
                     }
                     let rows = (
-                        try await ActivityTokenWorld.rows(single), try await ActivityTokenWorld.rows(gathered)
+                        try await ActivityTokenScenario.rows(single), try await ActivityTokenScenario.rows(batched)
                     )
                     let difference = rows.1.difference(from: rows.0)
                     guard difference.isEmpty else {
@@ -187,7 +187,7 @@ import Testing
                 Issue.record("\(outcomes)")
                 return
             }
-            #expect(error as? GatherRefusal == .late)
+            #expect(error as? BatcherRefusal == .late)
             #expect(try await Self.tokens(pool) == [before[0], "bob bob2"])
         }
     }
@@ -196,15 +196,15 @@ import Testing
     @Test func aCallerThatWasTooLateForAConnectionChangesNothing() async throws {
         try await withDatabase(size: 2) { (pool: PostgresPool) async throws in
             try await seed(pool)
-            var limits = Gatherer<ActivityTokenJob, ActivityTokenStore.Registered>.Limits()
-            limits.patience = .milliseconds(200)
-            let gatherer = Gatherer(limits: limits) { jobs, isAwaited in
+            var limits = Batcher<ActivityTokenJob, ActivityTokenStore.Registered>.Limits()
+            limits.timeout = .milliseconds(200)
+            let batcher = Batcher(limits: limits) { jobs, isAwaited in
                 await ActivityTokenStore.registerBatch(
                     jobs, isAwaited: isAwaited, pool, .inClear, 900, ContentStateCache())
             }
             // One of two is kept for plain queries.
             _ = try await pool.transaction { _ in
-                await #expect(throws: GatherRefusal.late) { try await gatherer.submit(Self.job("ann", "a1")) }
+                await #expect(throws: BatcherRefusal.late) { try await batcher.submit(Self.job("ann", "a1")) }
             }
             // The connection went to the one that waited for it first; whoever is answered now comes after it.
             _ = try await ActivityTokenStore(pool: pool).register(
@@ -466,11 +466,11 @@ import Testing
             // Whatever it is: here one user's rows cannot be written.
             try await pool.execute("ALTER TABLE live_activities ADD CHECK (user_id <> 'bob' OR update_token IS NULL)")
             let tally = Tally()
-            let gatherer = gathering(pool, tally)
+            let batcher = makeBatcher(pool, tally)
             let answers = await withTaskGroup(of: (String, String).self) { group in
                 for user in ["ann", "bob"] {
                     group.addImmediateTask {
-                        (user, Self.text(await Self.result { try await gatherer.submit(Self.job(user, "t-\(user)")) }))
+                        (user, Self.text(await Self.result { try await batcher.submit(Self.job(user, "t-\(user)")) }))
                     }
                 }
                 return await group.reduce(into: [String: String]()) { $0[$1.0] = $1.1 }

@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func theBrakeIsSetLiftedAndWrittenDown() async throws {
+    @Test func aHoldIsSetLiftedAndWrittenDown() async throws {
         try await GatewayHarness.run { gateway in
             let path = "/admin/matches/\(GatewayHarness.match)/hold"
             func hold(_ method: String, _ path: String, _ body: String? = nil) async throws -> HoldResponse {
@@ -132,7 +132,7 @@ import Testing
             #expect(free.hold == .none && free.effective == .none && free.setAt == nil)
             let held = try await hold("PUT", path, #"{"hold":"alerts"}"#)
             #expect(held.hold == .alerts && held.effective == .alerts && held.matchId == GatewayHarness.match)
-            #expect(gateway.bell.holdRings == 1)
+            #expect(gateway.notifier.holdNotifications == 1)
             let everywhere = try await hold("POST", "/admin/hold", #"{"hold":"pushes"}"#)
             #expect(everywhere.hold == .pushes && everywhere.matchId == nil)
             let both = try await hold("GET", path)

@@ -8,7 +8,7 @@ import Testing
             #expect(try await gateway.follow().liveActivity == .unavailable)
             try await gateway.register("phone")
             #expect(try await gateway.activities() == ["phone 1 pending"])
-            #expect(gateway.bell.matches.last == GatewayHarness.match)
+            #expect(gateway.notifier.matches.last == GatewayHarness.match)
         }
     }
 

@@ -4,18 +4,18 @@ import Tokens
 
 /// An issuer on a free port that publishes what a test says, well or badly, and keeps what it was asked for.
 final class FakeIssuer: Sendable {
-    enum Conduct: Sendable, Equatable {
+    enum Behaviour: Sendable, Equatable {
         case answer(status: Int = 200, headers: [String] = [], body: String)
         /// Ten million bytes of white space, which would be JSON with a document after them.
         case endless
         /// A byte now and then, for ever.
         case dripping
-        /// Nothing until there is another conduct, which then is the answer.
+        /// Nothing until there is another behaviour, which then is the answer.
         case holding
         /// The connection breaks.
         case broken
 
-        static func keys(_ members: String...) -> Conduct {
+        static func keys(_ members: String...) -> Behaviour {
             .answer(body: "{\"keys\":[\(members.joined(separator: ","))]}")
         }
     }
@@ -24,10 +24,10 @@ final class FakeIssuer: Sendable {
 
     let port: Int
     private let listener: Int32
-    private let state: Mutex<(conduct: Conduct, targets: [String])>
+    private let state: Mutex<(behaviour: Behaviour, targets: [String])>
 
-    init(_ conduct: Conduct) throws {
-        state = Mutex((conduct, []))
+    init(_ behaviour: Behaviour) throws {
+        state = Mutex((behaviour, []))
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         self.listener = listener
         var address = sockaddr_in()
@@ -51,10 +51,10 @@ final class FakeIssuer: Sendable {
     var targets: [String] { state.withLock { $0.targets } }
     var fetches: Int { targets.count }
 
-    func conduct(_ conduct: Conduct) { state.withLock { $0.conduct = conduct } }
+    func behaviour(_ behaviour: Behaviour) { state.withLock { $0.behaviour = behaviour } }
 
     func stop() {
-        conduct(.broken)
+        behaviour(.broken)
         shutdown(listener, Int32(SHUT_RDWR))
     }
 
@@ -104,8 +104,8 @@ final class FakeIssuer: Sendable {
         }
         let target = String(String(decoding: request, as: UTF8.self).split(separator: " ").dropFirst().first ?? "")
         state.withLock { $0.targets.append(target) }
-        while state.withLock({ $0.conduct }) == .holding { usleep(2_000) }
-        switch state.withLock({ $0.conduct }) {
+        while state.withLock({ $0.behaviour }) == .holding { usleep(2_000) }
+        switch state.withLock({ $0.behaviour }) {
         case .answer(let status, let headers, let body):
             let lines = ["HTTP/1.1 \(status) x", "content-length: \(body.utf8.count)", "connection: close"] + headers
             send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body, connection)

@@ -14,7 +14,7 @@ import Testing
             #expect(answer.liveActivity == .starting)
             #expect(answer.displayState?.compactLeading.score == "87/6")
             #expect(try await gateway.activities() == ["pad 1 pending", "phone 1 pending"])
-            #expect(gateway.bell.matches.last == GatewayHarness.match)
+            #expect(gateway.notifier.matches.last == GatewayHarness.match)
             // Again: nothing more.
             try await gateway.follow()
             #expect(try await gateway.activities() == ["pad 1 pending", "phone 1 pending"])

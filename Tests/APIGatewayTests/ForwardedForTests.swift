@@ -11,16 +11,16 @@ import Testing
     @Test func itIsSaidOnceAMinute() throws {
         let lines = LogLines()
         let clock = Mutex(ContinuousClock.now)
-        let watch = ForwardedForWatch { clock.withLock { $0 } }
+        let tracker = ForwardedForTracker { clock.withLock { $0 } }
         let peer = try #require(IPAddress("10.0.0.9"))
-        for _ in 0..<5 { watch.ignored(from: peer, lines.logger) }
+        for _ in 0..<5 { tracker.ignored(from: peer, lines.logger) }
         #expect(lines.all.count == 1)
         #expect(lines.all.allSatisfy { $0.contains(Self.text) && $0.contains("10.0.0.9") })
         clock.withLock { $0 += .seconds(59) }
-        watch.ignored(from: peer, lines.logger)
+        tracker.ignored(from: peer, lines.logger)
         #expect(lines.all.count == 1)
         clock.withLock { $0 += .seconds(1) }
-        watch.ignored(from: peer, lines.logger)
+        tracker.ignored(from: peer, lines.logger)
         #expect(lines.all.count == 2)
     }
 

@@ -22,7 +22,7 @@ struct GatewayHarness: Sendable {
     }()
 
     let pool: PostgresPool
-    let bell: RecordingBell
+    let notifier: RecordingNotifier
     let port: Int
     let http: HTTPClient
 
@@ -46,7 +46,7 @@ struct GatewayHarness: Sendable {
         let pool = try PostgresPool(url: url, size: 4, applicationName: "gateway-tests")
         try await seed(pool)
         if let rows { try await pool.execute(rows) }
-        let bell = RecordingBell()
+        let notifier = RecordingNotifier()
         let keys = keys ?? KeySource(logger: logger) { Array(signer.jwks.utf8) }
         var variables = [
             "INSTANCE": "test", "DATABASE_URL": url, "COGNITO_ISSUER": issuer, "COGNITO_CLIENT_ID": client,
@@ -62,7 +62,7 @@ struct GatewayHarness: Sendable {
         await blocked.readOnce()
         let cache = ReplyCache(ageMax: cacheAge)
         let responder = APIGatewayService.responder(
-            configuration, pool: pool, keys: keys, bell: bell,
+            configuration, pool: pool, keys: keys, notifier: notifier,
             deleted: deleted, blocked: blocked, control: ControlSource(settings: configuration.appConfig, cache: cache),
             cache: cache, missing: { [] }, logger: logger, tracer: tracer)
         let (ports, port) = AsyncStream<Int>.makeStream()
@@ -74,7 +74,7 @@ struct GatewayHarness: Sendable {
         defer { running.cancel() }
         guard let actual = await ports.first(where: { _ in true }) else { return }
         let harness = GatewayHarness(
-            pool: pool, bell: bell, port: actual, http: HTTPClient(configuration: .init(allowHTTP: true)))
+            pool: pool, notifier: notifier, port: actual, http: HTTPClient(configuration: .init(allowHTTP: true)))
         do { try await body(harness) } catch {
             await pool.close()
             throw error
@@ -222,16 +222,16 @@ struct GatewayHarness: Sendable {
     }
 }
 
-/// Keeps what it was rung for.
-final class RecordingBell: CoordinatorBell {
-    private let rung = Mutex<[MatchID]>([])
-    private let rungForHolds = Mutex(0)
+/// Records what it was notified of.
+final class RecordingNotifier: CoordinatorNotifier {
+    private let notified = Mutex<[MatchID]>([])
+    private let notifiedOfHolds = Mutex(0)
 
-    var matches: [MatchID] { rung.withLock { $0 } }
-    /// How often it was rung for holds.
-    var holdRings: Int { rungForHolds.withLock { $0 } }
+    var matches: [MatchID] { notified.withLock { $0 } }
+    /// How often it was notified of holds.
+    var holdNotifications: Int { notifiedOfHolds.withLock { $0 } }
 
-    func ring(for matches: Set<MatchID>) async { rung.withLock { $0 += matches.sorted() } }
+    func notify(of matches: Set<MatchID>) async { notified.withLock { $0 += matches.sorted() } }
 
-    func ringHolds() async { rungForHolds.withLock { $0 += 1 } }
+    func notifyOfHolds() async { notifiedOfHolds.withLock { $0 += 1 } }
 }

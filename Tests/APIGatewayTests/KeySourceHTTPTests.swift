@@ -53,13 +53,13 @@ import Tokens
             try await authenticator.caller(authorization: Self.bearer(Self.next), apiKey: nil)
         }
         #expect(issuer.fetches == 1)
-        issuer.conduct(.keys(FakeIssuer.member(Self.signer), FakeIssuer.member(Self.next)))
+        issuer.behaviour(.keys(FakeIssuer.member(Self.signer), FakeIssuer.member(Self.next)))
         clock.pass(.seconds(10))
         _ = try await authenticator.caller(authorization: Self.bearer(Self.next), apiKey: nil)
         _ = try await authenticator.caller(authorization: Self.bearer(), apiKey: nil)
         #expect(issuer.fetches == 2)
         // The old one is gone: the whole set is replaced, nothing of it is kept.
-        issuer.conduct(.keys(FakeIssuer.member(Self.next)))
+        issuer.behaviour(.keys(FakeIssuer.member(Self.next)))
         clock.pass(.seconds(3600))
         try await eventually("the old key is no longer trusted") {
             do {
@@ -71,7 +71,7 @@ import Tokens
         #expect(Set(issuer.targets) == [FakeIssuer.path])
     }
 
-    private static func brokenAnswers() -> [(String, FakeIssuer.Conduct)] {
+    private static func brokenAnswers() -> [(String, FakeIssuer.Behaviour)] {
         let good = FakeIssuer.member(next)
         let weak =
             #"{"kty":"RSA","alg":"RS256","kid":"weak","e":"AQAB","n":"\#(Base64URL.encode([UInt8](repeating: 0xff, count: 128)))"}"#
@@ -109,8 +109,8 @@ import Tokens
         let source = source(issuer, timeout: .seconds(2))
         let authenticator = authenticator(source)
         _ = try await authenticator.caller(authorization: Self.bearer(), apiKey: nil)
-        for (name, conduct) in Self.brokenAnswers() {
-            issuer.conduct(conduct)
+        for (name, behaviour) in Self.brokenAnswers() {
+            issuer.behaviour(behaviour)
             clock.pass(.seconds(3300))
             let fetches = issuer.fetches
             #expect(await source.afterUnknownKey()?.keyIDs == [Self.signer.keyID], "\(name)")
@@ -126,7 +126,7 @@ import Tokens
         await #expect(throws: Problem.self) {
             try await authenticator.caller(authorization: Self.bearer(), apiKey: nil)
         }
-        issuer.conduct(.keys(FakeIssuer.member(Self.next)))
+        issuer.behaviour(.keys(FakeIssuer.member(Self.next)))
         clock.pass(.seconds(10))
         _ = try await authenticator.caller(authorization: Self.bearer(Self.next), apiKey: nil)
         #expect(Set(issuer.targets) == [FakeIssuer.path], "no redirect was followed")
@@ -150,11 +150,11 @@ import Tokens
         let source = source(issuer)
         #expect(await source.current() != nil)
         clock.pass(KeySource.ageMax)
-        issuer.conduct(.holding)
+        issuer.behaviour(.holding)
         for _ in 0..<100 { #expect(await source.current()?.keyIDs == [Self.signer.keyID]) }
         try await eventually("the issuer is asked") { issuer.fetches == 2 }
         #expect(await source.current()?.keyIDs == [Self.signer.keyID])
-        issuer.conduct(.keys(FakeIssuer.member(Self.next)))
+        issuer.behaviour(.keys(FakeIssuer.member(Self.next)))
         try await eventually("the new set is there") { await source.current()?.keyIDs == [Self.next.keyID] }
         #expect(issuer.fetches == 2)
     }
@@ -165,7 +165,7 @@ import Tokens
         let authenticator = authenticator(source(issuer))
         let good = try Self.bearer()
         _ = try await authenticator.caller(authorization: good, apiKey: nil)
-        issuer.conduct(.holding)
+        issuer.behaviour(.holding)
         let seconds = 20
         try await withThrowingTaskGroup(of: Void.self) { group in
             for second in 0..<seconds {
@@ -183,7 +183,7 @@ import Tokens
                 // The issuer has not answered: a user whose key is known does not notice.
                 _ = try await authenticator.caller(authorization: good, apiKey: nil)
             }
-            issuer.conduct(.keys(FakeIssuer.member(Self.signer)))
+            issuer.behaviour(.keys(FakeIssuer.member(Self.signer)))
             try await group.waitForAll()
         }
         // The first, and one for each ten seconds that began.
@@ -197,21 +197,21 @@ import Tokens
         let readiness = Readiness()
         let often = Duration.milliseconds(2)
         let source = source(issuer)
-        let watch = KeyWatch(keys: source, readiness: readiness, interval: (often, often))
-        let watching = Task { try await watch.run() }
+        let monitor = KeyMonitor(keys: source, readiness: readiness, interval: (often, often))
+        let watching = Task { try await monitor.run() }
         defer { watching.cancel() }
         try await eventually("the keys are known") { issuer.fetches == 1 && readiness.isReady }
-        issuer.conduct(.keys(FakeIssuer.member(Self.next)))
+        issuer.behaviour(.keys(FakeIssuer.member(Self.next)))
         clock.pass(KeySource.ageMax)
         try await eventually("they are fetched again") { issuer.fetches == 2 }
         try await eventually("and taken") { await source.current()?.keyIDs == [Self.next.keyID] }
-        issuer.conduct(.answer(status: 503, body: ""))
+        issuer.behaviour(.answer(status: 503, body: ""))
         clock.pass(.seconds(7200))
         try await eventually("the issuer is away") { issuer.fetches == 3 }
         #expect(readiness.isReady)
         clock.pass(KeySource.staleMax)
         try await eventually("the keys are too old to be trusted") { !readiness.isReady }
-        issuer.conduct(.keys(FakeIssuer.member(Self.signer)))
+        issuer.behaviour(.keys(FakeIssuer.member(Self.signer)))
         clock.pass(.seconds(10))
         try await eventually("the issuer is there again") { readiness.isReady }
     }

@@ -264,11 +264,11 @@ import Tokens
                 deviceId: DeviceID("x"), liveActivitiesCapable: true, end: [ActivityID("a")],
                 tokensWanted: [ActivityID("b")], gone: [MatchID(5)]), is: "Device")
         try Self.check(UnfollowResponse(following: false), is: "Unfollowed")
-        let position = ReplayStand.Position(
+        let position = ReplayClient.Position(
             matchId: "5", tapeId: "5", title: "", variant: "clean", seed: "1", cursor: 0, frames: 1, label: "",
             playing: true, speed: 1.5, isLast: false)
         try Self.check(["matches": [position]], is: "Replays")
-        try Self.check(["tapes": [ReplayStand.Tape(tapeId: "5", title: "x")]], is: "Tapes")
+        try Self.check(["tapes": [ReplayClient.Tape(tapeId: "5", title: "x")]], is: "Tapes")
     }
 
     // MARK: - Forms

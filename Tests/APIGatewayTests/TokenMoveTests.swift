@@ -8,8 +8,8 @@ import Testing
 @testable import Store
 @testable import APIGateway
 
-/// What a push token takes along when another phone registers it, or another user whose predecessor was not seen for a week; and
-/// when it comes too late. `PossessionTests` has those whose owner is there.
+/// What a push token takes along when another phone registers it, or another user whose predecessor was not seen for a
+/// week; and when it comes too late. `PossessionTests` has those whose owner is there.
 @Suite struct TokenMoveTests {
     private static let ann = UserID("ann"), bob = UserID("bob")
     private static let phone = DeviceID("phone")

@@ -5,7 +5,7 @@ import SightscreenModels
 import Testing
 
 struct LiveActivityPayloadTests {
-    @Test func aStartCarriesAttributesAlertAndTheWishForAToken() throws {
+    @Test func aStartCarriesAttributesAlertAndTheRequestForAToken() throws {
         try expectGolden(Sample.start.encode().bytes, "start.json")
     }
 

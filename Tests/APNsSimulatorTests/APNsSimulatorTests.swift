@@ -215,7 +215,7 @@ struct APNsSimulatorTests {
                 Array(String(decoding: start, as: UTF8.self).replacing(part, with: "x").utf8)
             }
             let end = LiveActivityPayload.end(stamp: Stamp(now), contentState: Self.state, dismissAt: now + 900)
-            let pushes: [(String, [UInt8], DeviceVerdict)] = [
+            let pushes: [(String, [UInt8], DeviceOutcome)] = [
                 (Self.token, try Self.update(now), .handled), (Self.token, try Self.update(now), .droppedOldTimestamp),
                 (Self.token, try Self.update(now + 9 * 3_600), .droppedFarTimestamp),
                 (

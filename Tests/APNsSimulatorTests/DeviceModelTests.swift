@@ -39,7 +39,7 @@ struct DeviceModelTests {
     private func receive(
         _ model: inout DeviceModel, _ payload: LiveActivityPayload, priority: APNsPriority = .immediate,
         expiration: Int? = nil, budgets: DeviceBudgets = .none, at now: Int = Self.now
-    ) throws -> DeviceVerdict {
+    ) throws -> DeviceOutcome {
         model.receive(
             DevicePush(try payload.encode().bytes), priority: priority, expiration: expiration,
             attributesType: Self.type,
@@ -82,7 +82,7 @@ struct DeviceModelTests {
     }
 
     @Test(arguments: [
-        ("\"alert\":{", "\"alarm\":{", DeviceVerdict.missingAlert),
+        ("\"alert\":{", "\"alarm\":{", DeviceOutcome.missingAlert),
         ("\"title\":\"MI v CSK\"},\"attributes", "\"name\":\"MI v CSK\"},\"attributes", .missingAlert),
         ("\"attributes-type\":\"LiveActivityAttributes\"", "\"attributes-type\":\"Other\"", .wrongAttributesType),
         ("\"attributes-type\"", "\"attributesType\"", .wrongAttributesType),
@@ -92,14 +92,14 @@ struct DeviceModelTests {
         ("\"event\":\"start\"", "\"event\":\"begin\"", .notDecodable),
         ("\"version\":118", "\"version\":\"118\"", .notDecodable),
     ])
-    func aPhoneIsSilentAboutABrokenStart(found: String, written: String, verdict: DeviceVerdict) throws {
+    func aPhoneIsSilentAboutABrokenStart(found: String, written: String, outcome: DeviceOutcome) throws {
         let good = String(decoding: try Sample.start.encode().bytes, as: UTF8.self)
         let broken = good.replacing(found, with: written)
         #expect(broken != good)
         var phone = DeviceModel(kind: .start)
         let found = phone.receive(
             DevicePush(Array(broken.utf8)), expiration: nil, attributesType: Self.type, now: Self.now)
-        #expect(found == verdict)
+        #expect(found == outcome)
     }
 
     @Test func updatesOfPriorityTenHaveAnHourlyBudget() throws {

@@ -266,7 +266,7 @@ import Testing
     }
 
     /// Apple said so first.
-    @Test func aDismissalThatTheTokenDiedOfIsTheUsersWish() {
+    @Test func aDismissalThatEndedTheTokenIsTheUsers() {
         var dead = record(1, .ended, activity: activity, token: token)
         dead.lostItsToken = true
         let rule = DismissalRule(activityID: activity, token: nil)
@@ -282,7 +282,7 @@ import Testing
         #expect(rule.action(for: [record(2, .pending, startIsOut: true), dead]) == .record(generation: 1))
     }
 
-    @Test func aDismissalDuringARenewalIsTheUsersWishAndOneAfterItIsNot() {
+    @Test func aDismissalDuringARenewalIsTheUsersAndOneAfterItIsNot() {
         var running = record(2, .active, activity: ActivityID("other"), token: token)
         running.renewalStartID = StartID("renewal")
         #expect(DismissalRule(activityID: activity, token: nil).action(for: [running]) == .unfollow(generation: 2))

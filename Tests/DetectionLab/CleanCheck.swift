@@ -31,8 +31,8 @@ struct CleanCheck: Sendable {
         return failures
     }
 
-    /// A wicket that no ball shows comes after its ball's other events or among them, as the frames have it; and what the
-    /// last over needs may be known before who comes in to bat in it.
+    /// A wicket that no ball shows comes after its ball's other events or among them, as the frames have it; and what
+    /// the last over needs may be known before who comes in to bat in it.
     private static func hasItsPlace(_ line: String) -> Bool {
         if line.contains("\"event\":\"closeFinish\"") { return false }
         return line.contains("\"bowler\":") || !line.contains("\"event\":\"wicket\"")
@@ -45,8 +45,8 @@ struct CleanCheck: Sendable {
     }
 
     /// Ball by ball nothing overtakes anything: every event that alerts has alerted, once. Only the end of a declared
-    /// innings needs a second look, which a tape without repeats does not give within the time that an alert is fresh; and
-    /// what can lead to nothing any more is kept back: fire in a lost chase, a hat-trick at the end of an innings.
+    /// innings needs a second look, which a tape without repeats does not give within the time that an alert is fresh;
+    /// and what can lead to nothing any more is kept back: fire in a lost chase, a hat-trick at the end of an innings.
     private func alerts(of run: ReplayRun) -> [String] {
         var wanted = Self.alerting
         if !subject.oracle.isLong { wanted.append("maidenOver") }

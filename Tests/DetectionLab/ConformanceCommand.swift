@@ -35,7 +35,7 @@ struct ConformanceCommand: AsyncParsableCommand {
         let files = try MatchFile.all(in: matches).filter { wanted.isEmpty || wanted.contains($0.id) }
         guard !files.isEmpty else { throw ValidationError("--only: there is no such match in \(matches)") }
         let subjects = try files.map {
-            ConformanceSubject(file: $0, oracle: try OracleBook(match: $0.id, folder: oracle))
+            ConformanceSubject(file: $0, oracle: try OracleResults(match: $0.id, folder: oracle))
         }
 
         // The longest first, so that no job is left alone with one at the end.

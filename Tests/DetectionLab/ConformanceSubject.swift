@@ -3,7 +3,7 @@ import Tapes
 /// A match and what the oracle says about it.
 struct ConformanceSubject: Sendable {
     let file: MatchFile
-    let oracle: OracleBook
+    let oracle: OracleResults
 
     /// About how long a replay takes, in balls squared: each frame has every ball.
     var weight: Int { oracle.lines.count * oracle.lines.count }

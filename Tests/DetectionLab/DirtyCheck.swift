@@ -33,7 +33,8 @@ struct DirtyCheck: Sendable {
             run: run, failures: failures)
     }
 
-    /// No frame says when a penalty was awarded: where polls are missing, what was needed before the last over is not known.
+    /// No frame says when a penalty was awarded: where polls are missing, what was needed before the last over is not
+    /// known.
     private func knowable(_ lines: [String: Int]) -> [String: Int] {
         guard Self.late.contains(variant) else { return lines }
         let doubtful = clean.penalized.map { "{\"innings\":\($0),\"" }
@@ -42,8 +43,8 @@ struct DirtyCheck: Sendable {
         }
     }
 
-    /// Where no poll came late, every wicket was announced, and last of all on the ball on which it really fell: also of
-    /// a batter who was given out wrongly before.
+    /// Where no poll came late, every wicket was announced, and last of all on the ball on which it really fell: also
+    /// of a batter who was given out wrongly before.
     private func wickets(of run: ReplayRun) -> [String] {
         guard !Self.late.contains(variant) else { return [] }
         let told = Self.lastTold(run)

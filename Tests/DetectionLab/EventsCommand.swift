@@ -22,7 +22,7 @@ struct EventsCommand: ParsableCommand {
 
     func run() throws {
         let tape = try MatchFile(match).tape(TapeVariant(rawValue: variant) ?? .clean, seed: seed)
-        var watch = AlertWatch()
+        var tracker = AlertTracker()
         for step in TapeReplay(tape, ballsPerFrame: ballsPerFrame) {
             for line in step.lines { LabOutput.line(line.json) }
             if let problem = step.problem { LabOutput.note("frame \(step.frame) \(step.label): \(problem)") }
@@ -31,8 +31,8 @@ struct EventsCommand: ParsableCommand {
                 let keys = change.announced.map(\.key).joined(separator: " ")
                 LabOutput.note("frame \(step.frame) \(step.label): \(alert.title) | \(alert.body) [\(keys)]")
             }
-            watch.observe(step)
+            tracker.observe(step)
         }
-        for problem in watch.problems { LabOutput.note("WRONG: \(problem)") }
+        for problem in tracker.problems { LabOutput.note("WRONG: \(problem)") }
     }
 }

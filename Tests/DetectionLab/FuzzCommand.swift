@@ -23,17 +23,17 @@ struct FuzzCommand: ParsableCommand {
     func run() throws {
         let sources = try FuzzSource.all(matches: matches, recorded: frames)
         if let write { return try LabFile.write(Self.trial(seed, of: sources).bytes, to: write) }
-        CrashNotice.install()
+        CrashReport.install()
         LabOutput.note("fuzz: \(sources.count) frames to damage, seeds \(seed) to \(seed + UInt64(count) - 1)")
         var tally = FuzzTally()
         for offset in 0..<UInt64(count) {
-            CrashNotice.working(on: seed + offset)
+            CrashReport.working(on: seed + offset)
             let (source, bytes) = Self.trial(seed + offset, of: sources)
             let trial = FuzzTrial(source, bytes: bytes, millisecondsMax: millisecondsMax)
             tally.note(trial, seed: seed + offset, source: source.name)
             if (offset + 1) % 5_000 == 0 { LabOutput.note("fuzz: \(offset + 1) of \(count), \(tally.failed) failed") }
         }
-        CrashNotice.done()
+        CrashReport.done()
         LabOutput.line(tally.json(count: count, seed: seed))
         if tally.failed > 0 { throw ExitCode.failure }
     }

@@ -8,7 +8,7 @@ struct FuzzTally {
     private var slowestSeed: UInt64 = 0
 
     mutating func note(_ trial: FuzzTrial, seed: UInt64, source: String) {
-        switch trial.verdict {
+        switch trial.outcome {
         case .accepted: accepted += 1
         case .refused: refused += 1
         case .absent: absent += 1

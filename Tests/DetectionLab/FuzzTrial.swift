@@ -4,7 +4,7 @@ import SportMonks
 
 /// What became of one damaged frame.
 struct FuzzTrial {
-    enum Verdict: Equatable {
+    enum Outcome: Equatable {
         /// Read and judged, with whatever was left out of it.
         case accepted
         /// Refused, for this reason.
@@ -13,7 +13,7 @@ struct FuzzTrial {
         case absent
     }
 
-    let verdict: Verdict
+    let outcome: Outcome
     /// Processor time from bytes to judged frame, milliseconds.
     let milliseconds: Double
     /// Lines that say what is wrong; empty when all is well.
@@ -23,22 +23,22 @@ struct FuzzTrial {
         var machine = source.machine
         var problems: [String] = []
         let clock = CPUClock()
-        let verdict = Self.judge(bytes, source, machine: &machine, problems: &problems)
+        let outcome = Self.judge(bytes, source, machine: &machine, problems: &problems)
         let spent = clock.milliseconds
 
         var failures: [String] = []
         if spent > millisecondsMax { failures.append("took \(Int(spent)) ms for \(bytes.count) bytes") }
-        if case .refused(let reason) = verdict { failures += Self.faults(of: reason) }
+        if case .refused(let reason) = outcome { failures += Self.faults(of: reason) }
         failures += problems.flatMap(Self.faults(of:))
-        failures += Self.goOn(source, machine: machine, verdict: verdict)
-        self.verdict = verdict
+        failures += Self.continueAfter(source, machine: machine, outcome: outcome)
+        self.outcome = outcome
         milliseconds = spent
         self.failures = failures
     }
 
     private static func judge(
         _ bytes: [UInt8], _ source: FuzzSource, machine: inout MatchMachine, problems: inout [String]
-    ) -> Verdict {
+    ) -> Outcome {
         let fixture: SlimFixture
         do {
             if source.isList {
@@ -72,14 +72,14 @@ struct FuzzTrial {
     }
 
     /// The next good frames, once after the damaged one and once without it.
-    private static func goOn(_ source: FuzzSource, machine: MatchMachine, verdict: Verdict) -> [String] {
+    private static func continueAfter(_ source: FuzzSource, machine: MatchMachine, outcome: Outcome) -> [String] {
         var after = machine
         var without = source.machine
         for (index, snapshot) in source.next.enumerated() {
             let at = source.fetchedAt + Int64(index + 1) * 5_000
             _ = after.apply(snapshot, fetchedAt: at, now: at)
             _ = without.apply(snapshot, fetchedAt: at, now: at)
-            if verdict != .accepted, after != without {
+            if outcome != .accepted, after != without {
                 return ["good frame \(index + 1) is judged otherwise than without"]
             }
         }

@@ -6,7 +6,8 @@ import Tapes
 
 /// One tape played to its end: what was told, what stands, what is shown.
 struct ReplayRun: Sendable {
-    /// Lines of `--events` as they were told, retractions left out, and what the status alone brings, which no data has.
+    /// Lines of `--events` as they were told, retractions left out, and what the status alone brings, which no data
+    /// has.
     private(set) var told: [String] = []
     /// What was told minus what was taken back, each line with its count.
     private(set) var final: [String: Int] = [:]
@@ -29,16 +30,16 @@ struct ReplayRun: Sendable {
     private(set) var frames = 0
 
     init(_ tape: Tape, ballsPerFrame: Int = 1) {
-        var watch = AlertWatch()
+        var tracker = AlertTracker()
         for step in TapeReplay(tape, ballsPerFrame: ballsPerFrame) {
             take(step)
-            watch.observe(step)
+            tracker.observe(step)
         }
         final = final.filter { $0.value != 0 }
         state?.version = 0
-        problems += watch.problems
-        announced = watch.announced
-        corrections = watch.corrections
+        problems += tracker.problems
+        announced = tracker.announced
+        corrections = tracker.corrections
         for (line, count) in final where count < 0 { problems.append("taken back, but not told before: \(line)") }
     }
 

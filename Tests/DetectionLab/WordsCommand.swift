@@ -2,8 +2,8 @@ import ArgumentParser
 import FoundationEssentials
 import Tapes
 
-/// `detection-lab words`: what fans read over whole matches, counted and checked; or every alert or card of one match, to be
-/// read.
+/// `detection-lab words`: what fans read over whole matches, counted and checked; or every alert or card of one match,
+/// to be read.
 struct WordsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "words",

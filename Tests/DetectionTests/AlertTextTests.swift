@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func aWicketOfNobodyKnownTellsTheScore() throws {
-        var book = PlayBook()
+        var book = TestScorebook()
         book.startInnings(batting: 1)
         var played = Played(book.snapshot.id)
         book.bowl("1 4")
@@ -66,7 +66,7 @@ import Testing
         ("Warnakulasuriya-Patabendige-Vaas", "MI 0/1: wicket"),
     ])
     func aLongNameLeavesOutOfTheTitleWhatTheBodyHas(name: String, title: String) throws {
-        var book = PlayBook()
+        var book = TestScorebook()
         book.snapshot.players[101] = Player(id: 101, fullName: "Rohit \(name)", lastName: name)
         book.startInnings(batting: 1)
         var played = Played(book.snapshot.id)
@@ -78,14 +78,14 @@ import Testing
     }
 
     @Test func whatDoesNotFitTheBodyIsCounted() throws {
-        func told(_ mention: String, rank: Int) -> AlertComposer.Told {
-            AlertComposer.Told(
+        func told(_ mention: String, rank: Int) -> AlertComposer.Announcement {
+            AlertComposer.Announcement(
                 event: MatchEvent(key: mention, kind: .wicket, text: mention, at: 0),
                 words: AlertWords(
                     titles: ["RR 183/3: \(mention)"], detail: nil, mention: mention, rank: rank, sound: false,
                     isKey: false, takesScore: true))
         }
-        var book = PlayBook()
+        var book = TestScorebook()
         book.startInnings(batting: 1)
         book.bowl("1")
         let state = DisplayStateBuilder.contentState(of: book.snapshot, lastEvent: nil, result: nil, previous: nil)
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test func aLongResultGoesOnInTheBody() throws {
-        var book = PlayBook()
+        var book = TestScorebook()
         book.snapshot.home.name = "Royal Challengers Bangalore"
         book.startInnings(batting: 2)
         book.bowl(String(repeating: "• ", count: 120))
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test func aSuperOverIsNamed() throws {
-        var book = PlayBook()
+        var book = TestScorebook()
         for team in [Int64(1), 2, 2] {
             book.startInnings(batting: team)
             book.bowl("1 1 1 1 1 1")

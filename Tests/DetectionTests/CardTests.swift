@@ -5,12 +5,12 @@ import Testing
 
 /// What the card is told beside the score: the last wicket, the stand, the balls, names, the day.
 @Suite struct CardTests {
-    func shown(_ book: PlayBook, result: String? = nil) -> ContentState.Expanded {
+    func shown(_ book: TestScorebook, result: String? = nil) -> ContentState.Expanded {
         DisplayStateBuilder.contentState(of: book.snapshot, lastEvent: nil, result: result, previous: nil).expanded
     }
 
-    func book(_ balls: String, format: MatchFormat = .twenty20) -> PlayBook {
-        var book = PlayBook(format: format, overs: format == .firstClass ? nil : 20)
+    func book(_ balls: String, format: MatchFormat = .twenty20) -> TestScorebook {
+        var book = TestScorebook(format: format, overs: format == .firstClass ? nil : 20)
         book.startInnings(batting: 1)
         book.bowl(balls)
         return book
@@ -181,7 +181,7 @@ import Testing
 
     /// What a match shows as each phase is reached, a ball bowled where play is on.
     private func sessions(_ phases: [MatchPhase], hours: Int = 0) -> [String?] {
-        var book = PlayBook(format: .firstClass, overs: nil)
+        var book = TestScorebook(format: .firstClass, overs: nil)
         var played = Played(book.snapshot.id)
         played.take(book.snapshot, at: book.fetchedAt)
         book.startInnings(batting: 1)

@@ -10,7 +10,7 @@ import Testing
     static func chase(
         _ runs: Int, _ wickets: Int, balls: Int, target: Int, format: MatchFormat = .twenty20
     ) -> MatchSnapshot {
-        var snapshot = PlayBook(format: format, overs: format == .oneDay ? 50 : 20).snapshot
+        var snapshot = TestScorebook(format: format, overs: format == .oneDay ? 50 : 20).snapshot
         let overs = format == .oneDay ? 50 : 20
         snapshot.phase = .innings(2)
         snapshot.innings = [

@@ -7,8 +7,8 @@ import Testing
 /// tapes.
 @Suite struct DirtyFeedTests {
     /// A book in its first innings, and a machine that has seen it begin.
-    func opening() -> (PlayBook, Played) {
-        var book = PlayBook()
+    func opening() -> (TestScorebook, Played) {
+        var book = TestScorebook()
         var played = Played(book.snapshot.id)
         book.startInnings(batting: 1)
         played.take(book.snapshot, at: book.fetchedAt)

@@ -5,13 +5,13 @@ import Testing
 
 /// What is shown in every phase of every format.
 @Suite struct DisplayPhaseTests {
-    func shown(_ book: PlayBook, result: String? = nil) -> ContentState {
+    func shown(_ book: TestScorebook, result: String? = nil) -> ContentState {
         DisplayStateBuilder.contentState(of: book.snapshot, lastEvent: nil, result: result, previous: nil)
     }
 
     /// `balls` ones and dots in the first innings of `team`, then as many in the second.
-    func book(first: Int = 120, second: String? = nil, format: MatchFormat = .twenty20) -> PlayBook {
-        var book = PlayBook(format: format, overs: format == .firstClass ? nil : 20)
+    func book(first: Int = 120, second: String? = nil, format: MatchFormat = .twenty20) -> TestScorebook {
+        var book = TestScorebook(format: format, overs: format == .firstClass ? nil : 20)
         book.startInnings(batting: 2)
         book.bowl(String(repeating: "1 ", count: first))
         if let second {
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func theTossIsTold() {
-        var book = PlayBook()
+        var book = TestScorebook()
         book.snapshot.tossWinnerID = 2
         let state = shown(book)
         #expect(state.matchDisplayState == .scheduled)
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func aLateStartHasItsReason() {
-        var book = PlayBook()
+        var book = TestScorebook()
         book.snapshot.phase = .delayed
         #expect(shown(book).expanded.status == "Start delayed")
         book.snapshot.note = "Start delayed due to wet outfield"
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test func aDeclaredInningsKeepsItsWickets() {
-        var book = PlayBook(format: .firstClass, overs: nil)
+        var book = TestScorebook(format: .firstClass, overs: nil)
         book.startInnings(batting: 1)
         book.bowl("4 4 W")
         book.startInnings(batting: 2)
@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test func aSideThatFollowsOnIsSaidTo() {
-        var book = PlayBook(format: .firstClass, overs: nil)
+        var book = TestScorebook(format: .firstClass, overs: nil)
         book.startInnings(batting: 1)
         book.bowl("6 6 6 6")
         book.startInnings(batting: 2)
@@ -186,7 +186,7 @@ import Testing
     }
 
     @Test func anInningsVictoryLeavesNothingToChase() {
-        var book = PlayBook(format: .firstClass, overs: nil)
+        var book = TestScorebook(format: .firstClass, overs: nil)
         for (team, balls) in [(1, "6 6 6"), (2, "1"), (2, "1")] as [(Int64, String)] {
             book.startInnings(batting: team)
             book.bowl(balls)

@@ -5,12 +5,12 @@ import SightscreenModels
 import Testing
 
 @Suite struct DisplayStateTests {
-    func state(of book: PlayBook, result: String? = nil) -> ContentState {
+    func state(of book: TestScorebook, result: String? = nil) -> ContentState {
         DisplayStateBuilder.contentState(of: book.snapshot, lastEvent: nil, result: result, previous: nil)
     }
 
     @Test func beforePlayThereIsNoScoreAndNoInnings() {
-        let state = state(of: PlayBook())
+        let state = state(of: TestScorebook())
         #expect(state.matchDisplayState == .scheduled)
         #expect(state.compactLeading == .init(teamAbbr: "MI", score: ""))
         #expect(state.expanded.innings.isEmpty)
@@ -28,7 +28,7 @@ import Testing
         (.finished, .live, "Awaiting the result"),
     ])
     func everyPhaseSaysWhatItIs(phase: MatchPhase, shown: MatchDisplayState, status: String) {
-        var book = PlayBook()
+        var book = TestScorebook()
         book.startInnings(batting: 1)
         book.bowl("1 4")
         book.snapshot.phase = phase
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func aPhaseNobodyKnowsKeepsWhatWasShown() {
-        var book = PlayBook()
+        var book = TestScorebook()
         book.startInnings(batting: 1)
         book.snapshot.phase = .unknown("Drinks")
         let state = DisplayStateBuilder.contentState(
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func rainThatTheProviderNamesIsNamed() {
-        var book = PlayBook()
+        var book = TestScorebook()
         book.startInnings(batting: 1)
         book.snapshot.phase = .interrupted
         book.snapshot.note = "Rain stopped play"
@@ -64,7 +64,7 @@ import Testing
             ("• • • • • W", 102), ("wd • • • • • •", 102),
         ] as [(String, Int64)])
     func theBatterWhoFacesNextIsOnStrike(balls: String, striker: Int64) {
-        var book = PlayBook()
+        var book = TestScorebook()
         book.startInnings(batting: 1)
         book.bowl(balls)
         let batters = state(of: book).expanded.batters
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func figuresAndRatesAreReadyStrings() {
-        var book = PlayBook()
+        var book = TestScorebook()
         book.startInnings(batting: 1)
         book.bowl("1 4 6 • wd W lb nb")
         let state = state(of: book)
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test func theChaseSaysWhatIsNeeded() {
-        var book = PlayBook()
+        var book = TestScorebook()
         book.startInnings(batting: 2)
         book.bowl(String(repeating: "1 ", count: 120))
         book.snapshot.phase = .inningsBreak
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test func aTestSaysWhoLeads() {
-        var book = PlayBook(format: .firstClass, overs: nil)
+        var book = TestScorebook(format: .firstClass, overs: nil)
         book.startInnings(batting: 1)
         book.bowl("4 4")
         #expect(state(of: book).expanded.equation == nil)
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test func aSuperOverIsAChaseOfItsOwn() {
-        var book = PlayBook()
+        var book = TestScorebook()
         for team in [Int64(1), 2, 2] {
             book.startInnings(batting: team)
             book.bowl("1 1 1 1 1 1")
@@ -137,7 +137,7 @@ import Testing
 
     @Test func theCloserTheChaseTheMoreRelevant() {
         func relevance(_ firstInnings: String) -> Double {
-            var book = PlayBook()
+            var book = TestScorebook()
             book.startInnings(batting: 2)
             book.bowl(firstInnings)
             book.startInnings(batting: 1)
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test func theStateOfADesignedMomentIsAsWrittenDown() throws {
-        var book = PlayBook()
+        var book = TestScorebook()
         book.startInnings(batting: 2)
         book.bowl("1 2 W 4 • 6")
         let state = DisplayStateBuilder.contentState(

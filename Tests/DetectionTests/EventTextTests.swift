@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func withoutNamesASentenceSaysWhatItCan() {
-        var book = PlayBook()
+        var book = TestScorebook()
         book.startInnings(batting: 1)
         book.bowl("4 6 6 6 1 • W • • • • • • W W W lb wd 4 4 6 6 6 6 6 6 6 6 6 6 6 6")
         let named = EventDetector.events(in: book.snapshot)
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func theFieldersAndBowlersWhoAreKnownAreNamed() {
-        var book = PlayBook()
+        var book = TestScorebook()
         book.startInnings(batting: 1)
         book.bowl("W")
         book.snapshot.players[101] = nil
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func aDeclarationIsCalledOne() {
-        var book = PlayBook(format: .firstClass, overs: nil)
+        var book = TestScorebook(format: .firstClass, overs: nil)
         book.startInnings(batting: 1)
         book.bowl("4 4 W")
         book.snapshot.phase = .inningsBreak

@@ -6,8 +6,8 @@ import Testing
 
 @Suite struct MatchMachineTests {
     /// A book whose first frame the machine has already taken.
-    func opening(format: MatchFormat = .twenty20, overs: Int? = 20) -> (PlayBook, Played) {
-        var book = PlayBook(format: format, overs: overs)
+    func opening(format: MatchFormat = .twenty20, overs: Int? = 20) -> (TestScorebook, Played) {
+        var book = TestScorebook(format: format, overs: overs)
         var played = Played(book.snapshot.id)
         played.take(book.snapshot, at: book.fetchedAt)
         book.clock += 5
@@ -53,7 +53,7 @@ import Testing
 
     /// Up to 20 minutes pass, in which a card would be stale after 10.
     @Test func levelScoresBeforeASuperOverAreABreak() throws {
-        var book = PlayBook(overs: 1)
+        var book = TestScorebook(overs: 1)
         var played = Played(book.snapshot.id)
         book.startInnings(batting: 1)
         book.bowl("1 1 1 1 1 1")
@@ -192,7 +192,7 @@ import Testing
     }
 
     /// A finished T20 in which home, batting second, needs 7 and makes `last`.
-    func finished(_ last: String) -> (PlayBook, Played) {
+    func finished(_ last: String) -> (TestScorebook, Played) {
         var (book, played) = opening(overs: 1)
         book.snapshot.innings = []
         book.startInnings(batting: 2)

@@ -6,8 +6,8 @@ import Testing
 /// Alerts that few matches have: the toss, a hat-trick to come, a last over, rain, corrections.
 @Suite struct RareAlertTests {
     /// A book whose first frame the machine has already taken.
-    private func opening(format: MatchFormat = .twenty20, overs: Int? = 20) -> (PlayBook, Played) {
-        var book = PlayBook(format: format, overs: overs)
+    private func opening(format: MatchFormat = .twenty20, overs: Int? = 20) -> (TestScorebook, Played) {
+        var book = TestScorebook(format: format, overs: overs)
         var played = Played(book.snapshot.id)
         played.take(book.snapshot, at: book.fetchedAt)
         book.clock += 5
@@ -17,7 +17,7 @@ import Testing
     }
 
     /// A chase of `target` by CSK in `overs`, before its first ball.
-    private func chase(of target: Int, overs: Int) -> (PlayBook, Played) {
+    private func chase(of target: Int, overs: Int) -> (TestScorebook, Played) {
         var (book, played) = opening(overs: overs)
         book.snapshot.innings[0].runs = target - 1
         book.snapshot.innings[0].overs = Overs(completed: overs, balls: 0)
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func theTossIsToldOnceWinnerAndDecisionAreKnown() throws {
-        var book = PlayBook()
+        var book = TestScorebook()
         var played = Played(book.snapshot.id)
         played.take(book.snapshot, at: book.fetchedAt)
         book.snapshot.tossWinnerID = 2
@@ -297,7 +297,7 @@ import Testing
     }
 
     @Test func theWicketThatEndsTheMatchWaitsFiveSecondsForTheResult() throws {
-        func lastWicket() -> (PlayBook, Played) {
+        func lastWicket() -> (TestScorebook, Played) {
             var (book, played) = chase(of: 20, overs: 2)
             book.bowl("1 1 1")
             book.snapshot.innings[1].wickets = 9

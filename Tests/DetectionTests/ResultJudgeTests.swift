@@ -29,8 +29,8 @@ import Testing
             (100, "Chennai Super Kings won by 10 runs"), (100, "Match tied"), (nil, "Match tied"), (nil, "No result"),
         ] as [(Int64?, String?)])
     func whatDoesNotAgreeWaitsAndTheRunsDecide(winner: Int64?, note: String?) {
-        let verdict = ResultJudge.judge(Self.match((150, 6), (140, 8), winner: winner, note: note))
-        #expect(verdict == .unsettled("Mumbai Indians won by 10 runs"))
+        let outcome = ResultJudge.judge(Self.match((150, 6), (140, 8), winner: winner, note: note))
+        #expect(outcome == .unsettled("Mumbai Indians won by 10 runs"))
     }
 
     @Test func aTieAwaitsItsSuperOver() {
@@ -64,8 +64,8 @@ import Testing
         #expect(ResultJudge.judge(match) == .settled("CSK won by 8 wickets (D/L)"))
     }
 
-    /// 59 without loss when rain ends play, 56 being par: the note says so, with no word of a rule, and the runs make ten
-    /// wickets of it.
+    /// 59 without loss when rain ends play, 56 being par: the note says so, with no word of a rule, and the runs make
+    /// ten wickets of it.
     @Test func whereATargetWasRevisedTheNoteIsTheWord() {
         let note = "Chennai Super Kings won by 3 runs"
         var match = Self.match((150, 6), (59, 0), overs: 8, winner: 200, note: note)

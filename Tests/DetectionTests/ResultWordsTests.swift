@@ -30,14 +30,14 @@ import Testing
     ])
     func wordsThatContradictTheRunsSettleNothing(note: String) {
         let match = ResultJudgeTests.match((150, 6), (151, 6), winner: 200, note: note)
-        let verdict = ResultJudge.judge(match)
-        #expect(verdict == .unsettled("Chennai Super Kings won by 4 wickets"))
+        let outcome = ResultJudge.judge(match)
+        #expect(outcome == .unsettled("Chennai Super Kings won by 4 wickets"))
     }
 
     @Test(arguments: ["Match tied", "Match Tied", "match tied", "Tie", "Match tied."])
     func aTieIsUnderstood(note: String) {
-        let verdict = ResultJudge.judge(ResultJudgeTests.match((150, 6), (150, 6), note: note))
-        #expect(verdict == .awaitingSuperOver(note.prefix(1).uppercased() + note.dropFirst()))
+        let outcome = ResultJudge.judge(ResultJudgeTests.match((150, 6), (150, 6), note: note))
+        #expect(outcome == .awaitingSuperOver(note.prefix(1).uppercased() + note.dropFirst()))
     }
 
     @Test func aBoundaryCountOrASecondSuperOverDecides() {
@@ -123,7 +123,7 @@ import Testing
             ("Mumbai Indians won by an innings and 25 runs", false), ("Mumbai Indians won by 225 runs", false),
         ] {
             match.note = note
-            let right = ResultJudge.Verdict.unsettled("Mumbai Indians won by an innings and 225 runs")
+            let right = ResultJudge.Outcome.unsettled("Mumbai Indians won by an innings and 225 runs")
             #expect(ResultJudge.judge(match) == (isRight ? .settled(note) : right))
         }
     }

@@ -6,8 +6,8 @@ import Testing
 /// A target that rain revised and only the note tells.
 @Suite struct TargetMemoryTests {
     /// MI chase a revised 53 in eight overs.
-    private func revised() -> PlayBook {
-        var book = PlayBook()
+    private func revised() -> TestScorebook {
+        var book = TestScorebook()
         book.startInnings(batting: 2)
         book.bowl(String(repeating: "1 ", count: 120))
         book.startInnings(batting: 1)

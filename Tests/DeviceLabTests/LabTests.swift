@@ -43,74 +43,74 @@ import Testing
 
     @Test func tellsANewBrowserEverything() async throws {
         let lab = await Self.lab()
-        let ticket = try #require(await lab.connect(watching: "p2"))
-        let news = try #require(await lab.news(for: ticket.id))
-        #expect(news.hello == ticket.id && news.isWhole && news.lab != nil)
-        #expect(news.phones.map(\.id) == ["p1", "p2", "p3"])
-        #expect(news.phone?.id == "p2")
+        let ticket = try #require(await lab.connect(selecting: "p2"))
+        let update = try #require(await lab.update(for: ticket.id))
+        #expect(update.hello == ticket.id && update.isWhole && update.lab != nil)
+        #expect(update.phones.map(\.id) == ["p1", "p2", "p3"])
+        #expect(update.phone?.id == "p2")
     }
 
     @Test func tellsOnlyWhatHasChangedSince() async throws {
         let lab = await Self.lab()
-        let ticket = try #require(await lab.connect(watching: "p2"))
-        _ = await lab.news(for: ticket.id)
-        let nothing = try #require(await lab.news(for: ticket.id))
+        let ticket = try #require(await lab.connect(selecting: "p2"))
+        _ = await lab.update(for: ticket.id)
+        let nothing = try #require(await lab.update(for: ticket.id))
         #expect(nothing.lab == nil && nothing.phones.isEmpty && nothing.phone == nil && !nothing.isWhole)
         await lab.take(Self.state("p3", version: 4))
-        let news = try #require(await lab.news(for: ticket.id))
-        #expect(news.phones.map(\.id) == ["p3"] && news.phone == nil && !news.isWhole)
-        #expect(news.lab?.phones.showing == 1)
+        let update = try #require(await lab.update(for: ticket.id))
+        #expect(update.phones.map(\.id) == ["p3"] && update.phone == nil && !update.isWhole)
+        #expect(update.lab?.phones.showing == 1)
     }
 
     @Test func keepsTheNewestOfManyChangesAndNoQueue() async throws {
         let lab = await Self.lab()
-        let ticket = try #require(await lab.connect(watching: "p1"))
-        _ = await lab.news(for: ticket.id)
+        let ticket = try #require(await lab.connect(selecting: "p1"))
+        _ = await lab.update(for: ticket.id)
         for version in 1...500 { await lab.take(Self.state("p1", version: version)) }
-        let news = try #require(await lab.news(for: ticket.id))
-        #expect(news.phones.map { $0.shown.first?.version } == [500])
-        #expect(news.phone?.activities.first?.content.version == 500)
-        // However often it was rung, the bell waits with one ring.
-        var rings = 0
+        let update = try #require(await lab.update(for: ticket.id))
+        #expect(update.phones.map { $0.shown.first?.version } == [500])
+        #expect(update.phone?.activities.first?.content.version == 500)
+        // However often it was notified, one wake-up waits.
+        var wakeUps = 0
         await lab.disconnect(ticket.id)
-        for await _ in ticket.bell { rings += 1 }
-        #expect(rings == 1)
+        for await _ in ticket.wakeUps { wakeUps += 1 }
+        #expect(wakeUps == 1)
     }
 
     @Test func tellsThePhoneThatIsWatchedAlsoWhenItsTileStaysTheSame() async throws {
         let lab = await Self.lab()
-        let ticket = try #require(await lab.connect(watching: "p1"))
+        let ticket = try #require(await lab.connect(selecting: "p1"))
         await lab.take(Self.state("p1", version: 3))
-        _ = await lab.news(for: ticket.id)
+        _ = await lab.update(for: ticket.id)
         var state = Self.state("p1", version: 3)
         state.log = [LabLogLine(atMs: 1, kind: .user, text: "looks at it")]
         await lab.take(state)
-        let news = try #require(await lab.news(for: ticket.id))
-        #expect(news.phone?.log.count == 1 && news.phones.isEmpty)
+        let update = try #require(await lab.update(for: ticket.id))
+        #expect(update.phone?.log.count == 1 && update.phones.isEmpty)
     }
 
-    @Test func changesTheWatchedPhone() async throws {
+    @Test func changesTheSelectedPhone() async throws {
         let lab = await Self.lab()
-        let ticket = try #require(await lab.connect(watching: nil))
-        #expect(await lab.news(for: ticket.id)?.phone?.id == "p1")
-        #expect(await lab.watch("p3", by: ticket.id))
-        #expect(await lab.news(for: ticket.id)?.phone?.id == "p3")
-        #expect(await !lab.watch("p9", by: ticket.id))
-        #expect(await !lab.watch("p1", by: 99))
+        let ticket = try #require(await lab.connect(selecting: nil))
+        #expect(await lab.update(for: ticket.id)?.phone?.id == "p1")
+        #expect(await lab.select("p3", by: ticket.id))
+        #expect(await lab.update(for: ticket.id)?.phone?.id == "p3")
+        #expect(await !lab.select("p9", by: ticket.id))
+        #expect(await !lab.select("p1", by: 99))
     }
 
     @Test func takesSoManyBrowsersAndNoMore() async throws {
         let lab = await Self.lab()
         var tickets: [Lab.Ticket] = []
-        for _ in 0..<Lab.browsersMax { tickets.append(try #require(await lab.connect(watching: nil))) }
-        #expect(await lab.connect(watching: nil) == nil)
+        for _ in 0..<Lab.browsersMax { tickets.append(try #require(await lab.connect(selecting: nil))) }
+        #expect(await lab.connect(selecting: nil) == nil)
         await lab.disconnect(tickets[0].id)
-        #expect(await lab.news(for: tickets[0].id) == nil)
-        #expect(await lab.connect(watching: nil) != nil)
+        #expect(await lab.update(for: tickets[0].id) == nil)
+        #expect(await lab.connect(selecting: nil) != nil)
         await lab.stop()
         #expect(await lab.browserCount == 0)
-        #expect(await lab.connect(watching: nil) == nil)
-        for ticket in tickets { for await _ in ticket.bell {} }
+        #expect(await lab.connect(selecting: nil) == nil)
+        for ticket in tickets { for await _ in ticket.wakeUps {} }
     }
 
     @Test func countsWhoIsBehind() async throws {

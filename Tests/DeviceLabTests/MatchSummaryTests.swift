@@ -19,7 +19,7 @@ import Testing
 
     private static func phone(
         _ id: String, version: Int? = 9, state: LabActivity.State = .ended, isOnline: Bool = true, activities: Int = 1,
-        bell: LabBell.State = .filled
+        followButton: LabFollowButton.State = .filled
     ) -> LabPhoneSummary {
         let shown = version.map { version in
             (0..<activities).map {
@@ -31,7 +31,7 @@ import Testing
         return LabPhoneSummary(
             LabPhoneState(
                 id: id, name: id, user: id, isOnline: isOnline, activities: shown ?? [],
-                bells: [LabBell(matchId: Self.id, state: bell)]))
+                bells: [LabFollowButton(matchId: Self.id, state: followButton)]))
     }
 
     private static func faults(_ phones: [LabPhoneSummary], isLast: Bool = true, version: Int = 9) -> [String] {
@@ -60,14 +60,16 @@ import Testing
             let healthy = match.isOver(Self.lab(), now: end)
             #expect(!playing && healthy && ends == [false, false, true])
             var unseen = MatchEnd()
-            #expect(!unseen.isOver(Self.lab(), now: end), "nothing was on a Lock Screen yet")
+            let isOver = unseen.isOver(Self.lab(), now: end)
+            #expect(!isOver, "nothing was on a Lock Screen yet")
         }
         let left = MatchSummary(state: Self.lab(showing: 3), phones: [Self.phone("a")])
         #expect(left.faults == ["3 Lock Screens were left with an activity that goes on"])
     }
 
     @Test func aMatchThatAllSawToItsEndIsGood() {
-        #expect(Self.faults([Self.phone("a"), Self.phone("b"), Self.phone("c", version: nil, bell: .empty)]) == [])
+        #expect(
+            Self.faults([Self.phone("a"), Self.phone("b"), Self.phone("c", version: nil, followButton: .empty)]) == [])
         #expect(Self.faults([Self.phone("a"), Self.phone("away", version: 3, state: .active, isOnline: false)]) == [])
     }
 
@@ -89,7 +91,7 @@ import Testing
     }
 
     @Test func aMatchThatNobodySawOrThatDidNotEndIsAFault() {
-        #expect(Self.faults([Self.phone("a", version: nil, bell: .empty)]).count == 1)
+        #expect(Self.faults([Self.phone("a", version: nil, followButton: .empty)]).count == 1)
         #expect(Self.faults([Self.phone("a")], isLast: false) == ["no match was played to its end"])
         #expect(!Self.faults([Self.phone("a")], version: 0).isEmpty)
     }

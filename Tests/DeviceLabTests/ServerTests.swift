@@ -125,7 +125,7 @@ import Testing
             let followed = try await lab.act("phone-2", #"{"action":"follow"}"#)
             let state = try JSONDecoder().decode(LabPhoneState.self, from: Data(followed.body))
             #expect(state.activities.first?.matchId == RunningLab.match, "the match that plays is meant")
-            #expect(state.bells == [LabBell(matchId: RunningLab.match, state: .filled)])
+            #expect(state.bells == [LabFollowButton(matchId: RunningLab.match, state: .filled)])
             try await lab.act("phone-2", #"{"action":"denyPermission"}"#)
             let denied = try await lab.phone("phone-2")
             #expect(denied.activities.isEmpty && denied.bells.first?.state == .filledWithWarning)

@@ -39,12 +39,12 @@ import Testing
         let metrics =
             "sightscreen_ready 1\nsightscreen_holds{level=\"pushes\"} \(count)\nsightscreen_holds{level=\"alerts\"} 0\n"
         let server = try StubHTTPServer { _ in .init(body: metrics) }
-        let watch = StageWatch(
+        let monitor = StageMonitor(
             addresses: StageAddresses(named: ["la-coordinator": [server.url]], runDirectory: "/nowhere"),
             apns: ControlPort(
                 name: "apns", base: "http://127.0.0.1:1", http: HTTPClient(configuration: .init(allowHTTP: true))),
             http: HTTPClient(configuration: .init(allowHTTP: true)))
-        let stage = await watch.look().first { $0.name == "la-coordinator" }
+        let stage = await monitor.look().first { $0.name == "la-coordinator" }
         #expect(stage?.counts.map(\.label).filter { $0.hasSuffix("held") } == labels)
     }
 
@@ -85,10 +85,10 @@ import Testing
             // Left behind by a process that was killed.
             try write("score-poller", "gone", 1)
             let http = HTTPClient(configuration: .init(allowHTTP: true))
-            let watch = StageWatch(
+            let monitor = StageMonitor(
                 addresses: StageAddresses(named: [:], runDirectory: folder.path),
                 apns: ControlPort(name: "apns-simulator", base: apns.url, http: http), http: http)
-            let stages = await watch.look()
+            let stages = await monitor.look()
             #expect(stages.map(\.name) == StageKind.all.map(\.name))
             func stage(_ name: String) throws -> LabStage { try #require(stages.first { $0.name == name }) }
             let bus = try stage("event-bus")

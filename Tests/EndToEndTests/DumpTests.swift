@@ -9,7 +9,8 @@ import TestKit
 import Testing
 import Tokens
 
-/// A dump of the database of a run, in the hands of somebody who has the APNs key as well: every word in it is tried as a token.
+/// A dump of the database of a run, in the hands of somebody who has the APNs key as well: every word in it is tried as
+/// a token.
 @Suite struct DumpTests {
     /// One who pushes to Apple's stand-in.
     private struct Pusher {
@@ -76,8 +77,8 @@ import Tokens
     @Test(.timeLimit(.minutes(5))) func noTokenOfADumpIsOfUseWithoutTheKeyFile() async throws {
         try await RunningSuite.with(speed: 40) { suite in
             let id = try await LifeTests.load(1_178_424, suite, speed: 40)
-            let phones = try ["asha", "ben", "chitra"].map { try HandPhone($0, suite) }
-            let updateTokens = phones.map { _ in HandPhone.hex(32) }
+            let phones = try ["asha", "ben", "chitra"].map { try ManualPhone($0, suite) }
+            let updateTokens = phones.map { _ in ManualPhone.hex(32) }
             for phone in phones {
                 try await phone.register()
                 try await phone.follow(id, startsLocally: true)

@@ -7,7 +7,8 @@ import SightscreenModels
 import TestKit
 import Testing
 
-/// The app's own managers on simulated iPhones, against the real executables over HTTP, with people who do this and that.
+/// The app's own managers on simulated iPhones, against the real executables over HTTP, with people who do this and
+/// that.
 ///
 /// IPHONES (40), IPHONE_OVERS (the first two and the last six of the match; `all`) and IPHONE_SEED change the size:
 /// `deploy/soak phones` plays it whole with 200.
@@ -64,7 +65,8 @@ import Testing
         var wants: [String: Bool] = [:]
         /// On which phone he did it; another one hears of it when its app asks the next time.
         var deciders: [String: String] = [:]
-        /// The phone that alone knows of it: it had no network then, and its user was not signed in on it since it has one.
+        /// The phone that alone knows of it: it had no network then, and its user was not signed in on it since it has
+        /// one.
         var untold: [String: String] = [:]
         /// Who showed the match at the last over end, and was left alone since.
         var showing: Set<String> = []
@@ -85,10 +87,10 @@ import Testing
                 try await phone.perform(LabAction(.follow, matchId: id))
                 wants[await phone.state.user] = true
             }
-            try await eventually("their bells are full", within: .seconds(60)) {
+            try await eventually("their follow buttons are filled", within: .seconds(60)) {
                 for (number, phone) in fleet.phones.enumerated() where number % 5 != 4 {
-                    let bell = await phone.state.bells.first { $0.matchId == id }
-                    guard bell?.state == .filled, bell?.isPending == false else { return false }
+                    let button = await phone.state.bells.first { $0.matchId == id }
+                    guard button?.state == .filled, button?.isPending == false else { return false }
                 }
                 return true
             }
@@ -144,7 +146,7 @@ import Testing
                 done[action.action, default: 0] += 1
                 showing.remove(phone.id)
                 switch action.action {
-                // Without a network the bell goes back.
+                // Without a network the follow button goes back.
                 case .follow: if state.isOnline { decided(true, on: state) }
                 case .unfollow, .dismiss: decided(false, on: state)
                 // With the app goes what it had to tell.
@@ -223,29 +225,30 @@ import Testing
         private func fault(
             of phone: LabPhoneState, _ id: MatchID, _ newest: ContentState, _ fleetUsers: [String: Int]
         ) -> String? {
-            let bell = phone.bells.first { $0.matchId == id } ?? LabBell(matchId: id, state: .empty)
+            let button = phone.bells.first { $0.matchId == id } ?? LabFollowButton(matchId: id, state: .empty)
             let running = phone.activities.filter { $0.matchId == id && $0.state != .ended }
             let about = "\(phone.name) (\(phone.app), \(phone.user), \(phone.log.suffix(6).map(\.text)))"
-            if bell.isPending, phone.app != .killed { return "\(about): the bell is pending" }
+            if button.isPending, phone.app != .killed { return "\(about): the follow button is pending" }
             // Another phone may have asked for it meanwhile, and this one not know.
             let isAlone = fleetUsers[phone.user] == 1 && deciders[phone.user] == phone.id
             // Nor does anybody of what another phone has not told.
             let wants = untold[phone.user, default: phone.id] == phone.id ? wants[phone.user] : nil
-            if isAlone, phone.app != .killed, let wants, wants != (bell.state != .empty) {
-                return "\(about): the bell is \(bell.state), and \(wants ? "should not be" : "should be") empty"
+            if isAlone, phone.app != .killed, let wants, wants != (button.state != .empty) {
+                return
+                    "\(about): the follow button is \(button.state), and \(wants ? "should not be" : "should be") empty"
             }
             // An app that is not running does not hear what its user does on another phone; the system does.
-            let follows = phone.app == .killed ? wants ?? (bell.state != .empty) : bell.state != .empty
+            let follows = phone.app == .killed ? wants ?? (button.state != .empty) : button.state != .empty
             let shows = follows && phone.allowsActivities
             guard shows else {
-                return running.isEmpty ? nil : "\(about): \(running.count) activities though \(bell.state)"
+                return running.isEmpty ? nil : "\(about): \(running.count) activities though \(button.state)"
             }
             guard running.count == 1, let shown = running.first else { return "\(about): \(running.count) activities" }
             guard shown.state == .active else { return "\(about): it is stale" }
             guard Self.isRight(shown.content, newest) || !phone.allowsFrequentPushes && isCoarse(shown.content) else {
                 return "\(about): version \(shown.content.version), not \(newest.version)"
             }
-            if phone.app != .killed, bell.state != .filled { return "\(about): the bell is \(bell.state)" }
+            if phone.app != .killed, button.state != .filled { return "\(about): the follow button is \(button.state)" }
             return nil
         }
 
@@ -264,7 +267,8 @@ import Testing
             return !phone.log[start...].contains { $0.text.hasPrefix("Ball ") }
         }
 
-        /// The card left the screen while the app did not run: it may have been swiped away, so only the user brings it back.
+        /// The card left the screen while the app did not run: it may have been swiped away, so only the user brings it
+        /// back.
         private static func mayHaveSwiped(_ phone: LabPhoneState) -> Bool {
             guard phone.activities.allSatisfy({ $0.state == .ended }),
                 let gone = phone.log.lastIndex(where: { $0.text.contains("leaves the Lock Screen") })

@@ -15,7 +15,7 @@ import Testing
         var description: String { "\(generation) \(status) \(reason ?? "-")" }
     }
 
-    private static func rows(_ phone: HandPhone, _ suite: RunningSuite) async throws -> [Row] {
+    private static func rows(_ phone: ManualPhone, _ suite: RunningSuite) async throws -> [Row] {
         try await suite.database.query(
             """
             SELECT generation, status, end_reason FROM live_activities WHERE device_id = $1 ORDER BY generation
@@ -50,12 +50,12 @@ import Testing
     @Test(.timeLimit(.minutes(10))) func everyStartRouteAndEveryEndReason() async throws {
         try await RunningSuite.with(speed: 40) { suite in
             let id = try await Self.load(1_178_424, suite, speed: 40)
-            func phone(_ user: String) throws -> HandPhone { try HandPhone(user, suite) }
+            func phone(_ user: String) throws -> ManualPhone { try ManualPhone(user, suite) }
             let (asha, ben, chitra) = (try phone("asha"), try phone("ben"), try phone("chitra"))
             let (dev, esha, farid, gita) = (try phone("dev"), try phone("esha"), try phone("farid"), try phone("gita"))
             let tokens = Dictionary(
                 uniqueKeysWithValues: ["asha", "ben", "chitra", "dev", "esha", "farid", "gita", "esha2"].map {
-                    ($0, HandPhone.hex(32))
+                    ($0, ManualPhone.hex(32))
                 })
             func token(_ user: String) -> String { tokens[user] ?? "" }
 
@@ -151,7 +151,7 @@ import Testing
     {
         try await RunningSuite.with(speed: 40) { suite in
             let id = try await Self.load(1_178_424, suite, speed: 40)
-            let asha = try HandPhone("asha", suite)
+            let asha = try ManualPhone("asha", suite)
             try await asha.register()
             try await asha.follow(id)
             // The app was installed anew, say: APNs knows the token no more, and nobody has told the server.
@@ -167,7 +167,7 @@ import Testing
             // Then nothing more, for longer than a step takes.
             try await Task.sleep(for: .seconds(8))
             #expect(try await asha.pushes(to: asha.deviceToken).count == 2)
-            let fresh = HandPhone.hex(40)
+            let fresh = ManualPhone.hex(40)
             try await asha.register(newToken: fresh)
             try await eventually("the activity is started at once", within: .seconds(5)) {
                 try await asha.pushes(to: fresh).first?.payload?.aps.event == "start"
@@ -181,11 +181,11 @@ import Testing
         // ACTIVITY_RENEW_AFTER is 28 s at this speed.
         try await RunningSuite.with(speed: 1_000) { suite in
             let id = try await Self.load(1_384_429, suite, speed: 1_000)
-            let asha = try HandPhone("asha", suite)
+            let asha = try ManualPhone("asha", suite)
             try await asha.register()
             try await asha.follow(id)
             try await Self.seek(id, "S1 3.1", suite)
-            let (first, second) = (HandPhone.hex(32), HandPhone.hex(32))
+            let (first, second) = (ManualPhone.hex(32), ManualPhone.hex(32))
             try await asha.report(first, of: "asha-1", startID: try await asha.start(), match: id)
             let begun = ContinuousClock.now
             let renewal = try await asha.start(2, within: .seconds(90))
@@ -224,11 +224,11 @@ import Testing
         try await RunningSuite.with(speed: 200) { suite in
             // Rain between the innings; the chase is shortened.
             let id = try await Self.load(501_255, suite, speed: 200)
-            let asha = try HandPhone("asha", suite)
+            let asha = try ManualPhone("asha", suite)
             try await asha.register()
             try await asha.follow(id)
             try await Self.seek(id, "S1 3.1", suite)
-            let token = HandPhone.hex(32)
+            let token = ManualPhone.hex(32)
             try await asha.report(token, of: "asha-1", startID: try await asha.start(), match: id)
             try await Self.seek(id, "Int.", suite)
             try await eventually("the phone shows that play is suspended", within: .seconds(20)) {
@@ -278,7 +278,7 @@ import Testing
     @Test(.timeLimit(.minutes(10))) func aTestMatchHasAnActivityForEachDay() async throws {
         try await RunningSuite.with(speed: 200) { suite in
             let id = try await Self.load(426_416, suite, speed: 200)
-            let asha = try HandPhone("asha", suite)
+            let asha = try ManualPhone("asha", suite)
             try await asha.register()
             try await asha.follow(id)
             var day = 0
@@ -288,7 +288,7 @@ import Testing
                 // The phone is started each morning, and its activity ends at stumps.
                 day += 1
                 while !position.isDelivery { position = try await suite.tape.step(id) }
-                let token = HandPhone.hex(32)
+                let token = ManualPhone.hex(32)
                 try await asha.report(token, of: "asha-\(day)", startID: try await asha.start(day), match: id)
                 tokens.append(token)
                 try await eventually("day \(day) is shown", within: .seconds(20)) {

@@ -13,25 +13,25 @@ struct MetricsCheck {
     /// By service: names, or whole series where the number is known.
     static let shown: [String: [String]] = [
         "score-poller": [
-            #"sightscreen_leases_held{kind="poll"} 1"#, #"sightscreen_leases_taken_total{kind="poll"} 1"#,
+            #"sightscreen_leases_held{kind="poll"} 1"#, #"sightscreen_leases_acquired_total{kind="poll"} 1"#,
             "sightscreen_frames_waiting 0", #"sightscreen_polls_total{outcome="ok"}"#,
             #"sightscreen_socket_connections{end="client",service="event-bus"} 1"#,
             #"sightscreen_socket_frames_dropped_total{end="client",service="event-bus"} 0"#,
         ],
         "event-bus": [
-            #"sightscreen_leases_taken_total{kind="match"}"#, "sightscreen_frame_age_seconds_count",
+            #"sightscreen_leases_acquired_total{kind="match"}"#, "sightscreen_frame_age_seconds_count",
             "sightscreen_match_frame_age_seconds", "sightscreen_match_version_age_seconds",
             #"sightscreen_socket_connections{end="client",service="la-coordinator"} 1"#,
             #"sightscreen_socket_connections{end="server",service="event-bus"} 1"#,
         ],
         "la-coordinator": [
             #"sightscreen_leases_held{kind="shard"} 64"#, #"sightscreen_leases_lost_total{kind="shard"} 0"#,
-            #"sightscreen_leases_handed_over_total{kind="shard"} 0"#,
-            #"sightscreen_version_delay_seconds_count{way="doorbell"}"#, "sightscreen_fanout_first_seconds_count",
+            #"sightscreen_leases_released_total{kind="shard"} 0"#,
+            #"sightscreen_version_delay_seconds_count{source="message"}"#, "sightscreen_fanout_first_seconds_count",
             "sightscreen_fanout_seconds_count", "sightscreen_fanout_lag_seconds 0", "sightscreen_phones 0",
             #"sightscreen_apns_connections{environment="production"}"#,
             #"sightscreen_pushes_in_flight{environment="production"} 0"#, "sightscreen_apns_token_age_seconds",
-            "sightscreen_standstills_total", "sightscreen_fanout_reports_waiting 0",
+            "sightscreen_stalls_total", "sightscreen_fanout_reports_waiting 0",
             #"sightscreen_socket_connections{end="server",service="la-coordinator"}"#,
         ],
         "orchestrator": [

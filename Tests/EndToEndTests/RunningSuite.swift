@@ -32,7 +32,7 @@ final class RunningSuite: Sendable {
     static let processes = ProcessTable(reactor: Reactor(name: "suite"))
 
     /// One suite starts at a time: a port that one has found free is another's until it is bound.
-    private actor Turnstile {
+    private actor StartQueue {
         private var last: Task<Void, Never>?
 
         func inTurn(_ start: @escaping @Sendable () async throws -> RunningSuite) async throws -> RunningSuite {
@@ -46,11 +46,11 @@ final class RunningSuite: Sendable {
         }
     }
 
-    private static let turnstile = Turnstile()
+    private static let startQueue = StartQueue()
 
     /// - Parameter settings: of the environment of `sightscreen up`.
     static func start(speed: Double, settings: [String: String] = [:]) async throws -> RunningSuite {
-        try await turnstile.inTurn { try await startNow(speed: speed, settings) }
+        try await startQueue.inTurn { try await startNow(speed: speed, settings) }
     }
 
     private static func startNow(speed: Double, _ settings: [String: String]) async throws -> RunningSuite {

@@ -25,7 +25,7 @@ struct TraceCheck {
     /// From the provider's frame to the last phone: one line of spans, each in another process.
     /// - Parameter written: when each version was, by PostgreSQL's clock, in nanoseconds.
     func checkWickets(phones: Int, written: [String: Int64]) throws {
-        let wickets = named("judge").filter { $0.attributes["alert"] == "wicket" }
+        let wickets = named("evaluate").filter { $0.attributes["alert"] == "wicket" }
         #expect(wickets.count >= 5, "a T20 has wickets")
         var reached = 0
         for judge in wickets {
@@ -50,7 +50,7 @@ struct TraceCheck {
             let writtenAt = try #require(written[judge.attributes["match.version"] ?? ""])
             #expect(judge.begunAt <= writtenAt && writtenAt <= judge.endedAt, "a version is written while it is judged")
             #expect(writtenAt <= fanOut.begunAt, "a version goes out when it is written")
-            #expect(judge.endedAt <= offer.endedAt, "the verdict is given after the commit")
+            #expect(judge.endedAt <= offer.endedAt, "the answer is given after the commit")
             #expect(offer.attributes["frame.outcome"] == "committed")
             #expect(fanOut.attributes["match.version"] == judge.attributes["match.version"])
             if fanOut.attributes["fanout.alerted"] == "\(phones)", fanOut.attributes["fanout.phones"] == "\(phones)" {
@@ -64,7 +64,7 @@ struct TraceCheck {
 
     /// Only polls that led to something are there, with all that they led to.
     func checkWholeness() {
-        let traces = Set(named("judge").map(\.trace))
+        let traces = Set(named("evaluate").map(\.trace))
         let polls = named("poll")
         #expect(!polls.isEmpty)
         #expect(polls.allSatisfy { traces.contains($0.trace) }, "what came to nothing is not shown")

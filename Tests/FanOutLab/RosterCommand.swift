@@ -34,7 +34,7 @@ struct RosterCommand: AsyncParsableCommand {
             (0..<DeviceRoute.shardCount).map { LeaseName.shard($0) }, LeaseStore.holder(instance: "lab")
         )
         let holds = try await leases.acquire(names, holder: holder, duration: .seconds(3_600))
-            .compactMap { ShardHold($0) }
+            .compactMap { ShardLease($0) }
         guard holds.count == names.count else { throw ValidationError("the shards are not free") }
         let silent = Logger(label: "fanout-lab") { _ in SwiftLogNoOpLogHandler() }
         let coordinator = try LACoordinator(configuration: configuration, pool: pool, logger: silent) { holds }

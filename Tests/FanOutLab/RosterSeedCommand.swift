@@ -22,8 +22,8 @@ struct RosterSeedCommand: AsyncParsableCommand {
         await pool.close()
     }
 
-    /// Who follows, who has a phone and whose token came when: each in an order of its own. Tokens are as long as those of
-    /// ActivityKit today.
+    /// Who follows, who has a phone and whose token came when: each in an order of its own. Tokens are as long as those
+    /// of ActivityKit today.
     private static func script(_ phones: Int) -> String {
         """
         SET statement_timeout = 0;

@@ -35,32 +35,32 @@ struct WicketCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let origin = HTTP2Origin(host: host, port: port)
-        let freezes = FreezeWatch()
+        let stalls = StallDetector()
         // There is no table to read.
-        let heart = Heart(freezes) {
-            for reading in FreezeWatch.Reading.allCases { freezes.noteRead(reading, since: freezes.mark()) }
+        let heartbeat = Heartbeat(stalls) {
+            for reading in StallDetector.Reading.allCases { stalls.noteRead(reading, since: stalls.mark()) }
         }
-        await heart.start()
+        await heartbeat.start()
         let reports = AsyncStream.makeStream(of: FanOutReport.self)
-        let brakes = Brakes()
-        _ = brakes.apply(Holds())
+        let matchHolds = MatchHolds()
+        _ = matchHolds.apply(Holds())
         let fanOut = FanOutLoops(
             FanOutLoops.Settings(
                 origins: [.production: origin], tls: try TLSConfiguration.client(caFile: caFile).makeContext(),
                 bundleID: bundleID, threads: threads, connections: connections, streams: streams),
-            brakes: brakes, report: { reports.continuation.yield($1) })
+            matchHolds: matchHolds, report: { reports.continuation.yield($1) })
         await fanOut.open()
         let answering = Task { await Self.answer(reports.stream, fanOut) }
         let booking = Task { await Self.keepBooks(of: fanOut) }
         let before = Self.residentBytes
-        try await prepare(fanOut, freezes)
+        try await prepare(fanOut, stalls)
         let roster = Double(Self.residentBytes - before) / Double(phones + beside)
         let ball = await measure(fanOut, version: 1, alert: nil)
         let wicket = await measure(fanOut, version: 2, alert: Self.wicket)
         let overtaking = beside > 0 ? await overtake(fanOut) : "null"
         answering.cancel()
         booking.cancel()
-        await heart.stop()
+        await heartbeat.stop()
         let made = await fanOut.onEach { $0.connections }.reduce(0, +)
         await fanOut.close()
         print(
@@ -71,7 +71,7 @@ struct WicketCommand: AsyncParsableCommand {
             """)
     }
 
-    private func prepare(_ fanOut: FanOutLoops, _ freezes: FreezeWatch) async throws {
+    private func prepare(_ fanOut: FanOutLoops, _ stalls: StallDetector) async throws {
         let now = Date.now.timeIntervalSince1970
         await fanOut.onEach { $0.clock = DatabaseClock(seconds: now) }
         let authorization = try LabPush.authorization(keyFile: key, keyID: keyID, teamID: teamID)
@@ -79,12 +79,12 @@ struct WicketCommand: AsyncParsableCommand {
             $0.authorization = ProviderAuthorization(token: String(authorization.dropFirst("bearer ".count)), serial: 1)
         }
         for shard in 0..<DeviceRoute.shardCount {
-            let trust = ShardTrust(freezes, epoch: 1)
+            let trust = ShardTrust(stalls, epoch: 1)
             trust.extend(to: .now + .seconds(3_600))
-            await fanOut.on(shard) { $0.hold(shard, trust, isComplete: true) }
+            await fanOut.on(shard) { $0.acquire(shard, trust, isComplete: true) }
         }
         for first in stride(from: 0, to: phones + beside, by: 10_000) {
-            await fanOut.take(
+            await fanOut.add(
                 (first..<min(first + 10_000, phones + beside)).map { number in
                     let (user, device) = (UserID("user-\(number)"), DeviceID("phone-\(number)"))
                     return RosterEntry(
@@ -157,8 +157,8 @@ struct WicketCommand: AsyncParsableCommand {
             """
     }
 
-    /// What the coordinator asks its loops in each pass. What it writes down then is one row for each shard that has settled
-    /// and one for the match: a database's work.
+    /// What the coordinator asks its loops in each pass. What it writes down then is one row for each shard that has
+    /// settled and one for the match: a database's work.
     private static func keepBooks(of fanOut: FanOutLoops) async {
         while !Task.isCancelled {
             _ = await (fanOut.onEach { $0.settled() }, fanOut.onEach { $0.takeCounts() }, fanOut.progress([match])[0])
@@ -173,7 +173,7 @@ struct WicketCommand: AsyncParsableCommand {
             case .claim(let match, let version, let shards):
                 await fanOut.onEach { $0.claimed(match, version, shards, gained: Set(shards.keys)) }
             case .stamp(let match): await fanOut.onEach { $0.takeFresh(nil, of: match) }
-            case .left, .closed: break
+            case .drained, .closed: break
             case .dead, .lostAlerts, .expiredToken, .tooManyTokens, .stopped, .resumed, .refused, .malformed:
                 print(report)
             }

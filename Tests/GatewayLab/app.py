@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The app's own library against the gateway and moto: accounts, tokens, launches. The tests are Swift's (AppLabTests).
+"""The app's own library against the gateway and moto: accounts, tokens, launches. The tests are Swift's (AppHarnessTests).
 
 Ends with one line of JSON; its status is 0 when everything was as it should be.
 """
@@ -13,7 +13,7 @@ import checks
 from lab import Lab, options
 
 TESTS = "sightscreenPackageTests.xctest"
-SUITE = r"^EndToEndTests\.AppLabTests"
+SUITE = r"^EndToEndTests\.AppHarnessTests"
 
 
 def main():

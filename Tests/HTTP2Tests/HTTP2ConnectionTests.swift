@@ -172,7 +172,7 @@ import Testing
         #expect(await connection.isOpen, "PINGs that are answered keep it open")
         // The server's thread stands still.
         let deaf = Deaf(reactor: other)
-        async let standing: Void = deaf.standStill(milliseconds: 4_000)
+        async let standing: Void = deaf.stall(milliseconds: 4_000)
         #expect(await connection.waitUntilClosed().contains("PING"))
         await standing
         await server.close(timeout: .milliseconds(100))
@@ -184,7 +184,7 @@ import Testing
         nonisolated let reactor: Reactor
         nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
         init(reactor: Reactor) { self.reactor = reactor }
-        func standStill(milliseconds: UInt32) { Tool.block(milliseconds: milliseconds) }
+        func stall(milliseconds: UInt32) { Tool.block(milliseconds: milliseconds) }
     }
 
     @Test func trustsOnlyItsOwnRoots() async throws {

@@ -18,7 +18,7 @@ import Testing
         private var senders: [HTTP2Sender] = []
         private let body = HTTP2SharedBody(Array("ball".utf8))
         /// This thread stands still for so many microseconds behind the next request.
-        private var standstill: UInt32 = 0
+        private var stallMicroseconds: UInt32 = 0
 
         init(reactor: Reactor) { self.reactor = reactor }
 
@@ -33,16 +33,16 @@ import Testing
             for sender in senders { sender.wake() }
         }
 
-        func standStill(microseconds: UInt32) { standstill = microseconds }
+        func stall(microseconds: UInt32) { stallMicroseconds = microseconds }
         func sweep() { for sender in senders { sender.sweep() } }
         func close() { for sender in senders { sender.close() } }
         var roundTrips: [Int64] { senders.map(\.roundTrip) }
 
         nonisolated func fill(_ sender: HTTP2Sender) -> Bool {
             assumeIsolated { me in
-                if me.next > 0, me.standstill > 0 {
-                    usleep(me.standstill)
-                    me.standstill = 0
+                if me.next > 0, me.stallMicroseconds > 0 {
+                    usleep(me.stallMicroseconds)
+                    me.stallMicroseconds = 0
                 }
                 guard me.left > 0, sender.hasRoom(forBody: me.body.count) else { return false }
                 me.left -= 1
@@ -99,7 +99,7 @@ import Testing
         await bench.end()
     }
 
-    @Test func nothingIsLostOrToldTwiceThroughGoAways() async throws {
+    @Test func nothingIsLostOrSentTwiceThroughGoAways() async throws {
         let bench = try await HTTP2ConnectionTests.Bench { _ in .respond(HTTP2Response(status: 200)) }
         let owner = Owner(reactor: bench.reactor)
         var asked = 0
@@ -144,14 +144,14 @@ import Testing
     }
 
     /// As after a SIGSTOP between a decision and its bytes.
-    @Test func whatWasNotSentBeforeAStandstillNeverIs() async throws {
+    @Test func whatWasNotSentBeforeAStallNeverIs() async throws {
         let bench = try await HTTP2ConnectionTests.Bench { _ in .respond(HTTP2Response(status: 200)) }
         let owner = Owner(reactor: bench.reactor)
         var limits = HTTP2ClientLimits()
-        limits.standstillMax = .milliseconds(100)
+        limits.stallMax = .milliseconds(100)
         try await owner.open(bench.origin, bench.certificates.client(), limits)
         try await Self.eventually("open") { await owner.events == ["opened"] }
-        await owner.standStill(microseconds: 300_000)
+        await owner.stall(microseconds: 300_000)
         await owner.send(1)
         try await Self.eventually("closed") { await owner.events.count == 2 }
         #expect(await owner.events.last?.contains("stood still") == true)

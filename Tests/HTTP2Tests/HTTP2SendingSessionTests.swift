@@ -71,7 +71,8 @@ import Testing
         #expect(ids.count == 5 && Set(ids).count == 5)
         let form = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/
         #expect(ids.allSatisfy { $0.wholeMatch(of: form) != nil }, "\(ids)")
-        // Its name has been told with the first one: a frame's head of nine bytes, the path, and some 27 of the UUID's text.
+        // Its name has been told with the first one: a frame's head of nine bytes, the path, and some 27 of the UUID's
+        // text.
         #expect(sizes.dropFirst(2).allSatisfy { (35...50).contains($0) }, "\(sizes)")
     }
 
@@ -88,7 +89,7 @@ import Testing
 
     /// All other fields cost time for nothing.
     @Test(arguments: [(200, nil), (429, 30), (503, 30)])
-    func ofARefusalItTellsWhenToComeAgain(status: Int, retryAfter: Int?) throws {
+    func aRefusalSaysWhenToComeAgain(status: Int, retryAfter: Int?) throws {
         let pair = try Pair()
         #expect(pair.send(1))
         try pair.exchange()

@@ -47,8 +47,8 @@ import Testing
         }
     }
 
-    /// Requests behind the bytes that TLS has taken are sent again when a connection is lost: none of them may have reached
-    /// the peer.
+    /// Requests behind the bytes that TLS has taken are sent again when a connection is lost: none of them may have
+    /// reached the peer.
     @Test func nothingArrivesThatIsNotCalledWritten() async throws {
         let pair = try await Pair()
         var dice = SystemRandomNumberGenerator()

@@ -49,8 +49,8 @@ import Testing
         let base: String
         private let pid: pid_t
 
-        /// - Parameter tls: a file for its key (its self-signed certificate goes beside it, `.pem`) and whom it names, as
-        ///   in `DNS:localhost`; nil for plain http.
+        /// - Parameter tls: a file for its key (its self-signed certificate goes beside it, `.pem`) and whom it names,
+        ///   as in `DNS:localhost`; nil for plain http.
         init(tls: (keyFile: String, names: String)? = nil) throws {
             var ends: [Int32] = [0, 0]
             guard pipe(&ends) == 0 else { throw CocoaError(.fileReadUnknown) }

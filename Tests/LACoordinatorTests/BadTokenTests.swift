@@ -14,7 +14,7 @@ import Testing
 @Suite struct BadTokenTests {
     private static let ann = UserID("ann"), phone = DeviceID("phone")
 
-    private struct Ground {
+    private struct Harness {
         var pool: PostgresPool
         var activities: ActivityStore { ActivityStore(pool: pool) }
         var accounts: AccountStore { AccountStore(pool: pool) }
@@ -67,84 +67,84 @@ import Testing
         }
     }
 
-    private func with(_ body: (Ground) async throws -> Void) async throws {
-        try await withDatabase(size: 3) { (pool: PostgresPool) async throws in try await body(Ground(pool: pool)) }
+    private func with(_ body: (Harness) async throws -> Void) async throws {
+        try await withDatabase(size: 3) { (pool: PostgresPool) async throws in try await body(Harness(pool: pool)) }
     }
 
     @Test func aTokenIsProvenOnceAndItsSuccessorIsNot() async throws {
-        try await with { ground in
-            try await ground.register(device: "d1")
-            try await ground.register(start: "s1")
-            #expect(try await ground.proven() == [false, false])
-            try await ground.prove(start: "another", device: "another")
-            #expect(try await ground.proven() == [false, false])
-            try await ground.prove(start: "s1", device: "d1")
-            let at = try await ground.provenAt()
+        try await with { harness in
+            try await harness.register(device: "d1")
+            try await harness.register(start: "s1")
+            #expect(try await harness.proven() == [false, false])
+            try await harness.prove(start: "another", device: "another")
+            #expect(try await harness.proven() == [false, false])
+            try await harness.prove(start: "s1", device: "d1")
+            let at = try await harness.provenAt()
             // Again, and registered again.
-            try await ground.prove(start: "s1", device: "d1")
-            try await ground.register(device: "d1")
-            try await ground.register(start: "s1")
-            #expect(try await ground.proven() == [true, true])
-            #expect(try await ground.provenAt() == at)
-            try await ground.register(start: "s2")
-            #expect(try await ground.proven() == [false, true])
-            try await ground.register(device: "d2")
-            #expect(try await ground.proven() == [false, false])
+            try await harness.prove(start: "s1", device: "d1")
+            try await harness.register(device: "d1")
+            try await harness.register(start: "s1")
+            #expect(try await harness.proven() == [true, true])
+            #expect(try await harness.provenAt() == at)
+            try await harness.register(start: "s2")
+            #expect(try await harness.proven() == [false, true])
+            try await harness.register(device: "d2")
+            #expect(try await harness.proven() == [false, false])
             // One that came too late proves nothing of the one that stays, and takes nothing from it.
-            try await ground.prove(start: "s2", device: "d2")
-            try await ground.register(start: "s1")
-            #expect(try await ground.proven() == [true, true])
+            try await harness.prove(start: "s2", device: "d2")
+            try await harness.register(start: "s1")
+            #expect(try await harness.proven() == [true, true])
         }
     }
 
     @Test func whatOneHostTookProvesNothingToTheOther() async throws {
-        try await with { ground in
-            try await ground.register(device: "d1")
-            try await ground.register(start: "s1")
-            try await ground.prove(start: "s1", device: "d1")
+        try await with { harness in
+            try await harness.register(device: "d1")
+            try await harness.register(start: "s1")
+            try await harness.prove(start: "s1", device: "d1")
             for (environment, isProven) in [(APNsEnvironment.production, true), (.sandbox, false)] {
-                _ = try await DeviceStore(pool: ground.pool).register(
+                _ = try await DeviceStore(pool: harness.pool).register(
                     DeviceRegistration(deviceId: Self.phone, environment: environment), token: .keep, user: Self.ann)
-                #expect(try await ground.proven() == [isProven, isProven])
+                #expect(try await harness.proven() == [isProven, isProven])
             }
         }
     }
 
     @Test func twentyBadTokensInAnHourBlockAnAccountForTheRestOfIt() async throws {
-        try await with { ground in
-            try await ground.retire(1...19)
+        try await with { harness in
+            try await harness.retire(1...19)
             // Those of a phone that has gone (410) do not count, nor do another's.
-            try await ground.retire(20...30, isBad: false)
-            try await ground.retire(20...30, of: UserID("bob"))
-            #expect(try await ground.accounts.blockedForBadTokens().isEmpty)
-            try await ground.retire(31...31)
-            let wait = try #require(try await ground.accounts.blockedForBadTokens()[Self.ann])
+            try await harness.retire(20...30, isBad: false)
+            try await harness.retire(20...30, of: UserID("bob"))
+            #expect(try await harness.accounts.blockedForBadTokens().isEmpty)
+            try await harness.retire(31...31)
+            let wait = try #require(try await harness.accounts.blockedForBadTokens()[Self.ann])
             #expect((3_500...3_600).contains(wait))
             // Deleted and made anew it is the same account.
-            _ = try await ground.accounts.delete(Self.ann, tokenIssuedAt: 0)
-            #expect(try await ground.accounts.blockedForBadTokens()[Self.ann] != nil)
-            try await ground.pool.execute("UPDATE bad_tokens SET since = since - interval '1 hour'")
-            #expect(try await ground.accounts.blockedForBadTokens().isEmpty)
+            _ = try await harness.accounts.delete(Self.ann, tokenIssuedAt: 0)
+            #expect(try await harness.accounts.blockedForBadTokens()[Self.ann] != nil)
+            try await harness.pool.execute("UPDATE bad_tokens SET since = since - interval '1 hour'")
+            #expect(try await harness.accounts.blockedForBadTokens().isEmpty)
             // Another hour begins.
-            try await ground.retire(32...32)
-            #expect(try await ground.accounts.blockedForBadTokens().isEmpty)
+            try await harness.retire(32...32)
+            #expect(try await harness.accounts.blockedForBadTokens().isEmpty)
             #expect(
-                try await ground.pool.query("SELECT FROM bad_tokens WHERE user_id = 'ann' AND count = 1").count == 1)
+                try await harness.pool.query("SELECT FROM bad_tokens WHERE user_id = 'ann' AND count = 1").count == 1)
         }
     }
 
     @Test func whatIsCountedGoesAfterAnHour() async throws {
-        try await with { ground in
-            try await ground.retire(1...2)
-            try await ground.retire(1...2, of: UserID("bob"))
-            try await ground.pool.execute(
+        try await with { harness in
+            try await harness.retire(1...2)
+            try await harness.retire(1...2, of: UserID("bob"))
+            try await harness.pool.execute(
                 "UPDATE bad_tokens SET since = since - interval '61 minutes' WHERE user_id = 'ann'")
-            let held = try await LeaseStore(pool: ground.pool).acquire(
+            let held = try await LeaseStore(pool: harness.pool).acquire(
                 [.orchestrator], holder: "test/1", duration: .seconds(60))
-            try await OrchestratorStore(pool: ground.pool).purge(
+            try await OrchestratorStore(pool: harness.pool).purge(
                 after: .seconds(3_600), under: try #require(held.first))
             #expect(
-                try await ground.pool.query("SELECT user_id FROM bad_tokens").map { try $0.string("user_id") } == [
+                try await harness.pool.query("SELECT user_id FROM bad_tokens").map { try $0.string("user_id") } == [
                     "bob"
                 ])
         }

@@ -41,7 +41,7 @@ import Testing
             ] { try await pool.execute(statement) }
             let holds = try await LeaseStore(pool: pool).acquire(
                 [.shard(0)], holder: "test/1", duration: .seconds(60)
-            ).compactMap { ShardHold($0) }
+            ).compactMap { ShardLease($0) }
             let before = try await entriesRead(pool)
             let claims = try await ActivityStore(pool: pool).claimStarts(holds, limit: 500, lease: .seconds(120))
             #expect(claims.count == 500)

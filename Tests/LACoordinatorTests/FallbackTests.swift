@@ -15,23 +15,23 @@ import Testing
     private static let deviceToken = "dd01"
 
     /// A phone whose start was given up, with a push to its app due.
-    private func lost(_ ground: Ground, _ step: StartFallback.Step = .silent) async throws {
-        try await ground.follow("asha")
-        try await ground.pool.execute(
+    private func lost(_ harness: Harness, _ step: StartFallback.Step = .silent) async throws {
+        try await harness.follow("asha")
+        try await harness.pool.execute(
             """
             UPDATE live_activities SET start_attempts = 3, start_sent_at = now(), start_given_up_at = now(),
                 start_lease_until = now()
             """)
-        try await ground.pool.execute(
+        try await harness.pool.execute(
             """
             UPDATE devices SET device_token = $1, device_token_at = now() - interval '1 hour', fallback_step = $2,
                 fallback_at = now(), fallback_began_at = now(), fallback_match_id = $3, fallback_push = 'due',
                 fallback_token_hash = push_to_start_token
-            """, [.text(Self.deviceToken), .text(step.rawValue), .int(Ground.match.rawValue)])
+            """, [.text(Self.deviceToken), .text(step.rawValue), .int(Harness.match.rawValue)])
     }
 
-    private func state(_ ground: Ground) async throws -> String {
-        try await ground.pool.query(
+    private func state(_ harness: Harness) async throws -> String {
+        try await harness.pool.query(
             """
             SELECT concat_ws(' ', fallback_push, coalesce(device_token, 'no token'), push_to_start_token IS NOT NULL)
                 AS state FROM devices WHERE user_id = 'asha'
@@ -39,32 +39,32 @@ import Testing
     }
 
     @Test func theSilentPushWakesTheAppOnceAndShowsNothing() async throws {
-        try await Ground.with { ground in
-            try await lost(ground)
-            try await ground.coordinate { _ in
-                try await eventually("it is there") { await ground.apns.pushes.count == 1 }
+        try await Harness.with { harness in
+            try await lost(harness)
+            try await harness.coordinate { _ in
+                try await eventually("it is there") { await harness.apns.pushes.count == 1 }
             }
-            try await ground.coordinate(instance: "b") { _ in try await Task.sleep(for: .milliseconds(1_200)) }
-            let now = Int(try await ActivityStore(pool: ground.pool).now())
-            let push = try #require(await ground.apns.pushes.first)
-            #expect(await ground.apns.pushes.count == 1)
+            try await harness.coordinate(instance: "b") { _ in try await Task.sleep(for: .milliseconds(1_200)) }
+            let now = Int(try await ActivityStore(pool: harness.pool).now())
+            let push = try #require(await harness.apns.pushes.first)
+            #expect(await harness.apns.pushes.count == 1)
             #expect(push.token == Self.deviceToken && push.pushType == "background" && push.priority == 5)
             #expect(push.topic == "dev.sightscreen.app" && push.wakesApp && push.alert == nil)
             #expect((14_380...14_401).contains(push.expiration - now))
             #expect(push.verdict == .accepted)
-            #expect(try await state(ground) == "sent dd01 t")
+            #expect(try await state(harness) == "sent dd01 t")
         }
     }
 
     @Test func theVisiblePushSaysWhatIsOn() async throws {
-        try await Ground.with { ground in
-            try await lost(ground, .visible)
-            try await ground.coordinate { _ in
-                try await eventually("it is there") { await ground.apns.pushes.count == 1 }
+        try await Harness.with { harness in
+            try await lost(harness, .visible)
+            try await harness.coordinate { _ in
+                try await eventually("it is there") { await harness.apns.pushes.count == 1 }
                 try await Task.sleep(for: .milliseconds(1_200))
             }
-            let push = try #require(await ground.apns.pushes.first)
-            #expect(await ground.apns.pushes.count == 1)
+            let push = try #require(await harness.apns.pushes.first)
+            #expect(await harness.apns.pushes.count == 1)
             #expect(push.pushType == "alert" && push.priority == 10 && push.topic == "dev.sightscreen.app")
             #expect(push.alert == "RR v KKR is live" && !push.wakesApp)
             #expect(push.collapseID == "match-1304076")
@@ -73,132 +73,133 @@ import Testing
     }
 
     @Test func itIsNeverRepeatedWhenNobodyKnowsWhatBecameOfIt() async throws {
-        try await Ground.with { ground in
-            try await lost(ground)
-            await ground.apns.answer { _, _ in .disconnect }
-            try await ground.coordinate { _ in
-                try await eventually("it left") { await ground.apns.pushes.count == 1 }
+        try await Harness.with { harness in
+            try await lost(harness)
+            await harness.apns.answer { _, _ in .disconnect }
+            try await harness.coordinate { _ in
+                try await eventually("it left") { await harness.apns.pushes.count == 1 }
                 try await Task.sleep(for: .milliseconds(1_500))
             }
-            #expect(await ground.apns.pushes.count == 1)
+            #expect(await harness.apns.pushes.count == 1)
         }
     }
 
     @Test func itIsRepeatedWhenItCertainlyWasNotTaken() async throws {
-        try await Ground.with { ground in
-            try await lost(ground)
-            await ground.apns.answer { _, count in
+        try await Harness.with { harness in
+            try await lost(harness)
+            await harness.apns.answer { _, count in
                 count <= 2 ? .reset(.refusedStream) : StubAPNs.accepted
             }
-            try await ground.coordinate { _ in
-                try await eventually("it is taken") { await ground.apns.pushes.count == 3 }
+            try await harness.coordinate { _ in
+                try await eventually("it is taken") { await harness.apns.pushes.count == 3 }
                 try await Task.sleep(for: .milliseconds(1_200))
             }
-            #expect(await ground.apns.pushes.count == 3)
+            #expect(await harness.apns.pushes.count == 3)
         }
     }
 
     @Test(arguments: [HoldLevel.alerts, .pushes])
     func aNotificationObeysTheHold(level: HoldLevel) async throws {
-        try await Ground.with { ground in
-            try await lost(ground, .visible)
-            try await ground.hold(level)
-            try await ground.coordinate { coordinator in
-                try await ground.obeys(coordinator, level)
+        try await Harness.with { harness in
+            try await lost(harness, .visible)
+            try await harness.hold(level)
+            try await harness.coordinate { coordinator in
+                try await harness.obeys(coordinator, level)
                 try await Task.sleep(for: .milliseconds(1_200))
-                #expect(await ground.apns.pushes.isEmpty)
-                try await ground.hold(.none, of: coordinator)
-                try await eventually("it is there") { await ground.apns.pushes.count == 1 }
+                #expect(await harness.apns.pushes.isEmpty)
+                try await harness.hold(.none, of: coordinator)
+                try await eventually("it is there") { await harness.apns.pushes.count == 1 }
             }
         }
     }
 
     /// The hold comes between the claim and the push.
     @Test func whatAHoldStopsOnItsWayIsDueAgain() async throws {
-        try await Ground.with { ground in
-            try await lost(ground, .visible)
+        try await Harness.with { harness in
+            try await lost(harness, .visible)
             let shards = (0..<DeviceRoute.shardCount).map { LeaseName.shard($0) }
-            let held = try await LeaseStore(pool: ground.pool).acquire(
+            let held = try await LeaseStore(pool: harness.pool).acquire(
                 shards, holder: "test/2", duration: .seconds(60)
-            ).compactMap { ShardHold($0) }
-            let store = ActivityStore(pool: ground.pool)
+            ).compactMap { ShardLease($0) }
+            let store = ActivityStore(pool: harness.pool)
             let claim = try #require(try await store.claimFallbacks(held, limit: 10).first)
             try await store.releaseFallback(claim, after: .zero)
-            #expect(try await state(ground).hasPrefix("due"))
+            #expect(try await state(harness).hasPrefix("due"))
             #expect(try await store.claimFallbacks(held, limit: 10).count == 1)
         }
     }
 
     @Test(arguments: [APNsReason.unregistered, .badDeviceToken])
     func aDeadDeviceTokenIsRetiredAndNothingElse(reason: APNsReason) async throws {
-        try await Ground.with { ground in
-            try await lost(ground)
-            await ground.apns.answer { push, _ in
+        try await Harness.with { harness in
+            try await lost(harness)
+            await harness.apns.answer { push, _ in
                 push.token == Self.deviceToken ? StubAPNs.refusal(reason) : StubAPNs.accepted
             }
             // A host is believed that takes a token which it took before.
-            try await ground.follow("ben")
-            try await ground.pool.execute(
+            try await harness.follow("ben")
+            try await harness.pool.execute(
                 "UPDATE devices SET start_token_proven_at = clock_timestamp() WHERE user_id = 'ben'")
-            try await ground.coordinate { _ in
+            try await harness.coordinate { _ in
                 try await eventually("it is retired", within: .seconds(30)) {
-                    try await state(ground).contains("no token")
+                    try await state(harness).contains("no token")
                 }
             }
-            #expect(try await state(ground).hasPrefix("sent no token t"))
-            #expect(try await ground.status("asha") == "pending none")
+            #expect(try await state(harness).hasPrefix("sent no token t"))
+            #expect(try await harness.status("asha") == "pending none")
         }
     }
 
     /// The whole way of a card that was swiped away while its app did not run.
     @Test func aDeadUpdateTokenIsAnsweredByAQuestionAndNotByAStart() async throws {
-        try await Ground.with { ground in
-            await ground.apns.answer { push, _ in
-                push.token == Ground.updateToken("asha") ? StubAPNs.refusal(.unregistered) : StubAPNs.accepted
+        try await Harness.with { harness in
+            await harness.apns.answer { push, _ in
+                push.token == Harness.updateToken("asha") ? StubAPNs.refusal(.unregistered) : StubAPNs.accepted
             }
-            try await ground.follow("asha")
-            try await ground.pool.execute(
+            try await harness.follow("asha")
+            try await harness.pool.execute(
                 "UPDATE devices SET device_token = $1, device_token_at = now()", [.text(Self.deviceToken)])
-            try await ground.activate("asha", secondsAgo: 60)
+            try await harness.activate("asha", secondsAgo: 60)
             let lease = try #require(
-                try await LeaseStore(pool: ground.pool).acquire(
+                try await LeaseStore(pool: harness.pool).acquire(
                     [.orchestrator], holder: "test/3", duration: .seconds(60)
                 ).first)
-            try await ground.coordinate { _ in
+            try await harness.coordinate { _ in
                 try await eventually("the app is asked") {
-                    await ground.apns.pushes(to: Self.deviceToken).map(\.pushType) == ["background"]
+                    await harness.apns.pushes(to: Self.deviceToken).map(\.pushType) == ["background"]
                 }
-                #expect(try await ground.status("asha") == "ended token_invalid none")
-                let look = try await OrchestratorStore(pool: ground.pool).createPending(for: Ground.match, under: lease)
+                #expect(try await harness.status("asha") == "ended token_invalid none")
+                let look = try await OrchestratorStore(pool: harness.pool).createPending(
+                    for: Harness.match, under: lease)
                 #expect(look.made == 0)
                 try await Task.sleep(for: .milliseconds(1_200))
             }
-            #expect(await ground.apns.pushes.filter { $0.event == "start" }.isEmpty)
-            #expect(await ground.apns.pushes(to: Self.deviceToken).count == 1)
+            #expect(await harness.apns.pushes.filter { $0.event == "start" }.isEmpty)
+            #expect(await harness.apns.pushes(to: Self.deviceToken).count == 1)
         }
     }
 
     /// The whole way: a start token that APNs calls dead, and the orchestrator's word.
     @Test func aRefusedStartLeadsToASilentPush() async throws {
-        try await Ground.with { ground in
-            try await ground.follow("asha")
-            try await ground.pool.execute("UPDATE devices SET device_token = 'dd01'")
-            await ground.apns.answer { push, _ in
+        try await Harness.with { harness in
+            try await harness.follow("asha")
+            try await harness.pool.execute("UPDATE devices SET device_token = 'dd01'")
+            await harness.apns.answer { push, _ in
                 push.event == "start" ? StubAPNs.refusal(.unregistered) : StubAPNs.accepted
             }
             let lease = try #require(
-                try await LeaseStore(pool: ground.pool).acquire(
+                try await LeaseStore(pool: harness.pool).acquire(
                     [.orchestrator], holder: "test/3", duration: .seconds(60)
                 ).first)
-            try await ground.coordinate { coordinator in
-                try await eventually("the start token is retired") { try await state(ground).hasSuffix(" f") }
+            try await harness.coordinate { coordinator in
+                try await eventually("the start token is retired") { try await state(harness).hasSuffix(" f") }
                 // As often as it takes: what came of the start is written a moment after its token was retired.
                 try await eventually("the orchestrator sees it") {
-                    try await OrchestratorStore(pool: ground.pool).moveFallbacks(StartFallback(), under: lease).moved
+                    try await OrchestratorStore(pool: harness.pool).moveFallbacks(StartFallback(), under: lease).moved
                         == [.silent: 1]
                 }
                 coordinator.activitiesChanged()
-                try await eventually("the app is woken") { await ground.apns.pushes.last?.wakesApp == true }
+                try await eventually("the app is woken") { await harness.apns.pushes.last?.wakesApp == true }
             }
         }
     }

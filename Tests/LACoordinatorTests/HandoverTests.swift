@@ -14,19 +14,19 @@ import Testing
 
 /// A second coordinator comes, and gets half of the shards from the first.
 @Suite struct HandoverTests {
-    @Test func aSecondCoordinatorGetsShardsInTheMiddleOfAlertsAndNobodyIsToldTwiceOrNever() async throws {
+    @Test func aTakeoverInTheMiddleOfAlertsDeliversEachAlertOnce() async throws {
         let postgres = PrivatePostgres(settings: ["fsync": "on", "full_page_writes": "on"])
-        try await Ground.with(postgres: postgres) { ground in
+        try await Harness.with(postgres: postgres) { harness in
             try await withTemporaryDirectory { folder in
-                try await ground.crowd(300)
+                try await harness.crowd(300)
                 // Long enough for shards to be handed over between the push and its answer.
-                await ground.apns.answer { _, _ in
+                await harness.apns.answer { _, _ in
                     try? await Task.sleep(for: .milliseconds(Int.random(in: 20...400)))
                     return StubAPNs.accepted
                 }
                 let lines = LogLines()
                 func start(_ instance: String) throws -> Task<Void, any Error> {
-                    let environment = ground.environment().merging([
+                    let environment = harness.environment().merging([
                         "SIGHTSCREEN_RUN_DIR": folder.path, "INSTANCE": instance, "LEASE_DURATION": "3s",
                     ]) { $1 }
                     let settings = try Settings(
@@ -37,7 +37,7 @@ import Testing
                     return Task { try await service.run() }
                 }
                 func counts() async throws -> [Int] {
-                    try await ground.pool.query(
+                    try await harness.pool.query(
                         """
                         SELECT count(*) AS n FROM leases WHERE name LIKE 'shard:%' AND expires_at > clock_timestamp()
                         GROUP BY holder ORDER BY holder
@@ -50,19 +50,19 @@ import Testing
                 var alerts: [String] = []
                 // All of its half takes longer than a test should: a few at a time.
                 try await eventually("the second has some", within: .seconds(60)) {
-                    let update = try await ground.commit(alert: .wicket)
+                    let update = try await harness.commit(alert: .wicket)
                     alerts.append(update.alert?.title ?? "")
                     try await Task.sleep(for: .milliseconds(1_100))
                     let counts = try await counts()
                     return counts.count == 2 && counts[1] >= 12
                 }
                 #expect(lines.count("Handed over shards") > 2)
-                let last = try await ground.commit()
+                let last = try await harness.commit()
                 for number in 0..<300 {
                     try await eventually("user\(number) shows the newest state") {
-                        await ground.updates("user\(number)").last?.version == last.version.rawValue
+                        await harness.updates("user\(number)").last?.version == last.version.rawValue
                     }
-                    let told = await ground.updates("user\(number)").compactMap(\.alert)
+                    let told = await harness.updates("user\(number)").compactMap(\.alert)
                     #expect(Set(told).count == told.count, "user\(number) is told once")
                     // Alerts that come in quick succession are told together; the last one cannot be missed by that.
                     #expect(told.last == alerts.last, "user\(number) is told")
@@ -78,18 +78,18 @@ import Testing
     }
 
     @Test func whatIsHandedOverIsNotTakenUpAgainUnderTheSameLease() async throws {
-        try await Ground.with { ground in
-            try await ground.crowd(100)
-            let parts = try await Parts(ground)
+        try await Harness.with { harness in
+            try await harness.crowd(100)
+            let parts = try await Parts(harness)
             try await parts.acquire()
             try await parts.update()
             #expect(await parts.phones() == 100)
-            #expect(await parts.roster.letGo(Array(0..<32)) { _ in }.sorted() == Array(0..<32))
+            #expect(await parts.roster.release(Array(0..<32)) { _ in }.sorted() == Array(0..<32))
             let left = await parts.phones()
             #expect(left < 100)
             try await parts.update()
             #expect(await parts.phones() == left)
-            #expect(await parts.roster.letGo([0]) { _ in } == [], "it is not here any more")
+            #expect(await parts.roster.release([0]) { _ in } == [], "it is not here any more")
             try await parts.acquire()
             try await parts.update()
             #expect(await parts.phones() == 100, "its lease was let go, and taken anew")
@@ -97,28 +97,28 @@ import Testing
         }
     }
 
-    @Test func aShardWhoseAlertIsNotToldYetStays() async throws {
-        try await Ground.with { ground in
-            try await ground.crowd(100)
-            try await ground.coordinate { coordinator in
+    @Test func aShardWhoseAlertIsNotSentYetStays() async throws {
+        try await Harness.with { harness in
+            try await harness.crowd(100)
+            try await harness.coordinate { coordinator in
                 try await eventually("they are taken in") { await coordinator.phones() == 100 }
-                let slow = Ground.updateToken("user0")
+                let slow = Harness.updateToken("user0")
                 let shard = DeviceRoute(user: UserID("user0"), device: DeviceID("phone")).shard
                 // Refused for a while: the alert is still to be told.
-                await ground.apns.answer { push, count in
+                await harness.apns.answer { push, count in
                     push.token == slow && count < 12 ? StubAPNs.refusal(.tooManyRequests) : StubAPNs.accepted
                 }
-                let update = try await ground.commit(alert: .wicket)
+                let update = try await harness.commit(alert: .wicket)
                 await coordinator.matchUpdated(MatchUpdated(update: update))
                 try await eventually("all others are told") {
-                    await ground.apns.pushes.count { $0.alert != nil && $0.token != slow } == 99
+                    await harness.apns.pushes.count { $0.alert != nil && $0.token != slow } == 99
                 }
-                #expect(await !coordinator.letGo([shard]).contains(shard))
-                await ground.apns.answer(nil)
+                #expect(await !coordinator.release([shard]).contains(shard))
+                await harness.apns.answer(nil)
                 try await eventually("it is told, by whoever still may") {
-                    await ground.updates("user0").last?.alert != nil
+                    await harness.updates("user0").last?.alert != nil
                 }
-                try await eventually("then it goes") { await coordinator.letGo([shard]) == [shard] }
+                try await eventually("then it goes") { await coordinator.release([shard]) == [shard] }
             }
         }
     }

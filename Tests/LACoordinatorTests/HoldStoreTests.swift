@@ -105,7 +105,7 @@ import Testing
     // MARK: - What is claimed
 
     /// A phone with a pending activity in each of two matches, and one with an end that is due in each.
-    private func owed(_ pool: PostgresPool) async throws -> [ShardHold] {
+    private func owed(_ pool: PostgresPool) async throws -> [ShardLease] {
         for match in [Self.match, Self.other] {
             try await pool.execute(
                 """
@@ -128,7 +128,7 @@ import Testing
                 """, [.int(match.rawValue)])
         }
         return try await LeaseStore(pool: pool).acquire([.shard(3)], holder: "test/1", duration: .seconds(60))
-            .compactMap { ShardHold($0) }
+            .compactMap { ShardLease($0) }
     }
 
     @Test func whatIsHeldIsNotClaimedAndCostsNeitherATryNorALease() async throws {
@@ -164,7 +164,7 @@ import Testing
     }
 
     /// Many ends of one match, and one of another.
-    private func manyEnds(_ pool: PostgresPool, _ count: Int) async throws -> [ShardHold] {
+    private func manyEnds(_ pool: PostgresPool, _ count: Int) async throws -> [ShardLease] {
         try await pool.execute(
             """
             INSERT INTO live_activities (match_id, user_id, device_id, generation, route, shard, status, end_reason,
@@ -175,7 +175,7 @@ import Testing
             """, [.int(count)])
         return try await LeaseStore(pool: pool).acquire(
             (0..<64).map { LeaseName.shard($0) }, holder: "test/1", duration: .seconds(60)
-        ).compactMap { ShardHold($0) }
+        ).compactMap { ShardLease($0) }
     }
 
     @Test func anEndIsClaimedOnceHoweverManyAsk() async throws {
@@ -229,7 +229,7 @@ import Testing
             try await pool.execute(
                 "UPDATE live_activities SET ended_at = now() - interval '5 hours' WHERE user_id = 'user3'")
             let results: [ActivityStore.EndResult] = [
-                .sent, .sent, .dropped, .again(after: .seconds(60)), .again(after: .seconds(60)),
+                .sent, .sent, .dropped, .retry(after: .seconds(60)), .retry(after: .seconds(60)),
             ]
             try await store.finishEnds(Array(zip(claims, results)).map { (claim: $0, result: $1) })
             let states = try await pool.query("SELECT end_push FROM live_activities ORDER BY user_id")

@@ -13,12 +13,12 @@ import Wire
 
 @Suite struct LACoordinatorServiceTests {
     /// A server of its own, because a service refuses a database that would forget.
-    @Test func theServiceListensForDoorbellsOfHolds() async throws {
+    @Test func theServiceListensForNotificationsOfHolds() async throws {
         let postgres = PrivatePostgres(settings: ["fsync": "on", "full_page_writes": "on"])
-        try await Ground.with(postgres: postgres) { ground in
+        try await Harness.with(postgres: postgres) { harness in
             try await withTemporaryDirectory { folder in
                 let lines = LogLines()
-                let environment = ground.environment().merging(["SIGHTSCREEN_RUN_DIR": folder.path]) { $1 }
+                let environment = harness.environment().merging(["SIGHTSCREEN_RUN_DIR": folder.path]) { $1 }
                 let settings = try Settings(
                     environment: environment, arguments: [], service: LACoordinatorConfiguration.service)
                 let service = try LACoordinatorService(
@@ -28,16 +28,16 @@ import Wire
                     runDirectory: folder.path, service: "la-coordinator", logger: lines.logger)
                 let connecting = Task { try await gateway.run() }
                 try await eventually("the gateway is connected") { await gateway.instances() == ["test"] }
-                try await ground.join("asha")
-                try await ground.hold(.pushes)
+                try await harness.join("asha")
+                try await harness.hold(.pushes)
                 for _ in 0..<20 { await gateway.broadcast(HoldsChanged()) }
                 try await eventually("the hold is in force") { lines.count("A hold begins") == 1 }
-                _ = try await ground.commit()
+                _ = try await harness.commit()
                 try await Task.sleep(for: .milliseconds(1_200))
-                #expect(await ground.updates("asha").count == 1)
-                try await ground.hold(.none)
+                #expect(await harness.updates("asha").count == 1)
+                try await harness.hold(.none)
                 await gateway.broadcast(HoldsChanged())
-                try await eventually("the newest state is there") { await ground.updates("asha").last?.version == 2 }
+                try await eventually("the newest state is there") { await harness.updates("asha").last?.version == 2 }
                 #expect(lines.count("A connection is closed") == 0, "the message is known")
                 connecting.cancel()
                 _ = await connecting.result

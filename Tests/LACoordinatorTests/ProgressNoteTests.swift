@@ -13,24 +13,24 @@ import Testing
 /// What the coordinator writes for the operator.
 @Suite struct ProgressNoteTests {
     @Test func theDatabaseSaysHowFarTheNewestVersionIs() async throws {
-        try await Ground.with { ground in
-            try await ground.coordinate { coordinator in
-                for user in ["asha", "ben", "cat"] { try await ground.join(user) }
-                await ground.apns.answer { push, _ in
-                    push.token == Ground.updateToken("cat") ? StubAPNs.refusal(.payloadTooLarge) : StubAPNs.accepted
+        try await Harness.with { harness in
+            try await harness.coordinate { coordinator in
+                for user in ["asha", "ben", "cat"] { try await harness.join(user) }
+                await harness.apns.answer { push, _ in
+                    push.token == Harness.updateToken("cat") ? StubAPNs.refusal(.payloadTooLarge) : StubAPNs.accepted
                 }
-                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit(alert: .wicket)))
+                await coordinator.matchUpdated(MatchUpdated(update: try await harness.commit(alert: .wicket)))
                 try await eventually("it is written") {
-                    let match = try await InspectStore(pool: ground.pool).match(Ground.match)
+                    let match = try await InspectStore(pool: harness.pool).match(Harness.match)
                     guard let note = match?.fanOut.first, note.version == 2 else { return false }
                     return match?.fanOut.count == 1 && note.coordinator == "a" && note.targeted == 3
                         && note.accepted == 2 && note.failed == ["PayloadTooLarge": 1] && note.firstMs != nil
                         && note.lastMs != nil
                 }
-                await ground.apns.answer(nil)
-                await coordinator.matchUpdated(MatchUpdated(update: try await ground.commit()))
+                await harness.apns.answer(nil)
+                await coordinator.matchUpdated(MatchUpdated(update: try await harness.commit()))
                 try await eventually("the next one takes its place") {
-                    let note = try await InspectStore(pool: ground.pool).match(Ground.match)?.fanOut.first
+                    let note = try await InspectStore(pool: harness.pool).match(Harness.match)?.fanOut.first
                     return note?.version == 3 && note?.accepted == 3 && note?.failed == [:]
                 }
             }

@@ -14,7 +14,7 @@ import Testing
     private static let route = DeviceRoute(user: user, device: device)
 
     /// One phone whose owner follows `matches` matches in play, with a pending activity for each.
-    private func follower(_ pool: PostgresPool, of matches: Int) async throws -> [ShardHold] {
+    private func follower(_ pool: PostgresPool, of matches: Int) async throws -> [ShardLease] {
         try await pool.execute(
             """
             INSERT INTO devices (user_id, device_id, route, shard, push_to_start_token, push_to_start_token_at)
@@ -42,7 +42,7 @@ import Testing
         }
         return try await LeaseStore(pool: pool).acquire(
             [.shard(Self.route.shard)], holder: "test/1", duration: .seconds(60)
-        ).compactMap { ShardHold($0) }
+        ).compactMap { ShardLease($0) }
     }
 
     @Test func aPhoneGetsNoMoreStartsAnHourThanItGrantsHoweverManyMatchesBeginAtOnce() async throws {
@@ -163,7 +163,7 @@ import Testing
     }
 
     /// However many stand before it that may get nothing more today; those are not all looked at each time.
-    @Test func behindManyThatMayNotBeStartedAThoroughLookFindsTheOneThatMay() async throws {
+    @Test func behindManyThatMayNotBeStartedAThoroughScanFindsTheOneThatMay() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             let holds = try await follower(pool, of: 1)
             try await startedToday(pool, StartPolicy.perDeviceDayMax)

@@ -25,24 +25,24 @@ import TestKit
         let bench = try await FanOutTests.Bench(threads: 1, connections: 1, streamsMax: 1)
         let valve = Valve(0)
         await bench.apns.answer(through: valve)
-        let (gates, trust) = (StartGates(), ShardTrust(bench.freezes, epoch: 1))
+        let (gates, trust) = (StartGates(), ShardTrust(bench.stalls, epoch: 1))
         trust.extend(to: .now + .seconds(600))
         @Sendable func start(_ user: String, _ gate: PushGate) async -> PushResult {
             let push = OneShot(
-                kind: .start, path: APNsHeaders.path(token: PushToStartToken(Ground.startToken(user))),
+                kind: .start, path: APNsHeaders.path(token: PushToStartToken(Harness.startToken(user))),
                 headers: .start(
-                    bundleID: "dev.sightscreen.app", leaseUntil: Int(FanOutTests.now), match: Ground.match,
+                    bundleID: "dev.sightscreen.app", leaseUntil: Int(FanOutTests.now), match: Harness.match,
                     route: DeviceRoute(user: UserID(user), device: DeviceID("phone"))),
                 body: HTTP2SharedBody(Array(#"{"aps":{"event":"start"}}"#.utf8)), gate: gate)
             return await bench.fanOut.push(push, shard: 0, to: .production)
         }
-        func gate() -> PushGate { PushGate(trust, MatchBrake(.none)) }
+        func gate() -> PushGate { PushGate(trust, MatchHold(.none)) }
         // The one connection has a push.
         let before = gate()
         let first = Task { await start("ben", before) }
         try await eventually("it is under way") { await bench.apns.pushes.count == 1 }
         let key = ActivityKey(
-            matchID: Ground.match, userID: UserID("asha"), deviceID: DeviceID("phone"), generation: 1)
+            matchID: Harness.match, userID: UserID("asha"), deviceID: DeviceID("phone"), generation: 1)
         let asha = gate()
         gates.add(asha, of: key, isRenewal: isRenewal)
         let waiting = Task { await start("asha", asha) }
@@ -55,25 +55,25 @@ import TestKit
         await valve.open()
         #expect(await first.value.outcome == "accepted")
         #expect(await waiting.value.outcome == (leaves ? "accepted" : "withdrawn"))
-        #expect(await bench.apns.pushes(to: Ground.startToken("asha")).isEmpty == !leaves)
+        #expect(await bench.apns.pushes(to: Harness.startToken("asha")).isEmpty == !leaves)
         await bench.end()
     }
 
     @Test func aStartIsWithdrawnWhenTheRosterReadsThatNobodyWantsIt() async throws {
-        try await Ground.with { ground in
-            try await ground.follow("asha")
-            let parts = try await Parts(ground)
+        try await Harness.with { harness in
+            try await harness.follow("asha")
+            let parts = try await Parts(harness)
             try await parts.acquire()
             try await parts.update()
-            let trust = ShardTrust(parts.bench.freezes, epoch: 1)
+            let trust = ShardTrust(parts.bench.stalls, epoch: 1)
             trust.extend(to: .now + .seconds(600))
-            let gate = PushGate(trust, MatchBrake(.none))
+            let gate = PushGate(trust, MatchHold(.none))
             let key = ActivityKey(
-                matchID: Ground.match, userID: UserID("asha"), deviceID: DeviceID("phone"), generation: 1)
+                matchID: Harness.match, userID: UserID("asha"), deviceID: DeviceID("phone"), generation: 1)
             parts.gates.add(gate, of: key, isRenewal: false)
             try await parts.update()
             #expect(gate.isOpen(unlessHeld: .pushes))
-            try await FollowStore(pool: ground.pool).unfollow(Ground.match, user: UserID("asha"))
+            try await FollowStore(pool: harness.pool).unfollow(Harness.match, user: UserID("asha"))
             try await parts.update()
             #expect(!gate.isOpen(unlessHeld: .pushes))
             await parts.bench.end()

@@ -154,7 +154,7 @@ struct LifeCase: Sendable {
         return .dismissed(activity: activity, token: random.chance(0.5) ? meant?.token : nil)
     }
 
-    /// APNs' own time of a verdict.
+    /// APNs' own time of an answer.
     private mutating func since(_ registered: Moment?, _ now: Moment) -> Moment? {
         switch Int.random(in: 0..<5, using: &random) {
         case 0: nil
@@ -169,26 +169,26 @@ struct LifeCase: Sendable {
     /// To a start or an end that is out; nil when there is none, or no answer.
     mutating func startAnswer(_ now: Moment) -> LifeEvent? {
         guard !isDeaf, let claim = starts.randomElement(using: &random) else { return nil }
-        let verdict: StartAnswer
+        let answer: StartAnswer
         switch Int.random(in: 0..<10, using: &random) {
-        case 0..<2: verdict = .accepted
-        case 2..<4: verdict = .unknown
-        case 4..<6: verdict = .notProcessed(retryAfter: .seconds([0, 1, 15, 60].randomElement(using: &random) ?? 1))
-        case 6: verdict = .refused
-        default: verdict = .tokenDead(since: since(life.phone.startTokenAt, now))
+        case 0..<2: answer = .accepted
+        case 2..<4: answer = .unknown
+        case 4..<6: answer = .notProcessed(retryAfter: .seconds([0, 1, 15, 60].randomElement(using: &random) ?? 1))
+        case 6: answer = .refused
+        default: answer = .tokenDead(since: since(life.phone.startTokenAt, now))
         }
-        return .startAnswered(claim.startID, to: claim.token, verdict)
+        return .startAnswered(claim.startID, to: claim.token, answer)
     }
 
     mutating func endAnswer() -> LifeEvent? {
         guard let claim = ends.randomElement(using: &random) else { return nil }
-        let verdict: EndAnswer
+        let answer: EndAnswer
         switch Int.random(in: 0..<5, using: &random) {
-        case 0..<2: verdict = .accepted
-        case 2: verdict = random.chance(0.5) ? .undeliverable : .notSent
-        default: verdict = .again(after: .seconds([1, 60, 900].randomElement(using: &random) ?? 1))
+        case 0..<2: answer = .accepted
+        case 2: answer = random.chance(0.5) ? .undeliverable : .notSent
+        default: answer = .retry(after: .seconds([1, 60, 900].randomElement(using: &random) ?? 1))
         }
-        return .endAnswered(claim.token, verdict)
+        return .endAnswered(claim.token, answer)
     }
 
     // MARK: - The rules

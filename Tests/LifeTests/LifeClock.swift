@@ -4,8 +4,8 @@ import Store
 import TestKit
 
 /// A database whose clock stands still until it is set, so that times can be compared to the second and waiting periods
-/// can be met exactly. Its clock functions lie in a schema before PostgreSQL's own, which is made before the tables: their
-/// defaults ask it, too.
+/// can be met exactly. Its clock functions lie in a schema before PostgreSQL's own, which is made before the tables:
+/// their defaults ask it, too.
 struct LifeClock {
     private static let functions = ["clock_timestamp", "statement_timestamp", "now"]
 

@@ -70,12 +70,12 @@ import Testing
     }
 
     @Test(arguments: [(-5, true), (0, false), (5, false)])
-    func aVerdictFromBeforeTheRegistrationCountsNeitherNowNorLater(seconds: Int, isActive: Bool) {
+    func anAnswerFromBeforeTheRegistrationCountsNeitherNowNorLater(seconds: Int, isActive: Bool) {
         var life = Self.life()
         _ = life.handle(.tokenReported(Self.first, activity: Self.shown, start: nil), at: Self.begin)
-        let verdict = LifeEvent.updateAnswered(Self.first, .tokenDead(since: Self.begin + .seconds(seconds)))
+        let answer = LifeEvent.updateAnswered(Self.first, .tokenDead(since: Self.begin + .seconds(seconds)))
         for later in [10, 10_000] where isActive || later == 10 {
-            _ = life.handle(verdict, at: Self.begin + .seconds(later))
+            _ = life.handle(answer, at: Self.begin + .seconds(later))
             #expect((life.current != nil) == isActive)
         }
     }
@@ -83,7 +83,7 @@ import Testing
     @Test func anEndThatNobodyNeedsAnyMoreIsDroppedWhenItFails() {
         var life = Self.life()
         func fail(_ seconds: Int) {
-            _ = life.handle(.endAnswered(Self.first, .again(after: .seconds(1))), at: after(seconds))
+            _ = life.handle(.endAnswered(Self.first, .retry(after: .seconds(1))), at: after(seconds))
         }
         func after(_ seconds: Int) -> Moment { Self.begin + .seconds(seconds) }
         _ = life.handle(.tokenReported(Self.first, activity: Self.shown, start: nil), at: Self.begin)
@@ -96,7 +96,7 @@ import Testing
         #expect(life.generations[0].endPush == .dropped)
         // Another token of it comes: its end is owed from now on.
         _ = life.handle(.tokenReported(Self.second, activity: Self.shown, start: nil), at: after(6 * 3_600))
-        _ = life.handle(.endAnswered(Self.second, .again(after: .seconds(1))), at: after(7 * 3_600))
+        _ = life.handle(.endAnswered(Self.second, .retry(after: .seconds(1))), at: after(7 * 3_600))
         #expect(life.generations[0].endPush.isDue)
     }
 
@@ -127,8 +127,8 @@ import Testing
         _ = life.handle(.startDue(start, sent: ModelStarts.Sent()), at: Self.begin)
         _ = life.handle(.tokenReported(Self.first, activity: Self.shown, start: start), at: Self.begin)
         let before = life
-        for verdict in [StartAnswer.notProcessed(retryAfter: .seconds(60)), .refused] {
-            _ = life.handle(.startAnswered(start, to: PushToStartToken("s1"), verdict), at: Self.begin)
+        for answer in [StartAnswer.notProcessed(retryAfter: .seconds(60)), .refused] {
+            _ = life.handle(.startAnswered(start, to: PushToStartToken("s1"), answer), at: Self.begin)
             #expect(life == before)
         }
     }

@@ -17,7 +17,7 @@ struct LifeRun {
 
     private var cases: [LifeCase]
     private var matches: [LifeMatch]
-    private let ground: LifeGround
+    private let harness: LifeHarness
     private var random: SeededGenerator
     private var now: Moment
     private let end: Moment
@@ -39,7 +39,7 @@ struct LifeRun {
                 seed: seed)
         }
         let leases: [Lease]
-        (ground, leases) = try await LifeGround.make(pool, clock, matches: matches, cases: cases)
+        (harness, leases) = try await LifeHarness.make(pool, clock, matches: matches, cases: cases)
         self.matches = leases.enumerated().map { place, lease in
             LifeMatch(id: MatchID(Int64(place + 1)), lease: lease, isSteady: place % 3 != 0)
         }
@@ -57,7 +57,7 @@ struct LifeRun {
             if step == middle { wait = .seconds(7 * 3_600 + 25 * 60) }
             if now + wait + .seconds(10) < end { now = now + wait }
             // The tables grow faster than their statistics are made.
-            try await ground.pool.execute("ANALYZE live_activities, devices, match_follows, active_matches")
+            try await harness.pool.execute("ANALYZE live_activities, devices, match_follows, active_matches")
             try await sendStarts()
             try await sendEnds()
             try await compare("claims", withPhone: false)
@@ -74,7 +74,7 @@ struct LifeRun {
 
     private mutating func tick() async throws {
         now = now + .seconds(1)
-        try await ground.clock.set(now)
+        try await harness.clock.set(now)
     }
 
     private mutating func count(_ what: String) { counts[what, default: 0] += 1 }
@@ -82,7 +82,7 @@ struct LifeRun {
     // MARK: - Comparing
 
     private mutating func compare(_ what: String, withPhone: Bool) async throws {
-        let lines = try await ground.lines()
+        let lines = try await harness.lines()
         for place in cases.indices where !cases[place].isBroken {
             let one = cases[place]
             func part(_ text: String) -> [Substring] {
@@ -108,10 +108,10 @@ struct LifeRun {
     // MARK: - Coordinators
 
     private mutating func sendStarts() async throws {
-        try await ground.clock.set(now)
-        let sent = try await ground.sent()
+        try await harness.clock.set(now)
+        let sent = try await harness.sent()
         let claims = Dictionary(
-            try await ground.claimStarts().map { ($0.key.userID, $0) }, uniquingKeysWith: { first, _ in first })
+            try await harness.claimStarts().map { ($0.key.userID, $0) }, uniquingKeysWith: { first, _ in first })
         var answers: [(Int, LifeEvent)] = []
         for place in cases.indices where !cases[place].isBroken {
             let one = cases[place]
@@ -134,7 +134,7 @@ struct LifeRun {
     }
 
     private mutating func sendEnds() async throws {
-        var claims = Dictionary(grouping: try await ground.claimEnds(), by: \.key.userID)
+        var claims = Dictionary(grouping: try await harness.claimEnds(), by: \.key.userID)
         var answers: [(Int, LifeEvent)] = []
         for place in cases.indices where !cases[place].isBroken {
             let mine = claims.removeValue(forKey: cases[place].user) ?? []
@@ -158,11 +158,11 @@ struct LifeRun {
     private mutating func changeMatches() async throws {
         for place in matches.indices {
             if random.chance(0.02) {
-                try await matches[place].schedule("Postp.", ground.pool)
+                try await matches[place].schedule("Postp.", harness.pool)
                 count("postponed")
             }
             guard let phase = matches[place].next(&random) else { continue }
-            try await matches[place].become(phase, ground.pool, &random)
+            try await matches[place].become(phase, harness.pool, &random)
             count("match \(phase)")
             for one in cases.indices where cases[one].match == place { _ = cases[one].apply(.matchBecame(phase), now) }
         }
@@ -178,7 +178,7 @@ struct LifeRun {
 
     /// At most one event of each case, many at a time: their statements meet each other as they do in a gateway.
     private mutating func execute(_ work: [(Int, LifeEvent)]) async throws {
-        let ground = ground
+        let harness = harness
         for start in stride(from: 0, to: work.count, by: 64) {
             var expected: [(Int, LifeEvent, [LifeIntent], LifeCase)] = []
             for (place, event) in work[start..<min(start + 64, work.count)] {
@@ -189,16 +189,16 @@ struct LifeRun {
                 countCards(one.life, cases[place].life)
                 expected.append((place, event, intents, one))
             }
-            var answers: [Int: LifeGround.Answer] = [:]
-            try await withThrowingTaskGroup(of: (Int, LifeGround.Answer).self) { group in
+            var answers: [Int: LifeHarness.Answer] = [:]
+            try await withThrowingTaskGroup(of: (Int, LifeHarness.Answer).self) { group in
                 for (place, event, _, one) in expected {
-                    group.addTask { (place, try await ground.execute(event, of: one)) }
+                    group.addTask { (place, try await harness.execute(event, of: one)) }
                 }
                 for try await (place, answer) in group { answers[place] = answer }
             }
             for (place, event, intents, _) in expected {
                 let pushes = intents.contains { if case .pushState = $0 { true } else { false } }
-                let answer = answers[place] ?? LifeGround.Answer()
+                let answer = answers[place] ?? LifeHarness.Answer()
                 if pushes != answer.pushesState || intents.contains(.unfollow) != answer.unfollows {
                     differs(place, "\(event)", "rule: \(intents)\nSQL: \(answer)")
                 }
@@ -216,8 +216,8 @@ struct LifeRun {
     // MARK: - The orchestrator
 
     private mutating func pass() async throws {
-        let sent = try await ground.sent()
-        let (ended, pushes) = try await ground.pass()
+        let sent = try await harness.sent()
+        let (ended, pushes) = try await harness.pass()
         for place in matches.indices where ended.contains(matches[place].id) {
             matches[place].phase = .ended
             count("match ended")

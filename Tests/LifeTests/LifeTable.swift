@@ -49,7 +49,7 @@ enum LifeTable {
         case register, registerRunning, registerWithout, registerRestarted, registerForbidding, startToken, phoneLost
         case startAccepted, startUnknown, startNotProcessed, startRefused, startTokenDead, startTokenDeadBefore
         case updateAccepted, updateUnknown, updateDead, updateDeadBefore
-        case endAccepted, endAgain, endNotSent, endUndeliverable
+        case endAccepted, endRetried, endNotSent, endUndeliverable
         case notLive, live, inBreak, suspended, stumps, settled, ended
         case pass, passLater, passOld, passAncient, startDue, startDueButSpent, endDue
     }
@@ -108,7 +108,7 @@ enum LifeTable {
         case .endAccepted, .endUndeliverable:
             next.owed = .nothing
             return (next, [])
-        case .endAgain, .endNotSent: return (state, [])
+        case .endRetried, .endNotSent: return (state, [])
         case .notLive, .live, .inBreak, .suspended, .stumps, .settled, .ended: return phase(state, event)
         case .pass: return (pass(state), [])
         case .passLater, .passOld, .passAncient: return (passLater(state, event), [])

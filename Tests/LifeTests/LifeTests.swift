@@ -7,11 +7,11 @@ import Testing
 
 @testable import Store
 
-/// Lives of activities on a virtual clock, many in one database: what the product's statements make of rows, against what the
-/// model makes of values, step by step.
+/// Lives of activities on a virtual clock, many in one database: what the product's statements make of rows, against
+/// what the model makes of values, step by step.
 ///
-/// `LIFE_LIVES` is how many there are at least, `LIFE_SECONDS` for how long there are more, and `LIFE_MISTAKES` (all, or the name
-/// of one) says which mistakes are planted: `deploy/test` and `deploy/soak life` set them.
+/// `LIFE_LIVES` is how many there are at least, `LIFE_SECONDS` for how long there are more, and `LIFE_MISTAKES` (all,
+/// or the name of one) says which mistakes are planted: `deploy/test` and `deploy/soak life` set them.
 @Suite(.serialized) struct LifeTests {
     private static let begin = Moment(seconds: 1_800_000_000)
     /// Lives in one database.
@@ -99,7 +99,7 @@ import Testing
             do {
                 try await run.play(steps: 20)
                 found = run.reports.first
-            } catch let error as NeverHappened { found = error.description }
+            } catch let error as TestSupportError { found = error.description }
         }
         return found
     }

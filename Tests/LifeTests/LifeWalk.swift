@@ -159,18 +159,18 @@ struct LifeWalk {
         case .updateDeadBefore:
             guard let at = current?.tokenAt else { return nil }
             return .updateAnswered(current?.token ?? new, .tokenDead(since: at - .seconds(1)))
-        case .endAccepted, .endAgain, .endNotSent, .endUndeliverable:
+        case .endAccepted, .endRetried, .endNotSent, .endUndeliverable:
             guard let owed = life.generations.first(where: { $0.endPush.isDue }), let token = owed.token else {
                 return nil
             }
             // An end that nobody needs any more has a test of its own.
             let since = max(owed.endedAt ?? place.now, owed.tokenAt ?? place.now)
-            if event == .endAgain, since + .seconds(4 * 3_600) < place.now { return nil }
-            let verdicts: [LifeTable.Event: EndAnswer] = [
-                .endAccepted: .accepted, .endAgain: .again(after: .seconds(4)), .endNotSent: .notSent,
+            if event == .endRetried, since + .seconds(4 * 3_600) < place.now { return nil }
+            let answers: [LifeTable.Event: EndAnswer] = [
+                .endAccepted: .accepted, .endRetried: .retry(after: .seconds(4)), .endNotSent: .notSent,
                 .endUndeliverable: .undeliverable,
             ]
-            return verdicts[event].map { .endAnswered(token, $0) }
+            return answers[event].map { .endAnswered(token, $0) }
         case .notLive: return .matchBecame(.notLive)
         case .live: return .matchBecame(.live)
         case .inBreak: return .matchBecame(.inBreak)

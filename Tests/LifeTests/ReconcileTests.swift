@@ -16,10 +16,10 @@ import Testing
     private static let card = ActivityID("card-1")
     private static let start = StartID("start-1")
 
-    private struct Ground {
+    private struct Harness {
         var pool: PostgresPool
         var orchestrator: Lease
-        var shards: [ShardHold]
+        var shards: [ShardLease]
         var activities: ActivityStore { ActivityStore(pool: pool) }
         var store: OrchestratorStore { OrchestratorStore(pool: pool) }
 
@@ -29,7 +29,7 @@ import Testing
             let held = try await LeaseStore(pool: pool).acquire(
                 [.orchestrator] + (0..<64).map { .shard($0) }, holder: "test/1", duration: .seconds(600))
             orchestrator = try #require(held.first { $0.name == .orchestrator })
-            shards = held.compactMap { ShardHold($0) }
+            shards = held.compactMap { ShardLease($0) }
             try await pool.execute(
                 """
                 INSERT INTO active_matches (match_id, display_state, version, stamp, content_state, went_live_at)
@@ -110,79 +110,79 @@ import Testing
         func isFollowed() async throws -> Bool { try await !pool.query("SELECT FROM match_follows").isEmpty }
     }
 
-    private func with(_ body: (Ground) async throws -> Void) async throws {
-        try await withDatabase { (pool: PostgresPool) async throws in try await body(try await Ground(pool)) }
+    private func with(_ body: (Harness) async throws -> Void) async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in try await body(try await Harness(pool)) }
     }
 
     private static let shown = RunningActivity(matchId: match, activityId: card, startId: start, state: .active)
 
     @Test func aDeadTokenEndsTheCardStartsNothingAndAsksThePhoneOnce() async throws {
-        try await with { ground in
-            try await ground.die()
-            #expect(try await ground.rows() == ["1 ended token_invalid unknown"])
-            #expect(try await ground.asked() == [.silent])
+        try await with { harness in
+            try await harness.die()
+            #expect(try await harness.rows() == ["1 ended token_invalid unknown"])
+            #expect(try await harness.asked() == [.silent])
             for _ in 0..<3 {
-                try await ground.pass()
-                #expect(try await ground.claimStarts().isEmpty)
-                #expect(try await ground.asked().isEmpty)
+                try await harness.pass()
+                #expect(try await harness.claimStarts().isEmpty)
+                #expect(try await harness.asked().isEmpty)
             }
             // The app is awake and says nothing of its cards: nothing, either.
-            _ = try await ground.report(nil, bootedAgo: 1)
-            try await ground.pass()
-            #expect(try await ground.rows() == ["1 ended token_invalid unknown"])
+            _ = try await harness.report(nil, bootedAgo: 1)
+            try await harness.pass()
+            #expect(try await harness.rows() == ["1 ended token_invalid unknown"])
         }
     }
 
     /// A sign-out: the app takes the cards off, a push meets that, and then the phone is unregistered.
     @Test func aCardThatASignOutTookOffIsNotMissedByWhoComesBack() async throws {
-        try await with { ground in
-            try await ground.die()
-            _ = try await DeviceStore(pool: ground.pool).unregister(Self.phone.rawValue, user: Self.user)
-            #expect(try await ground.rows() == ["1 ended token_invalid"])
-            _ = try await DeviceStore(pool: ground.pool).register(
+        try await with { harness in
+            try await harness.die()
+            _ = try await DeviceStore(pool: harness.pool).unregister(Self.phone.rawValue, user: Self.user)
+            #expect(try await harness.rows() == ["1 ended token_invalid"])
+            _ = try await DeviceStore(pool: harness.pool).register(
                 PushToStartRegistration(pushToStartToken: PushToStartToken("aa01"), deviceId: Self.phone),
                 user: Self.user)
-            #expect(try await ground.report([]).gone.isEmpty)
-            #expect(try await ground.rows() == ["1 ended token_invalid", "2 pending"])
+            #expect(try await harness.report([]).gone.isEmpty)
+            #expect(try await harness.rows() == ["1 ended token_invalid", "2 pending"])
         }
     }
 
     @Test func aPhoneWithoutADeviceTokenIsNotToBeAsked() async throws {
-        try await with { ground in
-            try await ground.pool.execute("UPDATE devices SET device_token = NULL")
-            try await ground.die()
-            #expect(try await ground.rows() == ["1 ended token_invalid unknown"])
-            #expect(try await ground.pool.query("SELECT FROM devices WHERE reconcile_due_at IS NOT NULL").isEmpty)
+        try await with { harness in
+            try await harness.pool.execute("UPDATE devices SET device_token = NULL")
+            try await harness.die()
+            #expect(try await harness.rows() == ["1 ended token_invalid unknown"])
+            #expect(try await harness.pool.query("SELECT FROM devices WHERE reconcile_due_at IS NOT NULL").isEmpty)
         }
     }
 
     @Test func whatWasDueForADayIsForgotten() async throws {
-        try await with { ground in
-            try await ground.die()
+        try await with { harness in
+            try await harness.die()
             for (hours, isDue) in [(23, true), (25, false)] {
-                try await ground.pool.execute(
+                try await harness.pool.execute(
                     "UPDATE devices SET reconcile_due_at = clock_timestamp() - $1::bigint * interval '1 hour'",
                     [.int(hours)])
-                try await ground.store.purge(after: .seconds(3_600), under: ground.orchestrator)
-                let due = try await ground.pool.query("SELECT FROM devices WHERE reconcile_due_at IS NOT NULL")
+                try await harness.store.purge(after: .seconds(3_600), under: harness.orchestrator)
+                let due = try await harness.pool.query("SELECT FROM devices WHERE reconcile_due_at IS NOT NULL")
                 #expect(due.isEmpty == !isDue)
             }
         }
     }
 
     @Test func aCardThatWasSwipedAwayStaysAwayUntilTheUserAsksForIt() async throws {
-        try await with { ground in
-            try await ground.die()
-            #expect(try await ground.report([], bootedAgo: 90_000).gone == [Self.match])
+        try await with { harness in
+            try await harness.die()
+            #expect(try await harness.report([], bootedAgo: 90_000).gone == [Self.match])
             // Not even a restart later on brings it back.
-            #expect(try await ground.report([], bootedAgo: -10).gone == [Self.match])
-            try await ground.pass()
-            #expect(try await ground.rows() == ["1 ended token_invalid gone"])
-            #expect(try await ground.isFollowed())
-            #expect(try await ground.asked().isEmpty)
-            try await ground.follow()
-            #expect(try await ground.rows() == ["1 ended token_invalid", "2 pending"])
-            #expect(try await ground.claimStarts().count == 1)
+            #expect(try await harness.report([], bootedAgo: -10).gone == [Self.match])
+            try await harness.pass()
+            #expect(try await harness.rows() == ["1 ended token_invalid gone"])
+            #expect(try await harness.isFollowed())
+            #expect(try await harness.asked().isEmpty)
+            try await harness.follow()
+            #expect(try await harness.rows() == ["1 ended token_invalid", "2 pending"])
+            #expect(try await harness.claimStarts().count == 1)
         }
     }
 
@@ -192,86 +192,86 @@ import Testing
         (449, nil, false, false), (1, nil, false, false),
     ])
     func aCardThatWasLostIsStartedAtOnce(minutes: Int, bootedAgo: Int?, isListed: Bool, isLost: Bool) async throws {
-        try await with { ground in
-            try await ground.die(after: minutes)
+        try await with { harness in
+            try await harness.die(after: minutes)
             var over = Self.shown
             over.state = .ended
-            let cards = try await ground.report(isListed ? [over] : [], bootedAgo: bootedAgo)
+            let cards = try await harness.report(isListed ? [over] : [], bootedAgo: bootedAgo)
             #expect(cards.gone == (isLost ? [] : [Self.match]))
             #expect(
-                try await ground.rows()
+                try await harness.rows()
                     == (isLost ? ["1 ended token_invalid", "2 pending"] : ["1 ended token_invalid gone"]))
-            #expect(try await ground.claimStarts().count == (isLost ? 1 : 0))
+            #expect(try await harness.claimStarts().count == (isLost ? 1 : 0))
         }
     }
 
     /// By the app, because it was stale, or by the system: APNs may say so much later.
     @Test func aCardThatWasEndedIsStartedAnewAtOnce() async throws {
-        try await with { ground in
+        try await with { harness in
             var over = Self.shown
             over.state = .ended
-            _ = try await ground.report([over])
-            #expect(try await ground.rows() == ["1 ended token_invalid", "2 pending"])
-            #expect(try await ground.claimStarts().count == 1)
+            _ = try await harness.report([over])
+            #expect(try await harness.rows() == ["1 ended token_invalid", "2 pending"])
+            #expect(try await harness.claimStarts().count == 1)
         }
     }
 
     /// iOS takes all cards away; allowed again, they come back.
     @Test func aCardThatWasForbiddenIsNoSwipe() async throws {
-        try await with { ground in
-            try await ground.die()
+        try await with { harness in
+            try await harness.die()
             for isAllowed in [false, true] {
-                _ = try await DeviceStore(pool: ground.pool).register(
+                _ = try await DeviceStore(pool: harness.pool).register(
                     DeviceRegistration(deviceId: Self.phone, liveActivitiesEnabled: isAllowed, activities: []),
                     token: .keep, user: Self.user)
                 #expect(
-                    try await ground.rows()
+                    try await harness.rows()
                         == (isAllowed ? ["1 ended token_invalid", "2 pending"] : ["1 ended token_invalid"]))
             }
         }
     }
 
     @Test func aCardThatIsThereGoesOnUnderItsNextToken() async throws {
-        try await with { ground in
-            try await ground.die(after: 100)
-            let cards = try await ground.report([Self.shown])
+        try await with { harness in
+            try await harness.die(after: 100)
+            let cards = try await harness.report([Self.shown])
             #expect(cards.tokensWanted == [Self.card] && cards.end.isEmpty)
-            try await ground.pass()
-            #expect(try await ground.rows() == ["1 ended token_invalid unknown"])
-            #expect(try await ground.register("ee02") == .adopt)
-            #expect(try await ground.rows() == ["1 ended token_invalid unknown", "2 active"])
-            let age = try await ground.pool.query(
+            try await harness.pass()
+            #expect(try await harness.rows() == ["1 ended token_invalid unknown"])
+            #expect(try await harness.register("ee02") == .adopt)
+            #expect(try await harness.rows() == ["1 ended token_invalid unknown", "2 active"])
+            let age = try await harness.pool.query(
                 """
                 SELECT extract(epoch FROM clock_timestamp() - activated_at)::bigint AS age FROM live_activities
                 WHERE generation = 2
                 """)[0].int("age")
             #expect(age >= 6_000, "iOS counts on")
-            try await ground.pass()
-            #expect(try await ground.claimStarts().isEmpty)
-            let next = try await ground.report([Self.shown])
+            try await harness.pass()
+            #expect(try await harness.claimStarts().isEmpty)
+            let next = try await harness.report([Self.shown])
             #expect(next.end.isEmpty && next.tokensWanted.isEmpty && next.gone.isEmpty)
         }
     }
 
     /// The commonest case: the token was rotated, and APNs was quicker than the phone.
     @Test func theNextTokenIsEnoughWithoutAList() async throws {
-        try await with { ground in
-            try await ground.die()
-            #expect(try await ground.register("ee01") == .end(generation: 1), "the dead one proves nothing")
-            #expect(try await ground.register("ee02") == .adopt)
-            #expect(try await ground.rows().last == "2 active")
+        try await with { harness in
+            try await harness.die()
+            #expect(try await harness.register("ee01") == .end(generation: 1), "the dead one proves nothing")
+            #expect(try await harness.register("ee02") == .adopt)
+            #expect(try await harness.rows().last == "2 active")
         }
     }
 
     @Test func aDismissalThatTheAppSawIsAnUnfollow() async throws {
-        try await with { ground in
-            try await ground.die()
+        try await with { harness in
+            try await harness.die()
             var dismissed = Self.shown
             dismissed.state = .dismissed
-            _ = try await ground.report([dismissed])
-            #expect(try await !ground.isFollowed())
-            try await ground.pass()
-            #expect(try await ground.claimStarts().isEmpty)
+            _ = try await harness.report([dismissed])
+            #expect(try await !harness.isFollowed())
+            try await harness.pass()
+            #expect(try await harness.claimStarts().isEmpty)
         }
     }
 
@@ -280,38 +280,38 @@ import Testing
         "UPDATE active_matches SET ended_at = clock_timestamp() - interval '1 hour'",
     ])
     func whatShouldNotBeThereIsToEnd(change: String) async throws {
-        try await with { ground in
-            #expect(try await ground.report([Self.shown]).end.isEmpty)
-            try await ground.pool.execute(change)
-            #expect(try await ground.report([Self.shown]).end == [Self.card])
+        try await with { harness in
+            #expect(try await harness.report([Self.shown]).end.isEmpty)
+            try await harness.pool.execute(change)
+            #expect(try await harness.report([Self.shown]).end == [Self.card])
         }
     }
 
     @Test func aResultMayLinger() async throws {
-        try await with { ground in
-            try await ground.pool.execute("UPDATE active_matches SET ended_at = clock_timestamp()")
-            _ = try await ground.store.endActivities(under: ground.orchestrator)
-            #expect(try await ground.report([Self.shown]).end.isEmpty)
+        try await with { harness in
+            try await harness.pool.execute("UPDATE active_matches SET ended_at = clock_timestamp()")
+            _ = try await harness.store.endActivities(under: harness.orchestrator)
+            #expect(try await harness.report([Self.shown]).end.isEmpty)
         }
     }
 
     @Test func aPhoneIsAskedAtMostTwiceAnHourAndAgainWhenItCertainlyWasNotReached() async throws {
-        try await with { ground in
+        try await with { harness in
             for token in ["ee01", "ee02", "ee03"] {
-                if token != "ee01" { #expect(try await ground.register(token) == .adopt) }
-                try await ground.die(token)
-                let claims = try await ground.activities.claimFallbacks(ground.shards, limit: 10)
+                if token != "ee01" { #expect(try await harness.register(token) == .adopt) }
+                try await harness.die(token)
+                let claims = try await harness.activities.claimFallbacks(harness.shards, limit: 10)
                 #expect(claims.count == (token == "ee03" ? 0 : 1))
                 guard token == "ee01", let claim = claims.first else { continue }
-                try await ground.activities.releaseFallback(claim, after: .seconds(1))
-                #expect(try await ground.asked().isEmpty, "not at once")
-                try await ground.pool.execute("UPDATE devices SET reconcile_due_at = clock_timestamp()")
-                #expect(try await ground.asked() == [.silent])
+                try await harness.activities.releaseFallback(claim, after: .seconds(1))
+                #expect(try await harness.asked().isEmpty, "not at once")
+                try await harness.pool.execute("UPDATE devices SET reconcile_due_at = clock_timestamp()")
+                #expect(try await harness.asked() == [.silent])
             }
             // The fall-back of a start comes to its step without a push.
-            try await ground.pool.execute(
+            try await harness.pool.execute(
                 "UPDATE devices SET reconcile_before_at = reconcile_before_at - interval '1 hour'")
-            #expect(try await ground.asked() == [.silent])
+            #expect(try await harness.asked() == [.silent])
         }
     }
 }

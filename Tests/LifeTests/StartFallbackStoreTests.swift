@@ -14,11 +14,11 @@ import Testing
     private static let device = DeviceID("phone")
 
     /// A match in play, everybody's leases, and Ann's phone, whose start for it was given up.
-    private struct Ground {
+    private struct Harness {
         var pool: PostgresPool
         var orchestrator: Lease
-        var shards: [ShardHold]
-        var store: OrchestratorStore { OrchestratorStore(pool: pool, bite: 3) }
+        var shards: [ShardLease]
+        var store: OrchestratorStore { OrchestratorStore(pool: pool, batchSize: 3) }
         var activities: ActivityStore { ActivityStore(pool: pool) }
         var devices: DeviceStore { DeviceStore(pool: pool) }
 
@@ -28,7 +28,7 @@ import Testing
             let held = try await leases.acquire(
                 [.orchestrator] + (0..<64).map { .shard($0) }, holder: "test/1", duration: .seconds(600))
             orchestrator = try #require(held.first { $0.name == .orchestrator })
-            shards = held.compactMap { ShardHold($0) }
+            shards = held.compactMap { ShardLease($0) }
             try await match(1)
         }
 
@@ -97,49 +97,49 @@ import Testing
 
     /// Two minutes after the first, not fourteen; the second try is out and may still bring it.
     @Test func aSecondTryIsAccompaniedByASilentPush() async throws {
-        try await with { ground in
-            try await ground.phone(start: "under way")
-            #expect(try await ground.move() == [:])
-            try await ground.pool.execute("UPDATE live_activities SET start_attempts = 2")
-            #expect(try await ground.move() == [.silent: 1])
-            #expect(try await ground.claim().map(\.step) == [.silent])
-            try await ground.later(1_000)
-            #expect(try await ground.move() == [:], "the user is not asked while a try is out")
-            try await ground.pool.execute("UPDATE live_activities SET start_given_up_at = clock_timestamp()")
-            #expect(try await ground.move() == [.visible: 1])
+        try await with { harness in
+            try await harness.phone(start: "under way")
+            #expect(try await harness.move() == [:])
+            try await harness.pool.execute("UPDATE live_activities SET start_attempts = 2")
+            #expect(try await harness.move() == [.silent: 1])
+            #expect(try await harness.claim().map(\.step) == [.silent])
+            try await harness.later(1_000)
+            #expect(try await harness.move() == [:], "the user is not asked while a try is out")
+            try await harness.pool.execute("UPDATE live_activities SET start_given_up_at = clock_timestamp()")
+            #expect(try await harness.move() == [.visible: 1])
         }
     }
 
     @Test func aSilentPushThatHasNotLeftIsDueForCardsAgain() async throws {
-        try await with { ground in
-            try await ground.phone()
-            #expect(try await ground.move() == [.silent: 1])
-            try await ground.pool.execute("UPDATE devices SET reconcile_due_at = clock_timestamp()")
-            let claim = try #require(try await ground.claim().first)
+        try await with { harness in
+            try await harness.phone()
+            #expect(try await harness.move() == [.silent: 1])
+            try await harness.pool.execute("UPDATE devices SET reconcile_due_at = clock_timestamp()")
+            let claim = try #require(try await harness.claim().first)
             let due = "SELECT FROM devices WHERE reconcile_due_at IS NOT NULL"
-            #expect(try await ground.pool.query(due).isEmpty)
-            try await ground.activities.releaseFallback(claim, after: .seconds(1))
-            #expect(try await ground.pool.query(due).count == 1)
+            #expect(try await harness.pool.query(due).isEmpty)
+            try await harness.activities.releaseFallback(claim, after: .seconds(1))
+            #expect(try await harness.pool.query(due).count == 1)
         }
     }
 
     @Test func whatIsClaimedLeavesThoughNoPhoneCanBeAskedAboutItsCards() async throws {
-        try await with { ground in
-            try await ground.phone()
-            #expect(try await ground.move() == [.silent: 1])
+        try await with { harness in
+            try await harness.phone()
+            #expect(try await harness.move() == [.silent: 1])
             // Only the statement for cards reads it.
-            try await ground.pool.execute("ALTER TABLE active_matches RENAME COLUMN relevance TO former")
-            #expect(try await ground.claim().map(\.step) == [.silent])
-            await #expect(throws: PostgresError.self) { _ = try await ground.claim() }
+            try await harness.pool.execute("ALTER TABLE active_matches RENAME COLUMN relevance TO former")
+            #expect(try await harness.claim().map(\.step) == [.silent])
+            await #expect(throws: PostgresError.self) { _ = try await harness.claim() }
         }
     }
 
-    private func with(_ body: (Ground) async throws -> Void) async throws {
-        try await withDatabase { (pool: PostgresPool) async throws in try await body(try await Ground(pool)) }
+    private func with(_ body: (Harness) async throws -> Void) async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in try await body(try await Harness(pool)) }
     }
 
     @Test func theTablesDecideAsTheRuleDoes() async throws {
-        try await with { ground in
+        try await with { harness in
             struct Example {
                 var name: String
                 var state: ModelFallbackRule.State
@@ -164,8 +164,8 @@ import Testing
                                             default: .lost
                                             }
                                         examples.append(Example(name: name, state: state, start: outlook))
-                                        try await ground.phone(name, alerts: alerts, start: start)
-                                        try await ground.pool.execute(
+                                        try await harness.phone(name, alerts: alerts, start: start)
+                                        try await harness.pool.execute(
                                             """
                                             UPDATE devices SET fallback_step = $2, fallback_match_id = 1,
                                                 fallback_at = clock_timestamp() - $3::bigint * interval '1 second',
@@ -186,8 +186,8 @@ import Testing
                     }
                 }
             }
-            _ = try await ground.move()
-            let rows = try await ground.pool.query("SELECT user_id, fallback_step FROM devices")
+            _ = try await harness.move()
+            let rows = try await harness.pool.query("SELECT user_id, fallback_step FROM devices")
             let steps = Dictionary(
                 uniqueKeysWithValues: try rows.map { (try $0.string("user_id"), try $0.string("fallback_step")) })
             #expect(examples.count > 500)
@@ -199,81 +199,81 @@ import Testing
     }
 
     @Test func aGivenUpStartWakesTheAppThenAsksTheUserThenLeavesThePhoneAlone() async throws {
-        try await with { ground in
-            try await ground.phone()
-            #expect(try await ground.move() == [.silent: 1])
-            let silent = try await ground.claim()
+        try await with { harness in
+            try await harness.phone()
+            #expect(try await harness.move() == [.silent: 1])
+            let silent = try await harness.claim()
             #expect(silent.map(\.step) == [.silent])
             #expect(silent.first?.token == DeviceToken("ddann"))
             #expect(silent.first?.purpose.match?.id == MatchID(1))
-            #expect(try await ground.claim().isEmpty)
-            #expect(try await ground.move() == [:])
-            try await ground.later(119)
-            #expect(try await ground.move() == [:])
-            try await ground.later(2)
-            #expect(try await ground.move() == [.visible: 1])
-            #expect(try await ground.claim().map(\.step) == [.visible])
-            try await ground.later()
-            #expect(try await ground.move() == [.passive: 1])
-            try await ground.later(100_000)
-            #expect(try await ground.move() == [:])
-            #expect(try await ground.claim().isEmpty)
-            #expect(try await ground.store.fallbackCounts() == [.silent: 0, .visible: 0, .passive: 1])
+            #expect(try await harness.claim().isEmpty)
+            #expect(try await harness.move() == [:])
+            try await harness.later(119)
+            #expect(try await harness.move() == [:])
+            try await harness.later(2)
+            #expect(try await harness.move() == [.visible: 1])
+            #expect(try await harness.claim().map(\.step) == [.visible])
+            try await harness.later()
+            #expect(try await harness.move() == [.passive: 1])
+            try await harness.later(100_000)
+            #expect(try await harness.move() == [:])
+            #expect(try await harness.claim().isEmpty)
+            #expect(try await harness.store.fallbackCounts() == [.silent: 0, .visible: 0, .passive: 1])
         }
     }
 
     @Test(arguments: ["silent", "visible", "passive"])
     func theAppsRegistrationEndsItAndTheStartGoesOutAtOnce(step: String) async throws {
-        try await with { ground in
-            try await ground.phone()
-            while try await !ground.step().hasPrefix(step) {
-                _ = try await ground.move()
-                if try await ground.step().hasPrefix(step) { break }
-                _ = try await ground.claim()
-                try await ground.later()
+        try await with { harness in
+            try await harness.phone()
+            while try await !harness.step().hasPrefix(step) {
+                _ = try await harness.move()
+                if try await harness.step().hasPrefix(step) { break }
+                _ = try await harness.claim()
+                try await harness.later()
             }
-            if step == "visible" { try await ground.registerStartToken("aaann") } else { try await ground.openApp() }
-            #expect(try await ground.step() == "none none")
-            #expect(try await ground.claim().isEmpty, "what was due is not sent any more")
-            let starts = try await ground.activities.claimStarts(ground.shards, limit: 10, lease: .seconds(120))
+            if step == "visible" { try await harness.registerStartToken("aaann") } else { try await harness.openApp() }
+            #expect(try await harness.step() == "none none")
+            #expect(try await harness.claim().isEmpty, "what was due is not sent any more")
+            let starts = try await harness.activities.claimStarts(harness.shards, limit: 10, lease: .seconds(120))
             #expect(starts.map(\.attempt) == [1])
             // The same token is lost again: it has had its pushes.
-            try await ground.pool.execute("UPDATE live_activities SET start_given_up_at = clock_timestamp()")
-            #expect(try await ground.move() == [.passive: 1])
+            try await harness.pool.execute("UPDATE live_activities SET start_given_up_at = clock_timestamp()")
+            #expect(try await harness.move() == [.passive: 1])
             // Another one has not, but one notification a day is enough.
-            try await ground.registerStartToken("aa02")
-            try await ground.pool.execute("UPDATE live_activities SET start_given_up_at = clock_timestamp()")
-            #expect(try await ground.move() == [.silent: 1])
-            #expect(try await ground.claim().count == 1)
-            try await ground.later()
-            #expect(try await ground.move() == (step == "passive" ? [.passive: 1] : [.visible: 1]))
+            try await harness.registerStartToken("aa02")
+            try await harness.pool.execute("UPDATE live_activities SET start_given_up_at = clock_timestamp()")
+            #expect(try await harness.move() == [.silent: 1])
+            #expect(try await harness.claim().count == 1)
+            try await harness.later()
+            #expect(try await harness.move() == (step == "passive" ? [.passive: 1] : [.visible: 1]))
         }
     }
 
     @Test func aDeadStartTokenIsDealtWithAtOnceUntilAnotherComes() async throws {
-        try await with { ground in
-            try await ground.phone(start: "under way")
-            try await ground.pool.execute("UPDATE live_activities SET start_attempts = 0")
+        try await with { harness in
+            try await harness.phone(start: "under way")
+            try await harness.pool.execute("UPDATE live_activities SET start_attempts = 0")
             let start = try #require(
-                try await ground.activities.claimStarts(ground.shards, limit: 10, lease: .seconds(120)).first)
-            // An old verdict is about another life of the token.
-            try await ground.pool.execute("UPDATE devices SET push_to_start_token_at = clock_timestamp()")
-            try await ground.activities.retireStartToken(start, sinceMs: 1_000)
-            #expect(try await ground.move() == [:])
+                try await harness.activities.claimStarts(harness.shards, limit: 10, lease: .seconds(120)).first)
+            // An old answer is about another life of the token.
+            try await harness.pool.execute("UPDATE devices SET push_to_start_token_at = clock_timestamp()")
+            try await harness.activities.retireStartToken(start, sinceMs: 1_000)
+            #expect(try await harness.move() == [:])
             // Another try would have the same answer; it waits for a while.
             #expect(
-                try await ground.activities.claimStarts(ground.shards, limit: 10, lease: .seconds(120)).isEmpty)
-            try await ground.activities.retireStartToken(start, sinceMs: nil)
-            #expect(try await ground.move() == [.silent: 1])
-            #expect(try await ground.claim().count == 1)
+                try await harness.activities.claimStarts(harness.shards, limit: 10, lease: .seconds(120)).isEmpty)
+            try await harness.activities.retireStartToken(start, sinceMs: nil)
+            #expect(try await harness.move() == [.silent: 1])
+            #expect(try await harness.claim().count == 1)
             // The app wakes, and tells us everything but a new token: nothing more is sent.
-            try await ground.openApp()
-            #expect(try await ground.step() == "none none")
-            #expect(try await ground.move() == [.passive: 1])
-            try await ground.registerStartToken("aa02")
-            #expect(try await ground.move() == [:])
+            try await harness.openApp()
+            #expect(try await harness.step() == "none none")
+            #expect(try await harness.move() == [.passive: 1])
+            try await harness.registerStartToken("aa02")
+            #expect(try await harness.move() == [:])
             #expect(
-                try await ground.activities.claimStarts(ground.shards, limit: 10, lease: .seconds(120)).map(\.token)
+                try await harness.activities.claimStarts(harness.shards, limit: 10, lease: .seconds(120)).map(\.token)
                     == [PushToStartToken("aa02")])
         }
     }
@@ -281,19 +281,19 @@ import Testing
     /// The phone registered a token that was dead already: APNs says so again and again, with a time before that.
     @Test(arguments: [30, 7_200])
     func aWordFromBeforeTheRegistrationOfAStartTokenChangesNothing(age: Int) async throws {
-        try await with { ground in
-            try await ground.phone(start: "under way")
-            try await ground.pool.execute("UPDATE live_activities SET start_attempts = 0")
+        try await with { harness in
+            try await harness.phone(start: "under way")
+            try await harness.pool.execute("UPDATE live_activities SET start_attempts = 0")
             let start = try #require(
-                try await ground.activities.claimStarts(ground.shards, limit: 10, lease: .seconds(120)).first)
-            try await ground.pool.execute(
+                try await harness.activities.claimStarts(harness.shards, limit: 10, lease: .seconds(120)).first)
+            try await harness.pool.execute(
                 "UPDATE devices SET push_to_start_token_at = clock_timestamp() - $1::bigint * interval '1 second'",
                 [.int(age)])
-            try await ground.activities.retireStartToken(start, sinceMs: 1_000)
-            let row = try await ground.pool.query("SELECT push_to_start_token, dead_start_token_hash FROM devices")[0]
+            try await harness.activities.retireStartToken(start, sinceMs: 1_000)
+            let row = try await harness.pool.query("SELECT push_to_start_token, dead_start_token_hash FROM devices")[0]
             #expect(try !row.isNull("push_to_start_token"))
             #expect(try row.isNull("dead_start_token_hash"))
-            #expect(try await ground.move() == [:])
+            #expect(try await harness.move() == [:])
         }
     }
 
@@ -304,40 +304,40 @@ import Testing
             "UPDATE live_activities SET status = 'active', update_token = 'ee'",
         ])
     func whatNobodyNeedsAnyMoreIsNotSent(change: String) async throws {
-        try await with { ground in
-            try await ground.phone()
-            _ = try await ground.move()
-            try await ground.pool.execute(change)
-            #expect(try await ground.claim().isEmpty)
-            #expect(try await ground.move() == [:])
-            #expect(try await ground.step() == "none none")
+        try await with { harness in
+            try await harness.phone()
+            _ = try await harness.move()
+            try await harness.pool.execute(change)
+            #expect(try await harness.claim().isEmpty)
+            #expect(try await harness.move() == [:])
+            #expect(try await harness.step() == "none none")
         }
     }
 
     @Test func aStartThatIsAnsweredAfterAllEndsItAndTheOthersAreTriedAgain() async throws {
-        try await with { ground in
-            try await ground.phone()
-            try await ground.match(2)
-            try await ground.pool.execute("INSERT INTO match_follows (user_id, match_id) VALUES ('ann', 2)")
-            try await ground.pool.execute(
+        try await with { harness in
+            try await harness.phone()
+            try await harness.match(2)
+            try await harness.pool.execute("INSERT INTO match_follows (user_id, match_id) VALUES ('ann', 2)")
+            try await harness.pool.execute(
                 """
                 INSERT INTO live_activities (match_id, user_id, device_id, generation, route, shard, start_id,
                     start_attempts, start_sent_at)
                 VALUES (2, 'ann', 'phone', 1, 1, 1, 'start-2', 1, clock_timestamp())
                 """)
-            _ = try await ground.move()
-            _ = try await ground.claim()
-            try await ground.later()
-            #expect(try await ground.move() == [.visible: 1])
-            _ = try await ActivityTokenStore(pool: ground.pool).register(
+            _ = try await harness.move()
+            _ = try await harness.claim()
+            try await harness.later()
+            #expect(try await harness.move() == [.visible: 1])
+            _ = try await ActivityTokenStore(pool: harness.pool).register(
                 ActivityTokenRequest(
                     activityToken: UpdateToken("ee02"), deviceId: Self.device, activityId: nil,
                     startId: StartID("start-2")), match: MatchID(2), user: Self.user)
-            let changes = try await ground.store.moveFallbacks(Self.fallback, under: ground.orchestrator)
+            let changes = try await harness.store.moveFallbacks(Self.fallback, under: harness.orchestrator)
             #expect(changes.moved == [.none: 1])
             #expect(changes.matches == [MatchID(1)])
             #expect(
-                try await ground.activities.claimStarts(ground.shards, limit: 10, lease: .seconds(120))
+                try await harness.activities.claimStarts(harness.shards, limit: 10, lease: .seconds(120))
                     .map(\.key.matchID) == [MatchID(1)])
         }
     }
@@ -346,59 +346,59 @@ import Testing
     func aHoldKeepsWhatItStops(level: HoldLevel) async throws {
         let first: [StartFallback.Step] = level == .pushes ? [] : [.silent]
         let second: [StartFallback.Step] = level == .none ? [.visible] : []
-        try await with { ground in
-            try await ground.phone()
-            _ = try await ground.move()
-            try await ground.pool.execute(
+        try await with { harness in
+            try await harness.phone()
+            _ = try await harness.move()
+            try await harness.pool.execute(
                 "INSERT INTO holds (scope, level, set_by) VALUES ('everywhere', $1, 'asha')",
                 [.text(level.rawValue)])
-            #expect(try await ground.claim().map(\.step) == first)
-            try await ground.pool.execute("UPDATE devices SET fallback_push = 'sent'")
-            try await ground.later()
-            #expect(try await ground.move() == [.visible: 1])
-            #expect(try await ground.claim().map(\.step) == second)
+            #expect(try await harness.claim().map(\.step) == first)
+            try await harness.pool.execute("UPDATE devices SET fallback_push = 'sent'")
+            try await harness.later()
+            #expect(try await harness.move() == [.visible: 1])
+            #expect(try await harness.claim().map(\.step) == second)
             // What is held waits, for as long as it takes.
-            try await ground.later(100_000)
-            #expect(try await ground.move() == (second.isEmpty ? [:] : [.passive: 1]))
-            try await ground.pool.execute("UPDATE holds SET level = 'none'")
-            #expect(try await ground.claim().count == (second.isEmpty ? 1 : 0))
+            try await harness.later(100_000)
+            #expect(try await harness.move() == (second.isEmpty ? [:] : [.passive: 1]))
+            try await harness.pool.execute("UPDATE holds SET level = 'none'")
+            #expect(try await harness.claim().count == (second.isEmpty ? 1 : 0))
         }
     }
 
     @Test func onlyWhatCertainlyDidNotLeaveIsSentAgain() async throws {
-        try await with { ground in
-            try await ground.phone()
-            _ = try await ground.move()
-            let claim = try #require(try await ground.claim().first)
-            try await ground.activities.releaseFallback(claim, after: .seconds(60))
-            #expect(try await ground.claim().isEmpty)
-            try await ground.later(61)
-            let again = try #require(try await ground.claim().first)
+        try await with { harness in
+            try await harness.phone()
+            _ = try await harness.move()
+            let claim = try #require(try await harness.claim().first)
+            try await harness.activities.releaseFallback(claim, after: .seconds(60))
+            #expect(try await harness.claim().isEmpty)
+            try await harness.later(61)
+            let again = try #require(try await harness.claim().first)
             // Said again of the claim before: that is over.
-            try await ground.activities.releaseFallback(claim, after: .zero)
-            #expect(try await ground.claim().isEmpty)
+            try await harness.activities.releaseFallback(claim, after: .zero)
+            #expect(try await harness.claim().isEmpty)
             // APNs calls the device token dead: nothing else is. Before it was registered it had another life.
-            try await ground.pool.execute("UPDATE devices SET device_token_at = clock_timestamp()")
-            try await ground.activities.retireDeviceToken(again, sinceMs: 1_000)
-            #expect(try await ground.pool.query("SELECT 1 FROM devices WHERE device_token IS NOT NULL").count == 1)
-            try await ground.activities.retireDeviceToken(again, sinceMs: nil)
-            let row = try await ground.pool.query("SELECT device_token, push_to_start_token FROM devices")[0]
+            try await harness.pool.execute("UPDATE devices SET device_token_at = clock_timestamp()")
+            try await harness.activities.retireDeviceToken(again, sinceMs: 1_000)
+            #expect(try await harness.pool.query("SELECT 1 FROM devices WHERE device_token IS NOT NULL").count == 1)
+            try await harness.activities.retireDeviceToken(again, sinceMs: nil)
+            let row = try await harness.pool.query("SELECT device_token, push_to_start_token FROM devices")[0]
             #expect(try row.isNull("device_token"))
             #expect(try row.string("push_to_start_token") == "aaann")
             // Without one there is nothing to send, and the steps go on.
-            try await ground.later()
-            #expect(try await ground.move() == [.visible: 1])
-            #expect(try await ground.step() == "visible none")
+            try await harness.later()
+            #expect(try await harness.move() == [.visible: 1])
+            #expect(try await harness.step() == "visible none")
         }
     }
 
     @Test func aPhoneThatSignsOutOrGoesToAnotherUserIsForgotten() async throws {
-        try await with { ground in
-            try await ground.phone()
-            _ = try await ground.move()
-            _ = try await ground.devices.unregister("phone", user: Self.user)
-            #expect(try await ground.step() == "none none")
-            #expect(try await ground.move() == [:])
+        try await with { harness in
+            try await harness.phone()
+            _ = try await harness.move()
+            _ = try await harness.devices.unregister("phone", user: Self.user)
+            #expect(try await harness.step() == "none none")
+            #expect(try await harness.move() == [:])
         }
     }
 }

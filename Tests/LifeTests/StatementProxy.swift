@@ -2,11 +2,11 @@ import Glibc
 import NIOConcurrencyHelpers
 import TestKit
 
-/// Stands between a pool and PostgreSQL, on Unix sockets, and changes the text of statements that pass: so a mistake can be
-/// planted in a statement of the product, which knows nothing of it.
+/// Stands between a pool and PostgreSQL, on Unix sockets, and changes the text of statements that pass: so a mistake
+/// can be planted in a statement of the product, which knows nothing of it.
 ///
-/// PostgreSQL's protocol, version 3: the first message of a client has no type; then each has a type, a length and a body.
-/// `Parse` has the name of the statement before its text, `Query` the text alone.
+/// PostgreSQL's protocol, version 3: the first message of a client has no type; then each has a type, a length and a
+/// body. `Parse` has the name of the statement before its text, `Query` the text alone.
 final class StatementProxy: Sendable {
     private struct State {
         var changed: [String: Int] = [:]
@@ -35,7 +35,7 @@ final class StatementProxy: Sendable {
         listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         guard Self.withAddress("\(folder.path)/.s.PGSQL.5432", { bind(listener, $0, $1) }) == 0,
             listen(listener, 64) == 0
-        else { throw NeverHappened(description: "cannot listen in \(folder.path): \(errno)") }
+        else { throw TestSupportError(description: "cannot listen in \(folder.path): \(errno)") }
         Self.detach { [self] in accept() }
     }
 

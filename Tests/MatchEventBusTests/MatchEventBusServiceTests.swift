@@ -38,10 +38,10 @@ import Wire
             try await eventually("a version reaches the coordinator") {
                 let label = "S1 0.\(min(6, committed.count + 1))"
                 let at = try await MatchStore(pool: pool).now()
-                let verdict = try await peer.request(
-                    try source.frame(label, fetchedAt: at), expecting: FrameVerdict.self, timeout: .seconds(5))
-                #expect([.committed, .unchanged].contains(verdict.outcome))
-                if verdict.outcome == .committed, let version = verdict.version { committed.append(version) }
+                let reply = try await peer.request(
+                    try source.frame(label, fetchedAt: at), expecting: FrameReply.self, timeout: .seconds(5))
+                #expect([.committed, .unchanged].contains(reply.outcome))
+                if reply.outcome == .committed, let version = reply.version { committed.append(version) }
                 // The directory may still be connecting when the first goes out: it is best effort.
                 return committed.count >= 3
             }

@@ -33,7 +33,7 @@ import Testing
                 logger: logger, tracer: tracer, publish: publish)
         }
 
-        func letGo(_ match: MatchID) async { await leases.forget([.match(match)]) }
+        func release(_ match: MatchID) async { await leases.forget([.match(match)]) }
     }
 
     /// What the durable log and the current row say.
@@ -66,9 +66,9 @@ import Testing
                 var process = Process(pool, instance: "bus")
                 for (index, label) in labels.enumerated() {
                     let at = try await MatchStore(pool: pool).now()
-                    let verdict = await process.bus.judge(try source.frame(label, fetchedAt: at))
-                    #expect(verdict.outcome == .committed)
-                    #expect(verdict.version == MatchVersion(index + 1))
+                    let reply = await process.bus.evaluate(try source.frame(label, fetchedAt: at))
+                    #expect(reply.outcome == .committed)
+                    #expect(reply.version == MatchVersion(index + 1))
                     // Killed: nothing is released, the next run has the same instance name.
                     if restarting { process = Process(pool, instance: "bus") }
                 }
@@ -87,9 +87,9 @@ import Testing
         try await withDatabase { pool in
             let bus = Process(pool, instance: "bus").bus
             let at = try await MatchStore(pool: pool).now()
-            #expect(await bus.judge(try source.frame("S1 0.4", fetchedAt: at)).outcome == .committed)
-            #expect(await bus.judge(try source.frame("S1 0.4", fetchedAt: at + 10)).outcome == .unchanged)
-            #expect(await bus.judge(try source.frame("S1 0.2", fetchedAt: at - 10)).outcome == .unchanged)
+            #expect(await bus.evaluate(try source.frame("S1 0.4", fetchedAt: at)).outcome == .committed)
+            #expect(await bus.evaluate(try source.frame("S1 0.4", fetchedAt: at + 10)).outcome == .unchanged)
+            #expect(await bus.evaluate(try source.frame("S1 0.2", fetchedAt: at - 10)).outcome == .unchanged)
             #expect(try await record(pool).version == 1)
         }
     }
@@ -101,7 +101,7 @@ import Testing
             let bus = Process(pool, instance: "bus") { update in updates.withLock { $0.append(update) } }.bus
             for label in ["S1 0.4", "Innings Break"] {
                 let at = try await MatchStore(pool: pool).now()
-                #expect(await bus.judge(try source.frame(label, fetchedAt: at)).outcome == .committed)
+                #expect(await bus.evaluate(try source.frame(label, fetchedAt: at)).outcome == .committed)
             }
             let rows = try await pool.query("SELECT phase, is_break FROM match_updates ORDER BY version")
             #expect(try rows.map { try $0.string("phase") } == ["innings", "inningsBreak"])
@@ -121,7 +121,7 @@ import Testing
             let bus = Process(pool, instance: "bus") { update in updates.withLock { $0.append(update) } }.bus
             for label in ["1st Innings", "Innings Break"] {
                 let at = try await MatchStore(pool: pool).now()
-                #expect(await bus.judge(try source.frame(label, fetchedAt: at)).outcome == .committed)
+                #expect(await bus.evaluate(try source.frame(label, fetchedAt: at)).outcome == .committed)
             }
             let sent = updates.withLock { $0 }.compactMap(\.alert)
             #expect(sent.contains { $0.eventKeys?.contains { $0.hasPrefix("inningsBreak:") } == true })
@@ -137,7 +137,7 @@ import Testing
             let bus = Process(pool, instance: "bus", logger: lines.logger).bus
             func judge(_ label: String) async throws {
                 let at = try await MatchStore(pool: pool).now()
-                #expect(await bus.judge(try source.frame(label, fetchedAt: at)).outcome == .committed)
+                #expect(await bus.evaluate(try source.frame(label, fetchedAt: at)).outcome == .committed)
             }
             try await judge("S1 0.2")
             for label in ["S1 0.4", "S1 0.6"] {
@@ -146,12 +146,12 @@ import Testing
                     "UPDATE active_matches SET stamp = floor(extract(epoch FROM clock_timestamp()))::bigint + 1")
                 try await judge(label)
             }
-            #expect(lines.count("Match taken") == 1)
+            #expect(lines.count("Match acquired") == 1)
             let other = Process(pool, instance: "other", logger: lines.logger)
             await bus.handOver(source.match)
             let at = try await MatchStore(pool: pool).now()
-            #expect(await other.bus.judge(try source.frame("S1 1.2", fetchedAt: at)).outcome == .committed)
-            #expect(lines.count("Match taken") == 2)
+            #expect(await other.bus.evaluate(try source.frame("S1 1.2", fetchedAt: at)).outcome == .committed)
+            #expect(lines.count("Match acquired") == 2)
         }
     }
 
@@ -164,14 +164,14 @@ import Testing
             let frames = try labels.enumerated().map {
                 try source.frame("S1 \($0.element)", fetchedAt: at + Int64($0.offset))
             }
-            let outcomes = await withTaskGroup(of: FrameVerdict.Outcome.self) { group in
-                for frame in frames { group.addTask { await bus.judge(frame).outcome } }
+            let outcomes = await withTaskGroup(of: FrameReply.Outcome.self) { group in
+                for frame in frames { group.addTask { await bus.evaluate(frame).outcome } }
                 return await group.reduce(into: []) { $0.append($1) }
             }
             #expect(outcomes.contains(.committed))
             #expect(outcomes.allSatisfy { [.committed, .deferred, .unchanged].contains($0) })
             let last = try #require(frames.last)
-            #expect([.committed, .unchanged].contains(await bus.judge(last).outcome))
+            #expect([.committed, .unchanged].contains(await bus.evaluate(last).outcome))
             let record = try await record(pool)
             #expect(record.version <= 5)
             #expect(Set(record.keys).count == record.keys.count)
@@ -190,18 +190,18 @@ import Testing
                 return try source.frame("S1 \(label / 6).\(label % 6 + 1)", fetchedAt: at)
             }
             var ball = 0
-            // Two are offered; each further one when one was answered, as a poller does. All take over from the one before
-            // unless a second begins in between, which is why there are several tries.
+            // Two are offered; each further one when one was answered, as a poller does. All take over from the one
+            // before unless a second begins in between, which is why there are several tries.
             try await eventually("the newest of five is committed, and it alone") {
                 let frames = try (0..<5).map { try next(ball + $0) }
                 ball += frames.count
-                let outcomes = await withTaskGroup(of: FrameVerdict.Outcome.self) { group in
+                let outcomes = await withTaskGroup(of: FrameReply.Outcome.self) { group in
                     var rest = frames[2...]
-                    for frame in frames[..<2] { group.addTask { await bus.judge(frame).outcome } }
-                    var outcomes: [FrameVerdict.Outcome] = []
+                    for frame in frames[..<2] { group.addTask { await bus.evaluate(frame).outcome } }
+                    var outcomes: [FrameReply.Outcome] = []
                     while let outcome = await group.next() {
                         outcomes.append(outcome)
-                        if let frame = rest.popFirst() { group.addTask { await bus.judge(frame).outcome } }
+                        if let frame = rest.popFirst() { group.addTask { await bus.evaluate(frame).outcome } }
                     }
                     return outcomes
                 }
@@ -218,29 +218,32 @@ import Testing
             let first = Process(pool, instance: "one")
             let second = Process(pool, instance: "two")
             let now = { try await MatchStore(pool: pool).now() }
-            #expect(await first.bus.judge(try source.frame("S1 0.1", fetchedAt: try await now())).outcome == .committed)
-            let refused = await second.bus.judge(try source.frame("S1 0.2", fetchedAt: try await now()))
+            #expect(
+                await first.bus.evaluate(try source.frame("S1 0.1", fetchedAt: try await now())).outcome == .committed)
+            let refused = await second.bus.evaluate(try source.frame("S1 0.2", fetchedAt: try await now()))
             #expect(refused.outcome == .notHolder)
             #expect(try await record(pool).version == 1)
-            await first.letGo(source.match)
-            let taken = await second.bus.judge(try source.frame("S1 0.2", fetchedAt: try await now()))
+            await first.release(source.match)
+            let taken = await second.bus.evaluate(try source.frame("S1 0.2", fetchedAt: try await now()))
             #expect(taken.outcome == .committed)
             #expect(taken.version == MatchVersion(2))
-            #expect(await first.bus.judge(try source.frame("S1 0.3", fetchedAt: try await now())).outcome == .notHolder)
+            #expect(
+                await first.bus.evaluate(try source.frame("S1 0.3", fetchedAt: try await now())).outcome == .notHolder)
             let record = try await record(pool)
             #expect(Set(record.keys).count == record.keys.count)
         }
     }
 
-    @Test func aBusHandsAMatchOverWhenItIsTold() async throws {
+    @Test func aBusHandsAMatchOverOnRequest() async throws {
         let source = try FrameSource()
         try await withDatabase { pool in
             let first = Process(pool, instance: "one")
             let second = Process(pool, instance: "two")
             let now = { try await MatchStore(pool: pool).now() }
-            #expect(await first.bus.judge(try source.frame("S1 0.1", fetchedAt: try await now())).outcome == .committed)
+            #expect(
+                await first.bus.evaluate(try source.frame("S1 0.1", fetchedAt: try await now())).outcome == .committed)
             await first.bus.handOver(source.match)
-            let taken = await second.bus.judge(try source.frame("S1 0.2", fetchedAt: try await now()))
+            let taken = await second.bus.evaluate(try source.frame("S1 0.2", fetchedAt: try await now()))
             #expect(taken.outcome == .committed)
             #expect(taken.version == MatchVersion(2))
             await first.bus.handOver(source.match)
@@ -249,7 +252,7 @@ import Testing
     }
 
     /// Two buses on two hosts: the poller of the second host has the group now.
-    @Test func aBusThatGetsNoFramesAnyMoreLetsGoWhenAnotherIsOfferedThem() async throws {
+    @Test func aBusWithoutFramesReleasesItsMatchWhenAnotherIsOfferedThem() async throws {
         let source = try FrameSource()
         try await withDatabase { pool in
             let first = Process(pool, instance: "one", leaseDuration: .seconds(3))
@@ -258,18 +261,19 @@ import Testing
                 Task { await first.leases.run() }, Task { await first.bus.run() }, Task { await second.leases.run() },
             ]
             let now = { try await MatchStore(pool: pool).now() }
-            #expect(await first.bus.judge(try source.frame("S1 0.1", fetchedAt: try await now())).outcome == .committed)
+            #expect(
+                await first.bus.evaluate(try source.frame("S1 0.1", fetchedAt: try await now())).outcome == .committed)
             // Asked without need, as by a poller that does not know yet who has it: it stays where its frames come.
             #expect(
-                await second.bus.judge(try source.frame("S1 0.2", fetchedAt: try await now())).outcome == .notHolder)
+                await second.bus.evaluate(try source.frame("S1 0.2", fetchedAt: try await now())).outcome == .notHolder)
             for _ in 0..<8 {
-                let verdict = await first.bus.judge(try source.frame("S1 0.1", fetchedAt: try await now()))
-                #expect(verdict.outcome == .unchanged)
+                let reply = await first.bus.evaluate(try source.frame("S1 0.1", fetchedAt: try await now()))
+                #expect(reply.outcome == .unchanged)
                 try await Task.sleep(for: .milliseconds(400))
             }
             try await eventually("the second bus has it") {
-                let verdict = await second.bus.judge(try source.frame("S1 0.2", fetchedAt: try await now()))
-                return verdict.outcome == .committed
+                let reply = await second.bus.evaluate(try source.frame("S1 0.2", fetchedAt: try await now()))
+                return reply.outcome == .committed
             }
             #expect(try await record(pool).version == 2)
             for task in running { task.cancel() }
@@ -284,13 +288,13 @@ import Testing
             let at = try await MatchStore(pool: pool).now()
             var broken = try source.frame("S1 0.4", fetchedAt: at)
             broken.fixture.away = broken.fixture.home
-            let verdict = await bus.judge(broken)
-            #expect(verdict.outcome == .rejected)
-            #expect(verdict.reason?.isEmpty == false)
+            let reply = await bus.evaluate(broken)
+            #expect(reply.outcome == .rejected)
+            #expect(reply.reason?.isEmpty == false)
             var foreign = try source.frame("S1 0.4", fetchedAt: at)
             foreign.matchID = MatchID(5)
-            #expect(await bus.judge(foreign).outcome == .rejected)
-            #expect(await bus.judge(try source.frame("S1 0.4", fetchedAt: at)).outcome == .committed)
+            #expect(await bus.evaluate(foreign).outcome == .rejected)
+            #expect(await bus.evaluate(try source.frame("S1 0.4", fetchedAt: at)).outcome == .committed)
         }
     }
 
@@ -299,12 +303,12 @@ import Testing
         try await withDatabase { pool in
             let at = try await MatchStore(pool: pool).now()
             let before = Process(pool, instance: "bus").bus
-            #expect(await before.judge(try source.frame("S1 0.4", fetchedAt: at)).outcome == .committed)
+            #expect(await before.evaluate(try source.frame("S1 0.4", fetchedAt: at)).outcome == .committed)
             try await pool.execute("UPDATE active_matches SET machine = '{'")
             let after = Process(pool, instance: "bus").bus
-            let verdict = await after.judge(try source.frame("S1 0.6", fetchedAt: at + 1_000))
-            #expect(verdict.outcome == .committed)
-            #expect(verdict.version == MatchVersion(2))
+            let reply = await after.evaluate(try source.frame("S1 0.6", fetchedAt: at + 1_000))
+            #expect(reply.outcome == .committed)
+            #expect(reply.version == MatchVersion(2))
         }
     }
 
@@ -314,7 +318,7 @@ import Testing
             let (updates, output) = AsyncStream.makeStream(of: MatchUpdate.self)
             let process = Process(pool, instance: "bus", timing: MatchTiming(keepAlive: 300)) { output.yield($0) }
             let at = try await MatchStore(pool: pool).now()
-            #expect(await process.bus.judge(try source.frame("S1 0.4", fetchedAt: at)).outcome == .committed)
+            #expect(await process.bus.evaluate(try source.frame("S1 0.4", fetchedAt: at)).outcome == .committed)
             // The schedule no longer lists it.
             try await pool.execute("UPDATE active_matches SET ended_at = clock_timestamp()")
             let timer = Task { await process.bus.run() }
@@ -326,7 +330,7 @@ import Testing
             }
             #expect(try await isEnded() == true)
             let later = try await MatchStore(pool: pool).now()
-            #expect(await process.bus.judge(try source.frame("S1 0.6", fetchedAt: later)).outcome == .committed)
+            #expect(await process.bus.evaluate(try source.frame("S1 0.6", fetchedAt: later)).outcome == .committed)
             #expect(try await isEnded() == false)
         }
     }
@@ -337,7 +341,7 @@ import Testing
             let (updates, output) = AsyncStream.makeStream(of: MatchUpdate.self)
             let process = Process(pool, instance: "bus", timing: MatchTiming(keepAlive: 300)) { output.yield($0) }
             let at = try await MatchStore(pool: pool).now()
-            #expect(await process.bus.judge(try source.frame("S1 0.4", fetchedAt: at)).outcome == .committed)
+            #expect(await process.bus.evaluate(try source.frame("S1 0.4", fetchedAt: at)).outcome == .committed)
             let timer = Task { await process.bus.run() }
             var seen: [MatchUpdate] = []
             for await update in updates {

@@ -75,7 +75,7 @@ import Testing
                 _ = try await schedule(provider, pool, hourlyLimit: 2_000).fixtures(from: 0, to: 86_400)
             }
             let other = try await ProviderCallStore(pool: pool).take(.fixtures, limit: 2_000)
-            #expect(!other.isGranted && other.isProvidersWord)
+            #expect(!other.isGranted && other.isFromProvider)
             #expect(other.wait > .seconds(50) && other.wait <= .seconds(60))
         }
     }

@@ -25,7 +25,7 @@ import Wire
     }
 
     /// A server of its own, because a service refuses a database that would forget.
-    @Test func worksRingsTheCoordinatorsAndIsTakenOverFrom() async throws {
+    @Test func worksNotifiesTheCoordinatorsAndIsTakenOver() async throws {
         let server = PrivatePostgres(settings: ["fsync": "on", "full_page_writes": "on"])
         let url = try await server.makeDatabase()
         let pool = try PostgresPool(url: url, applicationName: "tests")
@@ -34,8 +34,8 @@ import Wire
         defer { provider.stop() }
         try await withTemporaryDirectory { folder in
             let coordinator = WireServer(path: folder.appending("la-coordinator/one.sock"), logger: logger)
-            let bell = Bell()
-            coordinator.on(ActivitiesChanged.self) { message, _ in bell.ring(message.matchID) }
+            let notifications = NotificationLog()
+            coordinator.on(ActivitiesChanged.self) { message, _ in notifications.note(message.matchID) }
             let listening = Task { try await coordinator.run() }
             let first = try run(url, folder, provider.port, "first")
             try await pool.execute(
@@ -49,7 +49,7 @@ import Wire
                 """)
             try await eventually("a start is due and the coordinator was told") {
                 let pending = try await pool.query("SELECT 1 FROM live_activities WHERE status = 'pending'").count
-                return pending == 1 && bell.matches.contains(MatchID(7))
+                return pending == 1 && notifications.matches.contains(MatchID(7))
             }
             let second = try run(url, folder, provider.port, "second")
             first.cancel()
@@ -78,10 +78,10 @@ import Wire
         return Task { try await service.run() }
     }
 
-    private final class Bell: Sendable {
-        private let rung = Mutex<[MatchID]>([])
-        func ring(_ match: MatchID) { rung.withLock { $0.append(match) } }
-        var matches: [MatchID] { rung.withLock { $0 } }
+    private final class NotificationLog: Sendable {
+        private let received = Mutex<[MatchID]>([])
+        func note(_ match: MatchID) { received.withLock { $0.append(match) } }
+        var matches: [MatchID] { received.withLock { $0 } }
     }
 
     @Test(arguments: [

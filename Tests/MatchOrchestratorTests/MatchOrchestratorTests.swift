@@ -12,19 +12,21 @@ import Testing
     private static let match = MatchID(1_304_076)
     private let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
 
-    /// Counts the doorbells.
-    private final class Bell: Sendable {
-        private let rung = Mutex<[MatchID]>([])
-        func ring(_ match: MatchID) { rung.withLock { $0.append(match) } }
-        var matches: [MatchID] { rung.withLock { $0 } }
+    /// Counts the notifications.
+    private final class NotificationLog: Sendable {
+        private let received = Mutex<[MatchID]>([])
+        func note(_ match: MatchID) { received.withLock { $0.append(match) } }
+        var matches: [MatchID] { received.withLock { $0 } }
     }
 
-    private func orchestrator(_ pool: PostgresPool, _ bell: Bell, hold: Duration = .seconds(60)) -> MatchOrchestrator {
+    private func orchestrator(_ pool: PostgresPool, _ notifications: NotificationLog, hold: Duration = .seconds(60))
+        -> MatchOrchestrator
+    {
         MatchOrchestrator(
-            store: OrchestratorStore(pool: pool, bite: 3),
+            store: OrchestratorStore(pool: pool, batchSize: 3),
             timing: .init(
                 interval: .seconds(30), startLead: .zero, resultHold: hold, followRetention: .seconds(172_800)),
-            logger: logger, ring: { bell.ring($0) })
+            logger: logger, notify: { notifications.note($0) })
     }
 
     private func follow(_ pool: PostgresPool, users: Int) async throws {
@@ -60,20 +62,20 @@ import Testing
 
     @Test func aMatchGoesLiveOnceForEveryFollower() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
-            let bell = Bell()
-            let orchestrator = orchestrator(pool, bell)
+            let notifications = NotificationLog()
+            let orchestrator = orchestrator(pool, notifications)
             let lease = try await lease(pool)
             try await follow(pool, users: 10)
             #expect(await orchestrator.runOnce(under: lease, syncs: 0) == .seconds(30))
-            #expect(bell.matches.isEmpty)
+            #expect(notifications.matches.isEmpty)
             try await goLive(pool)
             _ = await orchestrator.runOnce(under: lease, syncs: 0)
             #expect(try await activities(pool, "pending") == 10)
-            #expect(Set(bell.matches) == [Self.match])
-            let rung = bell.matches.count
+            #expect(Set(notifications.matches) == [Self.match])
+            let received = notifications.matches.count
             _ = await orchestrator.runOnce(under: lease, syncs: 0)
             #expect(try await activities(pool, "pending") == 10)
-            #expect(bell.matches.count == rung)
+            #expect(notifications.matches.count == received)
         }
     }
 
@@ -81,11 +83,11 @@ import Testing
         try await withDatabase { (pool: PostgresPool) async throws in
             let made = Mutex<[Int]>([])
             let orchestrator = MatchOrchestrator(
-                store: OrchestratorStore(pool: pool, bite: 3),
+                store: OrchestratorStore(pool: pool, batchSize: 3),
                 timing: .init(
                     interval: .seconds(30), startLead: .zero, resultHold: .seconds(60),
                     followRetention: .seconds(172_800)), logger: logger,
-                ring: { _ in
+                notify: { _ in
                     let count = (try? await self.activities(pool, "pending")) ?? -1
                     made.withLock { $0.append(count) }
                 })
@@ -95,7 +97,7 @@ import Testing
             let counts = made.withLock { $0 }
             #expect(counts.first == 3, "after the first page: \(counts)")
             #expect(counts.last == 100, "after the last: \(counts)")
-            // 34 pages take less than some seconds: not one doorbell for each.
+            // 34 pages take less than some seconds: not one notification for each.
             #expect(counts.count < 34, "\(counts)")
         }
     }
@@ -108,13 +110,13 @@ import Testing
     ])
     func anActivityIsRenewedBeforeItsEightHoursAreOver(minutes: Int, play: String, isRenewed: Bool) async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
-            let bell = Bell()
-            let orchestrator = orchestrator(pool, bell)
+            let notifications = NotificationLog()
+            let orchestrator = orchestrator(pool, notifications)
             let lease = try await lease(pool)
             try await follow(pool, users: 10)
             try await goLive(pool)
             _ = await orchestrator.runOnce(under: lease, syncs: 0)
-            let rung = bell.matches.count
+            let received = notifications.matches.count
             try await pool.execute(
                 """
                 UPDATE live_activities SET status = 'active', update_token = 'token of ' || user_id,
@@ -122,11 +124,11 @@ import Testing
                 """, [.int(minutes)])
             try await pool.execute("UPDATE active_matches SET \(play)")
             // Another one in charge: it has not looked yet.
-            _ = await self.orchestrator(pool, bell).runOnce(under: lease, syncs: 0)
+            _ = await self.orchestrator(pool, notifications).runOnce(under: lease, syncs: 0)
             let due = try await pool.query(
                 "SELECT count(*) AS n FROM live_activities WHERE renewal_due_at IS NOT NULL")[0].int("n")
             #expect(due == (isRenewed ? 10 : 0))
-            #expect(bell.matches.count - rung == (isRenewed || play.hasPrefix("at_stumps") ? 1 : 0))
+            #expect(notifications.matches.count - received == (isRenewed || play.hasPrefix("at_stumps") ? 1 : 0))
         }
     }
 
@@ -135,8 +137,8 @@ import Testing
             let lease = try await lease(pool)
             try await follow(pool, users: 50)
             try await goLive(pool)
-            let bell = Bell()
-            let (first, second) = (orchestrator(pool, bell), orchestrator(pool, bell))
+            let notifications = NotificationLog()
+            let (first, second) = (orchestrator(pool, notifications), orchestrator(pool, notifications))
             async let one = first.runOnce(under: lease, syncs: 0)
             async let two = second.runOnce(under: lease, syncs: 0)
             _ = await (one, two)
@@ -151,24 +153,25 @@ import Testing
             _ = try await lease(pool, "other/1")
             try await follow(pool, users: 5)
             try await goLive(pool)
-            let bell = Bell()
-            let pause = await orchestrator(pool, bell).runOnce(under: old, syncs: 0)
-            // It may be in charge again long before its next pass: the lease is what it waits for then, but never in a spin.
+            let notifications = NotificationLog()
+            let pause = await orchestrator(pool, notifications).runOnce(under: old, syncs: 0)
+            // It may be in charge again long before its next pass: the lease is what it waits for then, but never in a
+            // spin.
             #expect(pause > .zero && pause <= .seconds(1))
             #expect(try await activities(pool, "pending") == 0)
-            #expect(bell.matches.isEmpty)
+            #expect(notifications.matches.isEmpty)
         }
     }
 
     @Test func aResultIsHeldAndThenEndsEveryActivityOnce() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
-            let bell = Bell()
-            let orchestrator = orchestrator(pool, bell, hold: .milliseconds(400))
+            let notifications = NotificationLog()
+            let orchestrator = orchestrator(pool, notifications, hold: .milliseconds(400))
             let lease = try await lease(pool)
             try await follow(pool, users: 10)
             try await goLive(pool)
             _ = await orchestrator.runOnce(under: lease, syncs: 0)
-            let rung = bell.matches.count
+            let received = notifications.matches.count
             try await pool.execute(
                 "UPDATE active_matches SET display_state = 'completed', settled_at = clock_timestamp()")
             let pause = await orchestrator.runOnce(under: lease, syncs: 0)
@@ -179,22 +182,22 @@ import Testing
                 _ = await orchestrator.runOnce(under: lease, syncs: 0)
                 return try await activities(pool, "ended") == 10
             }
-            #expect(Set(bell.matches) == [Self.match])
-            #expect(bell.matches.count == rung + 1)
+            #expect(Set(notifications.matches) == [Self.match])
+            #expect(notifications.matches.count == received + 1)
             #expect(
                 try await pool.query(
                     "SELECT 1 FROM match_follows WHERE expires_at > clock_timestamp() + interval '47 hours'"
                 ).count == 10)
             _ = await orchestrator.runOnce(under: lease, syncs: 0)
             #expect(try await activities(pool, "pending") == 0)
-            #expect(bell.matches.count == rung + 1)
+            #expect(notifications.matches.count == received + 1)
         }
     }
 
     @Test func aCancelledMatchEndsAtTheSecondSyncThatSaysSo() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
-            let bell = Bell()
-            let orchestrator = orchestrator(pool, bell, hold: .zero)
+            let notifications = NotificationLog()
+            let orchestrator = orchestrator(pool, notifications, hold: .zero)
             let lease = try await lease(pool)
             try await follow(pool, users: 3)
             try await goLive(pool)
@@ -216,8 +219,8 @@ import Testing
 
     @Test func aFailingStepDoesNotKeepTheOthersFromBeingDone() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
-            let bell = Bell()
-            let orchestrator = orchestrator(pool, bell)
+            let notifications = NotificationLog()
+            let orchestrator = orchestrator(pool, notifications)
             let lease = try await lease(pool)
             try await follow(pool, users: 3)
             try await goLive(pool)

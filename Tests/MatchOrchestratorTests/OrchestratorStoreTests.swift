@@ -32,7 +32,7 @@ import Testing
         }
         let lease = try #require(
             try await LeaseStore(pool: pool).acquire([.orchestrator], holder: "test/1", duration: .seconds(60)).first)
-        return (OrchestratorStore(pool: pool, bite: 2), lease)
+        return (OrchestratorStore(pool: pool, batchSize: 2), lease)
     }
 
     private func count(_ pool: PostgresPool, _ condition: String) async throws -> Int {
@@ -310,7 +310,7 @@ import Testing
         }
     }
 
-    @Test func aCalledOffMatchEndsAndItsFollowersAreLetGo() async throws {
+    @Test func aCalledOffMatchEndsAndItsActivitiesToo() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             let (store, lease) = try await liveMatch(pool)
             _ = try await store.createPending(for: Self.match, under: lease)

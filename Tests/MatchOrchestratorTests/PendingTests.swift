@@ -76,14 +76,14 @@ import Testing
 
     @Test(arguments: 1...12)
     func makesExactlyWhatIsMissing(_ seed: Int) async throws {
-        let bite = [1, 2, 7, 30, 1_000][seed % 5]
+        let batchSize = [1, 2, 7, 30, 1_000][seed % 5]
         try await withDatabase { (pool: PostgresPool) async throws in
             var random = SeededGenerator(seed: UInt64(seed))
             try await fill(pool, &random)
             let lease = try #require(
                 try await LeaseStore(pool: pool).acquire([.orchestrator], holder: "test/1", duration: .seconds(60))
                     .first)
-            let store = OrchestratorStore(pool: pool, bite: bite)
+            let store = OrchestratorStore(pool: pool, batchSize: batchSize)
             for _ in 0..<3 {
                 let (before, expected) = (try await current(pool), try await missing(pool))
                 #expect(try await store.createPending(for: Self.match, under: lease).made == expected.count)
@@ -118,7 +118,7 @@ import Testing
             let lease = try #require(
                 try await LeaseStore(pool: pool).acquire([.orchestrator], holder: "test/1", duration: .seconds(60))
                     .first)
-            let store = OrchestratorStore(pool: pool, bite: 20)
+            let store = OrchestratorStore(pool: pool, batchSize: 20)
             let follows = FollowStore(pool: pool)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<2 { group.addTask { _ = try await store.createPending(for: Self.match, under: lease) } }

@@ -40,7 +40,7 @@ import Testing
 
     @Test func judgesNoDayAtTheEdge() {
         let span = SyncPlan.Span(from: 0, to: 10 * SyncPlan.day)
-        #expect(span.judgedFrom == SyncPlan.day)
-        #expect(span.judgedTo == 9 * SyncPlan.day)
+        #expect(span.checkedFrom == SyncPlan.day)
+        #expect(span.checkedTo == 9 * SyncPlan.day)
     }
 }

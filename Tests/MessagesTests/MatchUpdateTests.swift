@@ -4,7 +4,8 @@ import SightscreenModels
 import Testing
 
 @Suite struct MatchUpdateTests {
-    /// While releases run side by side an event-bus may say nothing of breaks: those that the display state names are known.
+    /// While releases run side by side an event-bus may say nothing of breaks: those that the display state names are
+    /// known.
     @Test(arguments: [
         ("live", false), ("inningsBreak", true), ("suspended", true), ("completed", false), ("scheduled", false),
     ])

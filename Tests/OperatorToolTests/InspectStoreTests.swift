@@ -13,7 +13,7 @@ import Testing
     private static let match = MatchID(1_304_076)
 
     /// A match in play. Of each user's name a phone follows from it: what it has and lacks.
-    private func ground(_ pool: PostgresPool) async throws {
+    private func seed(_ pool: PostgresPool) async throws {
         try await pool.execute(
             """
             INSERT INTO fixtures (match_id, league_id, competition, format, status, starts_at, home_id, home_name,
@@ -72,7 +72,7 @@ import Testing
 
     @Test func aMatchSaysForEveryPhoneWhatItComesTo() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
-            try await ground(pool)
+            try await seed(pool)
             let match = try #require(try await InspectStore(pool: pool).match(Self.match))
             #expect(match.phase == .live)
             #expect(match.state?.version == 7)
@@ -99,7 +99,7 @@ import Testing
 
     @Test func aMatchSaysWhoPollsAndWhichCoordinatorsAreThere() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
-            try await ground(pool)
+            try await seed(pool)
             let store = LeaseStore(pool: pool)
             func take(_ names: [LeaseName], _ holder: String) async throws {
                 _ = try await store.acquire(names, holder: holder, duration: .seconds(60))
@@ -133,7 +133,7 @@ import Testing
 
     @Test func aMatchSaysHowFarEachCoordinatorIs() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
-            try await ground(pool)
+            try await seed(pool)
             func progress(_ coordinator: String, _ version: Int, _ accepted: Int) -> FanOutProgress {
                 FanOutProgress(
                     match: Self.match, coordinator: coordinator, version: version, targeted: 1_000, sent: 1_010,
@@ -158,7 +158,7 @@ import Testing
     /// What inspect foretells is what the orchestrator then does.
     @Test func thePassMakesAndEndsExactlyWhatWasForetold() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
-            try await ground(pool)
+            try await seed(pool)
             let store = InspectStore(pool: pool)
             let lease = try #require(
                 try await LeaseStore(pool: pool).acquire([.orchestrator], holder: "one/1", duration: .seconds(60)).first
@@ -176,7 +176,7 @@ import Testing
 
     @Test func aHeldMatchSaysSo() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
-            try await ground(pool)
+            try await seed(pool)
             _ = try await HoldStore(pool: pool).set(.pushes, match: nil, actor: "ops", requestID: "1")
             let match = try #require(try await InspectStore(pool: pool).match(Self.match))
             #expect(match.hold == .pushes)
@@ -186,7 +186,7 @@ import Testing
 
     @Test func aUserSaysForEachFollowAndPhone() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
-            try await ground(pool)
+            try await seed(pool)
             let store = InspectStore(pool: pool)
             let user = try #require(try await store.user(UserID("capped")))
             #expect(user.devices.map(\.startsThisHour) == [6])
@@ -201,7 +201,7 @@ import Testing
 
     @Test func ofATokenOnlyItsFingerprintLeavesTheDatabase() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
-            try await ground(pool)
+            try await seed(pool)
             let device = try #require(try await InspectStore(pool: pool).device(DeviceID("phone")))
             #expect(device.registrations.count == 10)
             let running = try #require(device.registrations.first { $0.userId == UserID("running") })

@@ -1,4 +1,4 @@
-"""The pictures of the card that deploy/docs show, made on page-stand. PICTURES=FOLDER keeps them there."""
+"""The pictures of the card that deploy/docs show, made on page-harness. PICTURES=FOLDER keeps them there."""
 
 import base64
 import os

@@ -49,12 +49,12 @@ class FollowTests(PageTest):
 
     def test_follow_a_match_and_see_the_wicket_arrive(self):
         page = self.open("#phone-1")
-        page.wait("document.querySelector('.bell')?.dataset.state === 'empty'")
-        self.assertEqual(page.text(".ls-empty"), "Not following: touch the bell")
+        page.wait("document.querySelector('.follow-button')?.dataset.state === 'empty'")
+        self.assertEqual(page.text(".ls-empty"), "Not following: tap the follow button")
         # No empty frames of what would be there.
         self.assertEqual(page.run("[...document.querySelectorAll('.surface')].filter((node) => node.getClientRects().length).length"), 1)
-        page.click(".bell")
-        page.wait("document.querySelector('.bell').dataset.state === 'filled'")
+        page.click(".follow-button")
+        page.wait("document.querySelector('.follow-button').dataset.state === 'filled'")
         page.wait(SCORE)
         before = page.run(SCORE)
         wickets = int(before.split("/")[1])
@@ -87,35 +87,35 @@ class FollowTests(PageTest):
     def test_the_bell_tells_what_the_phone_can_do(self):
         page = self.open("#phone-3")
 
-        def bell(state, pending=False):
-            page.wait(f"document.querySelector('.bell').dataset.state === '{state}'")
-            page.wait(f"document.querySelector('.bell').classList.contains('pending') === {str(pending).lower()}")
+        def follow_button(state, pending=False):
+            page.wait(f"document.querySelector('.follow-button').dataset.state === '{state}'")
+            page.wait(f"document.querySelector('.follow-button').classList.contains('pending') === {str(pending).lower()}")
 
-        bell("empty")
-        self.assertEqual(page.run("document.querySelector('.bell').getAttribute('aria-pressed')"), "false")
+        follow_button("empty")
+        self.assertEqual(page.run("document.querySelector('.follow-button').getAttribute('aria-pressed')"), "false")
         page.click(".toggle[aria-label='Live Activities']")
         page.wait("document.querySelector('.toggle[aria-label=\"Live Activities\"]').getAttribute('aria-checked') === 'false'")
-        page.click(".bell")
-        bell("filledWithWarning")
-        page.wait("!document.querySelector('.bell-warning').hidden")
+        page.click(".follow-button")
+        follow_button("filledWithWarning")
+        page.wait("!document.querySelector('.follow-warning').hidden")
         self.assertEqual(page.text(".ls-empty"), "Live Activities are off in Settings")
         page.click(".toggle[aria-label='Live Activities']")
-        bell("filled")
+        follow_button("filled")
         page.wait("document.querySelector('.la')")
         page.click(".toggle[aria-label='Network']")
         page.wait("document.querySelector('.ls-carrier').textContent === 'No service'")
-        page.click(".bell")
-        bell("empty", pending=True)
+        page.click(".follow-button")
+        follow_button("empty", pending=True)
         page.click(".toggle[aria-label='Network']")
-        bell("empty")
+        follow_button("empty")
 
     def test_everything_else_a_person_does(self):
         page = self.open("#phone-4")
-        page.click(".bell")
+        page.click(".follow-button")
         page.wait("document.querySelector('.la')")
         page.click(".la-dismiss")
         page.wait("!document.querySelector('.la')")
-        page.wait("document.querySelector('.bell').dataset.state === 'empty'")
+        page.wait("document.querySelector('.follow-button').dataset.state === 'empty'")
 
         def button(text):
             page.run(f"[...document.querySelectorAll('#controls .button')].find((node) => node.textContent === '{text}').id = 'wanted'")
@@ -231,11 +231,11 @@ class LookTests(PageTest):
         self.assertEqual(page.run("document.activeElement.dataset.id"), "phone-2")
         page.press("End", 35)
         page.wait("document.querySelector('.tile[aria-selected=true]').dataset.id === 'phone-24'")
-        # The bell is that phone's, and not still the one before's.
+        # The follow button is that phone's, and not still the one before's.
         page.wait("!document.querySelector('.phone-name').textContent.startsWith('Ravi')")
-        page.run("document.querySelector('.bell').focus()")
+        page.run("document.querySelector('.follow-button').focus()")
         page.press("Enter", 13, "\r")
-        page.wait("document.querySelector('.bell').dataset.state === 'empty'")
+        page.wait("document.querySelector('.follow-button').dataset.state === 'empty'")
 
     def test_the_phone_in_the_address_is_shown_again(self):
         page = self.open("#phone-7")
@@ -402,7 +402,7 @@ class TroubleTests(PageTest):
         page.wait("document.querySelectorAll('.la').length === 2")
         self.assertIn(page.text(".island.circle [data-role=team]"), page.run("document.querySelectorAll('.la')[1].textContent"))
         self.assertIn(page.text(".island.compact [data-role=team]"), page.text(".la"))
-        self.assertEqual(page.run("document.querySelectorAll('.bell').length"), 2)
+        self.assertEqual(page.run("document.querySelectorAll('.follow-button').length"), 2)
 
     def test_a_refusal_is_told(self):
         page = self.open("#phone-3")
@@ -447,7 +447,7 @@ class HostileTests(PageTest):
         # A card has as much of it as there is room for; the island is large while the alert lasts.
         begins = "document.querySelector('{}')?.textContent.startsWith('<img src=x')"
         page.wait(begins.format(".island.grown [data-role=heading]"))
-        for selector in (".match-subtitle", ".card-match h3", ".watch-alert strong", ".phone-name", ".tile-name", ".bell-title"):
+        for selector in (".match-subtitle", ".card-match h3", ".watch-alert strong", ".phone-name", ".tile-name", ".follow-title"):
             with self.subTest(selector=selector):
                 page.wait(f"document.querySelector('{selector}')?.textContent.includes({hostile!r})")
         for selector in (".la [data-role=heading]", ".la [data-role=lastEvent]"):

@@ -34,13 +34,13 @@ class WholeSuiteTests(unittest.TestCase):
         # The fifth of ten iPhones follows nothing at first; the others got their activity by a push.
         others = self.open("#phone-1")
         others.wait("document.querySelector('.la [data-role=score]')?.textContent", PATIENCE)
-        self.assertEqual(others.run("document.querySelector('.bell').dataset.state"), "filled")
+        self.assertEqual(others.run("document.querySelector('.follow-button').dataset.state"), "filled")
         page = self.open("#phone-5")
-        page.wait("document.querySelector('.bell')?.dataset.state === 'empty'", PATIENCE)
-        self.assertEqual(page.text(".ls-empty"), "Not following: touch the bell")
-        page.click(".bell")
-        page.wait("document.querySelector('.bell').dataset.state === 'filled'", PATIENCE)
-        page.wait("!document.querySelector('.bell').classList.contains('pending')", PATIENCE)
+        page.wait("document.querySelector('.follow-button')?.dataset.state === 'empty'", PATIENCE)
+        self.assertEqual(page.text(".ls-empty"), "Not following: tap the follow button")
+        page.click(".follow-button")
+        page.wait("document.querySelector('.follow-button').dataset.state === 'filled'", PATIENCE)
+        page.wait("!document.querySelector('.follow-button').classList.contains('pending')", PATIENCE)
         page.wait("document.querySelector('.la [data-role=score]')?.textContent", PATIENCE)
         self.assertIn("RR", page.text(".la"))
         # The app has shown it by itself; pushes come once the backend has its token.
@@ -56,8 +56,8 @@ class WholeSuiteTests(unittest.TestCase):
         self.assertIn("/", after)
         others.wait(f"document.querySelector('.la [data-role=score]').textContent.includes('/{before + 1}')", PATIENCE)
         # Off with it, and the activity is gone.
-        page.click(".bell")
-        page.wait("document.querySelector('.bell').dataset.state === 'empty'", PATIENCE)
+        page.click(".follow-button")
+        page.wait("document.querySelector('.follow-button').dataset.state === 'empty'", PATIENCE)
         page.wait("!document.querySelector('.la')", PATIENCE)
         self.assertEqual(page.problems, [])
 

@@ -1,5 +1,5 @@
-/// The content state as apps of an earlier release decode it, whatever the backend sends today. Each release's contract is a
-/// type of its own, copied when the next one changes the contract, and never changed after that.
+/// The content state as apps of an earlier release decode it, whatever the backend sends today. Each release's contract
+/// is a type of its own, copied when the next one changes the contract, and never changed after that.
 public enum FrozenContentState {
     /// Release 1: VoiceOver's sentence was sent, and a side that was all out had "/10".
     public struct Release1: Decodable {

@@ -6,10 +6,10 @@ import TestSupport
 /// send.
 struct RandomPush {
     /// How long the texts of one push are.
-    private enum Temper: CaseIterable { case ordinary, wordy, swollen, endless }
+    private enum Verbosity: CaseIterable { case ordinary, wordy, swollen, endless }
 
     private var random: SeededGenerator
-    private var temper = Temper.ordinary
+    private var verbosity = Verbosity.ordinary
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
@@ -17,7 +17,7 @@ struct RandomPush {
     mutating func next() -> [LiveActivityPayload] {
         // Most matches are ordinary; the rest decide nothing about them but must fit too.
         let roll = Int.random(in: 0..<100, using: &random)
-        temper = roll < 55 ? .ordinary : roll < 85 ? .wordy : roll < 97 ? .swollen : .endless
+        verbosity = roll < 55 ? .ordinary : roll < 85 ? .wordy : roll < 97 ? .swollen : .endless
         let state = state()
         let stamp = Stamp(Int.random(in: 0...4_000_000_000, using: &random))
         let staleAt = chance(80) ? stamp.rawValue + 600 : nil
@@ -99,7 +99,7 @@ struct RandomPush {
     }
 
     /// What is short whenever a match is a match.
-    private mutating func isUsual(_ percent: Int) -> Bool { chance(temper == .endless ? 50 : percent) }
+    private mutating func isUsual(_ percent: Int) -> Bool { chance(verbosity == .endless ? 50 : percent) }
 
     private mutating func score() -> String {
         isUsual(95)
@@ -120,17 +120,17 @@ struct RandomPush {
         ["•", "1", "2", "3", "4", "5", "6", "W", "wd", "5nb", "b", "4lb", "|", "|"].randomElement(using: &random) ?? "•"
     }
 
-    /// So many characters, or more by temper; of one script or a mixture.
+    /// So many characters, or more by verbosity; of one script or a mixture.
     private mutating func text(_ usual: ClosedRange<Int>) -> String {
         let length = Int.random(in: usual, using: &random)
         let factor =
-            switch temper {
+            switch verbosity {
             case .ordinary: 1
             case .wordy: Int.random(in: 1...3, using: &random)
             case .swollen: Int.random(in: 1...20, using: &random)
             case .endless: chance(15) ? 200 : 1
             }
-        let isPlain = chance(temper == .ordinary ? 85 : 40)
+        let isPlain = chance(verbosity == .ordinary ? 85 : 40)
         let alphabet = isPlain ? Self.plain : Self.alphabets.randomElement(using: &random) ?? Self.plain
         var result = ""
         for _ in 0..<length * factor { result += alphabet.randomElement(using: &random) ?? "" }

@@ -24,7 +24,7 @@ public actor PretendPhone: LabPhone {
 
     public nonisolated let id: String
     public nonisolated let changes: AsyncStream<Void>
-    private let bell: AsyncStream<Void>.Continuation
+    private let button: AsyncStream<Void>.Continuation
     private let users: [String]
     private let now: @Sendable () -> Int64
     private var phone: LabPhoneState
@@ -40,7 +40,7 @@ public actor PretendPhone: LabPhone {
         self.id = id
         self.users = users
         self.now = now
-        (changes, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        (changes, button) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         phone = LabPhoneState(id: id, name: name, user: users[0])
     }
 
@@ -87,12 +87,12 @@ public actor PretendPhone: LabPhone {
         case .follow:
             guard let match = action.matchId else { throw LabRefusal("there is no match to follow") }
             log(.user, "follows \(match)")
-            setBell(match, phone.allowsActivities ? .filled : .filledWithWarning, isPending: !phone.isOnline)
+            setFollowButton(match, phone.allowsActivities ? .filled : .filledWithWarning, isPending: !phone.isOnline)
             start(match, isPushed: false)
         case .unfollow:
             guard let match = action.matchId else { throw LabRefusal("there is no match to unfollow") }
             log(.user, "unfollows \(match)")
-            setBell(match, .empty, isPending: !phone.isOnline)
+            setFollowButton(match, .empty, isPending: !phone.isOnline)
             phone.activities.removeAll { $0.matchId == match }
         case .dismiss:
             guard let index = phone.activities.firstIndex(where: { $0.matchId == action.matchId }) else {
@@ -100,7 +100,7 @@ public actor PretendPhone: LabPhone {
             }
             let match = phone.activities.remove(at: index).matchId
             log(.user, "swipes the activity away")
-            setBell(match, .empty)
+            setFollowButton(match, .empty)
         case .offline:
             phone.isOnline = false
             log(.system, "no network")
@@ -120,9 +120,9 @@ public actor PretendPhone: LabPhone {
             phone.allowsActivities = action.action == .grantPermission
             log(.user, phone.allowsActivities ? "allows Live Activities" : "forbids Live Activities")
             if !phone.allowsActivities { phone.activities = [] }
-            for bell in phone.bells where bell.state != .empty {
-                setBell(bell.matchId, phone.allowsActivities ? .filled : .filledWithWarning)
-                if phone.allowsActivities { start(bell.matchId, isPushed: true) }
+            for button in phone.bells where button.state != .empty {
+                setFollowButton(button.matchId, phone.allowsActivities ? .filled : .filledWithWarning)
+                if phone.allowsActivities { start(button.matchId, isPushed: true) }
             }
         case .grantFrequentPushes, .denyFrequentPushes:
             phone.allowsFrequentPushes = action.action == .grantFrequentPushes
@@ -155,12 +155,12 @@ public actor PretendPhone: LabPhone {
         log(.app, isPushed ? "an activity was started from afar" : "starts an activity")
     }
 
-    private func setBell(_ match: MatchID, _ state: LabBell.State, isPending: Bool = false) {
-        let bell = LabBell(matchId: match, state: state, isPending: isPending)
+    private func setFollowButton(_ match: MatchID, _ state: LabFollowButton.State, isPending: Bool = false) {
+        let button = LabFollowButton(matchId: match, state: state, isPending: isPending)
         if let index = phone.bells.firstIndex(where: { $0.matchId == match }) {
-            phone.bells[index] = bell
+            phone.bells[index] = button
         } else {
-            phone.bells.append(bell)
+            phone.bells.append(button)
         }
     }
 
@@ -181,6 +181,6 @@ public actor PretendPhone: LabPhone {
             ($0.relevance ?? 0) > ($1.relevance ?? 0)
         }
         phone.island = LabPhoneState.Island(primary: going.first?.id, minimal: going.dropFirst().first?.id)
-        bell.yield()
+        button.yield()
     }
 }

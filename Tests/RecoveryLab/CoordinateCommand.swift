@@ -5,7 +5,7 @@ import Glibc
 import Postgres
 import Store
 
-/// `recovery-lab coordinate`: what a coordinator that holds every shard does first when the bell rings (a line on
+/// `recovery-lab coordinate`: what a coordinator that holds every shard does first when a notification comes (a line on
 /// standard input): it claims starts, each time, until standard input ends.
 struct CoordinateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -19,7 +19,7 @@ struct CoordinateCommand: AsyncParsableCommand {
         let holder = LeaseStore.holder(instance: "recovery-lab-\(getpid())")
         let store = LeaseStore(pool: pool)
         let leases = try await store.acquire(names, holder: holder, duration: .seconds(3_600))
-        let holds = leases.compactMap { ShardHold($0) }
+        let holds = leases.compactMap { ShardLease($0) }
         guard holds.count == DeviceRoute.shardCount else { throw ValidationError("the shards are not free") }
         RecoveryLab.say("ready")
         while readLine() != nil {

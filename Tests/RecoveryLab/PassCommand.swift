@@ -7,8 +7,8 @@ import SightscreenModels
 import Store
 import Synchronization
 
-/// `recovery-lab pass`: the orchestrator's process with everything but the schedule's provider, for some passes. Says `rung`
-/// when it tells the coordinators, and at the end what the passes cost.
+/// `recovery-lab pass`: the orchestrator's process with everything but the schedule's provider, for some passes. Says
+/// `notified` when it tells the coordinators, and at the end what the passes cost.
 struct PassCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "pass", abstract: "Passes of the orchestrator.")
 
@@ -23,7 +23,7 @@ struct PassCommand: AsyncParsableCommand {
             logger: Logger(label: "recovery-lab"))
         let keeping = Task { await leases.run() }
         guard let lease = await leases.waitForLease(.orchestrator) else { throw ExitCode(1) }
-        let rings = Atomic(0)
+        let notifications = Atomic(0)
         let orchestrator = MatchOrchestrator(
             store: OrchestratorStore(pool: pool),
             timing: .init(
@@ -31,8 +31,8 @@ struct PassCommand: AsyncParsableCommand {
                 followRetention: .seconds(172_800)),
             logger: Logger(label: "recovery-lab")
         ) { _ in
-            rings.add(1, ordering: .relaxed)
-            RecoveryLab.say("rung")
+            notifications.add(1, ordering: .relaxed)
+            RecoveryLab.say("notified")
         }
         for _ in 0..<before { _ = await orchestrator.runOnce(under: lease, syncs: 1) }
         let spent = RecoveryLab.processorSeconds()
@@ -46,7 +46,7 @@ struct PassCommand: AsyncParsableCommand {
         await pool.close()
         RecoveryLab.say(
             """
-            {"seconds":\(seconds),"rings":\(rings.load(ordering: .relaxed)),"processorSeconds":\(processor),\
+            {"seconds":\(seconds),"notifications":\(notifications.load(ordering: .relaxed)),"processorSeconds":\(processor),\
             "peakKiB":\(Self.peakKiB())}
             """)
     }

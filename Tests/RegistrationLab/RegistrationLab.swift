@@ -2,8 +2,9 @@ import APIGateway
 import ArgumentParser
 import ServiceKit
 
-/// `registration-lab`: what `deploy/bench gateway` measures with. Without arguments it is api-gateway with one more call,
-/// `POST /noop`; with one of the commands below it prepares a database or measures the store alone. Never installed.
+/// `registration-lab`: what `deploy/bench gateway` measures with. Without arguments it is api-gateway with one more
+/// call, `POST /noop`; with one of the commands below it prepares a database or measures the store alone. Never
+/// installed.
 @main
 struct RegistrationLab: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -5,8 +5,8 @@ import Postgres
 import SightscreenModels
 import Store
 
-/// `registration-lab store`: callers that register one token after the other, each as soon as its last one is acknowledged,
-/// without HTTP. Every registration is another token of another phone.
+/// `registration-lab store`: callers that register one token after the other, each as soon as its last one is
+/// acknowledged, without HTTP. Every registration is another token of another phone.
 struct StoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store", abstract: "Measures registrations per second of the store alone.")

@@ -2,8 +2,8 @@ import ArgumentParser
 import FoundationEssentials
 import Postgres
 
-/// `registration-lab verify`: whether the last registration of each phone that was acknowledged, or a later one, is in the
-/// database, and nothing that was never sent.
+/// `registration-lab verify`: whether the last registration of each phone that was acknowledged, or a later one, is in
+/// the database, and nothing that was never sent.
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Compares acknowledged rounds with the database.")

@@ -32,7 +32,7 @@ import Testing
             let left = limit - run.calls.count
             let outcome: NextPoll.Outcome
             if let until = breaker.closedUntil(at: now) {
-                outcome = .spared(until: until)
+                outcome = .skipped(until: until)
             } else if left <= 0 {
                 outcome = .overBudget(wait: hour - (now - start))
             } else {
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [5_000, 2_500], [10, 4_000])
-    func aProviderThatFailsFiveSecondsInNineFreezesNoMatch(interval: Int, failureTakes: Int) {
+    func aProviderThatFailsFiveSecondsInNineStallsNoMatch(interval: Int, failureTakes: Int) {
         let run = Self.hour(
             interval: .milliseconds(interval), failureTakes: .milliseconds(failureTakes), isLive: true,
             isAway: Self.failsOftenerThanNot)

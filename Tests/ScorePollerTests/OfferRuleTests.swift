@@ -24,18 +24,18 @@ import Testing
             let now = start + .seconds(5 * number)
             guard rule.fetched(fixture, at: now).isOffered else { continue }
             offered.append(number)
-            rule.settled(news: rule.news, at: now)
+            rule.settled(change: rule.change, at: now)
         }
         return offered
     }
 
-    @Test func offersNewsAndItsFirstRepeatThenAHeartbeat() {
+    @Test func offersAChangeAndItsFirstRepeatThenAHeartbeat() {
         var rule = OfferRule()
         let same = Array(repeating: fixture(4), count: 20)
         #expect(offered(same, &rule) == [0, 1, 7, 13, 19])
     }
 
-    @Test func everyChangeIsNewsAndTimesOfRowsAreNone() {
+    @Test func everyChangeCountsAndTimesOfRowsDoNot() {
         var rule = OfferRule()
         let polls = [
             fixture(4), fixture(4), fixture(4, updatedAt: 9), fixture(5), fixture(5, updatedAt: 3), fixture(5),
@@ -43,7 +43,7 @@ import Testing
         #expect(offered(polls, &rule) == [0, 1, 3, 4])
     }
 
-    @Test func aCorrectionBackIsNewsToo() {
+    @Test func aCorrectionBackIsAChangeToo() {
         var rule = OfferRule()
         #expect(
             offered([fixture(4), fixture(4), fixture(5), fixture(4), fixture(4), fixture(4)], &rule) == [0, 1, 2, 3, 4])
@@ -52,23 +52,23 @@ import Testing
     @Test func goesOnOfferingUntilTheBusHasSettledItTwice() {
         var rule = OfferRule()
         for poll in 0..<10 {
-            let (isOffered, isNews) = rule.fetched(fixture(4), at: start + .seconds(5 * poll))
-            #expect(isOffered && isNews == (poll == 0))
+            let (isOffered, isChanged) = rule.fetched(fixture(4), at: start + .seconds(5 * poll))
+            #expect(isOffered && isChanged == (poll == 0))
         }
-        rule.settled(news: rule.news, at: start)
+        rule.settled(change: rule.change, at: start)
         var isOffered = rule.fetched(fixture(4), at: start).isOffered
         #expect(isOffered)
-        rule.settled(news: rule.news, at: start)
+        rule.settled(change: rule.change, at: start)
         isOffered = rule.fetched(fixture(4), at: start).isOffered
         #expect(!isOffered)
     }
 
-    @Test func whatWasSettledBeforeTheNewsDoesNotCountForIt() {
+    @Test func whatWasSettledBeforeTheChangeDoesNotCountForIt() {
         var rule = OfferRule()
         _ = rule.fetched(fixture(4), at: start)
-        let old = rule.news
+        let old = rule.change
         _ = rule.fetched(fixture(5), at: start)
-        for _ in 0..<3 { rule.settled(news: old, at: start) }
+        for _ in 0..<3 { rule.settled(change: old, at: start) }
         let isOffered = rule.fetched(fixture(5), at: start).isOffered
         #expect(isOffered)
     }

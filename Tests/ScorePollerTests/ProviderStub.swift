@@ -12,8 +12,8 @@ final class ProviderStub: Sendable {
     private let server: StubHTTPServer
     private let asked: Asked
 
-    /// - Parameter answer: gets the path with its query and how many calls came before; nil breaks the connection. It may
-    ///   take its time.
+    /// - Parameter answer: gets the path with its query and how many calls came before; nil breaks the connection. It
+    ///   may take its time.
     init(_ answer: @escaping @Sendable (_ target: String, _ number: Int) -> Answer?) throws {
         let asked = Asked()
         self.asked = asked

@@ -71,7 +71,7 @@ import Wire
         }
     }
 
-    @Test func offersNewsTwiceAndThenKeepsStill() async throws {
+    @Test func offersAChangeTwiceAndThenNothing() async throws {
         let runs = Mutex(4)
         let provider = try ProviderStub { target, number in
             // The provider touches rows that have not changed.
@@ -86,7 +86,7 @@ import Wire
             let bus = WireServer(path: folder.appending("event-bus/b.sock"), logger: LogLines().logger)
             bus.answer(ScoreFrame.self) { frame, _ in
                 taken.withLock { $0.append(frame.fixture.runs.first?.runs ?? -1) }
-                return FrameVerdict(outcome: .committed)
+                return FrameReply(outcome: .committed)
             }
             let serving = Task { try await bus.run() }
             defer { serving.cancel() }
@@ -117,12 +117,12 @@ import Wire
             bus.answer(ScoreFrame.self) { frame, _ in
                 let mine = frame.fixture.runs.first?.runs ?? -1
                 came.withLock { $0.append(mine) }
-                guard mine < 9 else { return FrameVerdict(outcome: .committed) }
+                guard mine < 9 else { return FrameReply(outcome: .committed) }
                 try await eventually("a newer frame than \(mine)", within: .seconds(600)) {
                     came.withLock { $0.contains { $0 > mine } }
                 }
                 answered.withLock { $0.append(mine) }
-                return FrameVerdict(outcome: .deferred, reason: "a newer frame came")
+                return FrameReply(outcome: .deferred, reason: "a newer frame came")
             }
             let serving = Task { try await bus.run() }
             defer { serving.cancel() }
@@ -148,10 +148,10 @@ import Wire
             bus.answer(ScoreFrame.self) { frame, context in
                 // The other match says nothing new; its polls do for this one.
                 guard frame.matchID == MatchID(7), let runs = frame.fixture.runs.first?.runs else {
-                    return FrameVerdict(outcome: .unchanged)
+                    return FrameReply(outcome: .unchanged)
                 }
                 let isNew = traces.withLock { $0.updateValue(context.traceparent ?? "none", forKey: runs) == nil }
-                return FrameVerdict(outcome: isNew ? .committed : .unchanged)
+                return FrameReply(outcome: isNew ? .committed : .unchanged)
             }
             let serving = Task { try await bus.run() }
             defer { serving.cancel() }
@@ -305,7 +305,7 @@ import Wire
             #expect(readiness.missing.first?.reason == "the provider answered 503")
             let calls = provider.targets.count
             try await Task.sleep(for: .seconds(1))
-            #expect(provider.targets.count <= calls + 1, "it is spared")
+            #expect(provider.targets.count <= calls + 1, "it is skipped")
             isAway.withLock { $0 = false }
             try await eventually("one trial call closes it", within: .seconds(30)) { readiness.isReady }
             #expect(log.count("no usable answer") == 1)
@@ -326,7 +326,7 @@ import Wire
             let bus = WireServer(path: folder.appending("event-bus/b.sock"), logger: LogLines().logger)
             bus.answer(ScoreFrame.self) { frame, _ in
                 taken.withLock { $0[frame.matchID] = frame.fixture.runs.first?.runs }
-                return FrameVerdict(outcome: .committed)
+                return FrameReply(outcome: .committed)
             }
             let serving = Task { try await bus.run() }
             defer { serving.cancel() }
@@ -368,7 +368,7 @@ import Wire
                 bus.onConnect { _ in connections.withLock { $0 += 1 } }
                 bus.answer(ScoreFrame.self) { frame, _ in
                     taken.withLock { _ = $0.insert(frame.matchID) }
-                    return FrameVerdict(outcome: .committed)
+                    return FrameReply(outcome: .committed)
                 }
                 bus.answer(HandOverMatch.self) { _, _ -> MatchHandedOver in
                     asked.withLock { $0 += 1 }
@@ -381,7 +381,7 @@ import Wire
             defer { serving.withLock { $0?.cancel() } }
             try await eventually("the bus has all matches") { taken.withLock { $0.count } == 6 }
             let other = WireServer(path: folder.appending("event-bus/b.sock"), logger: LogLines().logger)
-            other.answer(ScoreFrame.self) { _, _ in FrameVerdict(outcome: .notHolder) }
+            other.answer(ScoreFrame.self) { _, _ in FrameReply(outcome: .notHolder) }
             let servingToo = Task { try await other.run() }
             defer { servingToo.cancel() }
             try await eventually("it is asked for one") { asked.withLock { $0 } > 0 }
@@ -412,7 +412,7 @@ import Wire
                 let bus = WireServer(path: path, logger: LogLines().logger)
                 bus.answer(ScoreFrame.self) { _, _ in
                     taken[host].increment()
-                    return FrameVerdict(outcome: .committed)
+                    return FrameReply(outcome: .committed)
                 }
                 return Task { try await bus.run() }
             }
@@ -433,10 +433,10 @@ import Wire
             // It takes the first frames and never answers.
             let hung = Mutex(0)
             let bus = WireServer(path: folder.appending("event-bus/a.sock"), logger: LogLines().logger)
-            bus.answer(ScoreFrame.self) { _, _ -> FrameVerdict in
+            bus.answer(ScoreFrame.self) { _, _ -> FrameReply in
                 hung.withLock { $0 += 1 }
                 try await Task.sleep(for: .seconds(600))
-                return FrameVerdict(outcome: .committed)
+                return FrameReply(outcome: .committed)
             }
             let serving = Task { try await bus.run() }
             defer { serving.cancel() }
@@ -446,7 +446,7 @@ import Wire
             let other = WireServer(path: folder.appending("event-bus/b.sock"), logger: LogLines().logger)
             other.answer(ScoreFrame.self) { frame, _ in
                 taken.withLock { $0[frame.matchID, default: 0] += 1 }
-                return FrameVerdict(outcome: .committed)
+                return FrameReply(outcome: .committed)
             }
             other.answer(HandOverMatch.self) { request, _ in
                 handedOver.withLock { $0 += 1 }
@@ -478,7 +478,7 @@ import Wire
             let bus = WireServer(path: folder.appending("event-bus/b.sock"), logger: LogLines().logger)
             bus.answer(ScoreFrame.self) { frame, _ in
                 taken.withLock { $0.append(frame.fixture.runs.first?.runs ?? -1) }
-                return FrameVerdict(outcome: .committed)
+                return FrameReply(outcome: .committed)
             }
             let serving = Task { try await bus.run() }
             defer { serving.cancel() }

@@ -15,7 +15,7 @@ import Testing
 
     @Test func whatNeverHappensIsToldWithItsLastError() async {
         struct Trouble: Error, CustomStringConvertible { let description = "the reason" }
-        let error = await #expect(throws: NeverHappened.self) {
+        let error = await #expect(throws: TestSupportError.self) {
             try await eventually("the impossible", within: .milliseconds(50)) { throw Trouble() }
         }
         #expect(error?.description.hasSuffix("the impossible: the reason") == true)

@@ -112,11 +112,11 @@ import Testing
 
     @Test func saysOnceUntilItChanges() {
         let once = OncePer<String>()
-        #expect(once.isNews("refused", for: "a"))
-        #expect(!once.isNews("refused", for: "a"))
-        #expect(once.isNews("refused", for: "b"))
-        #expect(once.isNews("timeout", for: "a"))
+        #expect(once.hasChanged("refused", for: "a"))
+        #expect(!once.hasChanged("refused", for: "a"))
+        #expect(once.hasChanged("refused", for: "b"))
+        #expect(once.hasChanged("timeout", for: "a"))
         #expect(once.clear("a") && !once.clear("a"))
-        #expect(once.isNews("timeout", for: "a"))
+        #expect(once.hasChanged("timeout", for: "a"))
     }
 }

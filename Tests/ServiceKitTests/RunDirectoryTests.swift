@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import TestKit
 import Testing
@@ -33,7 +34,7 @@ import Testing
             #expect(refusal?.setting == "SIGHTSCREEN_RUN_DIR")
             #expect(refusal?.problem.contains("(mode \(String(mode, radix: 8)))") == true)
             // It may be /tmp: it stays as it is, and a folder in it is taken.
-            #expect(self.mode(of: folder.path) == mode)
+            #expect(self.mode(of: folder.path) == UInt(mode))
             #expect(access(folder.appending("bus"), F_OK) != 0)
             try RunDirectory.prepare(folder.appending("run"), service: "bus")
         }
@@ -50,8 +51,8 @@ import Testing
         }
     }
 
-    private func mode(of path: String) -> mode_t? {
-        var status = stat()
-        return stat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
+    private func mode(of path: String) -> UInt? {
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
+        return attributes[.posixPermissions] as? UInt
     }
 }

@@ -100,7 +100,7 @@ import Testing
             try await run(context) { _, _ in [Part {}] }
             Issue.record("it went on")
         } catch {
-            #expect(ErrorChain.describe(error).contains("ended without being asked to"))
+            #expect(ErrorChain.describe(error).contains("it ended unexpectedly"))
         }
     }
 

@@ -9,7 +9,7 @@ import Testing
 @testable import Store
 
 @Suite struct LeaseMetricsTests {
-    @Test func whatIsHeldTakenLostAndHandedOverIsCountedByKind() async throws {
+    @Test func heldAcquiredLostAndReleasedLeasesAreCountedByKind() async throws {
         let registry = PrometheusRegistry()
         func has(_ line: String) -> Bool { registry.text().contains("\(line)\n") }
         try await withDatabase { (pool: PostgresPool) async throws in
@@ -21,10 +21,10 @@ import Testing
                 #expect(has(#"sightscreen_leases_held{kind="orchestrator"} 0"#), "it shows before it is held")
                 for match in matches { _ = try await keeper.acquireNow(match) }
                 #expect(has(#"sightscreen_leases_held{kind="match"} 3"#))
-                #expect(has(#"sightscreen_leases_taken_total{kind="match"} 3"#))
+                #expect(has(#"sightscreen_leases_acquired_total{kind="match"} 3"#))
                 await keeper.forget([matches[0]])
                 #expect(has(#"sightscreen_leases_held{kind="match"} 2"#))
-                #expect(has(#"sightscreen_leases_handed_over_total{kind="match"} 1"#))
+                #expect(has(#"sightscreen_leases_released_total{kind="match"} 1"#))
                 // Another process takes one that we failed to renew.
                 try await pool.execute(
                     "UPDATE leases SET holder = 'b/1', epoch = epoch + 1 WHERE name = $1", [.text("\(matches[1])")])

@@ -9,7 +9,7 @@ import Testing
         let names: [LeaseName]
         var holders: [LeaseName: String] = [:]
         var members: Set<String> = []
-        var handedOver = 0
+        var released = 0
 
         init(_ count: Int) { names = (0..<count).map { LeaseName.shard($0) } }
 
@@ -17,12 +17,12 @@ import Testing
             for member in members.sorted() {
                 let rows = holders.map { LeaseShares.Row(name: $0, instance: $1, left: 1) }
                 let plan = LeaseShares(names, rows: rows, members: members, instance: member)
-                #expect(plan.take.allSatisfy { holders[$0] == nil })
-                #expect(plan.letGo.allSatisfy { holders[$0] == member })
-                #expect(plan.letGo.count <= LeaseShares.letGoMax)
-                for name in plan.take { holders[name] = member }
-                for name in plan.letGo { holders[name] = nil }
-                handedOver += plan.letGo.count
+                #expect(plan.acquire.allSatisfy { holders[$0] == nil })
+                #expect(plan.release.allSatisfy { holders[$0] == member })
+                #expect(plan.release.count <= LeaseShares.releaseMax)
+                for name in plan.acquire { holders[name] = member }
+                for name in plan.release { holders[name] = nil }
+                released += plan.release.count
             }
         }
 
@@ -47,14 +47,14 @@ import Testing
         var table = Table(64)
         table.members = ["a", "b"]
         for _ in 0..<20 { table.round() }
-        table.handedOver = 0
+        table.released = 0
         table.members.insert("c")
         for _ in 0..<40 { table.round() }
-        #expect(table.handedOver == 21)
+        #expect(table.released == 21)
         #expect(table.counts == [21, 21, 22])
     }
 
-    @Test func whatADeadKeeperHadIsTakenAtOnce() {
+    @Test func whatADeadKeeperHadIsAcquiredAtOnce() {
         var table = Table(64)
         table.members = ["a", "b", "c"]
         for _ in 0..<40 { table.round() }
@@ -71,21 +71,21 @@ import Testing
         table.members = ["a", "m", "z"]
         for _ in 0..<5 { table.round() }
         #expect(table.holders.values.first == "m")
-        #expect(table.handedOver == 0)
+        #expect(table.released == 0)
     }
 
-    @Test func nothingMoreIsLetGoWhileSomethingLiesFree() {
+    @Test func nothingMoreIsReleasedWhileSomethingIsFree() {
         let names = (0..<8).map { LeaseName.shard($0) }
         let rows = names.dropLast().map { LeaseShares.Row(name: $0, instance: "a", left: 1) }
         let plan = LeaseShares(names, rows: rows, members: ["a", "b"], instance: "a")
-        #expect(plan.letGo.isEmpty)
-        #expect(plan.take.isEmpty)
-        #expect(LeaseShares(names, rows: rows, members: ["a", "b"], instance: "b").take == [names[7]])
+        #expect(plan.release.isEmpty)
+        #expect(plan.acquire.isEmpty)
+        #expect(LeaseShares(names, rows: rows, members: ["a", "b"], instance: "b").acquire == [names[7]])
     }
 
     @Test func anExpiredLeaseIsFree() {
         let names = [LeaseName.shard(0)]
         let rows = [LeaseShares.Row(name: names[0], instance: "dead", left: 0)]
-        #expect(LeaseShares(names, rows: rows, members: [], instance: "a").take == names)
+        #expect(LeaseShares(names, rows: rows, members: [], instance: "a").acquire == names)
     }
 }

@@ -52,7 +52,7 @@ import Testing
     }
 
     /// Its work was ended under the old epoch, and is not taken up again under it.
-    @Test func whoTakesAgainWhatHeLetGoHasItUnderANewEpoch() async throws {
+    @Test func aLeaseThatIsAcquiredAgainHasANewEpoch() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             let store = LeaseStore(pool: pool)
             #expect(try await store.acquire([one], holder: "a/1", duration: .seconds(30)).map(\.epoch) == [1])
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func aKeeperLetsGoOfWhatItForgets() async throws {
+    @Test func aKeeperReleasesWhatItForgets() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             let store = LeaseStore(pool: pool)
             let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
@@ -179,7 +179,7 @@ import Testing
             let keeper = LeaseKeeper(store: store, instance: "b", duration: .seconds(600), logger: Self.silent)
             await keeper.want([one])
             let running = Task { await keeper.run() }
-            try await eventually("the lease is taken") { await keeper.lease(for: one)?.epoch == 2 }
+            try await eventually("the lease is acquired") { await keeper.lease(for: one)?.epoch == 2 }
             running.cancel()
             await running.value
         }
@@ -220,8 +220,8 @@ import Testing
         }
     }
 
-    /// The leases outlast the test: only a release frees them. Work that was ended is not taken up again, as a coordinator
-    /// does it.
+    /// The leases outlast the test: only a release frees them. Work that was ended is not taken up again, as a
+    /// coordinator does it.
     @Test func whatCouldNotBeReleasedIsNotRenewedAndIsReleasedAgain() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             try await pool.execute("CREATE SEQUENCE releases")
@@ -272,7 +272,7 @@ import Testing
         }
     }
 
-    @Test func aKeeperThatEndedTakesNothingAgain() async throws {
+    @Test func aKeeperThatEndedAcquiresNothing() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             let store = LeaseStore(pool: pool)
             let keeper = LeaseKeeper(store: store, instance: "a", duration: .seconds(600), logger: Self.silent)

@@ -90,7 +90,8 @@ import Testing
         }
     }
 
-    /// What stood in words only is read from them once; an older event-bus goes on beside it, in whose rows nothing stands.
+    /// What stood in words only is read from them once; an older event-bus goes on beside it, in whose rows nothing
+    /// stands.
     @Test func whereAMatchStandsIsReadFromTheWordsOnce() async throws {
         try await withDatabase { pool in
             try await pool.execute(

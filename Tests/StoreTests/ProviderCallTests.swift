@@ -36,7 +36,7 @@ import Testing
             #expect(grant.hourLeft > .seconds(2_900) && grant.hourLeft <= .seconds(3_005))
             _ = try await store.take(.livescores, limit: 3)
             grant = try await store.take(.livescores, limit: 3)
-            #expect(!grant.isGranted && grant.left == 0 && !grant.isProvidersWord)
+            #expect(!grant.isGranted && grant.left == 0 && !grant.isFromProvider)
             #expect(grant.wait > .seconds(2_900) && grant.wait <= .seconds(3_005))
             try await pass(3_006, pool)
             grant = try await store.take(.livescores, limit: 3)
@@ -72,7 +72,7 @@ import Testing
                 #expect(grant.isGranted && grant.left == nil)
             }
             #expect(try await store.refused(.livescores, limit: 0, retryAfter: nil) <= .seconds(60))
-            #expect(try await store.take(.livescores, limit: 0).isProvidersWord)
+            #expect(try await store.take(.livescores, limit: 0).isFromProvider)
         }
     }
 
@@ -82,7 +82,7 @@ import Testing
             _ = try await store.take(.livescores, limit: 2_000)
             try await store.refused(.livescores, limit: 2_000, retryAfter: .seconds(120))
             let other = try await ProviderCallStore(pool: pool).take(.livescores, limit: 2_000)
-            #expect(!other.isGranted && other.isProvidersWord && other.refusals == 1)
+            #expect(!other.isGranted && other.isFromProvider && other.refusals == 1)
             #expect(other.wait > .seconds(110) && other.wait <= .seconds(120))
             #expect(try await store.take(.fixtures, limit: 2_000).isGranted, "that endpoint only")
             try await pass(120, pool)

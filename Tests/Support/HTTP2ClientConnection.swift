@@ -3,7 +3,8 @@ public import Reactor
 
 /// One HTTP/2 connection to one server, for callers that wait for their answers.
 ///
-/// Requests wait here until the `HTTP2Sender` below has room. An open connection stays alive until it is closed, by `close`, by the peer or by a failure.
+/// Requests wait here until the `HTTP2Sender` below has room. An open connection stays alive until it is closed, by
+/// `close`, by the peer or by a failure.
 public actor HTTP2ClientConnection: HTTP2SenderOwner {
     private struct Request {
         var path: String

@@ -34,7 +34,7 @@ public actor PrivatePostgres {
 
     /// The `DATABASE_URL` of a database, once `start` was called.
     public func url(_ database: String) throws -> String {
-        guard let folder else { throw NeverHappened(description: "the private PostgreSQL was not started") }
+        guard let folder else { throw TestSupportError(description: "the private PostgreSQL was not started") }
         return "postgresql://\(Self.user)@/\(database)?host=\(folder.path)"
     }
 
@@ -85,7 +85,7 @@ public actor PrivatePostgres {
         let user = try Self.serverUser()
         if isNew {
             if let user, chown(folder.path, UInt32(user.uid), UInt32(user.gid)) != 0 {
-                throw NeverHappened(description: "cannot give \(folder.path) to postgres")
+                throw TestSupportError(description: "cannot give \(folder.path) to postgres")
             }
             try await removeWhenWeAreGone(folder)
             try await run(
@@ -142,7 +142,7 @@ public actor PrivatePostgres {
             Command(
                 try Self.binary(program), arguments, environment: Self.environment, directory: "/tmp",
                 output: .file(folder.appending("\(program).log")), user: user))
-        guard status.isSuccess else { throw NeverHappened(description: "\(program): \(status)") }
+        guard status.isSuccess else { throw TestSupportError(description: "\(program): \(status)") }
     }
 
     private static let environment = ["PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"]
@@ -151,7 +151,7 @@ public actor PrivatePostgres {
     private static func serverUser() throws -> (uid: Int32, gid: Int32)? {
         guard geteuid() == 0 else { return nil }
         guard let entry = getpwnam("postgres") else {
-            throw NeverHappened(description: "there is no user postgres: is postgresql-15 installed?")
+            throw TestSupportError(description: "there is no user postgres: is postgresql-15 installed?")
         }
         return (Int32(entry.pointee.pw_uid), Int32(entry.pointee.pw_gid))
     }
@@ -161,7 +161,7 @@ public actor PrivatePostgres {
             let path = "/usr/lib/postgresql/\(version)/bin/\(name)"
             if access(path, X_OK) == 0 { return path }
         }
-        throw NeverHappened(description: "\(name) is not installed (postgresql-15)")
+        throw TestSupportError(description: "\(name) is not installed (postgresql-15)")
     }
 }
 

@@ -1,7 +1,7 @@
 import Glibc
 
-/// An HTTP server on a free port of this machine that answers as a test says. Each call has a connection and a thread of its
-/// own, so an answer may take its time.
+/// An HTTP server on a free port of this machine that answers as a test says. Each call has a connection and a thread
+/// of its own, so an answer may take its time.
 public final class StubHTTPServer: Sendable {
     public struct Request: Sendable {
         public var method: String

@@ -80,8 +80,8 @@ import Testing
         }
     }
 
-    /// Lives are tested on a virtual time, which lies in functions before PostgreSQL's own: a keyword is no function, and what
-    /// tells when a transaction began stands still for its length.
+    /// Lives are tested on a virtual time, which lies in functions before PostgreSQL's own: a keyword is no function,
+    /// and what tells when a transaction began stands still for its length.
     @Test func theTimeIsAskedByFunctionsThatAVirtualTimeReplaces() {
         let others = [
             "current_timestamp", "current_time", "current_date", "localtimestamp", "localtime", "transaction_timestamp",
@@ -98,8 +98,8 @@ import Testing
         }
     }
 
-    /// Limits of starts are `StartPolicy`'s and `StartFallback`'s; a statement has them by name. One is in the words of an
-    /// index, which has to have the number.
+    /// Limits of starts are `StartPolicy`'s and `StartFallback`'s; a statement has them by name. One is in the words of
+    /// an index, which has to have the number.
     @Test func noStatementHasALimitOfStartsOfItsOwn() {
         let counts = ["this_hour", "this_day", "user_day", "start_attempts", "renewal_attempts"]
         var found: [String] = []

@@ -57,7 +57,8 @@ import Testing
         "ControlHTTP": [],
     ]
 
-    /// By the folder's name under Shared, Shared/Client/Sources and Services; C modules are only folders of module maps.
+    /// By the folder's name under Shared, Shared/Client/Sources and Services; C modules are only folders of module
+    /// maps.
     static var ours: Set<String> {
         Set(sources.compactMap(\.module)).union(["CPostgres", "CCurl", "COpenSSL", "CNGHTTP2", "CZstd", "CLinux"])
     }
@@ -112,7 +113,8 @@ import Testing
         }
     }
 
-    /// What the provider calls the states of a match stands in one file; the stand-ins that play the provider have their own.
+    /// What the provider calls the states of a match stands in one file; the stand-ins that play the provider have
+    /// their own.
     @Test func theProvidersWordsStandInOnePlace() {
         let words = [
             "\"ns\"", "aban\"", "cancl\"", "postp\"", "tea break", "'ns'", "'finished'", "'int.'", "innings break'",

@@ -18,7 +18,7 @@ import Tokens
         try TokenForge.refusal(of: TokenForge.token { _ in signature })
     }
 
-    @Test func theRightBlockIsTakenWhoeverMadeIt() throws {
+    @Test func theRightBlockIsAcceptedWhoeverMadeIt() throws {
         let block = try PaddingForgery.honest.block(SHA256Digest.of(headerAndClaims))
         #expect(try rsa.recover(signature) == block)
         #expect(try rsa.sign(block) == signature)

@@ -83,8 +83,8 @@ CASES = [
         quiet={f"process_start_time_seconds{{{JOB}}}": "1x200 2x20 3x300"},
     ),
     Case(
-        "SightscreenFrozen", labels=[HERE], fires={f"sightscreen_standstills_total{{{JOB}}}": rising(0.1)},
-        quiet={f"sightscreen_standstills_total{{{JOB}}}": "0x200 2x300"},
+        "SightscreenStalled", labels=[HERE], fires={f"sightscreen_stalls_total{{{JOB}}}": rising(0.1)},
+        quiet={f"sightscreen_stalls_total{{{JOB}}}": "0x200 2x300"},
     ),
     Case(
         "SightscreenFilesRunOut", labels=[HERE],
@@ -140,8 +140,8 @@ CASES = [
         at="17m",
     ),
     Case(
-        "SightscreenShardsWander", fires={'sightscreen_leases_taken_total{kind="shard"}': "0x150 64 128 192 256 320x300"},
-        quiet={'sightscreen_leases_taken_total{kind="shard"}': "0x150 64 128x300"},
+        "SightscreenShardsMove", fires={'sightscreen_leases_acquired_total{kind="shard"}': "0x150 64 128 192 256 320x300"},
+        quiet={'sightscreen_leases_acquired_total{kind="shard"}': "0x150 64 128x300"},
         at="15m",
     ),
     Case(
@@ -160,7 +160,7 @@ CASES = [
             # Nobody's fault: phones that are gone, activities that ended, an operator's hold.
             'sightscreen_pushes_total{kind="update",outcome="token_dead"}': rising(40),
             'sightscreen_pushes_total{kind="start",outcome="withdrawn"}': rising(80),
-            'sightscreen_pushes_total{kind="start",outcome="held"}': rising(80),
+            'sightscreen_pushes_total{kind="start",outcome="stopped"}': rising(80),
         },
     ),
     Case(

@@ -1,21 +1,21 @@
-/// Buckets by caller, at most so many. A bucket that is full again says nothing and is forgotten: two are looked at
-/// with every request, so that there are soon no more than were used in the last minute.
+/// A bounded number of buckets, one for each caller. A bucket that is full again carries no information and is
+/// forgotten: every request looks at two buckets, so that soon there are no more than were used in the last minute.
 ///
-/// When there is no room, the bucket that would be full soonest of eight picked at random gives way, so that those who
-/// have used up theirs are the last to be forgotten, however many others come once.
+/// When there is no room, eight buckets are picked at random and the one that would be full soonest is forgotten. So
+/// callers that have used up theirs are the last to be forgotten, however many others come once.
 struct RateBuckets: Sendable {
     private static let sample = 8
 
     private struct Slot {
         var key: UInt64
-        /// When the bucket is full again.
+        /// The time at which the bucket is full again.
         var fullAt: Int64
     }
 
     private let max: Int
     private var slots: [Slot] = []
     private var places: [UInt64: Int] = [:]
-    /// Where to look for buckets that are full again.
+    /// The place at which the next search for full buckets begins.
     private var hand = 0
     private var random: UInt64
 
@@ -27,10 +27,10 @@ struct RateBuckets: Sendable {
 
     var count: Int { slots.count }
 
-    /// When a caller's bucket is full again; nil for one who has none.
+    /// Returns when a caller's bucket is full again; nil for a caller without a bucket.
     func fullAt(_ key: UInt64) -> Int64? { places[key].map { slots[$0].fullAt } }
 
-    /// Sets when a caller's bucket is full again.
+    /// Sets the time at which a caller's bucket is full again.
     mutating func set(_ key: UInt64, fullAt: Int64, now: Int64) {
         if let place = places[key] {
             slots[place].fullAt = fullAt
@@ -42,7 +42,8 @@ struct RateBuckets: Sendable {
         forgetSome(now)
     }
 
-    /// How long until a new bucket has room without any being forgotten that is not full; zero when there is room now.
+    /// Returns the nanoseconds until a new bucket has room without forgetting one that is not full; zero if there is
+    /// room now.
     mutating func waitForRoom(now: Int64) -> Int64 {
         if slots.count < max { return 0 }
         forgetIdle(now)
@@ -74,7 +75,7 @@ struct RateBuckets: Sendable {
         remove(chosen)
     }
 
-    /// The last one takes its place.
+    /// Removes a slot; the last slot moves to its place.
     private mutating func remove(_ place: Int) {
         places[slots[place].key] = nil
         let last = slots.removeLast()
@@ -83,7 +84,7 @@ struct RateBuckets: Sendable {
         places[last.key] = place
     }
 
-    /// A place; xorshift64 is random enough here.
+    /// Returns a random place; xorshift64 is random enough here.
     private mutating func nextRandom() -> Int {
         random ^= random << 13
         random ^= random >> 7

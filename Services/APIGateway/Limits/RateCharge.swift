@@ -1,7 +1,7 @@
-/// One request counted against one limit, for one caller.
+/// One request of one caller, counted against one limit.
 ///
-/// Of the caller only a hash is kept, 64 bits under a seed of this process's own: nobody outside can make two callers share
-/// a bucket, and with 200,000 buckets the odds that any two do are one in a thousand million.
+/// The caller is kept only as a hash of 64 bits under this process's own seed: no outsider can make two callers share a
+/// bucket, and with 200,000 buckets the odds that any two do are one in a thousand million.
 struct RateCharge: Hashable, Sendable {
     let limit: RateLimit
     let key: UInt64

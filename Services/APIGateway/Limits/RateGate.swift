@@ -3,15 +3,15 @@ import ServiceKit
 import SightscreenModels
 import Tokens
 
-/// Says who may come in now: the limits of `RateLimit`, times the operator's factor, against this gateway's clock.
+/// Applies the limits of `RateLimit`, times the operator's factor, by this gateway's clock.
 struct RateGate: Sendable {
     let limiter: RateLimiter
-    /// `RATE_LIMIT_FACTOR`: 1 is as `RateLimit` says, 0 lets everybody in.
+    /// `RATE_LIMIT_FACTOR`: 1 applies `RateLimit` as it is, 0 applies no limit.
     let factor: Int
     let blocked: BlockedAccounts
     var now: @Sendable () -> Int64 = RateGate.monotonic
 
-    /// Counts what is refused from 0 on, so that an alert on what it grows by sees the first one, too.
+    /// Starts the counters of refusals at 0, so that an alert on their increase sees the first refusal, too.
     static func beginCounters() { for name in RateLimit.Name.allCases { refused(name).increment(by: 0) } }
 
     private static func refused(_ name: RateLimit.Name) -> Counter {
@@ -22,18 +22,18 @@ struct RateGate: Sendable {
 
     private static func monotonic() -> Int64 { (ContinuousClock.now - begun).nanoseconds }
 
-    /// A bad token was shown. Good ones are always let in, however many bad ones come from the same address: nobody can
-    /// lock out the others behind it.
+    /// Counts a bad token of an address. Good tokens are always let in, however many bad ones come from the same
+    /// address: a client cannot lock out the others behind it.
     func admitBadToken(_ address: ClientAddress) throws { try admit(.failedTokens, address.network) }
 
-    /// An administrators' key is shown and not compared yet: over the limit not even the right one is let in, or the limit
-    /// would hide answers and not hinder guesses.
+    /// Checks the limit on wrong administrators' keys, before the key is compared. Over the limit even the right key is
+    /// refused; otherwise the limit would only hide answers, and guessing could go on.
     func admitGuess(_ address: ClientAddress) throws {
         guard factor > 0 else { return }
         try refuse(limiter.check(guesses(of: address), now: now()))
     }
 
-    /// The key was wrong.
+    /// Counts a wrong administrators' key.
     func noteWrongKey(_ address: ClientAddress) {
         guard factor > 0 else { return }
         limiter.note(guesses(of: address), now: now())
@@ -43,13 +43,12 @@ struct RateGate: Sendable {
         RateCharge(.failedAdminKeys.times(factor), address.network)
     }
 
-    /// A call that says of nobody whose it is: to no path there is, without a token, or with one that has expired.
+    /// Admits a call that does not say who makes it: to an unknown path, without a token, or with one that has expired.
     func admitUnidentified(_ address: ClientAddress) throws { try admit(.unidentified, address.network) }
 
-    /// A public call.
+    /// Admits a public call.
     func admit(_ address: ClientAddress) throws { try admit(.publicCalls, address.network) }
-
-    /// A call of somebody who is known.
+    /// Admits a call of a known caller.
     func admit(_ group: RateGroup, _ caller: Caller) throws {
         guard case .user(let claims) = caller else { return try admit(.administration, "key") }
         switch group {
@@ -61,26 +60,27 @@ struct RateGate: Sendable {
         }
     }
 
-    /// A registration of one phone of a user, beside what the user may do. Those that name no phone count as one more.
+    /// Admits a registration of one phone, beside the user's own limit. A user's registrations that name no phone share
+    /// one bucket.
     func admit(device: DeviceID?, of caller: Caller?) throws {
         guard case .user(let claims)? = caller else { return }
         try admit(.deviceRegistrations, [claims.sub, device?.rawValue])
     }
 
-    /// Refuses to register a token for a user of whose tokens APNs called too many bad.
+    /// Refuses to register a token for a user too many of whose tokens APNs called bad.
     func checkBadTokens(of caller: Caller?) throws {
         guard factor > 0, case .user(let claims)? = caller, let seconds = blocked.wait(UserID(claims.sub))
         else { return }
         try refuse(.refused(retryAfter: seconds, by: .badTokens))
     }
 
-    /// Refuses a user whose reports of activity tokens have come to nothing too often, before another is looked at.
+    /// Refuses a user too many of whose reports of activity tokens were refused, before another report is looked at.
     func checkRefusedRegistrations(of caller: Caller?) throws {
         guard factor > 0, case .user(let claims)? = caller else { return }
         try refuse(limiter.check(RateCharge(RateLimit.refusedRegistrations.times(factor), claims.sub), now: now()))
     }
 
-    /// Counts a report of an activity token that came to nothing.
+    /// Counts a report of an activity token that was refused.
     func noteRefusedRegistration(of caller: Caller?) {
         guard factor > 0, case .user(let claims)? = caller else { return }
         limiter.note(RateCharge(RateLimit.refusedRegistrations.times(factor), claims.sub), now: now())
@@ -91,8 +91,8 @@ struct RateGate: Sendable {
         try refuse(limiter.admit(RateCharge(limit.times(factor), caller), now: now()))
     }
 
-    private func refuse(_ verdict: RateVerdict) throws {
-        guard case .refused(let seconds, let limit) = verdict else { return }
+    private func refuse(_ outcome: RateOutcome) throws {
+        guard case .refused(let seconds, let limit) = outcome else { return }
         Self.refused(limit).increment()
         throw Problem(
             .rateLimited, "try again after the seconds of Retry-After", headers: ["Retry-After": String(seconds)])

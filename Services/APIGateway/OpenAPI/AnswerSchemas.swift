@@ -1,6 +1,6 @@
 import SightscreenModels
 
-/// The components of the OpenAPI document that answers are made of. A test encodes the types behind them and compares.
+/// The components that answers in the OpenAPI document are made of. A test encodes the types behind them and compares.
 enum AnswerSchemas {
     static let all: [String: Schema] = matches.merging(contentState) { $1 }.merging(user) { $1 }.merging(admin) { $1 }
         .merging(export) { $1 }.merging(replay) { $1 }.merging(open) { $1 }
@@ -31,11 +31,11 @@ enum AnswerSchemas {
         ]),
     ]
 
-    /// deploy/docs/content-state.md says what each key means.
+    /// The meaning of each key is in deploy/docs/content-state.md.
     private static let contentState: [String: Schema] = [
         "ContentState": .object([
             Schema.required("schema", .anyInteger), Schema.required("version", .anyInteger),
-            // Names may be added: a client takes one that it does not know as `other`.
+            // Names may be added: a client reads one that it does not know as `other`.
             Schema.required("matchDisplayState", .anyText, names(MatchDisplayState.self)),
             Schema.required("matchSentiment", .anyText, names(MatchSentiment.self)),
             Schema.required("compactLeading", .named("TeamScore")),
@@ -123,7 +123,7 @@ enum AnswerSchemas {
         ]),
     ]
 
-    /// `GET /user/data`.
+    /// The answer to `GET /user/data`.
     private static let export: [String: Schema] = [
         "UserData": .object([
             Schema.required("userId", .anyText), Schema.required("exportedAt", .anyInteger),

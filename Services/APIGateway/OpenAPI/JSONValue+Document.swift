@@ -1,6 +1,6 @@
 public import Tokens
 
-/// JSON as it stands in the OpenAPI document, written with Swift's literals.
+/// JSON for the OpenAPI document, written with Swift's literals.
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByStringInterpolation
 {
@@ -11,8 +11,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(Dictionary(elements) { $1 })
     }
-
-    /// The same with `more`'s members, which win; of objects only.
+    /// Merges two objects; members of `more` win. Other values stay as they are.
     func merging(_ more: [String: JSONValue]) -> JSONValue {
         guard case .object(let members) = self else { return self }
         return .object(members.merging(more) { $1 })

@@ -1,6 +1,6 @@
 import Tokens
 
-/// The OpenAPI 3.1 document, made of the routes themselves: what it says is what requests are checked by.
+/// The OpenAPI 3.1 document. It is made from the routes, so it describes exactly what requests are checked by.
 enum OpenAPIDocument {
     static func make(_ routes: [Route]) -> JSONValue {
         var paths: [String: [String: JSONValue]] = [:]
@@ -53,7 +53,7 @@ enum OpenAPIDocument {
         "Location": ["schema": ["type": "string"]],
     ]
 
-    /// "/matches/{id}"
+    /// Returns the path as OpenAPI writes it: "/matches/{id}".
     static func path(_ route: Route) -> String {
         "/"
             + Route.split(route.path).map { $0.first == ":" ? "{\($0.dropFirst())}" : String($0) }.joined(
@@ -96,7 +96,7 @@ enum OpenAPIDocument {
             "name": .string(parameter.name), "in": "query", "required": false, "description": .string(parameter.about),
             "schema": parameter.schema.document(isRequest: true),
         ]
-        // A list is written with commas.
+        // A list in a query is written with commas.
         guard case .list = parameter.schema else { return .object(document) }
         let schema = parameter.schema.document(isRequest: true).merging(["minItems": 1])
         return .object(document.merging(["style": "form", "explode": false, "schema": schema]) { $1 })

@@ -1,6 +1,6 @@
 import Tokens
 
-/// One example of each body and each answer, by the component that describes it.
+/// One example of each body and each answer, under the name of the component that describes it.
 enum OpenAPIExamples {
     static let all: [String: JSONValue] = [
         "Matches": ["matches": [match], "nextCursor": "1795305600-1304076", "retryAfterMs": 5_000],

@@ -1,22 +1,22 @@
 import Tokens
 
-/// One call as the OpenAPI document describes it, and as requests are checked by it.
+/// One call as the OpenAPI document describes it. Requests are checked by the same description.
 struct Operation: Sendable {
-    /// `operationId`: what a generated client calls its function.
+    /// The `operationId`: the name of the function in a generated client.
     var id: String
     var summary: String
     var tag: Tag
     var query: [Parameter] = []
     var body: Body?
     var answer: Answer
-    /// What it means when the call answers 202, with the same component; nil: it never does.
+    /// The meaning of a 202, which has the same component as the answer; nil if the call never answers 202.
     var accepted: String?
-    /// Whether the answer has an entity tag, and 304 is answered to one who has it.
+    /// Whether the answer has an entity tag, so that a client that has it gets a 304.
     var isTagged = false
-    /// What it refuses beyond what every call does.
+    /// The refusals of this call, beyond those of every call.
     var refusals: [Problem.Kind] = []
     var limit: RateGroup = .reads
-    /// Whether a token of an account that was deleted meanwhile is taken: for the repetition of the deletion itself.
+    /// Whether a token of a deleted account is accepted, so that the deletion itself can be repeated.
     var isOpenToTheDeleted = false
 
     func taking(_ body: Body) -> Operation {
@@ -39,9 +39,9 @@ struct Operation: Sendable {
         /// The component's name.
         var name: String
         var fields: [Schema.Field]
-        /// Two names of one thing: exactly one of them is given.
+        /// Two names of the same thing, of which a request gives exactly one.
         var exactlyOne: [String] = []
-        /// No body at all counts as `{}`.
+        /// Whether a request without a body counts as `{}`.
         var isOptional = false
 
         var document: JSONValue {
@@ -50,7 +50,7 @@ struct Operation: Sendable {
             return document.merging(["oneOf": .array(exactlyOne.map { ["required": [.string($0)]] })])
         }
 
-        /// What is wrong with a body; nil when nothing is.
+        /// Returns what is wrong with a body; nil if nothing is.
         func fault(in value: JSONValue) -> Problem? {
             if let problem = Schema.object(fields).fault(in: value, at: "") { return problem }
             guard let first = exactlyOne.first, let members = value.object else { return nil }
@@ -64,7 +64,7 @@ struct Operation: Sendable {
 
     struct Answer: Sendable {
         var status: Int
-        /// The component's name; nil: there is no body.
+        /// The component's name; nil if there is no body.
         var component: String?
         var about: String
 
@@ -79,7 +79,7 @@ struct Operation: Sendable {
 }
 
 extension Route {
-    /// `:id` and the like, in order.
+    /// The names in the path that begin with a colon, in order.
     var pathParameters: [String] {
         path.split(separator: "/").filter { $0.first == ":" }.map { String($0.dropFirst()) }
     }
@@ -87,7 +87,7 @@ extension Route {
     /// The form of a path parameter.
     static func form(ofPathParameter name: String) -> TextForm { name == "deviceToken" ? .deviceName : .number }
 
-    /// Everything the call may refuse.
+    /// Every kind of problem that the call may answer.
     var refusals: Set<Problem.Kind> {
         var kinds: Set<Problem.Kind> = [
             .malformedHTTP, .invalidRequest, .requestTimeout, .bodyTooLarge, .addressTooLong, .rateLimited,

@@ -1,38 +1,37 @@
 import Tokens
 
-/// The form of a JSON value: what comes in is checked by it, and the OpenAPI document prints it, so that the two cannot
-/// differ.
+/// The form of a JSON value. Requests are checked by it and the OpenAPI document prints it, so the two cannot differ.
 indirect enum Schema: Sendable, Hashable {
     case text(TextForm)
-    /// Any text: of answers only.
+    /// Any text; used in answers only.
     case anyText
-    /// One of these names; a component of the document where it has a name of its own.
+    /// One of these names; with a `name` it is a component of the document.
     case choice([String], name: String? = nil)
     case flag
     case integer(ClosedRange<Int>)
-    /// Of answers only.
+    /// Any integer; used in answers only.
     case anyInteger
     case number(ClosedRange<Double>)
     case list(Schema, max: Int? = nil)
     case object([Field])
-    /// A component of the document.
+    /// A reference to a component of the document.
     case named(String)
 
     struct Field: Sendable, Hashable {
         var name: String
         var schema: Schema
         var isRequired: Bool
-        /// Of requests. Null counts as left out unless the call says otherwise.
+        /// Whether a request may say null, which counts as left out unless the call says otherwise.
         var acceptsNull: Bool
         var about: String
     }
 
-    /// One of the names of a type.
+    /// A choice of the names of a type.
     static func choice<T: RawRepresentable<String> & CaseIterable>(
         of type: T.Type, name: String = "\(T.self)"
     ) -> Schema { .choice(type.allCases.map(\.rawValue), name: name) }
 
-    /// The choices in it that are components.
+    /// The choices within this schema that are components.
     var components: [String: Schema] {
         switch self {
         case .choice(let names, let name?): [name: .choice(names)]
@@ -52,9 +51,9 @@ indirect enum Schema: Sendable, Hashable {
 }
 
 extension Schema {
-    /// JSON Schema 2020-12.
-    /// - Parameter isRequest: an object of a request has no further members, and those that are optional may be null;
-    ///   one of an answer leaves out what is absent, and may get further members in later versions.
+    /// Returns the schema as JSON Schema 2020-12.
+    /// - Parameter isRequest: an object of a request has no further members, and optional ones may be null; an object
+    ///   of an answer leaves out what is absent, and may get further members in later versions.
     func document(isRequest: Bool) -> JSONValue {
         switch self {
         case .text(let form): form.document
@@ -99,7 +98,7 @@ extension Schema {
 }
 
 extension Schema {
-    /// What is wrong with a request's value; nil when nothing is.
+    /// Returns what is wrong with a request's value; nil if nothing is.
     func fault(in value: JSONValue, at path: String) -> Problem? {
         switch self {
         case .object(let fields):
@@ -123,7 +122,7 @@ extension Schema {
         }
         let names = Set(fields.map(\.name))
         guard let unknown = members.keys.filter({ !names.contains($0) }).min() else { return nil }
-        // The name is the client's own text: it is given back only when it is harmless.
+        // The name is the client's own text, so it is returned only when it is harmless.
         return Problem(.invalidRequest, "a field is not known", field: Identifier.isValid(unknown) ? unknown : nil)
     }
 
@@ -144,7 +143,7 @@ extension Schema {
         path.isEmpty ? Problem(.invalidJSON, "not \(wanted)") : .field(path, "must be \(wanted)")
     }
 
-    /// What an error says the value must be.
+    /// The words in an error for what the value must be.
     var wanted: String {
         switch self {
         case .text(let form): form.wanted
@@ -162,7 +161,7 @@ extension Schema {
 }
 
 extension JSONValue {
-    /// An integer as JSON Schema has it: 5 and 5.0 and 5e0 are the same.
+    /// An integer as JSON Schema defines it: 5, 5.0 and 5e0 are the same.
     var wholeNumber: Int? { integer ?? double.flatMap { Int(exactly: $0) } }
 
     /// A finite number, however it is written.

@@ -1,31 +1,31 @@
 import SightscreenModels
 import Tokens
 
-/// The forms that texts from outside may have: each is checked by hand-written code, since a pattern that backtracks is a
-/// gift to an attacker, and printed as a pattern (ECMA 262) in the OpenAPI document. A test holds the two together.
+/// The forms that texts from outside may have. Each is checked by hand-written code, because an attacker can exploit a
+/// pattern that backtracks, and is printed as a pattern (ECMA 262) in the OpenAPI document. A test compares the two.
 enum TextForm: CaseIterable, Hashable, Sendable {
-    /// The provider's fixture, league or team number.
+    /// A number that the provider gave to a fixture, league or team.
     case number
-    /// A name that the app or ActivityKit gave: a device, an activity, a start.
+    /// A name that the app or ActivityKit gave to a device, an activity or a start.
     case identifier
     /// An APNs token in hexadecimal.
     case pushToken
     /// A device's id or one of its tokens.
     case deviceName
-    /// A version of the app or of iOS as the phone tells it.
+    /// A version of the app or of iOS as the phone reports it.
     case shortText
     /// "1", "1.2" or "1.2.3".
     case version
     case webAddress
     /// A sentence for people.
     case sentence
-    /// A day of the Gregorian calendar, UTC.
+    /// A day of the Gregorian calendar in UTC.
     case day
-    /// A day, or a moment as RFC 3339 writes it.
+    /// A day (UTC), or a moment as RFC 3339 writes it.
     case dayOrMoment
-    /// Where a page ended.
+    /// The cursor of a page: the place where the previous page ended.
     case cursor
-    /// A tape of the stand-in.
+    /// The name of a tape of mock-sportmonks.
     case tape
     /// A ball of a tape: "S1 12.3", "Innings Break".
     case ball
@@ -52,7 +52,7 @@ enum TextForm: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// In bytes, which are characters but for `sentence`.
+    /// The allowed lengths in bytes; only for `sentence` are characters and bytes different.
     private var lengths: ClosedRange<Int> {
         switch self {
         case .number: 1...18
@@ -69,7 +69,7 @@ enum TextForm: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// What an error says the text must be.
+    /// The words in an error for what the text must be.
     var wanted: String {
         switch self {
         case .number: "decimal digits in a string, without a leading zero"
@@ -88,7 +88,7 @@ enum TextForm: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// JSON Schema 2020-12.
+    /// The form as JSON Schema 2020-12.
     var document: JSONValue { form.merging(["examples": [.string(example)]]) }
 
     private var example: String {

@@ -1,20 +1,19 @@
-/// Addresses that begin alike, as in "10.0.0.0/8" or "2001:db8::/32".
+/// A block of addresses with the same leading bits, as in "10.0.0.0/8" or "2001:db8::/32".
 struct AddressBlock: Hashable, Sendable {
-    /// The first.
+    /// The first address of the block.
     let address: IPAddress
-    /// Leading bits that are the same, of the 128 of IPv6.
+    /// The number of leading bits that are the same, of the 128 of IPv6.
     private let prefix: Int
 
-    /// - Parameter prefix: of 128 bits.
+    /// - Parameter prefix: the number of leading bits, of 128.
     private init(_ address: IPAddress, prefix: Int) {
         self.address = IPAddress(bits: address.bits & Self.mask(prefix))
         self.prefix = prefix
     }
-
-    /// What one client has: an address of IPv4, 2^64 of them of IPv6.
+    /// Makes the block that counts as one client: a single IPv4 address, or the 2^64 IPv6 addresses of a /64.
     init(clientAt address: IPAddress) { self.init(address, prefix: address.isIPv4 ? 128 : 64) }
 
-    /// - Parameter text: an address, or one with "/" and the number of leading bits, at least one of them.
+    /// - Parameter text: an address, or an address with "/" and the number of leading bits, at least 1.
     init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let address = IPAddress(first) else { return nil }
@@ -22,7 +21,7 @@ struct AddressBlock: Hashable, Sendable {
             self.init(address, prefix: 128)
             return
         }
-        // "::ffff:10.0.0.0/104" counts as IPv6, "10.0.0.0/8" as IPv4.
+        // "::ffff:10.0.0.0/104" is read as IPv6, "10.0.0.0/8" as IPv4.
         let width = first.contains(":") ? 128 : 32
         guard parts[1].utf8.count <= 3, parts[1].utf8.allSatisfy(\.isDigit), let bits = Int(parts[1]),
             (1...width).contains(bits)

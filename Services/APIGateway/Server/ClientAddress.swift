@@ -1,10 +1,10 @@
-/// Where a request comes from, as far as it is known.
+/// The address that a request comes from, as far as it is known.
 struct ClientAddress: Hashable, Sendable {
-    /// Nil: the peer is not on an IP network, or was gone before it could be asked.
+    /// The address; nil if the peer is not on an IP network, or was gone before its address could be read.
     let address: IPAddress?
 
-    /// What limits are counted by: an IPv4 address, or an IPv6 network of /64, all of which one customer has. All clients
-    /// that are unknown count as one.
+    /// The key for counting limits: an IPv4 address, or an IPv6 /64, which usually belongs to one customer. All unknown
+    /// clients count as one.
     var network: AddressBlock? { address.map { AddressBlock(clientAt: $0) } }
 }
 

@@ -1,10 +1,10 @@
 import NIOConcurrencyHelpers
 
-/// Counts open connections, all of them and those of each client, and says which is one too many.
+/// Counts open connections, in all and for each client, and refuses those beyond the bounds.
 final class ConnectionTable: Sendable {
     private struct State {
         var all = 0
-        /// Never more entries than connections.
+        /// The connections of each client; never more entries than connections.
         var clients: [AddressBlock: Int] = [:]
     }
 
@@ -22,9 +22,9 @@ final class ConnectionTable: Sendable {
         self.metrics = metrics
     }
 
-    /// Counts a connection, which must be closed later, unless it is refused.
-    /// - Parameter client: nil for one whose connections are not limited of themselves.
-    /// - Throws: `Refusal.connections`, `Refusal.connectionsOfClient`.
+    /// Counts a connection. Unless this throws, `close` must be called once for it.
+    /// - Parameter client: nil for a peer without a limit of its own.
+    /// - Throws: `Refusal.connections` or `Refusal.connectionsOfClient`.
     func open(_ client: AddressBlock?) throws(Refusal) {
         let (refusal, all) = state.withLockedValue { state -> (Refusal?, Int) in
             guard state.all < max else { return (.connections, state.all) }

@@ -3,10 +3,11 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// Hummingbird's HTTP/1.1 connection with bounds: how many there are, how large a head is, and how long each thing takes.
+/// Hummingbird's HTTP/1.1 connection with bounds on the number of connections, the size of a head, and the time that
+/// each step takes.
 ///
-/// Only HTTP/1.1 is spoken: a proxy in front ends TLS and HTTP/2, so what attacks HTTP/2 (rapid reset, CONTINUATION, HPACK)
-/// has nothing to attack here. Its preface is refused, and no upgrade to it is granted.
+/// Only HTTP/1.1 is spoken: a proxy in front ends TLS and HTTP/2, so attacks on HTTP/2 (rapid reset, CONTINUATION,
+/// HPACK) do not apply here. HTTP/2's preface is refused, and no upgrade to it is granted.
 struct GatewayChannel: ServerChildChannel {
     private let http1: HTTP1Channel
     private let connections: ConnectionTable
@@ -62,21 +63,21 @@ struct GatewayChannel: ServerChildChannel {
             return GatewayConnection(channel: channel, http: nil)
         }
     }
-
-    /// Nil for a proxy of ours, whose connections are those of all clients, and for whom there is no address.
+    /// Returns the client whose connections are limited; nil for trusted proxies, which carry the connections of all
+    /// clients.
     private func limitedClient(_ channel: any Channel) -> AddressBlock? {
         guard let peer = IPAddress(channel.remoteAddress), !proxies.contains(peer) else { return nil }
         return AddressBlock(clientAt: peer)
     }
 }
 
-/// A connection, and its requests unless it was refused.
+/// A connection. `http` is nil if the connection was refused.
 struct GatewayConnection: ServerChildChannelValue {
     let channel: any Channel
     let http: HTTP1Channel.Value?
 }
 
-/// Says that there are too many, and closes.
+/// Answers 503 to a connection beyond the bounds, and closes it.
 private final class RefusedConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -85,7 +86,7 @@ private final class RefusedConnection: ChannelInboundHandler {
         "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 2\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
     func channelActive(context: ChannelHandlerContext) {
-        // It fits into an empty socket buffer. Waiting for the client would be what it is refused for.
+        // The answer fits into an empty socket buffer. Waiting for the client would keep open what is refused.
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: Self.answer)), promise: nil)
         context.close(promise: nil)
     }

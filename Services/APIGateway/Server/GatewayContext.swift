@@ -2,10 +2,10 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// What is known about a request beside the request: who is at the other end of its connection.
+/// A request's context: the peer at the other end of its connection.
 struct GatewayContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// The client, or the proxy in front of it; nil when it is not on an IP network.
+    /// The client, or the proxy in front of it; nil if it is not on an IP network.
     let peer: IPAddress?
 
     init(source: Source) {
@@ -18,8 +18,7 @@ struct GatewayContext: RequestContext {
     func client(of request: Request, behind proxies: TrustedProxies) -> ClientAddress {
         proxies.client(peer: peer, forwardedFor: Self.forwardedFor.map { request.headers[values: $0] } ?? [])
     }
-
-    /// The peer when it says whom it forwards for and is not believed.
+    /// Returns the peer if it sent X-Forwarded-For and is not a trusted proxy.
     func ignoredForwarder(of request: Request, behind proxies: TrustedProxies) -> IPAddress? {
         guard let name = Self.forwardedFor, request.headers.contains(name), let peer, !proxies.contains(peer) else {
             return nil

@@ -7,13 +7,13 @@ import NIOCore
 import ServiceKit
 import ServiceLifecycle
 
-/// Listens, and lets the responder answer. Ends gracefully: requests that have arrived are still answered.
+/// Listens and passes requests to the responder. It ends gracefully: requests that have arrived are still answered.
 struct GatewayServer: Service, CustomStringConvertible {
     let host: String
-    /// 0: any free one.
+    /// The port to listen on; 0 for any free one.
     let port: Int
     let responder: GatewayResponder
-    /// Where the address is written, for those that look for it; nil: nowhere.
+    /// The file that the address is written to; nil writes none.
     let addressFile: String?
     let logger: Logger
     var proxies = TrustedProxies.none
@@ -24,7 +24,7 @@ struct GatewayServer: Service, CustomStringConvertible {
     var description: String { "HTTP server" }
 
     func run() async throws {
-        // Hummingbird's own lines would repeat ours.
+        // Hummingbird's own log lines would repeat the gateway's.
         var quiet = logger
         quiet.logLevel = .critical
         let metrics = ServerMetrics()

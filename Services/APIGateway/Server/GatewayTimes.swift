@@ -1,13 +1,14 @@
 import NIOCore
 
-/// How long a connection may take over each thing. They bound what one connection costs.
+/// The longest times for the steps of a connection. They bound what one connection costs.
 struct GatewayTimes: Sendable {
-    /// Until the next request's head is here as a whole, from the opening or from the last answer. Longer than a phone's
-    /// burst of calls when it opens the app; a proxy that keeps connections open to us for longer has to try again.
+    /// The time until the next request's head has arrived completely, from the opening or from the last answer. It is
+    /// longer than a phone's burst of calls when the app opens; a proxy that keeps a connection open for longer has to
+    /// connect again.
     var head = TimeAmount.seconds(10)
-    /// From a request's head to its last byte: 16 KiB at a thousandth of what a bad mobile network carries.
+    /// The time from a request's head to its last byte: 16 KiB at a thousandth of what a bad mobile network carries.
     var body = TimeAmount.seconds(12)
-    /// From a request's last byte until the kernel has the last of its answer. Everything that a handler waits for ends sooner;
-    /// this is for the bug that does not, and for the client that does not read.
+    /// The time from a request's last byte until the kernel has the whole answer. Everything that a handler waits for
+    /// ends sooner; this catches a bug in a handler, and a client that does not read.
     var answer = TimeAmount.seconds(30)
 }

@@ -1,16 +1,16 @@
 import NIOCore
 
-/// An IPv4 or IPv6 address. An IPv4 address and the IPv6 address that stands for it are the same.
+/// An IPv4 or IPv6 address. An IPv4 address and the IPv6 address that it is mapped to are the same.
 struct IPAddress: Hashable, Sendable {
-    /// As IPv6.
+    /// The address as IPv6.
     let bits: UInt128
 
-    /// `::ffff:0:0/96`, where IPv4 is found in IPv6.
+    /// The prefix `::ffff:0:0/96`, to which IPv4 addresses are mapped in IPv6.
     private static let mapped = UInt128(0xffff) << 32
 
     init(bits: UInt128) { self.bits = bits }
 
-    /// - Parameter text: "192.0.2.1" or "2001:db8::1", nothing around it.
+    /// - Parameter text: "192.0.2.1" or "2001:db8::1", with nothing around it; any other text gives nil.
     init?(_ text: some StringProtocol) {
         let text = Substring(text)
         guard text.utf8.count <= 45, let bits = text.contains(":") ? Self.version6(text) : Self.version4(text) else {
@@ -19,13 +19,13 @@ struct IPAddress: Hashable, Sendable {
         self.bits = bits
     }
 
-    /// Nil for a Unix socket.
+    /// Gives nil for a Unix socket.
     init?(_ address: SocketAddress?) {
         guard let text = address?.ipAddress else { return nil }
         self.init(text)
     }
 
-    /// Four decimal numbers. With a leading zero, others read octal.
+    /// Reads four decimal numbers. A leading zero is refused, because other programs read such a number as octal.
     private static func version4(_ text: Substring) -> UInt128? {
         var bits: UInt32 = 0
         var dots = 0
@@ -48,12 +48,12 @@ struct IPAddress: Hashable, Sendable {
         return digits > 0 && dots == 3 ? mapped | UInt128(bits << 8 | UInt32(number)) : nil
     }
 
-    /// Eight groups of hexadecimal digits, two of which may be an IPv4 address at the end, and once any number of zeros as
-    /// "::".
+    /// Reads eight groups of hexadecimal digits. The last two may be an IPv4 address, and "::" may stand once for any
+    /// number of zeros.
     private static func version6(_ text: Substring) -> UInt128? {
         var parts = text.split(separator: ":", maxSplits: 10, omittingEmptySubsequences: false)
         guard parts.count >= 3 else { return nil }
-        // "::1" begins and "1::" ends with two empty parts, of which one stands for the zeros.
+        // "::1" begins with two empty parts and "1::" ends with two; one of the two stands for the zeros.
         if parts[0].isEmpty {
             guard parts[1].isEmpty else { return nil }
             parts.removeFirst()
@@ -99,7 +99,7 @@ extension IPAddress: CustomStringConvertible {
         return text(groups[..<zeros.lowerBound]) + "::" + text(groups[zeros.upperBound...])
     }
 
-    /// The first of the longest runs of two zeros or more.
+    /// Returns the first of the longest runs of at least two zeros.
     private static func longestZeros(_ groups: [UInt16]) -> Range<Int>? {
         var longest = 0..<1
         var start = 0

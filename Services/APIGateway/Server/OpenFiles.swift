@@ -1,9 +1,9 @@
 import Glibc
 
-/// How many files the process may have open. The soft limit, often 1,024, is for programs that use select().
+/// The limit on the process's open files. The default soft limit, often 1,024, is for programs that use select().
 enum OpenFiles {
-    /// Raises the soft limit as far as it goes.
-    /// - Returns: the limit.
+    /// Sets the soft limit to the hard limit, but to at most 65,536.
+    /// - Returns: the limit that now holds.
     static func raiseLimit() -> Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1_024 }

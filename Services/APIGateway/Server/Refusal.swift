@@ -1,8 +1,8 @@
-/// Why the server closes a connection, or refuses one. The raw values are labels of a metric.
+/// The reasons for which the server refuses or closes a connection. The raw values are labels of a metric.
 enum Refusal: String, Error, CaseIterable {
-    /// The decoder cannot read it; the answer is a bare 400.
+    /// The decoder cannot read the request; the answer is a bare 400.
     case malformed
-    /// The rest of a request does not come, or its answer is not taken.
+    /// The rest of a request does not arrive in time, or the client does not read its answer.
     case slow
     case connections
     case connectionsOfClient = "connections-of-client"

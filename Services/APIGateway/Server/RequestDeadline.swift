@@ -2,15 +2,15 @@ import Glibc
 import NIOCore
 import NIOHTTP1
 
-/// Closes a connection that takes too long over sending a request or over taking the answer: a client that only dribbles
-/// is gone in the end, whatever it dribbles.
+/// Closes a connection that takes too long to send a request or to read the answer. Sending single bytes does not
+/// extend the time.
 final class RequestDeadline: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
 
     private let times: GatewayTimes
     private let metrics: ServerMetrics
-    /// Requests whose answers the kernel does not have yet.
+    /// The number of requests whose answers the kernel does not have yet.
     private var unanswered = 0
     private var isInBody = false
     private var deadline = NIODeadline.distantFuture
@@ -23,7 +23,7 @@ final class RequestDeadline: ChannelDuplexHandler {
 
     func handlerAdded(context: ChannelHandlerContext) { begin(context) }
 
-    /// A connection is set up before it is open.
+    /// The handler is added before the channel is active, so the first deadline begins again here.
     func channelActive(context: ChannelHandlerContext) {
         begin(context)
         context.fireChannelActive()
@@ -60,13 +60,13 @@ final class RequestDeadline: ChannelDuplexHandler {
         context.write(data, promise: written)
     }
 
-    /// Whoever answers says 400 and closes.
+    /// Counts a malformed request; Hummingbird answers it with 400 and closes the connection.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if error is HTTPParserError { metrics.refused(.malformed) }
         context.fireErrorCaught(error)
     }
 
-    /// A new wait begins. A later deadline needs no new alarm: the one that is set finds out.
+    /// Begins a new wait. A later deadline needs no new timer: the one that is set checks the deadline when it fires.
     private func begin(_ context: ChannelHandlerContext) {
         deadline = .now() + (isInBody ? times.body : unanswered > 0 ? times.answer : times.head)
         setAlarm(context)
@@ -77,9 +77,10 @@ final class RequestDeadline: ChannelDuplexHandler {
         alarm = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { [self] in
             alarm = nil
             guard NIODeadline.now() >= deadline else { return setAlarm(context) }
-            // One that was only kept open for a next request did nothing wrong.
+            // A connection that was only kept open for its next request did nothing wrong and is not counted.
             if isInBody || unanswered > 0 { metrics.refused(.slow) }
-            // The kernel would keep an answer that is not read for minutes after the close; so it is thrown away, with a reset.
+            // The kernel would keep an unread answer for minutes after the close, so the connection is reset, which
+            // discards it.
             if unanswered > 0, let socket = context.channel as? any SocketOptionProvider {
                 _ = socket.setSoLinger(linger(l_onoff: 1, l_linger: 0))
             }

@@ -1,9 +1,9 @@
 import Metrics
 
-/// What an operator asks about connections.
+/// Metrics of the connections.
 struct ServerMetrics: Sendable {
     private let connections = Gauge(label: "sightscreen_http_connections")
-    /// One for each reason, so that all of them show from the start.
+    /// A counter for each reason, made at the start so that all of them are exported.
     private let refused: [Refusal: Counter]
 
     init() {

@@ -1,17 +1,17 @@
-/// The proxies in front of the gateway, whose word about where a request comes from is taken: `TRUSTED_PROXIES`.
+/// The proxies in front of the gateway whose X-Forwarded-For is trusted: `TRUSTED_PROXIES`.
 struct TrustedProxies: Sendable {
     private let blocks: [AddressBlock]
-
-    /// Nobody is trusted.
+    /// No proxies: X-Forwarded-For is never read.
     static let none = TrustedProxies([])
 
     init(_ blocks: [AddressBlock]) { self.blocks = blocks }
 
     func contains(_ address: IPAddress) -> Bool { blocks.contains { $0.contains(address) } }
 
-    /// The client behind a connection. Each proxy adds the address it was asked from at the right end, so the list is
-    /// read from there, and only as far as those who wrote it are trusted: further left, a client can write what it likes.
-    /// - Parameter forwardedFor: the X-Forwarded-For fields, in their order.
+    /// Returns the client behind a connection. Each proxy appends the address that connected to it at the right end, so
+    /// the list is read from the right, and only as far as the addresses are trusted proxies: further left a client can
+    /// write anything.
+    /// - Parameter forwardedFor: the values of the X-Forwarded-For fields, in their order.
     func client(peer: IPAddress?, forwardedFor fields: @autoclosure () -> [String]) -> ClientAddress {
         guard var client = peer, contains(client) else { return ClientAddress(address: peer) }
         for field in fields().reversed() {
@@ -24,7 +24,8 @@ struct TrustedProxies: Sendable {
         return ClientAddress(address: client)
     }
 
-    /// "192.0.2.1", "2001:db8::1", "[2001:db8::1]"; some proxies add a port, as in "192.0.2.1:4711" or "[::1]:80".
+    /// Reads "192.0.2.1", "2001:db8::1" or "[2001:db8::1]"; some proxies add a port, as in "192.0.2.1:4711" or
+    /// "[::1]:80".
     private static func address(_ entry: Substring) -> IPAddress? {
         let text = entry.drop { $0 == " " || $0 == "\t" }
         let end = text.lastIndex { $0 != " " && $0 != "\t" }.map { text.index(after: $0) } ?? text.startIndex

@@ -1,20 +1,21 @@
 package import Postgres
 package import SightscreenModels
 package import Store
-
-/// What is kept about a user, shown and taken away.
+/// Reads, exports and erases what is stored about a user.
 ///
-/// A deletion takes effect at once: nothing is followed, activities end, phones have no tokens. The orchestrator erases
-/// the rows when their end pushes are out (`OrchestratorStore.eraseDeletedUsers`). Until then, and for two days, a
-/// tombstone says that tokens issued before are refused.
+/// A deletion takes effect at once: follows are removed, activities end, phones lose their tokens. The orchestrator
+/// erases the remaining rows when their end pushes are out (`OrchestratorStore.eraseDeletedUsers`). Until then, and for
+/// two days at least, a tombstone makes the gateways refuse tokens that were issued before.
 package struct AccountStore: Sendable {
-    /// Seconds after a deletion within which a token counts as issued before it. It covers `AccountErasure.margin` and an
-    /// issuer's clock that is five seconds ahead of the database's: no old token is taken for a new one, and nothing
-    /// that a new one writes is erased. Who signs in again sooner is refused until the token is renewed.
+    /// In seconds: a token issued up to this long after a deletion counts as issued before it. The margin covers
+    /// `AccountErasure.margin` and an issuer's clock that is five seconds ahead of the database's, so that no old token
+    /// passes for a new one and nothing that a new token writes is erased. A user who signs in again sooner is refused
+    /// until the token is renewed.
     package static let refusalMargin = 10
-    /// A longer answer would be no use to anybody: a user of ten phones and fifty matches has some hundred activities.
+    /// The most activities in an export: a user of ten phones and fifty matches has some hundred, and a longer answer
+    /// would be of no use.
     package static let exportedActivitiesMax = 10_000
-    /// Two days of deletions, far above what is expected.
+    /// The most deletions that are read: those of two days, far above what is expected.
     package static let deletionsMax = 200_000
 
     private let pool: PostgresPool
@@ -25,24 +26,25 @@ package struct AccountStore: Sendable {
         self.vault = vault
     }
 
-    /// Whether a token belongs to an account that is deleted.
+    /// Whether a token belongs to a deleted account.
     ///
     /// - Parameters:
-    ///   - issuedAt: by the issuer's clock, seconds since 1970.
-    ///   - deletedAt: by the database's.
+    ///   - issuedAt: seconds since 1970 by the issuer's clock.
+    ///   - deletedAt: seconds since 1970 by the database's clock.
     package static func isRefused(issuedAt: Int, deletedAt: Int) -> Bool { issuedAt <= deletedAt + refusalMargin }
 
     // MARK: - Deletion
 
-    /// What a deletion did.
+    /// The result of a deletion.
     package struct Deletion: Hashable, Sendable {
         /// Seconds since 1970, rounded up.
         package var deletedAt: Int
-        /// The coordinators have ends to send for them.
+        /// The matches with activities that ended; the coordinators have ends to send for them.
         package var changedMatches: Set<MatchID>
     }
 
-    /// `DELETE /user`. It may be repeated; with a token that an earlier deletion refuses it changes nothing.
+    /// Deletes an account (`DELETE /user`). It may be repeated; with a token that an earlier deletion refuses it
+    /// changes nothing.
     ///
     /// - Parameter issuedAt: when the caller's token was issued, seconds since 1970.
     package func delete(_ user: UserID, tokenIssuedAt issuedAt: Int) async throws -> Deletion {
@@ -52,8 +54,8 @@ package struct AccountStore: Sendable {
             {
                 return Deletion(deletedAt: earlier, changedMatches: [])
             }
-            // Rows are touched in the order of everybody else: devices, follows, activities. The phones' records stay
-            // for the end pushes, which need to know which APNs they go to; of the rest they say what a new one would.
+            // Rows are locked in the same order as everywhere: devices, follows, activities. The phones' records stay,
+            // because end pushes need to know which APNs they go to; every other column gets the value of a new record.
             let key: [PostgresValue] = [.text(user.rawValue)]
             try await transaction.execute(
                 """
@@ -81,7 +83,7 @@ package struct AccountStore: Sendable {
                 WHERE user_id = $1 AND (status <> 'ended' OR (end_push = 'due' AND end_dismissal <> 'now'))
                 RETURNING match_id
                 """, key)
-            // Last: the time is to be close to the commit.
+            // The tombstone is written last, so that its time is close to the commit.
             let deletedAt = try await transaction.query(
                 """
                 INSERT INTO deleted_users AS d (user_id, deleted_at) VALUES ($1, clock_timestamp())
@@ -96,9 +98,10 @@ package struct AccountStore: Sendable {
         }
     }
 
-    /// Who was deleted in the last two days, and when (seconds since 1970, rounded up).
+    /// Returns the users who were deleted in the last two days, with the times (seconds since 1970, rounded up).
     ///
-    /// - Parameter since: only deletions from then on. Some commit a few seconds after the time they bear.
+    /// - Parameter since: the time of the oldest deletion to return. Some deletions commit a few seconds after their
+    ///   time.
     package func deletions(since: Int = 0) async throws -> [UserID: Int] {
         let rows = try await pool.query(
             """
@@ -110,10 +113,9 @@ package struct AccountStore: Sendable {
         return deletions
     }
 
-    /// Accounts with so many bad tokens within an hour register no more until it is over.
+    /// An account with this many bad tokens within an hour registers no more until the hour is over.
     package static let badTokensMax = 20
-
-    /// Those accounts, and the seconds that they have to wait.
+    /// Returns the blocked accounts with the seconds that each has to wait.
     package func blockedForBadTokens() async throws -> [UserID: Int] {
         let rows = try await pool.query(
             """
@@ -134,8 +136,8 @@ package struct AccountStore: Sendable {
         ).first?.int("deleted_at")
     }
 
-    /// Of a user `user_id`: whether every token that may be under way was issued before the deletion. No request lives as
-    /// long as `refusalMargin`, and who signs in anew is refused until then as well.
+    /// A condition: the user was deleted so recently that every token in flight was issued before the deletion. No
+    /// request lives as long as `refusalMargin`, and a user who signs in anew is refused until then as well.
     static func deletedJustNow(_ user: String) -> String {
         """
         EXISTS (SELECT FROM deleted_users t WHERE t.user_id = \(user)
@@ -143,7 +145,7 @@ package struct AccountStore: Sendable {
         """
     }
 
-    /// A query for all those users; found by the time of their deletion.
+    /// A query for all users who were deleted that recently; it uses the index on the time of deletion.
     static let allDeletedJustNow = """
         SELECT t.user_id FROM deleted_users t
         WHERE t.deleted_at > statement_timestamp() - interval '\(refusalMargin) seconds'
@@ -157,7 +159,7 @@ package struct AccountStore: Sendable {
 
     // MARK: - Export
 
-    /// `GET /user/data`: all of it as it was at one moment.
+    /// Exports everything stored about a user (`GET /user/data`), as it was at one moment.
     package func export(_ user: UserID) async throws -> UserDataResponse {
         try await pool.transaction { transaction in
             try await transaction.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")

@@ -3,36 +3,37 @@ import Postgres
 import SightscreenModels
 import Store
 
-/// Activity tokens, one or many, as one transaction: what `ActivityTokenRule` needs to know is read for all at once, and
-/// what it decides is written for all at once.
+/// Registers activity tokens, one or many, in one transaction: the facts that `ActivityTokenRule` needs are read for
+/// all at once, and its decisions are written for all at once.
 ///
-/// It does not wait for users and tokens whose lock somebody else has, and for no row for long: they, and records that
-/// changed between reading and writing, are done again a little later.
+/// It does not wait for users and tokens that another transaction has locked, and only 200 ms for a row. Those
+/// requests, and records that changed between reading and writing, are retried a little later.
 struct ActivityTokenBatch: Sendable {
-    typealias Outcome = Gatherer<ActivityTokenJob, ActivityTokenStore.Registered>.Outcome
-
-    /// What is known of one job.
+    typealias Outcome = Batcher<ActivityTokenJob, ActivityTokenStore.Registered>.Outcome
+    /// The facts that the statements found out about one job.
     struct Facts: Sendable {
-        /// Nil when the user has none or several phones and named none.
+        /// The phone; nil if the request names none and the user has none or several.
         var device: DeviceID?
-        /// Nil when it has no record, or one that may be taken away at any moment because it was unseen for so long.
+        /// Whether the phone was seen within the last hour; nil if it has no record, or one that may be purged at any
+        /// moment because it was unseen for so long.
         var wasSeenLately: Bool?
         var isFollowed = false
-        /// Deleted a moment ago.
+        /// Whether the account was deleted a moment ago.
         var isDeleted = false
-        /// Who else has this very token.
+        /// The present holder of this token.
         var holder = ActivityTokenRule.Holder.nobody
-        /// It came first in this batch, and perhaps reports the token that replaces this one.
+        /// Whether the token's holder comes earlier in this batch: that job may report the token that replaces this
+        /// one.
         var holderGoesFirst = false
-        /// Newest first.
+        /// The generations on the phone, newest first.
         var records: [Record] = []
     }
 
     struct Record: Sendable {
         var generation: ActivityGeneration
-        /// Changes with every change of the row.
+        /// The row's transaction id; every change of the row changes it.
         var mark: String
-        /// Where it is in the table, until it is changed.
+        /// The row's place in the table (`ctid`), valid until the row is changed.
         var address: String
     }
 
@@ -43,32 +44,32 @@ struct ActivityTokenBatch: Sendable {
         var contentState: String?
     }
 
-    /// What was decided, before it is known whether the rows were still as they were.
+    /// The decisions, made before it is known whether the rows are still as they were read.
     struct Plan: Sendable {
-        enum Verdict: Sendable {
+        enum Decision: Sendable {
             case retry
             case deviceRequired
             case accountDeleted
             case withoutRecord(DeviceID)
-            /// - Parameter writes: a row must have been written for it, else it is done again.
+            /// - Parameter writes: whether a row must have been written for it; the job is retried if none was.
             case decided(ActivityTokenRule.Action, writes: Bool)
         }
-        var verdicts: [Verdict]
+        var decisions: [Decision]
         var matches: [MatchID: Match]
-        /// What each of the statements writes, in their order.
+        /// The kind of change that each statement writes, in the order of the statements.
         var writes: [ActivityTokenWrite.Kind]
     }
 
-    /// In the order of their rows' keys, in which others go through the table as well: who has to wait for a row then
-    /// seldom waits for somebody who waits for him.
+    /// The jobs in the order of their rows' keys. Other transactions go through the table in the same order, so two of
+    /// them seldom wait for each other's rows.
     private let jobs: [ActivityTokenJob]
-    /// Where each of `jobs` stood.
+    /// The index of each of `jobs` in the batch as it was given.
     private let places: [Int]
     private let matches: [MatchID]
     private let vault: TokenVault
-    /// What the token of each of `jobs` is found by.
+    /// The lookup keys of each job's token.
     private let keys: [TokenVault.Keys]
-    /// Seconds.
+    /// The time in seconds that a finished match stays on a Lock Screen (`DISMISS_AFTER`).
     private let dismissAfter: Int
 
     init(_ jobs: [ActivityTokenJob], _ vault: TokenVault, dismissAfter: Int) throws {
@@ -83,7 +84,8 @@ struct ActivityTokenBatch: Sendable {
 
     // MARK: - Reading
 
-    /// The locks first, in a statement of their own: what is read afterwards is what those have left who had them before.
+    /// The statements that read. The locks come first, in a statement of their own, so that the later ones see what
+    /// transactions that held the locks before have committed.
     var reading: [PostgresStatement] {
         let users = PostgresValue.textArray(jobs.map(\.user.rawValue))
         let tokens = PostgresValue.textArray(jobs.map(\.request.activityToken.rawValue))
@@ -102,16 +104,16 @@ struct ActivityTokenBatch: Sendable {
         ]
     }
 
-    /// When a match begins the table grows from nothing to a million rows before its statistics are made anew: a plan that
-    /// walked over it all would be kept meanwhile. And there is one plan for batches of all sizes: left to itself the
-    /// server plans each small one anew, which takes it longer than to register ten tokens. Nothing is sorted that an index
-    /// has in order. And one row that somebody holds must not keep a hundred others waiting.
+    /// The transaction's settings. When a match begins the table grows from nothing to a million rows before its
+    /// statistics are renewed; without sequential scans and sorts the server uses the indexes all the same. One generic
+    /// plan serves batches of all sizes, because planning a small batch takes longer than registering ten tokens. The
+    /// lock time-out of 200 ms keeps one locked row from delaying a hundred other requests.
     static let asPlannedOnce = """
         SELECT set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
             set_config('plan_cache_mode', 'force_generic_plan', true), set_config('lock_timeout', '200ms', true)
         """
-
-    /// Answers those that somebody else has now. Nobody is waited for, so the order does not matter.
+    /// Takes the locks of users and tokens, and returns the jobs for which another transaction holds one. It does not
+    /// wait, so the order of the locks does not matter.
     private static let lock = """
         SELECT r.i::int AS i FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS r (user_id, token, i)
         WHERE NOT pg_try_advisory_xact_lock(\(AdvisoryLock.user("r.user_id")))
@@ -121,8 +123,8 @@ struct ActivityTokenBatch: Sendable {
     private static let columns = ActivityTokenStore.columns(
         followedAt: "w.created_at", wasFormer: ActivityTokenStore.wasFormer(["r.token", "r.encrypted"]))
 
-    /// One row for each record of a job, or one without a record. Each part is looked up by its index for each job:
-    /// LATERAL with LIMIT leaves the planner no other way, however wrong its numbers are while a match begins.
+    /// Returns one row for each record of a job, or one row for a job without a record. LATERAL with LIMIT makes the
+    /// planner look up each part by its index for each job, however wrong its statistics are while a match begins.
     static let readFacts = """
         SELECT r.i::int AS i, p.device_id, d.was_seen_lately,
             w.created_at IS NOT NULL AS is_followed,
@@ -152,8 +154,8 @@ struct ActivityTokenBatch: Sendable {
         ) l ON true
         """
 
-    /// Who has the tokens. One lookup for each index: an OR of the two would be a walk over all ends that are due, and
-    /// after a match those are many.
+    /// Returns the activities that hold the tokens. Each index is searched on its own: an OR of the two conditions
+    /// would walk over all ends that are due, and after a match those are many.
     static let readOwners = """
         SELECT o.token_key, o.match_id, o.user_id, o.device_id, EXISTS (
             SELECT FROM devices d WHERE d.user_id = o.user_id AND d.device_id = o.device_id AND \(DeviceClaims.isTheirs("d"))
@@ -167,7 +169,7 @@ struct ActivityTokenBatch: Sendable {
         var device: DeviceID?
     }
 
-    /// Tells of each job who else has its token.
+    /// Notes for each job whether another activity holds its token.
     private func noteOwners(_ rows: [PostgresRow], in facts: inout [Facts]) throws {
         guard !rows.isEmpty else { return }
         var owners: [String: [(owner: Owner, phoneIsTheirs: Bool)]] = [:]
@@ -227,7 +229,7 @@ struct ActivityTokenBatch: Sendable {
 
     // MARK: - Deciding
 
-    /// - Parameter answers: to `reading`.
+    /// - Parameter answers: the results of `reading`.
     func decide(_ answers: [PostgresResult]) throws -> (writing: [PostgresStatement], Plan) {
         let locked = Set(try answers[1].rows.map { try $0.int("i") - 1 })
         var facts = try facts(answers[2].rows)
@@ -235,22 +237,22 @@ struct ActivityTokenBatch: Sendable {
         let matches = try situations(answers[4].rows)
         let writer = try vault.writer(answers[5].rows.first)
         var write = ActivityTokenWrite()
-        var verdicts: [Plan.Verdict] = []
-        verdicts.reserveCapacity(jobs.count)
+        var decisions: [Plan.Decision] = []
+        decisions.reserveCapacity(jobs.count)
         for place in jobs.indices {
             guard !locked.contains(place), !facts[place].holderGoesFirst, let match = matches[jobs[place].match] else {
-                verdicts.append(.retry)
+                decisions.append(.retry)
                 continue
             }
-            verdicts.append(try decide(place, facts[place], match, writer, &write))
+            decisions.append(try decide(place, facts[place], match, writer, &write))
         }
         let (statements, kinds) = write.statements
-        return (statements, Plan(verdicts: verdicts, matches: matches, writes: kinds))
+        return (statements, Plan(decisions: decisions, matches: matches, writes: kinds))
     }
 
     private func decide(
         _ place: Int, _ facts: Facts, _ match: Match, _ writer: TokenVault.Writer, _ write: inout ActivityTokenWrite
-    ) throws -> Plan.Verdict {
+    ) throws -> Plan.Decision {
         if facts.isDeleted { return .accountDeleted }
         guard let device = facts.device else { return .deviceRequired }
         let job = jobs[place]
@@ -269,7 +271,7 @@ struct ActivityTokenBatch: Sendable {
             write.add(row, to: kind)
         }
         func change(_ generation: Int, _ kind: ActivityTokenWrite.Kind, unless: (Record) -> Bool = { _ in false })
-            -> Plan.Verdict
+            -> Plan.Decision
         {
             guard let record = facts.records.first(where: { $0.generation.generation == generation }) else {
                 return .retry
@@ -279,7 +281,7 @@ struct ActivityTokenBatch: Sendable {
             add(kind)
             return .decided(action, writes: true)
         }
-        func insert(_ kind: ActivityTokenWrite.Kind) -> Plan.Verdict {
+        func insert(_ kind: ActivityTokenWrite.Kind) -> Plan.Decision {
             row.lingers = kind == .insertEnded && match.lingers
             row.generation = (facts.records.first?.generation.generation ?? 0) + 1
             add(kind)
@@ -307,18 +309,18 @@ struct ActivityTokenBatch: Sendable {
         }
     }
 
-    // MARK: - What became of it
+    // MARK: - Outcomes
 
-    /// One outcome for each job, in the order in which they were given.
-    /// - Parameter contentStates: of `plan.matches`, decoded.
+    /// Returns one outcome for each job, in the order in which the jobs were given.
+    /// - Parameter contentStates: the content states of `plan.matches`, decoded.
     func outcomes(
         _ plan: Plan, written: [PostgresResult], contentStates: [MatchID: ContentState]
     ) throws -> [Outcome] {
         let done = try places(written, plan.writes)
         let taken = try taken(written, plan.writes)
         var outcomes = [Outcome](repeating: .retry, count: jobs.count)
-        for (place, verdict) in plan.verdicts.enumerated() {
-            switch verdict {
+        for (place, decision) in plan.decisions.enumerated() {
+            switch decision {
             case .retry, .withoutRecord: break
             case .deviceRequired: outcomes[places[place]] = .failed(DeviceRequired())
             case .accountDeleted: outcomes[places[place]] = .failed(AccountDeleted())
@@ -334,14 +336,14 @@ struct ActivityTokenBatch: Sendable {
         return outcomes
     }
 
-    /// Phones that have to be on record first, by the places of their jobs.
+    /// Returns the phones that need a record first, with the places of their jobs.
     func phonesWithoutRecord(_ plan: Plan) -> [(place: Int, device: DeviceID)] {
-        plan.verdicts.enumerated().compactMap { place, verdict in
-            if case .withoutRecord(let device) = verdict { (places[place], device) } else { nil }
+        plan.decisions.enumerated().compactMap { place, decision in
+            if case .withoutRecord(let device) = decision { (places[place], device) } else { nil }
         }
     }
-
-    /// The matches in which each job's token was somebody else's. Counts those that were another user's.
+    /// Returns the matches in which a job's token belonged to another activity, and counts the tokens that moved from
+    /// another user.
     private func taken(_ written: [PostgresResult], _ kinds: [ActivityTokenWrite.Kind]) throws -> [Int: Set<MatchID>] {
         guard let rows = zip(kinds, written).first(where: { $0.0 == .take })?.1.rows else { return [:] }
         var taken: [Int: Set<MatchID>] = [:]
@@ -355,7 +357,7 @@ struct ActivityTokenBatch: Sendable {
         return taken
     }
 
-    /// The jobs for which a row was written.
+    /// Returns the jobs for which a row was written.
     private func places(_ written: [PostgresResult], _ kinds: [ActivityTokenWrite.Kind]) throws -> Set<Int> {
         var done: Set<Int> = []
         for (result, kind) in zip(written, kinds) {

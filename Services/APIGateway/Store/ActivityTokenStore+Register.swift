@@ -4,13 +4,12 @@ import SightscreenModels
 import Store
 
 extension ActivityTokenStore {
-    typealias Outcome = Gatherer<ActivityTokenJob, Registered>.Outcome
-    typealias IsAwaited = Gatherer<ActivityTokenJob, Registered>.IsAwaited
+    typealias Outcome = Batcher<ActivityTokenJob, Registered>.Outcome
+    typealias IsAwaited = Batcher<ActivityTokenJob, Registered>.IsAwaited
+    /// A caller left before any statement that writes was sent; the batch is built anew without it.
+    private struct CallerLeft: Error {}
 
-    /// Somebody who waited when the batch was put together has gone, and nothing was sent yet.
-    private struct SomebodyLeft: Error {}
-
-    /// Many requests in one transaction; answered when it is committed.
+    /// Registers many tokens in one transaction; returns when it is committed.
     static func registerBatch(
         _ jobs: [ActivityTokenJob], isAwaited: @escaping IsAwaited, _ pool: PostgresPool, _ vault: TokenVault,
         _ dismissAfter: Int,
@@ -28,12 +27,12 @@ extension ActivityTokenStore {
                 outcomes[place] = .retryAfter { try await record(device, of: user, pool) { isAwaited(place) } }
             }
             return outcomes
-        } catch is SomebodyLeft {
-            return await withThose(of: jobs.indices, isAwaited) { staying, isAwaited in
+        } catch is CallerLeft {
+            return await withStaying(of: jobs.indices, isAwaited) { staying, isAwaited in
                 await registerBatch(
                     staying.map { jobs[$0] }, isAwaited: isAwaited, pool, vault, dismissAfter, contentStates)
             }
-        } catch let error where jobs.count > 1 && isOfOne(error) {
+        } catch let error where jobs.count > 1 && isFaultOfOneRequest(error) {
             let half = jobs.count / 2
             let first = await registerBatch(
                 Array(jobs[..<half]), isAwaited: isAwaited, pool, vault, dismissAfter, contentStates)
@@ -45,29 +44,29 @@ extension ActivityTokenStore {
         }
     }
 
-    /// Few phones report an activity before they register: each of those gets its record by itself.
+    /// Makes the record of a phone that reports an activity before it registers. Such phones are few, so each gets a
+    /// transaction of its own.
     private static func record(
         _ device: DeviceID, of user: UserID, _ pool: PostgresPool, isAwaited: () -> Bool
     ) async throws {
         try await pool.forUser(user) { transaction in
-            // It may have waited for others of this user, longer than its account was there.
-            guard isAwaited() else { throw GatherRefusal.late }
+            // The request may have waited for others of this user until after the account was deleted.
+            guard isAwaited() else { throw BatcherRefusal.late }
             try await UserDevices.touch(transaction, user: user, device: device)
         }
     }
 
-    // MARK: - Those who have gone
+    // MARK: - Callers that have left
 
     private static func stay(_ places: Range<Int>, _ isAwaited: IsAwaited) throws {
-        guard places.allSatisfy(isAwaited) else { throw SomebodyLeft() }
+        guard places.allSatisfy(isAwaited) else { throw CallerLeft() }
     }
-
-    /// Nobody hears of the outcome of those who have gone.
-    private static func withThose(
+    /// Runs the batch for the callers that still wait; the others get `BatcherRefusal.late`.
+    private static func withStaying(
         of places: Range<Int>, _ isAwaited: @escaping IsAwaited,
         _ body: ([Int], @escaping IsAwaited) async -> [Outcome]
     ) async -> [Outcome] {
-        var outcomes = [Outcome](repeating: .failed(GatherRefusal.late), count: places.count)
+        var outcomes = [Outcome](repeating: .failed(BatcherRefusal.late), count: places.count)
         let staying = places.filter(isAwaited)
         guard !staying.isEmpty else { return outcomes }
         let answers = await body(staying) { isAwaited(staying[$0]) }
@@ -75,23 +74,25 @@ extension ActivityTokenStore {
         return outcomes
     }
 
-    // MARK: - Those that failed
+    // MARK: - Failures
 
     private static func isLostRace(_ error: any Error) -> Bool {
         guard let error = error as? PostgresError else { return false }
         return error.isLostRace || error.code == .server(ActivityTokenWrite.takenForNothing)
-            // A row that somebody else holds.
+            // Another transaction holds the row's lock (55P03, lock_not_available).
             || error.code == .server("55P03")
     }
 
-    /// Nothing of the batch was committed, and one of its requests was enough for that: a lost race, a lock that somebody
-    /// holds for long, a text that PostgreSQL refuses. In halves of it the others need not suffer from it. When the server
-    /// is in trouble, or it is not known what became of the batch, a hundred transactions more would not help anybody.
-    private static func isOfOne(_ error: any Error) -> Bool {
+    /// Whether one request alone may have made the batch fail, with nothing committed: a lost race, a lock that is held
+    /// for long, a text that PostgreSQL refuses. Then the batch is repeated in halves, so that the other requests are
+    /// not affected. When the server is in trouble, or the outcome is unknown, a hundred more transactions would not
+    /// help.
+    private static func isFaultOfOneRequest(_ error: any Error) -> Bool {
         guard let error = error as? PostgresError else { return false }
         switch error.code {
         case .serialization, .constraint, .decoding: return true
-        // Data that is refused; a state of the transaction or of an object; too many locks for the server's table.
+        // Refused data (22), a state of the transaction (25) or of an object (55), a wrong name or right (42), or too
+        // many locks for the server's table (53200).
         case .server(let state): return ["22", "25", "42", "55"].contains(state.prefix(2)) || state == "53200"
         case .unavailable, .deadline, .outcomeUnknown, .notDurable, .configuration: return false
         }

@@ -3,14 +3,14 @@ import Postgres
 import SightscreenModels
 import Store
 
-/// The SQL of activity tokens.
+/// The SQL fragments for activity tokens.
 extension ActivityTokenStore {
-    // MARK: - What is known
+    // MARK: - Reading
 
-    /// Newest first. More generations than this on one phone are an app that misbehaves; the oldest are not looked at.
+    /// The most generations that are read, newest first. An app that makes more of them on one phone misbehaves.
     static let recordsMax = 64
 
-    /// What holds for the matches `$1`: a row for each, whether it is known or not. `$2` is `DISMISS_AFTER`.
+    /// Reads what holds for the matches `$1`: one row for each, known or not. `$2` is `DISMISS_AFTER` in seconds.
     static let situations = """
         SELECT m.match_id, a.match_id IS NOT NULL OR f.match_id IS NOT NULL AS is_known,
             CASE WHEN a.match_id IS NULL THEN coalesce(\(FixtureSQL.isOver("f.status")), false)
@@ -21,28 +21,28 @@ extension ActivityTokenStore {
         FROM unnest($1::bigint[]) AS m (match_id)
         LEFT JOIN fixtures f USING (match_id) LEFT JOIN active_matches a USING (match_id)
         """
-
-    /// Of a row `a` of `live_activities`.
+    /// A condition on a row `a` of `live_activities`: a start was sent or is about to be.
     static let startIsOut = "(a.start_sent_at IS NOT NULL OR coalesce(a.start_lease_until > clock_timestamp(), false))"
 
-    /// Of a row `a` of `live_activities`: its start, or that of its renewal.
+    /// A condition on a row `a` of `live_activities`: its start, or the start of its renewal, was sent.
     static let startWasSent = "(a.start_sent_at IS NOT NULL OR a.renewal_sent_at IS NOT NULL)"
 
-    /// Of a row of `live_activities`: it had this token before another one. Only where one was replaced is the token
-    /// hashed, and that is seldom.
+    /// A condition on a row of `live_activities`: it had one of these tokens before its present one. The keys are
+    /// hashed only for rows whose token was replaced, which are few.
     static func wasFormer(_ keys: [String], of row: String = "a") -> String {
         let hashes = keys.map(formerHash).joined(separator: ", ")
         return "(\(row).former_tokens IS NOT NULL AND ARRAY[\(hashes)] && \(row).former_tokens)"
     }
 
-    /// Kept of a token that was replaced: the token itself opens a Lock Screen to whoever has it.
-    /// - Parameter key: `token_key` of it.
+    /// The hash that is kept of a replaced token. The token itself is not kept, because it gives access to a Lock
+    /// Screen.
+    /// - Parameter key: the token's `token_key`.
     private static func formerHash(_ key: String) -> String { "hashtextextended(\(key)::text, 9)" }
 
-    /// What the rules know of a row `a` of `live_activities`: `generation` reads it.
+    /// The columns of a row `a` of `live_activities` that the rules need; `generation` reads them.
     /// - Parameters:
-    ///   - followedAt: since when its user follows the match.
-    ///   - wasFormer: it had the token that is reported before another one.
+    ///   - followedAt: the time since which the user follows the match.
+    ///   - wasFormer: a condition: the row had the reported token before its present one.
     static func columns(followedAt: String, wasFormer: String) -> String {
         """
         a.generation, a.status, a.start_id, a.activity_id, token_key(a.update_token) AS token_key, a.renewal_start_id,
@@ -53,9 +53,10 @@ extension ActivityTokenStore {
         """
     }
 
+    /// Reads a row of `columns`.
     /// - Parameters:
-    ///   - keys: of the token that is reported.
-    ///   - reported: the token that `was_former` is about.
+    ///   - keys: the lookup keys of the reported token.
+    ///   - reported: the reported token, which `was_former` is about.
     static func generation(
         _ row: PostgresRow, _ keys: TokenVault.Keys?, reported: UpdateToken?
     ) throws -> ActivityGeneration {
@@ -65,7 +66,7 @@ extension ActivityTokenStore {
             status: ActivityGeneration.Status(rawValue: try row.string("status")) ?? .ended,
             startID: try row.optionalString("start_id").map { StartID($0) },
             activityID: try row.optionalString("activity_id").map { ActivityID($0) },
-            // Any other token only has to differ from the reported one.
+            // Any other token only has to differ from the reported one, so its key stands for it.
             token: try row.optionalString("token_key").map {
                 keys?.all.contains($0) == true ? reported ?? UpdateToken($0) : UpdateToken($0)
             },
@@ -76,10 +77,12 @@ extension ActivityTokenStore {
             startWasSent: try row.bool("start_was_sent"))
     }
 
-    /// Activities that have the token, and those that an end with it is due to; some may come twice.
+    /// Finds the activities that hold the token, and those to which an end with this token is due; some may be returned
+    /// twice.
     ///
-    /// By the order, which is not to be had by sorting (`ActivityTokenBatch.asPlannedOnce`), the planner is told which index:
-    /// while no end is due as far as it knows, a walk over all of them seems as cheap, and there may be a million by then.
+    /// The order makes the planner use the right index, because it may not sort (`ActivityTokenBatch.asPlannedOnce`).
+    /// Without it, while the statistics know of no end that is due, a walk over all such ends seems as cheap, and by
+    /// then there may be a million.
     static func owners(of key: String) -> String {
         ["status <> 'ended'", "end_push = 'due'"].map { condition in
             """
@@ -90,14 +93,13 @@ extension ActivityTokenStore {
         }.joined(separator: " UNION ALL ")
     }
 
-    // MARK: - What is done (to a row `la`, with the new values in `v`)
+    // MARK: - Writing (the row is `la`, its new values are `v`)
 
     static let activation = """
         status = 'active', update_token = v.token, token_at = clock_timestamp(), activated_at = clock_timestamp(),
         start_lease_until = NULL, start_given_up_at = NULL
         """
-
-    /// What had another token keeps in mind that it had it.
+    /// A rotation keeps the former token's hash.
     static let rotation = """
         update_token = v.token, token_at = clock_timestamp(),
         former_tokens = CASE WHEN token_key(la.update_token) NOT IN (v.in_clear, v.encrypted) THEN
@@ -105,7 +107,7 @@ extension ActivityTokenStore {
             ELSE la.former_tokens END
         """
 
-    /// The token is the same, or one that was replaced: with it goes the activity's name.
+    /// The token stays as it is; only the activity's id is added.
     static let naming = "update_token = la.update_token"
 
     static let ending = """
@@ -115,8 +117,8 @@ extension ActivityTokenStore {
         end_lease_until = NULL
         """
 
-    /// Ends the running activity and puts the new one into its place.
-    /// - Parameter source: of `v`, which has the `generation` to end and the `next` one.
+    /// Ends the running activity and inserts the new one in its place.
+    /// - Parameter source: the source of `v`, with the `generation` to end and the `next` one.
     static func replacement(from source: String, where condition: String = "true") -> String {
         """
         WITH old AS (
@@ -141,7 +143,7 @@ extension ActivityTokenStore {
         """
     }
 
-    /// A new record, `active` or over from the beginning for the reason `v.state`.
+    /// Inserts a new record: `active`, or ended from the beginning for the reason `v.state`.
     static let insertion = """
         INSERT INTO live_activities
             (match_id, user_id, device_id, generation, route, shard, status, end_reason, start_id, start_sent_at,

@@ -8,13 +8,13 @@ package import Store
 package struct ActivityTokenStore: Sendable {
     private let pool: PostgresPool
     private let vault: TokenVault
-    /// How long a finished match stays on a Lock Screen, in seconds (`DISMISS_AFTER`).
+    /// The seconds for which a finished match stays on a Lock Screen (`DISMISS_AFTER`).
     private let dismissAfter: Int
-    private let gatherer: Gatherer<ActivityTokenJob, Registered>
+    private let batcher: Batcher<ActivityTokenJob, Registered>
 
     /// - Parameters:
-    ///   - pool: two of its connections are for batches.
-    ///   - onChange: is told the matches whose activities changed, once for a batch.
+    ///   - pool: the connection pool; batches use two of its connections.
+    ///   - onChange: gets the matches whose activities changed, once for each batch.
     package init(
         pool: PostgresPool, vault: TokenVault = .inClear, dismissAfter: Int = 900,
         onChange: @escaping @Sendable (Set<MatchID>) async -> Void = { _ in }
@@ -23,7 +23,7 @@ package struct ActivityTokenStore: Sendable {
         self.vault = vault
         self.dismissAfter = dismissAfter
         let contentStates = ContentStateCache()
-        gatherer = Gatherer(
+        batcher = Batcher(
             meters: .init(
                 waiting: Meter(label: "sightscreen_registrations_waiting"),
                 inFlight: Meter(label: "sightscreen_registrations_in_flight")),
@@ -41,21 +41,22 @@ package struct ActivityTokenStore: Sendable {
     package struct Registered: Sendable {
         package var action: ActivityTokenRule.Action
         package var contentState: ContentState?
-        /// The match's activities changed, and those of matches that lost the token.
+        /// The match, if its activities changed, and the matches whose activities lost the token.
         package var changedMatches: Set<MatchID>
     }
 
-    /// `POST /matches/:id/activity-token`. Answers when it is committed, together with what others ask for meanwhile.
+    /// Registers an activity's update token (`POST /matches/:id/activity-token`). Returns when it is committed, in one
+    /// batch with requests that arrive at the same time.
     ///
-    /// - Throws: `DeviceRequired`, `AccountDeleted`, `LimitReached`, `GatherRefusal`, `PostgresError`.
+    /// - Throws: `DeviceRequired`, `AccountDeleted`, `LimitReached`, `BatcherRefusal`, `PostgresError`.
     package func register(
         _ request: ActivityTokenRequest, match: MatchID, user: UserID
     ) async throws -> Registered {
-        try await gatherer.submit(ActivityTokenJob(request: request, match: match, user: user))
+        try await batcher.submit(ActivityTokenJob(request: request, match: match, user: user))
     }
 
-    /// `POST /matches/:id/activity-dismissed`.
-    /// - Returns: whether the user still follows the match, and whether activities changed.
+    /// Records that the user dismissed an activity (`POST /matches/:id/activity-dismissed`).
+    /// - Returns: whether the user still follows the match, and what was done.
     /// - Throws: `DeviceRequired`, `PostgresError`.
     package func dismiss(
         _ request: ActivityDismissedRequest, match: MatchID, user: UserID
@@ -80,7 +81,7 @@ package struct ActivityTokenStore: Sendable {
         let action = rule.action(for: records)
         switch action {
         case .unfollow(let generation):
-            // The one that was to take its place is gone: it still stands there itself.
+            // The dismissed activity was to replace this one, which is still on the Lock Screen and needs an end push.
             let stands = records.contains {
                 $0.generation == generation && $0.renewalStartID != nil && !rule.names($0)
             }
@@ -100,7 +101,7 @@ package struct ActivityTokenStore: Sendable {
         return action
     }
 
-    /// From the phone: an end that still waits has nothing to end.
+    /// Drops an end that still waits: the phone says that its activity is gone.
     private static func isGone(_ transaction: PostgresTransaction, _ key: Key, _ generation: Int) async throws {
         try await transaction.execute(
             """
@@ -109,7 +110,7 @@ package struct ActivityTokenStore: Sendable {
             """, key.parameters + [.int(generation)])
     }
 
-    // MARK: - What is known
+    // MARK: - Reading
 
     private struct Key: Sendable {
         var match: MatchID

@@ -3,25 +3,26 @@ import Postgres
 import SightscreenModels
 import Store
 
-/// What a batch of activity tokens writes: one statement for each kind of change.
+/// The writes of a batch of activity tokens: one statement for each kind of change.
 struct ActivityTokenWrite {
     enum Kind: CaseIterable, Sendable {
-        /// Phones that were last seen long ago.
+        /// Marks phones as seen that were last seen long ago.
         case seen
-        /// Activities that had a token which is somebody else's now.
+        /// Ends the activities that held a token which now belongs to another.
         case take
         case activate, rotate
-        /// The activity's name only.
+        /// Writes only the activity's id.
         case name
         case end
         case replace
         case adopt
-        /// A new record that is over from the beginning: of a match that is over, or of a stranger's.
+        /// Insert a new record that is ended from the beginning: in a match that is over, or of a user who does not
+        /// follow it.
         case insertEnded, refuse
-        /// Fails unless whoever took a token has it now.
+        /// Fails the transaction unless the new holder of each taken token has it.
         case verify
 
-        /// The token is that activity's from then on, to be pushed to or to be ended.
+        /// Whether the statement gives the token to its activity, for updates or for an end.
         var writesToken: Bool {
             switch self {
             case .activate, .rotate, .end, .replace, .adopt, .insertEnded, .refuse: true
@@ -31,19 +32,19 @@ struct ActivityTokenWrite {
     }
 
     struct Row {
-        /// Of its job in the batch.
+        /// The job's index in the batch.
         var place: Int
         var job: ActivityTokenJob
-        /// What its token is found by.
+        /// The lookup keys of the token.
         var keys: TokenVault.Keys
-        /// In its stored form.
+        /// The token in its stored form.
         var token: String
         var device: DeviceID
         var lingers: Bool
         var generation = 0
-        /// The generation that takes its place.
+        /// The generation that replaces it.
         var next = 0
-        /// `changed_xid` of the row as it was read, and where it was.
+        /// The row's `changed_xid` and place in the table (`ctid`) when it was read.
         var mark = ""
         var address = ""
     }
@@ -87,8 +88,9 @@ struct ActivityTokenWrite {
             """, [.textArray(rows.map(\.job.user.rawValue)), .textArray(rows.map(\.device.rawValue))])
     }
 
-    /// Whoever registers a token last has it. Its former activity ends without a push: an end to this token would
-    /// now reach the new owner's activity, and so would one that still waits.
+    /// Ends the activities that held a token before: the activity that registers a token last has it. They end without
+    /// a push, because an end to this token would now reach the new activity; an end that still waits is dropped for
+    /// the same reason.
     private static func take(_ rows: [Row]) -> PostgresStatement {
         let keys = rows.flatMap { row in row.keys.all.map { (row, $0) } }
         return PostgresStatement(
@@ -100,8 +102,8 @@ struct ActivityTokenWrite {
             ])
     }
 
-    /// A token must be taken before it can be written, and what was to have it may have changed by then. It would be
-    /// nobody's if it were taken all the same.
+    /// Fails if a taken token was not written: it has to be taken before it can be written, and the row that was to get
+    /// it may have changed in between. Without this check the token would then belong to no activity.
     private static func verify(_ rows: [Row]) -> PostgresStatement {
         PostgresStatement(
             """
@@ -120,7 +122,7 @@ struct ActivityTokenWrite {
             ])
     }
 
-    /// The division by zero in `verify`.
+    /// The SQLSTATE of the division by zero in `verify`.
     static let takenForNothing = "22012"
 
     static let taking = """
@@ -141,11 +143,11 @@ struct ActivityTokenWrite {
         RETURNING t.i, la.match_id, la.user_id
         """
 
-    /// Only rows that are as they were read. Such a row is still where it was found: it is fetched from there, not looked
-    /// up again. If something else is there by now, the key and the mark say so. The mark is compared in a way that no
-    /// index can serve: whole stampedes of records are made by one transaction.
+    /// Updates only rows that are still as they were read. Such a row is still at its place in the table and is fetched
+    /// from there without another lookup; if another row is there by now, its key and mark differ. The mark is compared
+    /// in a form that no index can serve, because one transaction may have made thousands of records.
     ///
-    /// - Parameter assignments: of the columns of `v`.
+    /// - Parameter assignments: the new values, from the columns of `v`.
     private static func update(_ rows: [Row], _ assignments: String) -> PostgresStatement {
         PostgresStatement(
             """
@@ -171,7 +173,7 @@ struct ActivityTokenWrite {
             ])
     }
 
-    /// Only rows that are as they were read.
+    /// Replaces only activities whose rows are still as they were read.
     private static func replace(_ rows: [Row]) -> PostgresStatement {
         PostgresStatement(
             ActivityTokenStore.replacement(
@@ -188,9 +190,8 @@ struct ActivityTokenWrite {
                 .textArray(rows.map(\.job.request.activityId?.rawValue)),
             ])
     }
-
-    /// Leaves out what somebody else has made meanwhile.
-    /// - Parameter state: `active`, or the reason for which the record is over from the beginning.
+    /// Inserts records and skips rows that another transaction has made in the meantime.
+    /// - Parameter state: `active`, or the reason for which the record is ended from the beginning.
     private static func insert(_ rows: [Row], _ state: String) -> PostgresStatement {
         let routes = rows.map { DeviceRoute(user: $0.job.user, device: $0.device) }
         return PostgresStatement(

@@ -2,16 +2,16 @@ import FoundationEssentials
 package import Postgres
 package import SightscreenModels
 
-/// What administrators change and look up (`app_config`, `admin_audit`, `fixtures` as last synced). A change and its line
-/// in the audit are one transaction.
+/// Changes and reads what administrators use (`app_config`, `admin_audit`, `fixtures` as last synced). A change and its
+/// audit entry are one transaction.
 package struct AdminStore: Sendable {
     private let pool: PostgresPool
 
     package init(pool: PostgresPool) { self.pool = pool }
 
-    /// Who asks, and by which request.
+    /// The administrator and the request behind a call.
     package struct Call: Hashable, Sendable {
-        /// `user:<sub>`, or `api-key:<name>`.
+        /// The administrator: `user:<sub>` or `api-key:<name>`.
         package var actor: String
         package var requestID: String
 
@@ -23,11 +23,11 @@ package struct AdminStore: Sendable {
 
     // MARK: - The app's config
 
-    /// What every gateway reads once a second. Times are seconds since 1970.
+    /// The state that every gateway reads once a second. Times are seconds since 1970.
     package struct Control: Hashable, Sendable {
         package var overrides: AppConfigOverrides
         package var changedAt: Int?
-        /// When all gateways were last told to clear their caches; microseconds, so that two orders can be told apart.
+        /// The last order to clear the caches of all gateways; in microseconds, so that two orders can be told apart.
         package var cachesClearedAt: Int?
     }
 
@@ -50,12 +50,12 @@ package struct AdminStore: Sendable {
         return control
     }
 
-    /// Changes the overrides by what `change` does to them.
+    /// Applies `change` to the stored overrides.
     package func changeConfig(
         _ call: Call, _ change: @Sendable (inout AppConfigOverrides) -> Void
     ) async throws -> Control {
         try await pool.transaction { transaction in
-            // Two administrators at once: one after the other.
+            // The lock makes two administrators change the config one after the other.
             try await transaction.execute("SELECT pg_advisory_xact_lock(9)")
             let before = try await transaction.query("SELECT value::text AS value FROM app_config WHERE name = 'app'")
                 .first?.string("value")
@@ -72,7 +72,7 @@ package struct AdminStore: Sendable {
         return try await control()
     }
 
-    /// Tells all gateways to clear their caches.
+    /// Orders all gateways to clear their caches.
     package func clearCaches(_ call: Call) async throws {
         try await pool.transaction { transaction in
             try await transaction.execute(
@@ -96,7 +96,7 @@ package struct AdminStore: Sendable {
 
     // MARK: - The audit
 
-    /// Writes down a call that changes nothing here: a look at something, or an order to the stand-in.
+    /// Records a call that changes nothing here: reading something, or an order to mock-sportmonks.
     package func audit(_ call: Call, _ action: String, _ detail: [String: String] = [:]) async throws {
         try await pool.execute(Self.auditStatement, try Self.auditParameters(call, action, detail))
     }
@@ -116,9 +116,9 @@ package struct AdminStore: Sendable {
         return [.text(call.actor), .text(action), .text(try encode(detail))]
     }
 
-    /// Newest first.
-    /// - Parameter before: only those before that one.
-    /// - Returns: one more than `limit` when there is another page.
+    /// Returns the audit entries, newest first.
+    /// - Parameter before: the id before which the page begins; nil begins with the newest.
+    /// - Returns: one entry more than `limit` if there is another page.
     package func auditEntries(before: Int64?, limit: Int) async throws -> [AuditEntry] {
         try await pool.query(
             """
@@ -131,7 +131,7 @@ package struct AdminStore: Sendable {
             return AuditEntry(
                 id: String(try row.int64("id")), at: try row.int("at"), actor: try row.string("actor"),
                 action: try row.string("action"),
-                // A null of another version's row is no reason to hide the others.
+                // A null in a row that another version wrote must not hide the other entries.
                 detail: (try? JSONDecoder().decode([String: String?].self, from: Data(detail.utf8)))?
                     .compactMapValues { $0 } ?? [:])
         }
@@ -139,8 +139,8 @@ package struct AdminStore: Sendable {
 
     // MARK: - The provider's fixtures
 
-    /// By start, then by id.
-    /// - Returns: one more than `limit` when there is another page.
+    /// Returns the fixtures by start, then by id.
+    /// - Returns: one fixture more than `limit` if there is another page.
     package func fixtures(after: ScheduleStore.Position?, limit: Int) async throws -> [SyncedFixture] {
         try await pool.query(
             """

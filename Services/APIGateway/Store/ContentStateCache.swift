@@ -1,13 +1,14 @@
 import SightscreenModels
 
-/// The content states that were decoded last: each match's newest one once, not for each request.
+/// A cache of the content states decoded last, so that each match's newest one is decoded once and not for each
+/// request.
 actor ContentStateCache {
-    /// More matches than are ever in play at a time.
+    /// The bound is above the number of matches that are ever in play at a time.
     static let matchesMax = 64
 
     private var states: [MatchID: (text: String, state: ContentState?)] = [:]
 
-    /// - Parameter texts: as `active_matches` holds them.
+    /// - Parameter texts: the content states as `active_matches` stores them.
     func decode(_ texts: [MatchID: String]) -> [MatchID: ContentState] {
         texts.reduce(into: [:]) { decoded, item in decoded[item.key] = decode(item.key, item.value) }
     }

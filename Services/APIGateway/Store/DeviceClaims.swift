@@ -2,28 +2,28 @@ import Postgres
 import SightscreenModels
 import Store
 
-/// Whose phone it is, when a user registers a push token that another user's phone has. To know a token is not to have the phone,
-/// so the phone is asked: its device token, the only kind that takes a silent push, gets a nonce, and the app there echoes it for
-/// the user who is signed in.
+/// Proves who has a phone when a user registers a push token that another user's phone has. Knowing a token does not
+/// prove that one has the phone, so the phone is asked: a silent push brings a nonce to its device token, the only kind
+/// that takes silent pushes, and the app there echoes it for the user who is signed in.
 enum DeviceClaims {
-    /// A nonce is worth nothing later.
+    /// The time for which a nonce is valid.
     static let validity = "interval '5 minutes'"
-    /// One nonce for a token in this time, however many users ask.
+    /// The time between two nonces for one token, however many users ask.
     static let pause = "interval '1 hour'"
 
-    /// Of a row of `devices`: as far as is known its user still has that phone.
+    /// A condition on a row of `devices`: as far as is known its user still has that phone.
     static func isTheirs(_ row: String) -> String {
         "(\(row).left_at IS NULL AND \(row).last_seen_at > clock_timestamp() - interval '7 days')"
     }
 
-    /// Of a row `c`: its nonce may still be echoed.
+    /// A condition on a row `c`: its nonce may still be echoed.
     private static let isOpen = "c.nonce IS NOT NULL AND coalesce(c.sent_at > clock_timestamp() - \(validity), true)"
 
-    /// Claims a device token, if it is another user's whose phone has it, as far as is known.
-    /// - Returns: nil when it is not, else what the registration waits for.
+    /// Claims a device token if another user's phone has it, as far as is known.
+    /// - Returns: what the registration waits for; nil if no other user's phone has the token.
     /// - Parameters:
-    ///   - token: `TokenVault.parameter`.
-    ///   - stored: the token as it is to be stored.
+    ///   - token: the result of `TokenVault.parameter`.
+    ///   - stored: the token in the form to be stored.
     static func claim(
         _ transaction: PostgresTransaction, _ token: PostgresValue, stored: String, _ user: UserID, _ device: DeviceID
     ) async throws -> TokenWait? {
@@ -32,7 +32,7 @@ enum DeviceClaims {
         guard
             try await !transaction.query("SELECT FROM devices d WHERE \(owner)", Array(key.prefix(2))).isEmpty
         else { return nil }
-        // A claim that was stored in clear, or under an older key, is to the same token.
+        // An older claim may hold the same token in clear, or under an older key; it is brought to the present form.
         try await transaction.execute(
             "UPDATE device_claims SET device_token = $2 WHERE \(TokenSQL.has("device_token", "$1"))",
             [token, .text(stored)])
@@ -55,7 +55,7 @@ enum DeviceClaims {
         return isOurs ? .confirmation : .owner
     }
 
-    /// The nonce by which the owner of a device token refuses a claim; nil when there is none.
+    /// Returns the nonce with which the owner of a device token refuses a claim; nil if there is no open claim.
     static func nonce(
         _ transaction: PostgresTransaction, refusing token: PostgresValue, _ user: UserID, _ device: DeviceID
     ) async throws -> String? {
@@ -67,18 +67,18 @@ enum DeviceClaims {
         ).first?.string("nonce")
     }
 
-    /// What an echo is about.
+    /// The claim that an echo settles.
     struct Claim: Sendable {
-        /// In its stored form.
+        /// The token in its stored form.
         var token: String
         var owner: UserID
         var ownersDevice: DeviceID
-        /// The owner has the phone: nothing moves.
+        /// Whether the owner echoed the nonce: the owner has the phone, and nothing moves.
         var isRefused: Bool
     }
 
-    /// The claim whose nonce the claimant or the owner echoes. It is over with that; its record stays, so that the token gets no
-    /// other nonce before the hour is over.
+    /// Settles the claim whose nonce the claimant or the owner echoes. Its record stays, so that the token gets no
+    /// other nonce within the hour.
     static func settle(
         _ transaction: PostgresTransaction, _ nonce: String, _ user: UserID, _ device: DeviceID
     ) async throws -> Claim? {
@@ -96,7 +96,7 @@ enum DeviceClaims {
         }
     }
 
-    /// 128 bits of the system's.
+    /// Returns 128 random bits from the system's generator, as hexadecimal digits.
     private static func nonce() -> String {
         var random = SystemRandomNumberGenerator()
         return (0..<2).map { _ in

@@ -7,9 +7,9 @@ package import Store
 package struct DeviceStore: Sendable {
     private let pool: PostgresPool
     private let vault: TokenVault
-    /// How long a phone that reports a running activity has to send its token, in seconds (`START_LEASE`).
+    /// The seconds that a phone which reports a running activity has to send its token (`START_LEASE`).
     private let startLease: Int
-    /// How long a finished match stays on a Lock Screen, in seconds (`DISMISS_AFTER`).
+    /// The seconds for which a finished match stays on a Lock Screen (`DISMISS_AFTER`).
     private let dismissAfter: Int
 
     package init(
@@ -24,30 +24,31 @@ package struct DeviceStore: Sendable {
     package struct Registered: Hashable, Sendable {
         package var device: DeviceID
         package var isCapable: Bool
-        /// The user's activities changed.
+        /// The matches in which the user's activities changed.
         package var changedMatches: Set<MatchID>
-        /// What is to be done about the cards that the phone listed.
+        /// The answer about the cards that the phone listed.
         package var cards = Cards()
-        /// The token is another user's, and was left to that one.
+        /// The event that the token waits for; another user has it and keeps it until then.
         package var waitsFor: TokenWait?
-        /// By this nonce the phone refuses another user's claim to its device token.
+        /// The nonce with which this phone refuses another user's claim to its device token.
         package var confirm: String?
     }
 
     package struct Cards: Hashable, Sendable {
-        /// They should not be there.
+        /// The cards that should not be there.
         package var end: [ActivityID] = []
-        /// APNs called their tokens dead: the phone is to register them anew.
+        /// The cards whose tokens APNs called dead; the phone is to register them anew.
         package var tokensWanted: [ActivityID] = []
-        /// Followed, in play, gone from the phone, and not started again by itself.
+        /// The followed matches in play whose card is gone from the phone and is not started again automatically.
         package var gone: [MatchID] = []
     }
 
-    /// What happens to the stored device token.
+    /// The change of the stored device token.
     package enum TokenChange: Hashable, Sendable { case keep, forget, set(DeviceToken) }
 
-    /// `POST /devices`. A token that another phone of the user's had moves here, and nothing else changes there; so does one of
-    /// a user who has left that phone. That of another user is claimed, and moves when the phone has confirmed it.
+    /// Registers a phone (`POST /devices`). A token that another phone of the user had moves here, and nothing else
+    /// changes there; so does the token of a user who has left that phone. Any other user's token is claimed, and moves
+    /// when the phone has confirmed the claim.
     /// - Throws: `LimitReached`, `PostgresError`.
     package func register(
         _ registration: DeviceRegistration, token: TokenChange, user: UserID
@@ -132,8 +133,9 @@ package struct DeviceStore: Sendable {
         return registered
     }
 
-    /// `POST /devices/push-to-start-token`. One that the phone had before its present one comes too late, and changes
-    /// nothing but that the app was heard of. That of another user's phone waits until its device token is confirmed.
+    /// Registers a push-to-start token (`POST /devices/push-to-start-token`). A token that the phone had before its
+    /// present one is late, and changes only when the phone was last seen. The token of another user's phone waits
+    /// until that phone's device token is confirmed.
     /// - Throws: `DeviceRequired`, `LimitReached`, `PostgresError`.
     package func register(_ registration: PushToStartRegistration, user: UserID) async throws -> Registered {
         let (registered, moves) = try await pool.forUser(user, token: registration.pushToStartToken) { transaction in
@@ -152,10 +154,11 @@ package struct DeviceStore: Sendable {
         return registered
     }
 
-    /// A late report is of one of the last few.
+    /// The number of former start tokens that are remembered, because a late report is of one of the last few.
     private static let formerStartTokensMax = 4
 
-    /// - Returns: whether activities can be started there; nil when the token is another user's.
+    /// Sets the start token.
+    /// - Returns: whether activities can be started on the phone; nil if another user has the token.
     private func setStartToken(
         _ transaction: PostgresTransaction, _ token: String, _ user: UserID, _ device: DeviceID
     ) async throws -> Bool? {
@@ -194,9 +197,10 @@ package struct DeviceStore: Sendable {
         RETURNING \(LiveMatch.capableDevice) AS capable
         """
 
-    /// `POST /devices/confirm`. From the claimant the device token moves, and with it the start token that this phone of the
-    /// former owner's had; the former owner's activities on it end. From the owner the claim is refused.
-    /// - Returns: the matches whose activities changed; nil when there is no such claim.
+    /// Echoes a nonce (`POST /devices/confirm`). From the claimant it moves the device token, and with it the start
+    /// token that this phone of the former owner had; the former owner's activities on it end. From the owner it
+    /// refuses the claim.
+    /// - Returns: the matches whose activities changed; nil if there is no such claim.
     /// - Throws: `DeviceRequired`, `PostgresError`.
     package func confirm(_ confirmation: DeviceConfirmation, user: UserID) async throws -> Set<MatchID>? {
         let (changed, moves) = try await pool.forUser(user) { transaction -> (Set<MatchID>?, [TokenMoves.Kind]) in
@@ -213,7 +217,7 @@ package struct DeviceStore: Sendable {
             let lost = try await transaction.query(
                 "\(Self.leave) WHERE user_id = $1 AND device_id = $2 AND \(TokenSQL.has("device_token", "$3")) RETURNING 1",
                 former + [try vault.parameter(deviceToken)])
-            // Its owner has another by now, or none: the claimant registers it once more.
+            // The owner has another token by now, or none; the claimant has to register it once more.
             guard !lost.isEmpty else { return (nil, []) }
             var changed = try await PendingStarts.endAll(transaction, user: claim.owner, device: claim.ownersDevice)
             let key: [PostgresValue] = [.text(user.rawValue), .text(device.rawValue)]
@@ -235,9 +239,11 @@ package struct DeviceStore: Sendable {
         return changed
     }
 
-    /// `DELETE /devices/:deviceToken`, also by the phone's id: nothing is sent to it any more and its activities end.
+    /// Unregisters a phone by one of its tokens or its id (`DELETE /devices/:deviceToken`): pushes to it stop, and its
+    /// activities end.
     ///
-    /// Its record stays, without tokens, until it is purged as unseen: the end pushes need to know where they go.
+    /// Its record stays without tokens until it is purged as unseen, because end pushes need to know which APNs they go
+    /// to.
     /// - Returns: the matches whose activities changed.
     package func unregister(_ name: String, user: UserID) async throws -> Set<MatchID> {
         try await pool.forUser(user) { transaction in
@@ -257,7 +263,7 @@ package struct DeviceStore: Sendable {
         }
     }
 
-    /// The phone is no longer its user's.
+    /// Marks a phone as left by its user.
     private static let leave = """
         UPDATE devices
         SET device_token = NULL, device_token_at = NULL, push_to_start_token = NULL,
@@ -267,9 +273,10 @@ package struct DeviceStore: Sendable {
 
     // MARK: -
 
-    /// Takes a token from the device that has it, and nothing but that token: another one of the user's, or one whose user has
-    /// left it. Cards that are there all the same are named in the answer to the phone's next list.
-    /// - Returns: from how many other users it moved.
+    /// Takes a token from the device that has it, and changes nothing else there. The device is another one of the
+    /// user, or its user has left it. Cards that are still there are named in the answer when that phone next lists its
+    /// activities.
+    /// - Returns: from how many other users the token moved.
     private static func take(
         _ transaction: PostgresTransaction, _ statement: String, _ keys: PostgresValue, _ user: UserID,
         _ device: DeviceID
@@ -287,7 +294,7 @@ package struct DeviceStore: Sendable {
         RETURNING user_id
         """
 
-    /// Not by a phone whose former one it is.
+    /// Takes a start token, unless the phone reports one that it had formerly.
     private static let takeStartToken = """
         UPDATE devices
         SET push_to_start_token = NULL, push_to_start_token_at = NULL, start_token_proven_at = NULL,
@@ -299,7 +306,7 @@ package struct DeviceStore: Sendable {
         RETURNING user_id
         """
 
-    /// What the app saw the user dismiss, in case it could not say so by itself.
+    /// Records the dismissals that the app saw, in case it could not report them itself.
     private func dismiss(
         _ transaction: PostgresTransaction, _ listed: [RunningActivity], _ user: UserID, _ device: DeviceID
     ) async throws -> Set<MatchID> {
@@ -354,8 +361,8 @@ package struct DeviceStore: Sendable {
         return cards
     }
 
-    /// The app is awake: starts that were given up are tried again, missing ones are made, and nothing is started that
-    /// runs already.
+    /// Resumes starts now that the app is awake: starts that were given up are tried again, missing records are made,
+    /// and activities that run already are not started.
     private func resume(
         _ transaction: PostgresTransaction, _ user: UserID, _ device: DeviceID, capable: Bool,
         running: [RunningActivity]
@@ -371,8 +378,8 @@ package struct DeviceStore: Sendable {
         let key: [PostgresValue] = [.text(user.rawValue), .text(device.rawValue)]
         let runs = PostgresValue.intArray(running.map(\.matchId.rawValue))
         guard capable else {
-            // Nothing can be started there: a start that has not gone out is not tried. One that was given up is
-            // resolved, however long its lease; then only an activity of the app's own can have it run on.
+            // No start can be pushed to this phone, so pending starts that have not gone out end. A start that was
+            // given up is resolved, however long its lease; only an activity that the app itself runs keeps its record.
             try await transaction.execute(
                 """
                 UPDATE live_activities
@@ -383,7 +390,7 @@ package struct DeviceStore: Sendable {
                 """, key + [runs])
             return changed
         }
-        // Those whose tries are used up, too: they would be given up when the last lease passes.
+        // Records without tries left are included: they would be given up when the last lease passes.
         let again = try await transaction.query(
             """
             UPDATE live_activities SET start_given_up_at = NULL, start_attempts = 0,

@@ -3,17 +3,18 @@ package import Postgres
 package import SightscreenModels
 import Store
 
-/// Who follows which match (`match_follows`), and what following and unfollowing does to the user's activities. Every
-/// call is one transaction and may be repeated.
+/// The follows of users (`match_follows`), and the effect of following and unfollowing on their activities. Every call
+/// is one transaction and may be repeated.
 package struct FollowStore: Sendable {
-    /// Matches a user may follow at once, those that are over not counted: far more than anybody watches.
+    /// The most matches that a user may follow at once, without those that are over: far more than a user watches.
     package static let followsMax = 50
-    /// Follows of matches that are over, which only wait for their end: two days of a user with all places taken.
+    /// The most follows of matches that are over and which only wait to expire: two days of a user who follows the
+    /// maximum.
     package static let finishedFollowsMax = 200
 
-    /// How long a follow outlives its match, in seconds (`FOLLOW_RETENTION`).
+    /// The time in seconds for which a follow outlives its match (`FOLLOW_RETENTION`).
     private let retention: Int
-    /// How long a phone has to start its own activity, in seconds (`START_LEASE`).
+    /// The time in seconds that a phone has to start its own activity (`START_LEASE`).
     private let startLease: Int
     private let pool: PostgresPool
 
@@ -26,14 +27,15 @@ package struct FollowStore: Sendable {
     package enum Refusal: Error, Hashable, Sendable {
         /// The provider has no such match.
         case unknownMatch
-        /// Neither side of the match has that id.
+        /// Neither side of the match has this id.
         case unknownTeam
     }
 
-    /// Follows, or changes what a repeated follow says anew. In play it makes the pending records at once.
+    /// Follows a match; a repeated follow changes what it says anew. For a match in play the pending records are made
+    /// at once.
     ///
-    /// - Throws: `Refusal`, `LimitReached` (never for a match that is followed already), `DeviceRequired` (when it starts
-    ///   locally on an unnamed phone), `PostgresError`.
+    /// - Throws: `Refusal`, `LimitReached` (never for a match that is followed already), `DeviceRequired` (if it starts
+    ///   locally on a phone that is not named), `PostgresError`.
     package func follow(_ request: FollowRequest, user: UserID) async throws -> FollowResponse {
         try await pool.forUser(user) { transaction in
             let match = request.matchId
@@ -61,7 +63,7 @@ package struct FollowStore: Sendable {
                     .int(facts.isOver ? Self.finishedFollowsMax : Self.followsMax),
                 ])
             guard written > 0 else { throw LimitReached(facts.isOver ? .finishedFollows : .follows) }
-            // The user asks for it: whatever became of the last card.
+            // The user asks for the card again, so it no longer matters what became of the last one.
             try await transaction.execute(
                 """
                 UPDATE live_activities SET card = NULL WHERE user_id = $1 AND match_id = $2 AND card IS NOT NULL
@@ -80,8 +82,8 @@ package struct FollowStore: Sendable {
         }
     }
 
-    /// Unfollows: every activity of the user for the match ends, those that run get an end push.
-    /// - Returns: whether there was anything to end.
+    /// Unfollows a match: every activity of the user for it ends, and those that run get an end push.
+    /// - Returns: whether a follow or an activity ended.
     @discardableResult
     package func unfollow(_ match: MatchID, user: UserID) async throws -> Bool {
         try await pool.forUser(user) { try await Self.unfollow($0, match, user) }
@@ -93,7 +95,7 @@ package struct FollowStore: Sendable {
         let key: [PostgresValue] = [.int(match.rawValue), .text(user.rawValue)]
         let follows = try await transaction.execute(
             "DELETE FROM match_follows WHERE match_id = $1 AND user_id = $2", key)
-        // An end that still waits, with the result to linger, is no longer to linger.
+        // An end that still waits and was to leave the result on the Lock Screen now dismisses the card at once.
         let activities = try await transaction.execute(
             """
             UPDATE live_activities
@@ -106,7 +108,7 @@ package struct FollowStore: Sendable {
         return follows + activities > 0
     }
 
-    /// What a change leaves out stays.
+    /// A change of a follow; `keep` and nil leave a value as it is.
     package struct Change: Hashable, Sendable {
         package enum Team: Hashable, Sendable { case keep, none, team(String) }
         package var team: Team
@@ -117,7 +119,8 @@ package struct FollowStore: Sendable {
         }
     }
 
-    /// - Returns: nil when the user does not follow the match.
+    /// Changes the side or the alerts of a follow.
+    /// - Returns: the follow as it is now; nil if the user does not follow the match.
     /// - Throws: `Refusal.unknownTeam`, `PostgresError`.
     package func change(_ match: MatchID, user: UserID, _ change: Change) async throws -> FollowItem? {
         try await pool.forUser(user) { transaction in
@@ -141,7 +144,7 @@ package struct FollowStore: Sendable {
         }
     }
 
-    /// What the user follows, oldest first.
+    /// Returns the user's follows, oldest first.
     package func follows(of user: UserID) async throws -> [FollowItem] {
         try await pool.query(
             """
@@ -170,7 +173,7 @@ package struct FollowStore: Sendable {
         var isLive: Bool
         var isOver: Bool
         var contentState: ContentState?
-        /// Empty when the fixture is not on record.
+        /// The ids of both sides; empty if the fixture is not stored.
         var teams: Set<String>
     }
 

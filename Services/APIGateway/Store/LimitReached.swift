@@ -1,18 +1,17 @@
 import Activities
 
-/// A user has as many of something as a user may have. Nothing was changed; asking again does not help until one goes.
+/// A user has reached a limit and nothing was changed. Repeating the request does not help until one of them is gone.
 package struct LimitReached: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What there is too much of.
     package enum Kind: Hashable, Sendable, CaseIterable {
-        /// Matches that are to be played or are being played.
+        /// Follows of matches that are not over.
         case follows
-        /// Matches that are over and whose follows wait for their end.
+        /// Follows of matches that are over, which wait to expire.
         case finishedFollows
-        /// Phones.
+        /// Phones of one user.
         case devices
-        /// Ends that a phone is owed for one match.
+        /// Ends of one match that wait for a phone.
         case owedEnds
-        /// Activities of one match that a phone has reported.
+        /// Activities of one match that one phone has reported.
         case activities
     }
 
@@ -20,7 +19,6 @@ package struct LimitReached: Error, Hashable, Sendable, CustomStringConvertible 
 
     package init(_ kind: Kind) { self.kind = kind }
 
-    /// How many there may be.
     package var max: Int {
         switch kind {
         case .follows: FollowStore.followsMax
@@ -31,7 +29,7 @@ package struct LimitReached: Error, Hashable, Sendable, CustomStringConvertible 
         }
     }
 
-    /// For the developer of a client.
+    /// A sentence for the developer of a client.
     package var description: String {
         switch kind {
         case .follows: "a user follows at most \(max) matches that are not over"

@@ -2,14 +2,14 @@ import Postgres
 import SightscreenModels
 import Store
 
-/// Live Activities that should exist on a user's phones and do not: what orchestrator does for everybody twice a minute,
-/// done at once for one user.
+/// Makes the records of Live Activities that should exist on a user's phones and do not. The orchestrator does this for
+/// all users twice a minute; this does it at once for one user.
 enum PendingStarts {
     /// Makes a pending record for each followed match in play on each capable phone without a current one.
     ///
     /// - Parameters:
-    ///   - match, device: only that one; all when nil.
-    ///   - local: this phone starts its own activity, capable or not, and gets `lease` seconds for it.
+    ///   - match, device: restrict it to one match and one phone; nil means all.
+    ///   - local: the phone that starts its own activity, capable or not, and gets `lease` seconds for it.
     /// - Returns: the matches that got a record.
     static func insert(
         _ transaction: PostgresTransaction, user: UserID, match: MatchID? = nil, device: DeviceID? = nil,
@@ -42,7 +42,8 @@ enum PendingStarts {
         return Set(try rows.map { MatchID(try $0.int64("match_id")) })
     }
 
-    /// Holds back a start that has not gone out yet, because the phone has, or is about to have, an activity of its own.
+    /// Holds back a start that has not gone out yet, because the phone has, or is about to have, an activity of its
+    /// own.
     static func holdBack(
         _ transaction: PostgresTransaction, user: UserID, match: MatchID, device: DeviceID, lease: Int
     ) async throws {
@@ -55,8 +56,8 @@ enum PendingStarts {
             [.int(match.rawValue), .text(user.rawValue), .text(device.rawValue), .int(lease)])
     }
 
-    /// Ends every current activity on a phone that is no longer this user's; those that run get an end push. It is asked of
-    /// none any more whether it was swiped away.
+    /// Ends every current activity on a phone that is no longer this user's; those that run get an end push. The user's
+    /// other records there no longer count as possibly swiped away.
     static func endAll(
         _ transaction: PostgresTransaction, user: UserID, device: DeviceID
     ) async throws -> Set<MatchID> {

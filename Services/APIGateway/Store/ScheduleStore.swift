@@ -3,19 +3,19 @@ package import Postgres
 package import SightscreenModels
 import Store
 
-/// The schedule and the matches' state, for readers (`fixtures`, `active_matches`).
+/// Reads the schedule and the state of matches (`fixtures`, `active_matches`).
 package struct ScheduleStore: Sendable {
     private let pool: PostgresPool
 
     package init(pool: PostgresPool) { self.pool = pool }
 
-    /// What to list. Times are seconds since 1970: from `from` on, before `until`.
+    /// A filter of the schedule. Times are seconds since 1970; `from` is included, `until` is not.
     package struct Filter: Hashable, Sendable {
         package var from: Int?
         package var until: Int?
         package var leagueID: Int64?
         package var statuses: Set<MatchStatus>
-        /// Continues after this match of the page before.
+        /// The last match of the previous page; the list continues after it.
         package var after: Position?
         package var limit: Int
 
@@ -32,7 +32,7 @@ package struct ScheduleStore: Sendable {
         }
     }
 
-    /// Where a match stands in the list: by start, then by id. A match without a start stands last.
+    /// A match's place in the list, which is ordered by start, then by id. A match without a start comes last.
     package struct Position: Hashable, Sendable {
         package var startsAt: Int
         package var match: MatchID
@@ -44,11 +44,12 @@ package struct ScheduleStore: Sendable {
 
         package init(of item: MatchItem) { self.init(startsAt: item.startsAt ?? Self.withoutStart, match: item.id) }
 
-        /// Later than any start.
+        /// The place of a match without a start: later than any start.
         package static let withoutStart = Int(Int32.max) * 4
     }
 
-    /// - Returns: one match more than `limit` when there is another page.
+    /// Returns the matches that the filter accepts, in order.
+    /// - Returns: one match more than `limit` if there is another page.
     package func matches(_ filter: Filter) async throws -> [MatchItem] {
         let statuses = filter.statuses.map { Optional($0.rawValue) }
         return try await pool.query(
@@ -76,7 +77,7 @@ package struct ScheduleStore: Sendable {
         ).map(Self.item)
     }
 
-    /// Those of some matches that are in a scheduled break of hours or of most of one: stumps, lunch, tea, dinner.
+    /// Returns which of the matches are in a scheduled break: stumps, lunch, tea, dinner.
     package func resting(_ matches: [MatchID]) async throws -> Set<MatchID> {
         guard !matches.isEmpty else { return [] }
         let rows = try await pool.query(
@@ -87,17 +88,18 @@ package struct ScheduleStore: Sendable {
         return Set(try rows.map { MatchID(try $0.int64("match_id")) })
     }
 
-    /// Nil when the provider has no such match.
+    /// Returns one match; nil if the provider has no such match.
     package func match(_ id: MatchID) async throws -> MatchItem? {
         try await pool.query(
             "SELECT * FROM (\(Self.listing)) m WHERE match_id = $1", [.int(id.rawValue)]
         ).first.map(Self.item)
     }
 
-    /// Whether the database answers.
+    /// Throws unless the database answers within two seconds.
     package func check() async throws { _ = try await pool.query("SELECT 1", deadline: .seconds(2)) }
 
-    /// The display state decides where there is one, else the provider's status; an unknown one is not in play.
+    /// The display state decides if there is one, otherwise the provider's status; with an unknown status a match is
+    /// not in play.
     private static let listing = """
         SELECT f.match_id, f.league_id, f.competition, f.round, f.format, f.venue, f.note, f.winner_id,
             f.home_id, f.home_name, f.home_code, f.away_id, f.away_name, f.away_code,

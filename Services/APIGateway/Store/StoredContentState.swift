@@ -1,10 +1,10 @@
 import FoundationEssentials
 import SightscreenModels
 
-/// The content state as `active_matches` and `match_updates` hold it.
+/// Decodes content states as `active_matches` and `match_updates` store them.
 enum StoredContentState {
-    /// Nil for none, and for one that this program cannot read: a newer program may have written it, and an answer
-    /// without a display state is better than no answer.
+    /// Returns nil for no text, and for a state that this version cannot read: a newer version may have written it, and
+    /// an answer without a display state is better than none.
     static func decode(_ text: String?) -> ContentState? {
         guard let text else { return nil }
         return try? JSONDecoder().decode(ContentState.self, from: Data(text.utf8))

@@ -1,10 +1,9 @@
 import Metrics
-
-/// Counts push tokens that another user registers: a phone that changed hands, or somebody who knows another's token.
+/// Counts push tokens that moved to another user: the phone changed hands, or the token leaked.
 package enum TokenMoves {
     enum Kind: String, CaseIterable { case device, start, update }
 
-    /// Counts from 0 on, so that an alert on what it grows by sees the first one, too.
+    /// Starts the counters at 0, so that an alert on their increase sees the first move, too.
     package static func beginCounters() { for kind in Kind.allCases { counter(kind).increment(by: 0) } }
 
     static func count(_ kind: Kind, _ moves: Int) {

@@ -2,16 +2,17 @@ import Postgres
 import SightscreenModels
 
 extension UserDevices {
-    /// More than anybody has in use. Every phone can be started on, so this also bounds what one account can make APNs do.
+    /// The most phones of one user, more than a user has in use. Starts go to every phone, so this also bounds what one
+    /// account can make APNs do.
     static let devicesMax = 10
-    /// A phone that was not seen for so long gives way to a new one.
+    /// A phone that was unseen for this many days gives way to a new one.
     static let unseenDays = 30
 
-    /// Sees to it that a phone can have a record. If it has none and there are as many as there may be, one gives way
-    /// that nothing is sent to: without tokens, or unseen for `unseenDays`. The one unseen for longest goes first, and
-    /// one that is still owed an end last. What it showed ends.
+    /// Makes sure that a phone can have a record. If it has none and the user has as many phones as allowed, a phone
+    /// gives way that gets no pushes: without tokens, or unseen for `unseenDays`. The one unseen for longest goes
+    /// first, and one that is still owed an end goes last. Activities on it end.
     ///
-    /// To be called under the user's lock, so that two requests cannot both take the last place.
+    /// It must be called under the user's lock, so that two requests cannot both take the last place.
     /// - Returns: the matches whose activities changed.
     /// - Throws: `LimitReached`, `PostgresError`.
     @discardableResult

@@ -2,13 +2,14 @@ import Activities
 import Postgres
 import SightscreenModels
 
-/// The request does not say which phone it is about, and the user has none or several.
+/// The request does not name a phone, and the user has none or several.
 package struct DeviceRequired: Error, Hashable, Sendable {
     package init() {}
 }
 
 enum UserDevices {
-    /// The phone that is meant: the one named, else the user's only one.
+    /// Returns the named phone, or the user's only one.
+    /// - Throws: `DeviceRequired` if none is named and the user has none or several.
     static func resolve(
         _ transaction: PostgresTransaction, user: UserID, device: DeviceID?
     ) async throws -> DeviceID {
@@ -19,10 +20,10 @@ enum UserDevices {
         return DeviceID(device)
     }
 
-    /// A query for the user's only phone; null when there is none or several. One that has signed out keeps its record
-    /// for a while, without tokens: it counts only when there is no other.
+    /// A query for the user's only phone; null if there is none or several. A phone that was signed out keeps its
+    /// record for a while, without tokens: it counts only if there is no other.
     ///
-    /// - Parameter user: an expression.
+    /// - Parameter user: an SQL expression for the user's id.
     static func onlyOne(_ user: String) -> String {
         """
         SELECT CASE WHEN count(*) FILTER (WHERE c.is_reachable) = 1 THEN min(c.device_id) FILTER (WHERE c.is_reachable)
@@ -34,10 +35,10 @@ enum UserDevices {
         """
     }
 
-    /// A phone that was seen this recently need not be written again: it is gone after 90 days without a sign of life.
+    /// A phone that was seen this recently is not written again: its record is kept for 90 days anyway.
     static let seenInterval = "interval '1 hour'"
 
-    /// Notes that the phone was seen; makes its record when there is none.
+    /// Notes that the phone was seen; makes its record if there is none.
     /// - Throws: `LimitReached`, `PostgresError`.
     static func touch(_ transaction: PostgresTransaction, user: UserID, device: DeviceID) async throws {
         try await makeRoom(transaction, user: user, device: device)

@@ -2,7 +2,7 @@ import Postgres
 import SightscreenModels
 import Store
 
-/// The rows of one user as `GET /user/data` shows them.
+/// Reads the rows of one user for `GET /user/data`.
 enum UserExport {
     static func devices(
         _ transaction: PostgresTransaction, _ vault: TokenVault, _ user: UserID
@@ -35,7 +35,7 @@ enum UserExport {
         }
     }
 
-    /// Those that have expired and wait to be removed, too: they are still kept.
+    /// Includes follows that have expired and wait to be removed, because they are still stored.
     static func follows(_ transaction: PostgresTransaction, _ user: UserID) async throws -> [UserDataResponse.Follow] {
         try await transaction.query(
             """
@@ -50,7 +50,7 @@ enum UserExport {
         }
     }
 
-    /// - Returns: the newest `limit`, and how many there are in all.
+    /// - Returns: the newest `limit` activities, and the number of all.
     static func activities(
         _ transaction: PostgresTransaction, _ vault: TokenVault, _ user: UserID, limit: Int
     ) async throws -> ([UserDataResponse.Activity], Int) {
@@ -83,7 +83,7 @@ enum UserExport {
         return (activities, try rows.first?.int("all_rows") ?? 0)
     }
 
-    /// Each as whole seconds since 1970, under its own name.
+    /// Selects each column as whole seconds since 1970, under its own name.
     private static func seconds(_ columns: String...) -> String {
         columns.map { "floor(extract(epoch FROM \($0)))::bigint AS \($0)" }.joined(separator: ", ")
     }

@@ -2,15 +2,16 @@ import Postgres
 import SightscreenModels
 
 extension PostgresPool {
-    /// Runs what one user asks for, one request of the user after the other: two taps in a row, or two phones at once,
-    /// then never see each other half done. A lost race against another user's transaction is run again.
+    /// Runs a request of one user in a transaction, one request of the user after the other: two taps in a row, or two
+    /// phones at once, never see each other's unfinished work. A race lost against another user's transaction is
+    /// retried.
     ///
     /// - Parameters:
-    ///   - token: a push token that may have to be taken from somebody else: those who fight for it queue up
-    ///   too, so that they do not meet in each other's rows.
-    ///   - isDeletion: it is the deletion of the account itself.
-    /// - Throws: `AccountDeleted` shortly after the account was deleted: a request that was under way then, or came to a
-    ///   gateway that had not heard of it, must not leave rows behind that nobody erases.
+    ///   - token: a push token that may have to be taken from another user; requests for the same token also run one
+    ///     after the other, so that they do not meet in each other's rows.
+    ///   - isDeletion: whether the request deletes the account itself.
+    /// - Throws: `AccountDeleted` shortly after the account was deleted: a request that was in flight then, or came to
+    ///   a gateway that did not know of it yet, must not leave rows behind that are never erased.
     func forUser<T: Sendable>(
         _ user: UserID, token: (any PushToken)? = nil, isDeletion: Bool = false,
         _ body: (PostgresTransaction) async throws -> T
@@ -20,7 +21,7 @@ extension PostgresPool {
             tries += 1
             do {
                 return try await transaction { transaction in
-                    // In this order everywhere, and before any row is touched.
+                    // Locks are taken in this order everywhere, and before any row is touched.
                     _ = try await transaction.query(
                         "SELECT pg_advisory_xact_lock(\(AdvisoryLock.user("$1")))", [.text(user.rawValue)])
                     if let token {
@@ -44,13 +45,14 @@ package struct AccountDeleted: Error, Hashable, Sendable {
     package init() {}
 }
 
-/// The keys of PostgreSQL's advisory locks, which exclude what one user, and those who fight for one token, ask for.
+/// The keys of PostgreSQL's advisory locks, under which requests of one user, and requests for one token, exclude each
+/// other.
 enum AdvisoryLock {
     static func user(_ text: String) -> String { "hashtextextended(\(text)::text, 7)" }
     static func token(_ text: String) -> String { "hashtextextended(\(text)::text, 8)" }
 }
 
 extension PostgresError {
-    /// Rolled back because somebody else was first; it may succeed now.
+    /// Whether another transaction won the race; a retry may succeed.
     var isLostRace: Bool { code == .serialization || code == .constraint("23505") }
 }

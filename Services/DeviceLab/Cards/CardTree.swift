@@ -5,10 +5,10 @@ import SightscreenModels
 /// The page adds nothing to them.
 struct CardTree: Encodable, Sendable {
     var layouts: [String: CardLayout]
-    /// By ink, by appearance: "#1B6FD0".
+    /// The colours by ink and by appearance: "#1B6FD0".
     var colours: [String: [String: String]]
     var tint: CardInk
-    /// For VoiceOver, and for a browser's screen reader.
+    /// The text for VoiceOver, and for a browser's screen reader.
     var spoken: String
 
     init(_ card: MatchCard) {
@@ -45,7 +45,7 @@ extension CardTree {
                 isStale: activity.state == .stale))
     }
 
-    /// The newest that anybody has of a match.
+    /// The card of the newest state of a match that any phone or the API has; nil before the first.
     init?(_ match: LabMatch) {
         guard let content = match.content else { return nil }
         self.init(
@@ -56,7 +56,7 @@ extension CardTree {
 }
 
 extension LiveActivityAttributes {
-    /// - Parameter title: "MI v CSK", which has the sides where nothing else has.
+    /// - Parameter title: the title "MI v CSK", which names the sides where nothing else does.
     fileprivate init(_ known: LabActivity.Attributes?, title: String, of match: MatchID) {
         let sides = title.split(separator: " v ").map { String($0) }
         func team(_ id: Int64, _ name: String?, _ abbr: String?) -> Team {
@@ -73,7 +73,7 @@ extension LiveActivityAttributes {
     }
 }
 
-/// A phone as the page is told of it: with the cards of its activities, by their ids.
+/// A phone as the page receives it: with the cards of its activities, by their ids.
 struct PhoneWithCards: Encodable, Sendable {
     let phone: LabPhoneState
 
@@ -87,7 +87,7 @@ struct PhoneWithCards: Encodable, Sendable {
     }
 }
 
-/// What the page shows beside the phones, with the card of each match's newest state, by the match's id.
+/// The state beside the phones as the page receives it, with the card of each match's newest state, by the match's id.
 struct LabWithCards: Encodable, Sendable {
     let lab: LabState
 

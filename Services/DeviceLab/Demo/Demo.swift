@@ -2,13 +2,13 @@ import Logging
 import SightscreenClient
 import SightscreenModels
 
-/// The match that a lab shows by itself: loads its tape, lets most phones follow it before play, and plays it.
+/// The match that a lab shows by itself: it loads the tape, lets most phones follow it before play, and plays it.
 struct Demo: Sendable {
-    /// One of so many phones does not follow, so that somebody can be seen to begin: the fifth, the fifteenth, and so on. Each of
-    /// them is its user's only one.
+    /// Every tenth phone, from the fifth on, does not follow, so that a first follow can be shown. Each of them is the
+    /// only phone of its user.
     static let spectatorsEvery = 10
     private static let retryInterval = Duration.milliseconds(250)
-    /// How long the bells may take to be confirmed.
+    /// The time in which the follows have to be confirmed.
     private static let patience = Duration.seconds(30)
 
     private struct NotYet: Error, CustomStringConvertible {
@@ -19,21 +19,21 @@ struct Demo: Sendable {
     let configuration: DeviceLabConfiguration
     let phones: [SimulatedIPhone]
     let matches: LabGateway
-    let desk: TapeDesk
+    let standIns: StandInControl
     let logger: Logger
 
-    /// Returns when the match plays, or when it is cancelled.
+    /// Loads and plays the match. It returns once the match plays, or when it is cancelled.
     func run() async {
-        guard let match = await patiently("load the tape", { try await load() }) else { return }
-        _ = await patiently("find match \(match) in the schedule") { try await matches.refresh(match) }
+        guard let match = await retrying("load the tape", { try await load() }) else { return }
+        _ = await retrying("find match \(match) in the schedule") { try await matches.refresh(match) }
         let followers = phones.enumerated().filter { $0.offset % Self.spectatorsEvery != 4 }.map(\.element)
         for phone in followers { try? await phone.perform(LabAction(.follow, matchId: match)) }
         let begun = ContinuousClock.now
         while await !isFollowed(match, by: followers), .now - begun < Self.patience, !Task.isCancelled {
             try? await Task.sleep(for: .milliseconds(100))
         }
-        _ = await patiently("play the tape") {
-            try await desk.perform(TapeCommand(.play, of: match), current: match)
+        _ = await retrying("play the tape") {
+            try await standIns.perform(TapeCommand(.play, of: match), current: match)
         }
         guard !Task.isCancelled else { return }
         logger.info(
@@ -45,27 +45,30 @@ struct Demo: Sendable {
 
     private func isFollowed(_ match: MatchID, by followers: [SimulatedIPhone]) async -> Bool {
         for phone in followers {
-            guard let bell = await phone.bells[match], bell.state != .empty, !bell.isPending else { return false }
+            guard let button = await phone.followButtons[match], button.state != .empty, !button.isPending else {
+                return false
+            }
         }
         return true
     }
 
-    /// The tape as it is loaded already, where it has not been played to its end: the lab may have been started anew. Else
-    /// under the tape's own id, or, where the database has that match from an earlier run, under one that is new.
+    /// The match of a tape that is loaded already and not at its end, because the lab may have been restarted.
+    /// Otherwise the tape is loaded under its own id, or under a new one where the database has that match from an
+    /// earlier run.
     private func load() async throws -> MatchID {
-        let known = try await desk.positions()
+        let known = try await standIns.positions()
         if let position = known.last(where: { $0.tapeId == tape && !$0.isLast }) { return position.matchId }
         var playedBefore = false
         if let own = Int64(tape) { playedBefore = try await isKnown(MatchID(own)) }
         while true {
             let command = TapeCommand(
                 load: tape, speed: configuration.speed, variant: configuration.variant, seed: configuration.tapeSeed)
-            guard let position = try await desk.perform(command, current: nil) else {
+            guard let position = try await standIns.perform(command, current: nil) else {
                 throw NotYet(description: "mock-sportmonks did not say which match it loaded")
             }
             if !playedBefore { return position.matchId }
             guard try await isKnown(position.matchId) else { return position.matchId }
-            _ = try await desk.perform(TapeCommand(.stop, of: position.matchId), current: nil)
+            _ = try await standIns.perform(TapeCommand(.stop, of: position.matchId), current: nil)
         }
     }
 
@@ -79,8 +82,8 @@ struct Demo: Sendable {
         }
     }
 
-    /// Tries again until it succeeds or is cancelled: the suite may still be starting.
-    private func patiently<Result: Sendable>(
+    /// Repeats `work` until it succeeds or is cancelled, because the suite may still be starting.
+    private func retrying<Result: Sendable>(
         _ what: String, _ work: () async throws -> Result
     ) async -> Result? {
         let begun = ContinuousClock.now

@@ -7,7 +7,7 @@ enum Main {
         await ServiceMain.run(DeviceLabConfiguration.service) { settings, context in
             let configuration = try DeviceLabConfiguration(settings)
             let fleet = IPhoneFleet(configuration, logger: context.logger)
-            // The page ends first: it shows what the phones say.
+            // The page ends first, because it shows the phones' state.
             return [fleet, DeviceLabService(configuration, context, fleet: fleet)]
         }
     }

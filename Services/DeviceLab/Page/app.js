@@ -1,4 +1,4 @@
-// What there is, who shows it, and what the buttons do.
+// The page's state, the views that show it, and the actions of its buttons.
 
 import { count, h, setAttribute, setText } from './dom.js';
 import { icon } from './icons.js';
@@ -14,11 +14,11 @@ import { wall } from './wall.js';
 const part = (id) => document.getElementById(id);
 const store = { lab: null, phone: null, match: null, skewMs: 0 };
 
-// MARK: - Words to the reader
+// MARK: - Messages
 
 const toasts = part('toasts');
 
-function tell(words, kind = 'problem') {
+function showMessage(words, kind = 'problem') {
   const text = words instanceof Refusal ? words.message : words instanceof Error ? 'The lab cannot be reached.' : words;
   const node = h('p', { class: 'toast', data: { kind } }, text);
   toasts.append(node);
@@ -48,7 +48,7 @@ function setTheme(name) {
   try {
     localStorage.setItem('theme', name);
   } catch {
-    // Without storage it is chosen anew each time.
+    // Without storage the theme is chosen again on each visit.
   }
 }
 
@@ -59,11 +59,11 @@ let theme = 'auto';
 try {
   theme = localStorage.getItem('theme') ?? 'auto';
 } catch {
-  // As above.
+  // Without storage the theme is chosen again on each visit.
 }
 setTheme(themes.some(([name]) => name === theme) ? theme : 'auto');
 
-// MARK: - What can be done
+// MARK: - Actions
 
 async function act(body) {
   if (!store.phone) return;
@@ -71,19 +71,19 @@ async function act(body) {
   if (!action.matchId && action.action === 'dismiss') action.matchId = meantActivity(store.phone, store.match?.id)?.matchId;
   else if (!action.matchId && store.match && ['follow', 'unfollow'].includes(action.action)) action.matchId = store.match.id;
   try {
-    // The stream brings what comes of it. The answer has the phone as it was, and may be overtaken by newer news.
+    // The stream brings the result. The answer has the phone as it was before, and may arrive after newer updates.
     await post(`api/phones/${encodeURIComponent(store.phone.id)}/actions`, action);
   } catch (problem) {
-    tell(problem);
+    showMessage(problem);
   }
 }
 
 async function actOnAll(body) {
   try {
     const { done, refused } = await post('api/phones/actions', store.match ? { ...body, matchId: store.match.id } : body);
-    tell(refused ? `${count(done)} phones did, ${count(refused)} could not` : `${count(done)} phones did`, 'word');
+    showMessage(refused ? `${count(done)} phones did, ${count(refused)} could not` : `${count(done)} phones did`, 'word');
   } catch (problem) {
-    tell(problem);
+    showMessage(problem);
   }
 }
 
@@ -92,7 +92,7 @@ async function sendTape(body, words) {
     const match = await post('api/tape', body);
     if (body.command === 'load') {
       store.chosenMatch = match.id;
-      // A match that is not followed would play unseen.
+      // A match without a follow would not show on the phone.
       store.followWhenKnown = match.id;
       words = `${words}. ${store.phone?.name ?? 'The phone'} follows it as soon as the API knows it; “All follow” lets the others, too.`;
     }
@@ -101,9 +101,9 @@ async function sendTape(body, words) {
       if (known) known.tape = match.tape;
       showLab();
     }
-    if (words) tell(words, 'word');
+    if (words) showMessage(words, 'word');
   } catch (problem) {
-    tell(problem);
+    showMessage(problem);
   }
 }
 
@@ -114,7 +114,7 @@ async function choose(id) {
   try {
     await stream.watch(id);
   } catch {
-    // The stream that begins anew asks for it.
+    // The next stream asks for this phone.
   }
 }
 
@@ -126,14 +126,14 @@ function neighbour(step) {
 
 const screen = lockScreen(part('phone'), { dismiss: (activity) => act({ action: 'dismiss', matchId: activity.matchId }), next: () => neighbour(1), previous: () => neighbour(-1) }, announce);
 const places = surfaces(part('surfaces'));
-const desk = controls(part('controls'), act);
+const phoneControls = controls(part('controls'), act);
 const match = matchCard(part('match'));
 const latency = latencyCard(part('match'));
 const pipeline = pipelineCard(part('match'));
-const tape = tapeBar(part('tape'), { tape: sendTape, tell, choose: (id) => { store.chosenMatch = id; showLab(); } });
+const tape = tapeBar(part('tape'), { tape: sendTape, showMessage, choose: (id) => { store.chosenMatch = id; showLab(); } });
 const phones = wall(part('wall'), { choose, all: actOnAll, counted: (behind) => tally('behind', behind) });
 
-// MARK: - What there is
+// MARK: - State
 
 function currentMatch() {
   const { matches } = store.lab;
@@ -170,13 +170,13 @@ function showLab() {
   pipeline.show(store.lab, store.match);
   tape.show(store.lab, store.match);
   phones.know(new Map(store.lab.matches.map((entry) => [entry.id, entry.version])), store.match?.id ?? null);
-  // How many are behind is told by the wall, so that both say the same.
+  // The wall counts the phones that are behind, so that both show the same number.
   for (const name of tallies.keys()) if (name !== 'behind') tally(name, store.lab.phones[name]);
   setText(part('headline'), store.match?.title ?? '');
   if (store.phone) showPhone(store.phone);
 }
 
-/** What the operator holds back, in words. */
+/** The operator's holds, in words. */
 function heldWords() {
   const counts = store.lab.stages.find((stage) => stage.name === 'la-coordinator')?.counts ?? [];
   const of = (label) => counts.find((entry) => entry.label === label)?.value ?? 0;
@@ -184,7 +184,7 @@ function heldWords() {
   return of('alerts held') > 0 ? 'Held by the operator: pushes go out without alerts' : null;
 }
 
-/** Follows a match that was just loaded, once the API knows it, and says so. */
+/** Follows a match that was just loaded, once the API knows it, and shows a message. */
 function followLoaded(state) {
   const wanted = store.followWhenKnown;
   if (!wanted || !store.lab?.matches.some((entry) => entry.id === wanted && entry.content)) return;
@@ -198,12 +198,12 @@ function showPhone(state) {
   stream.phone = state.id;
   phones.choose(state.id);
   const titles = new Map((store.lab?.matches ?? []).map((entry) => [entry.id, entry.content?.expanded.title ?? entry.title]));
-  // A match that the phone knows nothing of can still be followed.
+  // A match that the phone does not list can still be followed.
   const missing = store.match && !state.bells.some((bell) => bell.matchId === store.match.id) ? [{ matchId: store.match.id, state: 'empty', isPending: false }] : [];
   screen.show(state, store.skewMs);
   places.show(state, store.skewMs);
   followLoaded(state);
-  desk.show({ ...state, bells: [...missing, ...state.bells] }, titles);
+  phoneControls.show({ ...state, bells: [...missing, ...state.bells] }, titles);
   document.body.classList.add('ready');
 }
 
@@ -221,7 +221,7 @@ const stream = new Stream({
   phone: showPhone,
 }, wantedPhone());
 
-/** The one in the address, so that a reload shows the same. */
+/** The phone in the page's address, so that a reload shows the same one. */
 function wantedPhone() {
   try {
     return decodeURIComponent(location.hash.slice(1)) || null;

@@ -1,4 +1,4 @@
-// Draws a card as the client library laid it out: rows of pieces, with every text, length, size and ink decided there.
+// Draws a card as the client library laid it out: rows of pieces, with their texts, lengths, sizes and inks.
 
 import { clock, setAttribute } from './dom.js';
 
@@ -7,7 +7,7 @@ const points = (value) => `calc(${value} * var(--pt))`;
 const ink = (name) => `var(--ink-${name.replace(/[^a-zA-Z0-9]/g, (sign) => `_${sign.codePointAt(0)}_`)})`;
 const appearances = ['light', 'dark', 'lightContrast', 'darkContrast', 'island'];
 
-/** Which of the card's appearances the page has now. */
+/** The card's appearance that matches the page's theme. */
 export function appearance() {
   const wanted = document.documentElement.dataset.theme;
   const isDark = wanted ? wanted === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
@@ -69,7 +69,7 @@ export function cardView(presentation, className = '') {
   let drawn = '';
   return {
     node,
-    /** @param look one of the card's appearances; null for that of the page */
+    /** @param look one of the card's appearances; null for the page's */
     show(card, look = null) {
       node.toggleAttribute('hidden', !card);
       if (!card) {

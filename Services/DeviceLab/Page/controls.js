@@ -1,25 +1,25 @@
-// What a person can do to the chosen iPhone: the bell, the switches, the app; and what happened on it.
+// The controls of the chosen iPhone: the follow button, the switches, the app; and its log.
 
 import { clockWithSeconds, count, h, list, setAttribute, setHidden, setText } from './dom.js';
 import { icon, setIcon } from './icons.js';
 
-const bellWords = {
+const followButtonWords = {
   empty: ['Not following', 'Follow'],
   filled: ['Following', 'Unfollow'],
   filledWithWarning: ['Following, without a Live Activity', 'Unfollow'],
 };
 
-/** A match in the app, with its bell. */
-function bellRow(act) {
+/** A match in the app, with its follow button. */
+function followButtonRow(act) {
   let shown = null;
-  const title = h('span', { class: 'bell-title' });
-  const state = h('span', { class: 'bell-state' });
+  const title = h('span', { class: 'follow-title' });
+  const state = h('span', { class: 'follow-state' });
   const picture = icon('bellLine');
-  const warning = h('span', { class: 'bell-warning' }, icon('warning'));
+  const warning = h('span', { class: 'follow-warning' }, icon('warning'));
   const button = h(
     'button',
     {
-      class: 'bell',
+      class: 'follow-button',
       type: 'button',
       on: { click: () => act({ action: shown.state === 'empty' ? 'follow' : 'unfollow', matchId: shown.matchId }) },
     },
@@ -27,10 +27,10 @@ function bellRow(act) {
     warning,
   );
   return {
-    node: h('li', { class: 'bell-row' }, h('div', {}, title, state), button),
+    node: h('li', { class: 'follow-row' }, h('div', {}, title, state), button),
     show(bell, matchTitle) {
       shown = bell;
-      const [word, verb] = bellWords[bell.state];
+      const [word, verb] = followButtonWords[bell.state];
       setText(title, matchTitle);
       setText(state, bell.isPending ? 'One moment …' : word);
       setIcon(picture, bell.state === 'empty' ? 'bellLine' : 'bell');
@@ -64,7 +64,7 @@ function toggle(label, hint, onAction, offAction, act) {
 
 /** @param act called with an action's body */
 export function controls(root, act) {
-  const bells = h('ul', { class: 'rows bells' });
+  const bells = h('ul', { class: 'rows follows' });
   const online = toggle('Network', 'Pushes and calls get through', 'online', 'offline', act);
   const permission = toggle('Live Activities', 'The switch in iOS Settings', 'grantPermission', 'denyPermission', act);
   const frequent = toggle('More frequent updates', 'A larger budget for priority 10', 'grantFrequentPushes', 'denyFrequentPushes', act);
@@ -90,14 +90,14 @@ export function controls(root, act) {
   const rows = new Map();
   const appWords = { foreground: 'App is open', background: 'App in the background', killed: 'App is not running' };
   return {
-    /** @param titles of the matches, by id */
+    /** @param titles the titles of the matches, by id */
     show(state, titles) {
       list(
         bells,
         state.bells,
         (bell) => bell.matchId,
         (bell) => {
-          const row = bellRow(act);
+          const row = followButtonRow(act);
           rows.set(bell.matchId, row);
           return row.node;
         },

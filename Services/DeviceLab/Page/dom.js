@@ -1,4 +1,4 @@
-// Making and changing elements. Whatever is shown comes in as text and stays text: nothing here takes markup.
+// Makes and changes elements. Content is always set as text; nothing here accepts markup.
 
 /** An element with attributes, listeners (`on`), data (`data`) and children: elements or strings. */
 export function h(tag, attributes = {}, ...children) {
@@ -14,7 +14,7 @@ export function h(tag, attributes = {}, ...children) {
   return node;
 }
 
-/** Shows a text; the same text again changes nothing. */
+/** Shows a text; setting the same text again changes nothing. */
 export function setText(node, text) {
   const wanted = text ?? '';
   if (node.textContent === wanted) return false;
@@ -22,7 +22,7 @@ export function setText(node, text) {
   return true;
 }
 
-/** Shows a figure, and lights it up when it is not the first and another than before. */
+/** Shows a figure, and lights it up when it differs from an earlier one. */
 export function setFigure(node, text) {
   const isFirst = node.textContent === '';
   if (setText(node, text) && !isFirst) flash(node, 'changed');
@@ -36,20 +36,20 @@ export function flash(node, name) {
 }
 
 export function setAttribute(node, name, value) {
-  // A state that is not there is another thing than one that is false.
+  // An aria attribute that is absent means something else than one that is false.
   if (value === false && name.startsWith('aria-')) value = 'false';
   if (value === null || value === undefined || value === false) node.removeAttribute(name);
   else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
 }
 
-/** Also of an icon, which has no property for it. */
+/** Hides or shows an element, also an icon, which has no `hidden` property. */
 export function setHidden(node, isHidden) {
   node.toggleAttribute('hidden', isHidden);
 }
 
 /**
- * Makes the children of `parent` be those of `items`, in their order, keeping the elements of items that were there.
- * `make(item)` gives an element, `update(element, item)` shows an item on it.
+ * Makes the children of `parent` match `items`, in their order; items that were there keep their elements.
+ * `make(item)` returns an element, `update(element, item)` shows an item on it.
  */
 export function list(parent, items, key, make, update) {
   const known = parent.listed ?? (parent.listed = new Map());
@@ -73,16 +73,16 @@ export function list(parent, items, key, make, update) {
 const numbers = new Intl.NumberFormat('en');
 const compactNumbers = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
-/** 12,345, and 1.2M from a million on. */
+/** A count: 12,345, and from a million on 1.2M. */
 export const count = (value) => (value < 1e6 ? numbers : compactNumbers).format(Math.round(value));
 
-/** "0.42 s", "1.8 s", "12 s" */
+/** A time in seconds: "0.42 s", "1.8 s", "12 s". */
 export function seconds(ms) {
   if (ms === null || ms === undefined) return '–';
   const value = ms / 1000;
   return `${value < 1 ? value.toFixed(2) : value < 10 ? value.toFixed(1) : Math.round(value)} s`;
 }
 
-/** "14:05", as a Lock Screen has it. */
+/** The time of day as a Lock Screen shows it: "14:05". */
 export const clock = (ms) => new Date(ms).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
 export const clockWithSeconds = (ms) => new Date(ms).toLocaleTimeString('en-GB');

@@ -1,4 +1,4 @@
-// Icons, drawn on 24 × 24.
+// Icons, drawn on a grid of 24 × 24.
 
 const space = 'http://www.w3.org/2000/svg';
 
@@ -28,7 +28,7 @@ const paths = {
   timer: 'M9 1.500h6v2H9Zm3 3a8.500 8.500 0 1 1 0 17 8.500 8.500 0 0 1 0-17Zm-1 3.500v5.800h2V8Z',
 };
 
-/** An icon that says nothing to those who do not see it. */
+/** An icon that screen readers skip. */
 export function icon(name) {
   const svg = document.createElementNS(space, 'svg');
   svg.setAttribute('viewBox', '0 0 24 24');

@@ -1,4 +1,4 @@
-// The other places in which a Live Activity is seen: the Dynamic Island's three forms, StandBy, Watch and CarPlay.
+// The other places that show a Live Activity: the Dynamic Island's three forms, StandBy, Watch and CarPlay.
 
 import { cardView } from './card.js';
 import { clock, flash, h, setHidden, setText } from './dom.js';
@@ -23,7 +23,7 @@ function top(title, ...children) {
   return figure(title, h('div', { class: 'phone-top device' }, status, ...children));
 }
 
-/** Compact, and expanded as long as an alert is shown, as iOS does it. */
+/** The compact island, which is expanded while an alert shows, as on iOS. */
 function compact() {
   const leading = cardView('compactLeading');
   const trailing = cardView('compactTrailing');
@@ -55,7 +55,7 @@ function minimal() {
   const caption = node.querySelector('figcaption');
   return {
     node,
-    /** @param primary what has the island when both are of this app; without it, another app has */
+    /** @param primary the card that has the island when both are of this app; null when another app has it */
     show(card, primary) {
       setHidden(node, !card);
       small.show(card, 'island');
@@ -91,7 +91,7 @@ function standBy() {
   };
 }
 
-/** The Watch tells an alert in words, and then shows the card again. */
+/** The Watch shows an alert's words, and then the card again. */
 function watch() {
   const small = cardView('small');
   const title = h('strong');
@@ -139,7 +139,7 @@ export function surfaces(root) {
 
   function draw(state) {
     const card = (id) => (id ? state.cards[id] : null) ?? null;
-    // What has ended or is dismissed has left the island, not the Lock Screen.
+    // An activity that has ended or is dismissed has left the island, while an ended one stays on the Lock Screen.
     const primary = card(state.island.primary);
     const second = card(state.island.minimal);
     parts.compact.show(primary, alert?.kind === 'activity');
@@ -151,16 +151,16 @@ export function surfaces(root) {
   }
 
   return {
-    /** @param skewMs how much later it is at the lab than here */
+    /** @param skewMs milliseconds by which the lab's clock is ahead of the browser's */
     show(state, skewMs) {
       last = state;
       const newest = state.alert?.id ?? 0;
       const isAnother = state.id !== shownPhone;
-      const isNews = (isAnother ? newest > 0 : newest > shownAlert) && Date.now() + skewMs - state.alert.atMs <= alertMs;
+      const isNew = (isAnother ? newest > 0 : newest > shownAlert) && Date.now() + skewMs - state.alert.atMs <= alertMs;
       if (isAnother) alert = null;
       shownPhone = state.id;
       shownAlert = newest;
-      if (isNews) {
+      if (isNew) {
         alert = state.alert;
         clearTimeout(timer);
         timer = setTimeout(() => {

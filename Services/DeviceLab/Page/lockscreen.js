@@ -4,10 +4,10 @@ import { clock, flash, h, list, setAttribute, setHidden, setText } from './dom.j
 import { icon } from './icons.js';
 import { cardView } from './card.js';
 
-/** How long an alert stays on the screen. */
+/** Milliseconds for which an alert stays on the screen. */
 export const alertMs = 7000;
 
-/** A Live Activity as the Lock Screen shows it. `onDismiss` is called with it when it is swiped away. */
+/** A Live Activity as the Lock Screen shows it. `onDismiss` is called with it when the user swipes it away. */
 function liveActivity(onDismiss) {
   let shown = null;
   const card = cardView('lockScreen');
@@ -96,11 +96,11 @@ export function lockScreen(root, actions, announce) {
   function showAlert(state, skewMs) {
     const isAnother = state.id !== shownPhone;
     const newest = state.alert?.id ?? 0;
-    const isNews = isAnother ? newest > 0 : newest > shownAlert;
+    const isNew = isAnother ? newest > 0 : newest > shownAlert;
     if (isAnother) hideAlert();
     shownPhone = state.id;
     shownAlert = newest;
-    if (!isNews || Date.now() + skewMs - state.alert.atMs > alertMs) return;
+    if (!isNew || Date.now() + skewMs - state.alert.atMs > alertMs) return;
     setText(alertTitle, state.alert.title);
     setText(alertBody, state.alert.body);
     setText(alertWhen, 'now');
@@ -124,7 +124,7 @@ export function lockScreen(root, actions, announce) {
   }
 
   return {
-    /** @param skewMs how much later it is at the lab than here */
+    /** @param skewMs milliseconds by which the lab's clock is ahead of the browser's */
     show(state, skewMs) {
       setText(name, state.name);
       setText(user, `signed in as ${state.user}`);
@@ -157,7 +157,7 @@ function onScreen(state) {
   return [...state.activities].sort((a, b) => (b.id === primary) - (a.id === primary)).slice(0, 3);
 }
 
-/** The one that is meant when none is named: the chosen match's, else the first that is shown. */
+/** The activity of an action that names none: the chosen match's, otherwise the first that is shown. */
 export function meantActivity(state, match) {
   const shown = onScreen(state);
   return shown.find((activity) => activity.matchId === match) ?? shown[0] ?? null;
@@ -165,5 +165,5 @@ export function meantActivity(state, match) {
 
 function emptyText(state) {
   if (!state.allowsActivities) return 'Live Activities are off in Settings';
-  return state.bells.some((bell) => bell.state !== 'empty') ? 'Waiting for the Live Activity' : 'Not following: touch the bell';
+  return state.bells.some((bell) => bell.state !== 'empty') ? 'Waiting for the Live Activity' : 'Not following: tap the follow button';
 }

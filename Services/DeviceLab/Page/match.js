@@ -1,4 +1,4 @@
-// The match as the pipeline knows it: the card of its newest state, and the ball it shows.
+// The match as the pipeline knows it: the card of its newest state, and its ball.
 
 import { cardView } from './card.js';
 import { h, setHidden, setText } from './dom.js';
@@ -11,7 +11,7 @@ export function matchCard(root) {
   const card = cardView('lockScreen');
   root.append(h('div', { class: 'card card-match' }, h('header', {}, title, ball), subtitle, hold, card.node));
   return {
-    /** @param held what the operator holds back, in words; null for nothing */
+    /** @param held the operator's holds in words; null for none */
     show(match, drawing, held) {
       const content = match?.content ?? null;
       setText(title, content?.expanded.title || match?.title || 'No tape is loaded');

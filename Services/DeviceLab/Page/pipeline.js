@@ -1,4 +1,4 @@
-// How long a ball takes to the Lock Screen, and the stages that it passes.
+// The time from ball to Lock Screen, and the stages that a ball passes.
 
 import { count, h, list, seconds, setAttribute, setFigure, setHidden, setText } from './dom.js';
 

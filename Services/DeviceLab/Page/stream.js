@@ -1,11 +1,11 @@
-// The lab's stream and its calls.
+// The lab's stream and calls.
 
 /**
- * Listens to the lab: `on.hello`, `on.lab`, `on.phones`, `on.phone` with what they brought, `on.link` with whether it is
- * connected. A stream that breaks is taken up again, and begins with everything.
+ * Listens to the lab: calls `on.hello`, `on.lab`, `on.phones` and `on.phone` with the content of their events, and
+ * `on.link` with whether it is connected. A stream that breaks is opened again, and begins with the whole state.
  */
 export class Stream {
-  /** @param phone the one to watch; null for the first */
+  /** @param phone the phone to watch; null for the first */
   constructor(on, phone) {
     this.on = on;
     this.phone = phone;
@@ -21,7 +21,7 @@ export class Stream {
     source.addEventListener('error', () => {
       this.id = null;
       this.on.link(false);
-      // The browser itself tries again after a break, with the address it knows; not after an error of the server's.
+      // The browser tries again after a break, with the old address, but not after an error of the server.
       source.close();
       clearTimeout(this.retry);
       this.retry = setTimeout(() => this.open(), 1500);
@@ -34,14 +34,14 @@ export class Stream {
     }
   }
 
-  /** Asks for everything of another phone. */
+  /** Selects another phone, whose whole state follows. */
   async watch(phone) {
     this.phone = phone;
     if (this.id !== null) await post(`api/streams/${this.id}`, { phone });
   }
 }
 
-/** What the lab refused, in its own words. */
+/** A refusal of the lab, in its own words. */
 export class Refusal extends Error {}
 
 export async function post(path, body) {

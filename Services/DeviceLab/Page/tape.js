@@ -5,7 +5,7 @@ import { icon, setIcon } from './icons.js';
 import { get } from './stream.js';
 
 const speeds = [1, 2, 5, 10, 20, 40, 100];
-/** More marks than that are no help on a slider. */
+/** The most marks on a slider; more do not help. */
 const marksMax = 160;
 
 const faults = [
@@ -24,7 +24,7 @@ const faults = [
 
 const ordinals = { S1: '1st innings', S2: '2nd innings', S3: '3rd innings', S4: '4th innings' };
 
-/** "S1 12.3 87/6" → ["1st innings", "12.3", "87/6"] */
+/** The parts of a label: "S1 12.3 87/6" → ["1st innings", "12.3", "87/6"]. */
 function read(label) {
   const match = /(?:^|\s)(S\d) (\d+\.\d+) (\S+)$/.exec(label);
   return match ? [ordinals[match[1]] ?? match[1], match[2], match[3]] : [label || 'Before the first frame', '', ''];
@@ -49,7 +49,7 @@ export function tapeBar(root, actions) {
     const next = timeline?.marks.find((mark) => mark.kind === 'wicket' && mark.cursor > match.tape.cursor);
     if (next) send('seek', { cursor: next.cursor });
   });
-  // Until it is known where it is.
+  // The button is off until the timeline says where the next wicket is.
   wicket.disabled = true;
   const slider = h('input', { type: 'range', min: '1', max: '1', value: '1', step: '1', 'aria-label': 'Ball' });
   const ticks = h('div', { class: 'ticks', 'aria-hidden': 'true' });
@@ -67,7 +67,7 @@ export function tapeBar(root, actions) {
   for (const [target, label, body] of faults) {
     faultMenu.append(
       h('button', { type: 'button', on: { click: () => {
-        // What it does is seen behind the menu.
+        // The fault's effect shows behind the menu.
         faultMenu.hidePopover();
         actions.tape({ command: 'fault', target, fault: body() }, `Asked for: ${label}`);
       } } }, h('span', { class: 'menu-target' }, target === 'apns' ? 'APNs' : 'Provider'), h('span', {}, label)),
@@ -86,7 +86,7 @@ export function tapeBar(root, actions) {
     try {
       showTapes(await get('api/tapes'));
     } catch (problem) {
-      actions.tell(problem);
+      actions.showMessage(problem);
     }
   });
   const faultButton = h('button', { class: 'button with-icon', type: 'button', popovertarget: 'faults', 'aria-haspopup': 'true', 'aria-label': 'Inject a fault' }, icon('bolt'), h('span', {}, 'Fault'), waiting);
@@ -138,7 +138,7 @@ export function tapeBar(root, actions) {
     root.style.setProperty('--done', (Number(slider.value) - 1) / span);
   }
 
-  /** Marks of overs and wickets, when the tape is another. */
+  /** Fetches the marks of overs and wickets when the tape has changed. */
   async function askForTimeline() {
     if (asked === match.id) return;
     asked = match.id;
@@ -153,7 +153,7 @@ export function tapeBar(root, actions) {
       showMarks();
     } catch (problem) {
       if (asked === id) asked = null;
-      actions.tell(problem);
+      actions.showMessage(problem);
     }
   }
 

@@ -1,5 +1,5 @@
-// A small Lock Screen for every phone. Hundreds of them: each is one button with four texts, and only those are touched
-// that have changed.
+// A small Lock Screen for every phone. There are hundreds: each is one button with four texts, and only those that have
+// changed are touched.
 
 import { count, flash, h, setAttribute, setText } from './dom.js';
 
@@ -10,7 +10,7 @@ const filters = [
   ['offline', 'Offline', (tile) => tile.kind === 'offline'],
 ];
 
-/** What a tile tells of the chosen match's activity, else of the most relevant: its kind, a mark, and the activity. */
+/** A tile's content: the chosen match's activity, otherwise the most relevant, with its kind and a mark. */
 function reading(phone, newest, match) {
   const first = phone.shown.find((activity) => activity.matchId === match) ?? phone.shown[0];
   const score = first?.score ?? '';
@@ -133,7 +133,7 @@ export function wall(root, actions) {
     get order() {
       return order;
     },
-    /** All phones, or those that have changed. */
+    /** Takes all phones, or those that have changed. */
     take({ whole, phones }) {
       if (whole) {
         const ids = new Set(phones.map((phone) => phone.id));
@@ -157,7 +157,7 @@ export function wall(root, actions) {
       refresh();
       this.choose(chosen);
     },
-    /** The newest version of each match, by id, and the match that is chosen. */
+    /** Takes the newest version of each match, by id, and the chosen match. */
     know(versions, chosenMatch) {
       const isSame = match === chosenMatch && versions.size === newest.size && [...versions].every(([id, version]) => newest.get(id) === version);
       if (isSame) return;

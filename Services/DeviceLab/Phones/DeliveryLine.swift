@@ -1,16 +1,16 @@
 import FoundationEssentials
 import SightscreenClientTesting
 
-/// One line of apns-simulator's log, as far as a phone gets to see it.
+/// The part of one line of apns-simulator's log that a phone gets to see.
 struct DeliveryLine: Sendable {
     var seq: Int
-    /// Nil where APNs did not take the push in, or it is no JSON.
+    /// The push; nil where APNs did not accept it, or it is no JSON.
     var push: RawPush?
 
-    /// The payload is the line's last field, as it was received: it is cut out, not decoded.
+    /// Reads a line. The payload is its last field, which is cut out as it was received and not decoded.
     init(_ line: some Collection<UInt8>) throws {
         let payload = line.firstRange(of: Self.payloadKey)
-        // Within a string of the head a quotation mark would be escaped: the first place is the field.
+        // Within a string of the head a quotation mark would be escaped, so the first match is the field.
         let head = payload.map { Array(line[..<$0.lowerBound]) + [UInt8(ascii: "}")] } ?? Array(line)
         let known = try JSONDecoder().decode(Head.self, from: Data(head))
         seq = known.seq

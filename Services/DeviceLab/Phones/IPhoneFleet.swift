@@ -4,28 +4,28 @@ public import Logging
 public import ServiceLifecycle
 public import SightscreenModels
 
-/// All phones of a lab, from being switched on to being switched off, and the match that they are shown first.
+/// All phones of a lab, from being switched on to being switched off, and the match that they show first.
 public struct IPhoneFleet: Service {
-    /// More are switched on and off one after the other: each makes some calls.
+    /// Phones that are switched on or off at a time, because each makes some calls.
     private static let atOnce = 16
 
     public let phones: [any LabPhone]
     private let iPhones: [SimulatedIPhone]
-    private let apple: AppleSide
+    private let apple: SimulatedAPNs
     private let matches: LabGateway
     private let demo: Demo?
     private let logger: Logger
 
     public init(_ configuration: DeviceLabConfiguration, logger: Logger) {
         let http = HTTPClient(configuration: .init(allowHTTP: true))
-        apple = AppleSide(base: configuration.apns, http: http, logger: logger)
+        apple = SimulatedAPNs(base: configuration.apns, http: http, logger: logger)
         let issuer = LabIssuer(base: configuration.issuer, http: http)
         matches = LabGateway(base: configuration.gateway, issuer: issuer, http: http)
-        let world = SimulatedIPhone.World(
+        let shared = SimulatedIPhone.Shared(
             gateway: configuration.gateway, issuer: issuer, http: http, apple: apple, matches: matches,
             limits: .init(speed: configuration.speed), run: configuration.seed ?? .random(in: 1 ... .max))
         let iPhones = (1...max(configuration.phones, 1)).prefix(configuration.phones).map {
-            SimulatedIPhone(number: $0, world: world)
+            SimulatedIPhone(number: $0, shared: shared)
         }
         let matches = matches
         self.iPhones = iPhones
@@ -33,19 +33,20 @@ public struct IPhoneFleet: Service {
         demo = configuration.match.map { tape in
             Demo(
                 tape: tape, configuration: configuration, phones: iPhones, matches: matches,
-                desk: TapeDesk(provider: configuration.provider, apns: configuration.apns, http: http), logger: logger)
+                standIns: StandInControl(provider: configuration.provider, apns: configuration.apns, http: http),
+                logger: logger)
         }
         self.logger = logger
     }
 
-    /// The newest display state of a match; the app of every phone lists it from then on.
+    /// The newest display state of a match. From the first call on, the app of every phone lists the match.
     public func displayState(of match: MatchID) async throws -> ContentState? {
         let item = try await matches.refresh(match)
         for phone in iPhones { await phone.show(match) }
         return item.displayState
     }
 
-    /// Goes on until it is asked to stop.
+    /// Runs the phones until it is asked to stop.
     public func run() async throws {
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in

@@ -2,7 +2,8 @@ import HTTPClient
 import SightscreenClient
 import SightscreenModels
 
-/// The matches as the app lists them: one list for all phones, which would otherwise ask for the same every second.
+/// The matches as the app lists them. All phones share one list, because each would otherwise ask for the same every
+/// second.
 actor LabGateway {
     private let api: SightscreenAPI
     private var items: [MatchID: MatchItem] = [:]
@@ -14,13 +15,13 @@ actor LabGateway {
             retries: .never)
     }
 
-    /// As it was when it was last asked for; asks where that never was.
+    /// The match as it was last fetched; it is fetched when it never was.
     func item(_ match: MatchID) async throws(APIError) -> MatchItem {
         if let item = items[match] { return item }
         return try await refresh(match)
     }
 
-    /// - Throws: `APIError.refused` with 404 while the schedule does not have it.
+    /// - Throws: `APIError.refused` with 404 while the schedule does not have the match.
     @discardableResult
     func refresh(_ match: MatchID) async throws(APIError) -> MatchItem {
         let item = try await api.match(match)

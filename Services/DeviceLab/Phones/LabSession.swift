@@ -3,12 +3,12 @@ import HTTPClient
 import SightscreenClient
 import SightscreenModels
 
-/// The development issuer: it makes a token for any name.
+/// The development issuer, which makes a token for any user name.
 struct LabIssuer: Sendable {
     let base: String
     let http: HTTPClient
 
-    /// Nil when it cannot be had now.
+    /// The token of a user; nil when the issuer does not answer with one.
     @concurrent
     func token(of user: String) async -> String? {
         struct Question: Encodable { var user: String }
@@ -24,7 +24,7 @@ struct LabIssuer: Sendable {
     }
 }
 
-/// The lab itself, signed in.
+/// The session of the lab itself.
 actor LabSession: SessionPort {
     private static let user = "device-lab"
     private let issuer: LabIssuer

@@ -1,7 +1,7 @@
 import SightscreenClient
 import SightscreenModels
 
-/// A process of the app on one phone: its services, wired as at the app's entry point, and its launch.
+/// One process of the app on one phone: its services, wired as at the app's entry point, and its launch.
 struct PhoneApp: Sendable {
     let auth: FakeAuthService
     let service: RealLiveActivityService
@@ -10,12 +10,12 @@ struct PhoneApp: Sendable {
     let network: PhoneNetwork
     let disk: PhoneDisk
 
-    /// Accounts of a lab have no secrets.
+    /// The password of every account; accounts of a lab have no secrets.
     private static let password = "a lab's password"
 
     /// - Parameters:
-    ///   - user: whose session is in the Keychain.
-    ///   - giveToken: asks the system for the phone's device token.
+    ///   - user: the user whose session is in the Keychain.
+    ///   - giveToken: requests the phone's device token from the system.
     @MainActor
     init(
         user: String, issuer: LabIssuer, network: PhoneNetwork, activityKit: any ActivityKitPort,
@@ -30,13 +30,12 @@ struct PhoneApp: Sendable {
         bootstrap = AppBootstrap(
             steps: BootSteps(
                 config: config, auth: auth, liveActivities: service, notifications: notifications,
-                // A phone of the lab shows no lists.
+                // A phone of the lab shows no lists, so its matches stay in memory.
                 matches: InMemoryMatchCacheStore()), clock: clock)
         self.network = network
         self.disk = disk
     }
-
-    /// Somebody else signs in, in place of who was.
+    /// Signs out the present user and signs another one in.
     @MainActor
     func signIn(_ user: String) async throws(AuthError) {
         let account = Self.account(user)
@@ -44,8 +43,7 @@ struct PhoneApp: Sendable {
         auth.add(account, password: Self.password)
         try await auth.signIn(email: account.email, password: Self.password)
     }
-
-    /// What keeps the app from being used; nil when nothing does.
+    /// The reason why the app cannot be used; nil if it can.
     @MainActor
     var obstacle: String? {
         guard case .halted(let screen) = bootstrap.state else { return nil }
@@ -64,7 +62,7 @@ struct PhoneApp: Sendable {
     }
 }
 
-/// The system's side of notifications: allowed, with a token that comes at once.
+/// The system's notification settings: notifications are allowed, and the token comes at once.
 private struct PhoneNotifications: NotificationPort {
     let giveToken: @Sendable () async -> Void
 

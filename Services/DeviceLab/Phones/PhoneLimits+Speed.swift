@@ -1,7 +1,7 @@
 import SightscreenClientTesting
 
 extension PhoneLimits {
-    /// What iOS allows in an hour, where an hour passes so many times faster.
+    /// The hourly limits of iOS, with an hour that passes `speed` times faster.
     init(speed: Double) {
         self.init()
         func faster(_ count: Int) -> Int { Int((Double(count) * max(speed, 1)).rounded()) }

@@ -2,8 +2,8 @@ import HTTPClient
 import SightscreenClient
 import Synchronization
 
-/// How the app of one simulated iPhone reaches the gateway, over libcurl: for as long as the phone is online and that
-/// process of the app lives.
+/// The connection of one app process to the gateway, over libcurl. It works while the phone is online and the process
+/// lives.
 final class PhoneNetwork: APITransport {
     private struct State {
         var isOnline: Bool
@@ -23,7 +23,7 @@ final class PhoneNetwork: APITransport {
 
     func setOnline(_ isOnline: Bool) { state.withLock { $0.isOnline = isOnline } }
 
-    /// The app's process has ended: nothing is sent any more, and no answer arrives.
+    /// Ends the process's access: nothing is sent any more, and no answer arrives.
     func cut() { state.withLock { $0.isCut = true } }
 
     func send(_ request: APIRequest) async throws(TransportError) -> APIResponse {
@@ -42,7 +42,7 @@ final class PhoneNetwork: APITransport {
         } catch {
             throw .broken("\(error)")
         }
-        // The gateway has done it, but nobody was there to hear so.
+        // The gateway has answered, but the app was closed meanwhile.
         guard state.withLock({ $0.isOpen }) else { throw .broken("the network went away") }
         return APIResponse(
             status: answer.status, headers: Dictionary(answer.headers) { first, _ in first }, body: answer.body)

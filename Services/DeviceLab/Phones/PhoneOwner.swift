@@ -1,4 +1,4 @@
-/// Whose phones they are.
+/// The owner of a phone.
 struct PhoneOwner: Hashable, Sendable {
     /// The name to sign in with.
     var user: String
@@ -10,7 +10,7 @@ struct PhoneOwner: Hashable, Sendable {
         "Zoya",
     ]
 
-    /// - Parameter number: of the phone, from 0. Every tenth is the second phone of the user before.
+    /// - Parameter number: the phone's number, from 0. Every tenth phone is the second one of the user before.
     init(number: Int) {
         let hasTwo = number % 10 == 9
         let person = hasTwo ? number - 1 : number
@@ -20,7 +20,7 @@ struct PhoneOwner: Hashable, Sendable {
         phoneName = "\(name)’s \(hasTwo ? "other " : "")iPhone" + (round == 0 ? "" : " \(round + 1)")
     }
 
-    /// Who signs in next on it: a guest, then its owner again.
+    /// The user who signs in next on the phone: a guest, then its owner again.
     func guest(after current: String) -> String { current == user ? "\(user)-guest" : user }
 
     static func isName(_ name: String) -> Bool {

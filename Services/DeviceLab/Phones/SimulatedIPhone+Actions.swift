@@ -1,8 +1,7 @@
 import SightscreenClient
 import SightscreenClientTesting
 import SightscreenModels
-
-/// What a person does.
+/// Actions of the phone's user.
 extension SimulatedIPhone {
     func perform(_ action: LabAction) async throws {
         switch action.action {
@@ -32,37 +31,38 @@ extension SimulatedIPhone {
         return match
     }
 
-    // MARK: - The bell
+    // MARK: - The follow button
 
     private func follow(_ match: MatchID) async {
-        note(.user, "Touches the bell\(ofMatch(match))")
-        await touchBell(of: match) { phone in await phone.followNow(match) }
+        note(.user, "Taps the follow button\(ofMatch(match))")
+        await tapFollowButton(of: match) { phone in await phone.followNow(match) }
     }
 
-    /// Opens the app where it is not open, and puts it away again once the last bell that was touched is dealt with: an app
-    /// in the background may not ask for an activity.
-    private func touchBell(
+    /// Opens the app where it is not open, and puts it away again once the last tapped follow button is handled: an app
+    /// in the background may not request an activity.
+    private func tapFollowButton(
         of match: MatchID, _ work: @escaping @Sendable (SimulatedIPhone) async -> Void
     ) async {
-        bellsTouched += 1
-        if !isInFront { isOpenForBell = true }
+        followsInFlight += 1
+        if !isInFront { isOpenForFollow = true }
         await launch(inFront: true)
         show(match)
-        wish { phone in
-            // Swiped away meanwhile it stays away; what a push has launched since is in the background.
-            await phone.comeToFrontForBell()
+        enqueue { phone in
+            // An app that was swiped away meanwhile stays closed; one that a push has launched since is in the
+            // background.
+            await phone.openForFollow()
             await work(phone)
-            await phone.hasDoneBell()
+            await phone.finishFollow()
         }
     }
 
     private func followNow(_ match: MatchID) async {
         guard let app else { return }
-        // There is no bell before the app is there.
+        // The app has to run before its follow button exists.
         await app.bootstrap.start()
-        if await app.obstacle != nil { return await tellObstacle(of: app) }
+        if await app.obstacle != nil { return await noteObstacle(of: app) }
         do throws(APIError) {
-            try await app.service.follow(try await world.matches.item(match))
+            try await app.service.follow(try await shared.matches.item(match))
         } catch {
             guard error != .superseded else { return }
             note(.app, "The follow\(ofMatch(match)) failed: \(error.words)")
@@ -70,8 +70,8 @@ extension SimulatedIPhone {
     }
 
     private func unfollow(_ match: MatchID) async {
-        note(.user, "Touches the bell\(ofMatch(match)) again")
-        await touchBell(of: match) { phone in
+        note(.user, "Taps the follow button\(ofMatch(match)) again")
+        await tapFollowButton(of: match) { phone in
             await phone.app?.bootstrap.start()
             await phone.app?.service.unfollow(match)
         }
@@ -96,11 +96,11 @@ extension SimulatedIPhone {
     private func goOnline() async {
         guard !isOnline else { return }
         isOnline = true
-        onlineSinceMs = World.nowMs
+        onlineSinceMs = Shared.nowMs
         note(.user, "Online again")
         app?.network.setOnline(true)
         for outcome in await kit.setOnline(true) { await took(outcome) }
-        wish { phone in
+        enqueue { phone in
             await phone.app?.service.connectionRestored()
             await phone.app?.bootstrap.retry()
         }
@@ -112,9 +112,9 @@ extension SimulatedIPhone {
         note(.user, "Opens the app")
         let tapped = untapped
         untapped = nil
-        isOpenForBell = false
+        isOpenForFollow = false
         await launch(inFront: true)
-        if let tapped { wish { phone in await phone.app?.service.receive(tapped) } }
+        if let tapped { enqueue { phone in await phone.app?.service.receive(tapped) } }
     }
 
     private func permit(_ allowed: Bool) async {
@@ -125,7 +125,7 @@ extension SimulatedIPhone {
 
     private func reinstall() {
         note(.user, "Deletes the app and installs it again")
-        wish { phone in await phone.installAnew() }
+        enqueue { phone in await phone.installAnew() }
     }
 
     private func switchUser(to name: String?) async throws {
@@ -135,21 +135,21 @@ extension SimulatedIPhone {
         }
         note(.user, "Signs out, and in as \(name)")
         user = name
-        isOpenForBell = false
+        isOpenForFollow = false
         await launch(inFront: true)
-        // After what the user before has begun.
-        wish { phone in await phone.signIn(name) }
+        // The sign-in waits for the operations of the user before.
+        enqueue { phone in await phone.signIn(name) }
     }
 
     private func signIn(_ name: String) async {
         guard let app else { return }
-        bells = [:]
+        followButtons = [:]
         do throws(AuthError) { try await app.signIn(name) } catch { note(.app, "Cannot sign in: \(error)") }
     }
 }
 
 extension APIError {
-    /// For a person who looks at the phone's log.
+    /// The sentence for a person who reads the phone's log.
     var words: String {
         switch self {
         case .transport(.offline): "no network"

@@ -1,8 +1,7 @@
 import SightscreenClient
 import SightscreenClientTesting
 import SightscreenModels
-
-/// What arrives.
+/// Delivery of pushes.
 extension SimulatedIPhone {
     func take(_ push: RawPush) async { await took(await kit.receive(push)) }
 
@@ -28,7 +27,7 @@ extension SimulatedIPhone {
             counts.received += 1
             note(.push, "A silent push wakes the app")
             await launch(inFront: false)
-            wish { phone in await phone.app?.service.receive(push) }
+            enqueue { phone in await phone.app?.service.receive(push) }
         case .notifies(let push):
             counts.received += 1
             untapped = push
@@ -43,7 +42,7 @@ extension SimulatedIPhone {
         changed()
     }
 
-    /// "Ball 12.3: MI 87/6".
+    /// The ball that an activity shows: "Ball 12.3: MI 87/6".
     private func ball(of activity: ActivityID) async -> String {
         guard let state = await kit.activities.first(where: { $0.id == activity })?.content.state else {
             return "Nothing"
@@ -53,7 +52,7 @@ extension SimulatedIPhone {
         return "Ball \(state.compactTrailing.overs): \(score.teamAbbr) \(score.score)"
     }
 
-    /// Which match an activity is of, where the phone has several.
+    /// The match of an activity, named where the phone has several.
     private func ofMatch(_ activity: ActivityID) async -> String {
         let all = await kit.activities
         guard let shown = all.first(where: { $0.id == activity }) else { return "" }
@@ -69,12 +68,12 @@ extension SimulatedIPhone {
     private func light(_ kind: LabAlert.Kind, _ shown: ShownAlert) {
         alert = LabAlert(
             id: (alert?.id ?? 0) + 1, kind: kind, title: shown.title, body: shown.body, hasSound: shown.hasSound,
-            atMs: World.nowMs)
+            atMs: Shared.nowMs)
     }
 }
 
 extension PushDrop {
-    /// For a person who looks at the phone's log.
+    /// The sentence for a person who reads the phone's log.
     var words: String {
         switch self {
         case .unknownToken: "no activity has this token"

@@ -5,26 +5,26 @@ import SightscreenClientTesting
 import SightscreenModels
 
 /// One simulated iPhone: `SimulatedActivityKit` as its system, the app's `SightscreenClient` on it, pushes as
-/// apns-simulator delivers them, calls over HTTP, and somebody who uses it.
+/// apns-simulator delivers them, calls over HTTP, and a user.
 ///
-/// What the app knows it knows from there alone; what is shown is what the system shows.
+/// The app learns everything from there alone, and the page shows what the system shows.
 actor SimulatedIPhone: LabPhone {
-    /// What all phones have in common.
-    struct World: Sendable {
+    /// The values that all phones share.
+    struct Shared: Sendable {
         /// The base URL of the API.
         var gateway: String
         var issuer: LabIssuer
         var http: HTTPClient
-        var apple: AppleSide
+        var apple: SimulatedAPNs
         var matches: LabGateway
         var limits = PhoneLimits()
-        /// Of this run: installations of another run are other installations.
+        /// The number of this run: the installations of another run are other devices.
         var run: UInt64
 
         static var nowMs: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
     }
 
-    /// What is not told by the system, of an activity on the screen.
+    /// The facts about an activity on the screen that the system does not give.
     struct Seen {
         var startedAtMs: Int64
         var shownAtMs: Int64
@@ -35,63 +35,64 @@ actor SimulatedIPhone: LabPhone {
     nonisolated let id: String
     nonisolated let changes: AsyncStream<Void>
     nonisolated let inbox: AsyncStream<RawPush>.Continuation
-    let world: World
+    let shared: Shared
     let owner: PhoneOwner
     let kit: SimulatedActivityKit
     private let pushes: AsyncStream<RawPush>
-    private let bell: AsyncStream<Void>.Continuation
+    private let wakeUps: AsyncStream<Void>.Continuation
 
     var app: PhoneApp?
     var isInFront = false
-    /// Touched, and not dealt with; and whether the app is in front for them alone.
-    var bellsTouched = 0
-    var isOpenForBell = false
+    /// Follows that were tapped and are not handled yet; `isOpenForFollow` is true while the app is in front only for
+    /// them.
+    var followsInFlight = 0
+    var isOpenForFollow = false
     var isOnline = true
-    var onlineSinceMs = World.nowMs
-    /// It is never restarted. Seconds since 1970.
-    private let bootedAt = Int(World.nowMs / 1_000)
-    /// Of the app that is installed: its preferences, and how many there were before it.
+    var onlineSinceMs = Shared.nowMs
+    /// The boot time in seconds since 1970; the phone is never restarted.
+    private let bootedAt = Int(Shared.nowMs / 1_000)
+    /// The preferences of the installed app; `installation` is its number, from 1.
     var store = InMemoryKeyValueStore()
     var installation = 1
     var allowsActivities = true
     var allowsFrequentPushes = true
-    /// A notification that the user has not tapped.
+    /// The notification that the user has not tapped; nil when there is none.
     var untapped: AppPush?
-    /// The matches in the app, by the order in which it learnt of them.
+    /// The matches in the app, in the order in which it learnt of them.
     var matches: [MatchID] = []
-    var bells: [MatchID: Bell] = [:]
+    var followButtons: [MatchID: FollowButton] = [:]
     var alert: LabAlert?
     var counts = LabPhoneState.Pushes()
-    /// Whose session is in the Keychain.
+    /// The user whose session is in the Keychain.
     var user: String
     private var log: [LabLogLine] = []
     private var screen = PhoneScreen()
     private var seen: [ActivityID: Seen] = [:]
     private var watchers: [Task<Void, Never>] = []
-    /// Of the app's process.
+    /// The tasks of the app's process.
     private var listeners: [Task<Void, Never>] = []
-    /// What the user has begun and does not wait for, in order.
-    private var wishes: Task<Void, Never>?
-    /// Processes of the app begin and end in several steps: one after the other.
+    /// The last operation that the user began; the next one waits for it.
+    private var lastOperation: Task<Void, Never>?
+    /// The last change of the app's process. Such a change takes several steps, so the next one waits for it.
     private var turns: Task<Void, Never>?
     private var isSwitchedOff = false
 
-    /// - Parameter number: from 1.
-    init(number: Int, world: World) {
+    /// - Parameter number: the phone's number, from 1.
+    init(number: Int, shared: Shared) {
         id = "phone-\(number)"
-        self.world = world
+        self.shared = shared
         owner = PhoneOwner(number: number - 1)
         user = owner.user
-        (changes, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        (changes, wakeUps) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         (pushes, inbox) = AsyncStream.makeStream(of: RawPush.self)
         kit = SimulatedActivityKit(
-            clock: SystemClientClock(), seed: world.run &+ UInt64(number), tokens: world.apple.sink(inbox),
-            limits: world.limits)
+            clock: SystemClientClock(), seed: shared.run &+ UInt64(number), tokens: shared.apple.sink(inbox),
+            limits: shared.limits)
     }
 
-    // MARK: - Its life
+    // MARK: - The phone
 
-    /// Its app is installed, was opened once, and is in the background.
+    /// Switches the phone on: its app is installed, was opened once, and is in the background.
     func switchOn() async {
         guard watchers.isEmpty else { return }
         let screens = await kit.screens()
@@ -104,28 +105,28 @@ actor SimulatedIPhone: LabPhone {
         changed()
     }
 
-    /// Nothing happens on it any more.
+    /// Switches the phone off, after which nothing happens on it.
     func switchOff() async {
         isSwitchedOff = true
         inbox.finish()
         await endApp()
         await kit.switchOff()
         watchers.forEach { $0.cancel() }
-        bell.finish()
+        wakeUps.finish()
     }
 
-    /// `identifierForVendor`: another one after a new installation.
-    var device: DeviceID { DeviceID("\(id)-\(String(world.run, radix: 16))-\(installation)") }
+    /// The `identifierForVendor`, which changes with a new installation.
+    var device: DeviceID { DeviceID("\(id)-\(String(shared.run, radix: 16))-\(installation)") }
 
-    // MARK: - Its app
+    // MARK: - The app
 
-    /// The app's process begins, where there is none, and comes to the front. Its launch goes on by itself.
+    /// Starts the app's process where there is none, and brings it to the front. The launch continues by itself.
     func launch(inFront: Bool) async { await inTurn { phone in await phone.launchNow(inFront: inFront) } }
 
-    /// Its process ends in the middle of whatever it does. Activities stay.
+    /// Ends the app's process in the middle of any operation. Activities stay.
     func endApp() async { await inTurn { phone in await phone.endNow() } }
 
-    /// The app is deleted with all that it knows, and installed again.
+    /// Deletes the app with all its data, and installs it again.
     func installAnew() async {
         await inTurn { phone in
             await phone.endNow()
@@ -138,7 +139,7 @@ actor SimulatedIPhone: LabPhone {
     private func forgetInstallation() {
         store = InMemoryKeyValueStore()
         installation += 1
-        bells = [:]
+        followButtons = [:]
         untapped = nil
     }
 
@@ -159,26 +160,26 @@ actor SimulatedIPhone: LabPhone {
         isInFront = true
         await kit.setForeground(true)
         await app.service.enterForeground()
-        wish { phone in await phone.app?.bootstrap.enterForeground() }
+        enqueue { phone in await phone.app?.bootstrap.enterForeground() }
     }
 
     private func begin() async {
-        let network = PhoneNetwork(base: world.gateway, http: world.http, isOnline: isOnline)
+        let network = PhoneNetwork(base: shared.gateway, http: shared.http, isOnline: isOnline)
         let new = await PhoneApp(
-            user: user, issuer: world.issuer, network: network, activityKit: kit, disk: PhoneDisk(store),
+            user: user, issuer: shared.issuer, network: network, activityKit: kit, disk: PhoneDisk(store),
             profile: DeviceProfile(
                 deviceID: device, osVersion: "18.4", appVersion: "1.0.0", bootedAt: bootedAt),
             giveToken: { [weak self] in await self?.giveDeviceToken() })
-        let bells = await new.service.bells()
+        let updates = await new.service.followButtons()
         await kit.setForeground(false)
         app = new
-        // It may have changed meanwhile.
+        // The network may have changed while the app was made.
         network.setOnline(isOnline)
         listeners = [
-            Task { [weak self] in for await bells in bells { await self?.take(bells, of: network) } },
+            Task { [weak self] in for await buttons in updates { await self?.take(buttons, of: network) } },
             Task { [weak self] in
                 await new.bootstrap.start()
-                await self?.tellObstacle(of: new)
+                await self?.noteObstacle(of: new)
             },
         ]
     }
@@ -188,30 +189,29 @@ actor SimulatedIPhone: LabPhone {
         await app?.notifications.registerDevice(token: token)
     }
 
-    func tellObstacle(of app: PhoneApp) async {
+    func noteObstacle(of app: PhoneApp) async {
         if let obstacle = await app.obstacle { note(.app, "Cannot be used: \(obstacle)") }
     }
-
-    /// Where the app runs.
-    func comeToFrontForBell() async {
+    /// Brings a running app to the front for a follow; an app that was closed stays closed.
+    func openForFollow() async {
         await inTurn { phone in
             guard await phone.app != nil, await !phone.isInFront else { return }
-            await phone.setOpenForBell()
+            await phone.setOpenForFollow()
             await phone.launchNow(inFront: true)
         }
     }
 
-    private func setOpenForBell() { isOpenForBell = true }
+    private func setOpenForFollow() { isOpenForFollow = true }
 
-    /// Puts the app away, where it was opened for a bell and no other needs it.
-    func hasDoneBell() async {
-        bellsTouched -= 1
-        await inTurn { phone in await phone.leaveNow() }
+    /// Notes that a follow is handled. The app goes to the background if it was opened for follows and none is left.
+    func finishFollow() async {
+        followsInFlight -= 1
+        await inTurn { phone in await phone.closeAfterFollow() }
     }
 
-    private func leaveNow() async {
-        guard bellsTouched == 0, isOpenForBell else { return }
-        isOpenForBell = false
+    private func closeAfterFollow() async {
+        guard followsInFlight == 0, isOpenForFollow else { return }
+        isOpenForFollow = false
         guard isInFront, let app else { return }
         isInFront = false
         await kit.setForeground(false)
@@ -229,11 +229,10 @@ actor SimulatedIPhone: LabPhone {
         await dying.bootstrap.stop()
         await dying.service.stop()
     }
-
-    /// Does it after what the user has begun before, and lets nobody wait.
-    func wish(_ work: @escaping @Sendable (SimulatedIPhone) async -> Void) {
-        let before = wishes
-        wishes = Task { [weak self] in
+    /// Runs an operation after those that the user began before; the caller does not wait.
+    func enqueue(_ work: @escaping @Sendable (SimulatedIPhone) async -> Void) {
+        let before = lastOperation
+        lastOperation = Task { [weak self] in
             await before?.value
             guard let self, await !self.isSwitchedOff else { return }
             await work(self)
@@ -241,7 +240,7 @@ actor SimulatedIPhone: LabPhone {
         }
     }
 
-    // MARK: - What is shown
+    // MARK: - The shown state
 
     var state: LabPhoneState {
         LabPhoneState(
@@ -249,49 +248,51 @@ actor SimulatedIPhone: LabPhone {
             app: app == nil ? .killed : isInFront ? .foreground : .background, allowsActivities: allowsActivities,
             allowsFrequentPushes: allowsFrequentPushes, activities: activities,
             island: .init(primary: screen.island.compact?.rawValue, minimal: screen.island.minimal?.rawValue),
-            bells: labBells, alert: alert, pushes: counts, log: log)
+            bells: labFollowButtons, alert: alert, pushes: counts, log: log)
     }
 
     private var activities: [LabActivity] {
         screen.lockScreen.map { LabActivity($0, seen: seen[$0.id]) }.sorted { $0.startedAtMs < $1.startedAtMs }
     }
 
-    private var labBells: [LabBell] {
-        (matches + bells.keys.filter { !matches.contains($0) }.sorted { $0.rawValue < $1.rawValue }).map { match in
-            let bell = bells[match] ?? .empty
-            return LabBell(matchId: match, state: LabBell.State(bell.state), isPending: bell.isPending)
+    private var labFollowButtons: [LabFollowButton] {
+        (matches + followButtons.keys.filter { !matches.contains($0) }.sorted { $0.rawValue < $1.rawValue }).map {
+            match in
+            let button = followButtons[match] ?? .empty
+            return LabFollowButton(
+                matchId: match, state: LabFollowButton.State(button.state), isPending: button.isPending)
         }
     }
 
-    /// The app lists a match.
+    /// Records that the app lists a match.
     func show(_ match: MatchID) {
         guard !matches.contains(match) else { return }
         matches.append(match)
         changed()
     }
 
-    func changed() { bell.yield() }
+    func changed() { wakeUps.yield() }
 
     func note(_ kind: LabLogLine.Kind, _ text: String) {
-        log.append(LabLogLine(atMs: World.nowMs, kind: kind, text: text))
+        log.append(LabLogLine(atMs: Shared.nowMs, kind: kind, text: text))
         log.removeFirst(max(log.count - LabPhoneState.logLinesMax, 0))
         changed()
     }
 
-    /// - Parameter network: of the process that tells it: one that has ended has nothing to say.
-    private func take(_ new: [MatchID: Bell], of network: PhoneNetwork) {
+    /// - Parameter network: the network of the process that reports; a process that has ended is ignored.
+    private func take(_ new: [MatchID: FollowButton], of network: PhoneNetwork) {
         guard app?.network === network else { return }
-        bells = new
+        followButtons = new
         changed()
     }
 
     private func take(_ new: PhoneScreen) {
-        let now = World.nowMs
+        let now = Shared.nowMs
         for activity in new.lockScreen {
             let before = seen[activity.id]
-            let isNews = before?.timestamp != activity.timestamp
+            let isNew = before?.timestamp != activity.timestamp
             seen[activity.id] = Seen(
-                startedAtMs: before?.startedAtMs ?? now, shownAtMs: isNews ? now : before?.shownAtMs ?? now,
+                startedAtMs: before?.startedAtMs ?? now, shownAtMs: isNew ? now : before?.shownAtMs ?? now,
                 timestamp: activity.timestamp, state: activity.state)
             if activity.state == .stale, before?.state == .active {
                 note(.system, "The activity\(ofMatch(activity, among: new.lockScreen)) is out of date")
@@ -305,7 +306,7 @@ actor SimulatedIPhone: LabPhone {
         changed()
     }
 
-    /// Which match an activity is of, for the log: nothing where all are of one match.
+    /// The match of an activity for the log; empty where all are of one match.
     func ofMatch(_ activity: SimulatedActivity, among all: [SimulatedActivity]) -> String {
         let others = all.filter { $0.matchID != activity.matchID }
         guard !others.isEmpty else { return "" }
@@ -314,7 +315,7 @@ actor SimulatedIPhone: LabPhone {
         return " of \(Self.title(activity))\(isAmbiguous ? " (\(activity.matchID))" : "")"
     }
 
-    /// The same of a bell.
+    /// The match of a follow button for the log; empty where there is only one match.
     func ofMatch(_ match: MatchID) -> String {
         matches.contains { $0 != match } ? " of match \(match)" : ""
     }
@@ -323,12 +324,12 @@ actor SimulatedIPhone: LabPhone {
         "\(shown.activity.attributes.homeAbbr) v \(shown.activity.attributes.awayAbbr)"
     }
 
-    /// What is on the Lock Screen of a match.
+    /// The activity of a match on the Lock Screen; nil when there is none.
     func shown(of match: MatchID?) -> ActivityID? { screen.lockScreen.first { $0.matchID == match }?.id }
 }
 
-extension LabBell.State {
-    init(_ state: BellState) {
+extension LabFollowButton.State {
+    init(_ state: FollowButtonState) {
         switch state {
         case .empty: self = .empty
         case .filled: self = .filled

@@ -1,7 +1,7 @@
 import Hummingbird
 import NIOCore
 
-/// A request with its connection, which a slow reader loses.
+/// A request with its connection, which is closed for a slow reader.
 struct LabContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel

@@ -2,13 +2,13 @@ import ControlHTTP
 import HTTPTypes
 import Hummingbird
 
-/// Keeps other web pages away from the lab, and tells browsers what its own page may do.
+/// Keeps other web pages away from the lab, and limits what its own page may do in a browser.
 struct LabGuard: RouterMiddleware {
     typealias Context = LabContext
 
     private let pages: PageGuard
 
-    /// - Parameter names: of this machine, in small letters.
+    /// - Parameter names: the names of this machine, in lower case.
     init(names: Set<String>) { pages = PageGuard(names: names, hint: "DEVICE_LAB_NAMES lists those that are") }
 
     static let policy = [
@@ -26,7 +26,7 @@ struct LabGuard: RouterMiddleware {
             try pages.check(request, isPage: !request.uri.path.hasPrefix("/api/"))
             response = try await next(request, context)
         } catch let error as HTTPError where error.body == nil {
-            // Of the framework, which says nothing but the status.
+            // The framework's errors have only a status.
             let problem = Problem(error.status, error.status == .notFound ? "there is no such call" : "that is no call")
             response = try problem.response(from: request, context: context)
         } catch let error as any HTTPResponseError {

@@ -5,10 +5,10 @@ public struct LabPage: Sendable {
         var bytes: [UInt8]
     }
 
-    /// By name; "" is the page itself.
+    /// The files by name; "" is the page itself.
     let files: [String: File]
 
-    /// - Parameter files: by name, `index.html` among them.
+    /// - Parameter files: the files by name, `index.html` among them.
     public init(_ files: [String: [UInt8]]) {
         var known: [String: File] = [:]
         for (name, bytes) in files {
@@ -24,7 +24,7 @@ public struct LabPage: Sendable {
         "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml",
     ]
 
-    /// What is built into the executable.
+    /// The files that are built into the executable.
     public static let embedded = LabPage([
         "index.html": PackageResources.index_html,
         "app.css": PackageResources.app_css,

@@ -7,16 +7,16 @@ import SightscreenModels
 
 /// The page and its API. `deploy/docs/device-lab.md` describes the calls.
 struct LabServer: Sendable {
-    /// Of every body that it takes.
+    /// The limit for every request body.
     static let bodyBytesMax = 64 << 10
-    /// Phones that do something side by side, when all are asked to.
+    /// Phones that act at the same time, when all are asked to.
     static let phonesAtOnce = 32
 
     let lab: Lab
-    let desk: TapeDesk
+    let standIns: StandInControl
     let page: LabPage
     let names: Set<String>
-    /// As the API tells it; without it the tapes alone say which matches there are.
+    /// The display state by the API; without it only the tapes say which matches there are.
     var displayState: DeviceLabService.DisplayState?
     var times = EventStream.Times()
 
@@ -56,7 +56,7 @@ struct LabServer: Sendable {
         return files + [
             Route(.get, "/api/stream") { request, context in try await stream(request, context) },
             Route(.post, "/api/streams/:stream") { request, context in
-                try await watch(try context.parameters.require("stream"), request)
+                try await select(try context.parameters.require("stream"), request)
             },
             Route(.get, "/api/lab") { _, _ in try JSONAnswer.response(LabWithCards(lab: await lab.state)) },
             Route(.get, "/api/phones") { _, _ in try JSONAnswer.response(await lab.phonesInShort) },
@@ -72,19 +72,18 @@ struct LabServer: Sendable {
                 try await act(try context.parameters.require("phone"), request)
             },
             Route(.get, "/api/tapes") { _, _ in
-                try await passing { try JSONAnswer.response(try await desk.tapes()) }
+                try await passing { try JSONAnswer.response(try await standIns.tapes()) }
             },
             Route(.get, "/api/matches/:match/timeline") { _, context in
                 guard let match = MatchID(try context.parameters.require("match")) else {
                     throw Problem(.notFound, "that is no match")
                 }
-                return try await passing { try JSONAnswer.response(try await desk.timeline(of: match)) }
+                return try await passing { try JSONAnswer.response(try await standIns.timeline(of: match)) }
             },
             Route(.post, "/api/tape") { request, _ in try await tape(request) },
         ]
     }
-
-    /// What a path does not take is told, with what it takes.
+    /// Answers 405 with `Allow` for the methods that a path does not take.
     private static func refuse(in router: Router<LabContext>, _ path: String, but taken: [HTTPRequest.Method]) {
         let names = taken.map(\.rawValue).joined(separator: ", ")
         let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
@@ -111,10 +110,10 @@ struct LabServer: Sendable {
 
     private func stream(_ request: Request, _ context: LabContext) async throws -> Response {
         let phone = request.uri.queryParameters["phone"].map(String.init)
-        // A phone of an earlier run is no reason to show nothing.
-        var watched: String?
-        if let phone, await lab.phone(phone) != nil { watched = phone }
-        guard let ticket = await lab.connect(watching: watched) else {
+        // A phone of an earlier run may be selected; the stream then shows the first.
+        var selected: String?
+        if let phone, await lab.phone(phone) != nil { selected = phone }
+        guard let ticket = await lab.connect(selecting: selected) else {
             var refusal = try Problem(
                 .serviceUnavailable, "\(Lab.browsersMax) browsers look already, or the lab is ending"
             ).response(from: request, context: context)
@@ -124,10 +123,10 @@ struct LabServer: Sendable {
         return await EventStream(lab: lab, times: times).response(to: ticket, on: context.channel)
     }
 
-    private func watch(_ stream: String, _ request: Request) async throws -> Response {
+    private func select(_ stream: String, _ request: Request) async throws -> Response {
         struct Body: Decodable { var phone: String }
         let body = try await read(Body.self, request)
-        guard let stream = Int(stream), await lab.watch(body.phone, by: stream) else {
+        guard let stream = Int(stream), await lab.select(body.phone, by: stream) else {
             throw Problem(.notFound, "there is no such stream or phone")
         }
         return Response(status: .noContent)
@@ -178,14 +177,14 @@ struct LabServer: Sendable {
         }
     }
 
-    /// With the match that plays, where one is meant and none is named.
+    /// Returns the action with the match that plays, where it needs a match and names none.
     private func completed(_ action: LabAction) async throws -> LabAction {
         var action = action
         if action.isOfMatch, action.matchId == nil {
             guard let match = await lab.currentMatch else { throw Problem(.conflict, "no tape is loaded") }
             action.matchId = match
         } else if let match = action.matchId, action.action != .dismiss, await isUnknown(match) {
-            // Its row would stay on the phone.
+            // The match would stay on the phone as a row.
             throw Problem(.notFound, "there is no match \(match)")
         }
         if let user = action.user, !PhoneOwner.isName(user) {
@@ -194,10 +193,11 @@ struct LabServer: Sendable {
         return action
     }
 
-    /// Whether both that know of matches, the tapes and the API, say that they do not know it.
+    /// Whether both the tapes and the API say that they do not know the match.
     private func isUnknown(_ match: MatchID) async -> Bool {
         if await lab.state.matches.contains(where: { $0.id == match }) { return false }
-        guard let positions = try? await desk.positions(), !positions.contains(where: { $0.matchId == match }) else {
+        guard let positions = try? await standIns.positions(), !positions.contains(where: { $0.matchId == match })
+        else {
             return false
         }
         guard let displayState else { return true }
@@ -215,7 +215,7 @@ struct LabServer: Sendable {
         let command = try await read(TapeCommand.self, request)
         let current = await lab.currentMatch
         return try await passing {
-            guard let position = try await desk.perform(command, current: current) else {
+            guard let position = try await standIns.perform(command, current: current) else {
                 return Response(status: .noContent)
             }
             return try JSONAnswer.response(
@@ -223,7 +223,7 @@ struct LabServer: Sendable {
         }
     }
 
-    /// Tells what a stand-in said as it said it, where the caller is to blame, and as a bad gateway otherwise.
+    /// Passes on an error of a stand-in as it is where the caller caused it, and as a bad gateway otherwise.
     private func passing(_ work: () async throws -> Response) async throws -> Response {
         do {
             return try await work()
@@ -233,7 +233,7 @@ struct LabServer: Sendable {
         }
     }
 
-    /// With its name, where it has one.
+    /// The status with its name, where it has one.
     private static func status(_ code: Int) -> HTTPResponse.Status {
         let known: [HTTPResponse.Status] = [
             .badRequest, .notFound, .methodNotAllowed, .conflict, .gone, .contentTooLarge, .unsupportedMediaType,

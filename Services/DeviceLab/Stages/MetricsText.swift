@@ -1,4 +1,4 @@
-/// What `/metrics` of a service says, as far as counts and gauges go.
+/// The counters and gauges of a service's `/metrics`.
 struct MetricsText: Sendable {
     private struct Series: Sendable {
         var labels: Substring
@@ -19,9 +19,9 @@ struct MetricsText: Sendable {
         }
     }
 
-    /// All series of a name added up; nil when there is none.
+    /// The sum of all series of a name; nil when there is none.
     ///
-    /// - Parameter label: only those that have it, written like `outcome="accepted"`.
+    /// - Parameter label: the label that a series must have, written like `outcome="accepted"`; nil for all.
     func sum(_ name: String, with label: String? = nil) -> Double? {
         guard let all = series[name[...]] else { return nil }
         let wanted = if let label { all.filter { $0.labels.contains(label) } } else { all }

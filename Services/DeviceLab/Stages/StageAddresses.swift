@@ -1,9 +1,10 @@
 import FoundationEssentials
 import ServiceKit
 
-/// Where the health servers of the stages are: as the settings say, else as the processes write down themselves.
+/// The addresses of the stages' health servers: those of the settings, otherwise those that the processes write to the
+/// run directory.
 struct StageAddresses: Sendable {
-    /// By stage; empty: look at the run directory.
+    /// The addresses by stage; when empty, the run directory has them.
     let named: [String: [String]]
     let runDirectory: String?
 
@@ -18,8 +19,7 @@ struct StageAddresses: Sendable {
             return Self.url(String(decoding: data, as: UTF8.self))
         }
     }
-
-    /// Of `host:port`, as a health server writes it.
+    /// The URL of an address `host:port`, as a health server writes it.
     static func url(_ address: String) -> String? {
         let line = address.prefix { $0 != "\n" }
         guard let colon = line.lastIndex(of: ":"), let port = Int(line[line.index(after: colon)...]),

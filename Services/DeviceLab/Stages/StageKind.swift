@@ -1,10 +1,10 @@
-/// A stage as the page knows it: its name, and what of its metrics is worth showing.
+/// A stage as the page shows it: its name, and its metrics that are worth showing.
 struct StageKind: Sendable {
     struct Count: Sendable {
         var label: String
-        /// Whether it only grows, so that its rate says something.
+        /// Whether the value only grows, so that its rate is meaningful.
         var isCounter = true
-        /// What is only worth a word when it is there.
+        /// Whether the count is shown while it is zero.
         var isShownAtZero = true
         var value: @Sendable (MetricsText) -> Double?
     }
@@ -12,7 +12,7 @@ struct StageKind: Sendable {
     var name: String
     var counts: [Count]
 
-    /// In the order of a ball's way; then those beside it.
+    /// The stages in the order in which a ball passes them, followed by those beside its path.
     static let all = [
         StageKind(name: "mock-sportmonks", counts: []),
         StageKind(

@@ -1,10 +1,11 @@
 import SightscreenModels
 
-/// When the provider showed which score: what a Lock Screen's delay is counted from.
+/// The times at which the provider showed each score, from which a Lock Screen's delay is counted.
 ///
-/// A tape names its frames by scoreboard, ball and total ("S1 12.3 87/6"), a Lock Screen has the score and the overs.
+/// A tape labels its frames by scoreboard, ball and total ("S1 12.3 87/6"), while a Lock Screen has the score and the
+/// overs.
 struct BallClock: Sendable {
-    /// Balls that are remembered: a Lock Screen that is further behind is not measured.
+    /// Balls that are remembered; a Lock Screen that is further behind is not measured.
     static let ballsMax = 400
 
     private struct Score: Hashable {
@@ -17,7 +18,7 @@ struct BallClock: Sendable {
     private var order: [Score] = []
     private var totals: [MatchID: Substring] = [:]
 
-    /// A frame is the newest from then on.
+    /// Records the newest frame of a match.
     mutating func show(_ label: String, of match: MatchID, atMs: Int64) {
         guard let (overs, total) = Self.read(label) else { return }
         let ball = overs.ball
@@ -30,9 +31,9 @@ struct BallClock: Sendable {
         totals[match] = total
     }
 
-    /// When the provider showed what this state shows; nil when that is not known.
+    /// When the provider showed the score of this state; nil when that is not known.
     func time(of state: ContentState, _ match: MatchID) -> Int64? {
-        // The tape writes a side that is all out with its ten wickets.
+        // The tape writes ten wickets for a side that is all out.
         let isAllOut = state.expanded.innings.last?.allOut ?? false
         let score = state.compactLeading.score + (isAllOut ? "/10" : "")
         return times[Score(match: match, score: score, overs: state.compactTrailing.overs)]
@@ -43,7 +44,8 @@ struct BallClock: Sendable {
         if order.count > Self.ballsMax { times[order.removeFirst()] = nil }
     }
 
-    /// Of "S1 12.3 87/6", also with words for flaws before it; nil for a label without a ball.
+    /// The overs and the total of "S1 12.3 87/6", also with the words of flaws before it; nil for a label without a
+    /// ball.
     private static func read(_ label: String) -> (overs: (over: Int, ball: Int), total: Substring)? {
         let words = label.split(separator: " ")
         guard let total = words.last, total.contains("/"), words.count >= 3 else { return nil }

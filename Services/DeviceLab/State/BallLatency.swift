@@ -1,17 +1,19 @@
 import SightscreenModels
 
-/// Measures how old a new ball is when a phone first shows it.
+/// Measures the age of a new ball when a phone first shows it.
 ///
-/// A version without a new ball (a keep-alive, a break, the result) is not measured, nor one that goes back to an earlier
-/// score: both would be counted from a ball that has been on the Lock Screen for long. Neither is what waited for a phone to
-/// be online again, nor a ball that came before the activity's first update: its token was still on its way to the server.
+/// A version without a new ball (a keep-alive, a break, the result) is not measured, nor one that goes back to an
+/// earlier score: both would be counted from a ball that has long been on the Lock Screen. A ball that waited for a
+/// phone to be online again is not measured either, nor one that came before the activity's first update, while its
+/// token was still on its way to the server.
 struct BallLatency: Sendable {
     private var clock = BallClock()
     private var window = LatencyWindow()
-    /// By phone and activity: the newest ball that it has shown, or its first update. What came before is not measured.
+    /// The time of the newest ball shown, or of the first update, by phone and activity. Earlier balls are not
+    /// measured.
     private var since: [String: [String: Int64]] = [:]
 
-    /// A frame of the tape is the newest from then on.
+    /// Records the newest frame of a match.
     mutating func show(_ label: String, of match: MatchID, atMs: Int64) { clock.show(label, of: match, atMs: atMs) }
 
     mutating func take(_ phone: LabPhoneState, before: LabPhoneState?) {
@@ -25,8 +27,9 @@ struct BallLatency: Sendable {
 
     var summary: LabLatency { window.summary }
 
-    /// Adds the activity's new ball, if it shows one.
-    /// - Returns: what `since` is from now on.
+    /// Measures the activity's new ball, if it shows one.
+    ///
+    /// - Returns: the new value of `since`.
     private mutating func newest(
         _ activity: LabActivity, on phone: LabPhoneState, before: LabActivity?, since: Int64?
     ) -> Int64? {
@@ -42,6 +45,6 @@ struct BallLatency: Sendable {
 }
 
 extension ContentState {
-    /// A ball changes at least one of them.
+    /// The score and the overs, of which every ball changes at least one.
     fileprivate var ball: [String] { [compactLeading.score, compactTrailing.overs] }
 }

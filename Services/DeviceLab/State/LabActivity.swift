@@ -2,22 +2,22 @@ public import SightscreenModels
 
 /// A Live Activity as it is on a phone.
 public struct LabActivity: Codable, Hashable, Sendable {
-    /// ActivityKit's states, without the last: a dismissed activity is not shown.
+    /// The states of ActivityKit except the last: a dismissed activity is not shown.
     public enum State: String, Codable, Sendable { case active, stale, ended }
 
-    /// What never changes while it lives, as far as it is shown.
+    /// The attributes that the page shows; they do not change while the activity lives.
     public struct Attributes: Codable, Hashable, Sendable {
         public var homeTeam: String
         public var homeAbbr: String
         public var awayTeam: String
         public var awayAbbr: String
         public var competition: String
-        /// Seconds since 1970.
+        /// The start of play in seconds since 1970.
         public var startsAt: Int?
-        /// Of the side that the user follows.
+        /// The short name of the side that the user follows.
         public var followedAbbr: String?
 
-        public init(
+        package init(
             homeTeam: String, homeAbbr: String, awayTeam: String, awayAbbr: String, competition: String,
             startsAt: Int? = nil,
             followedAbbr: String? = nil
@@ -35,23 +35,23 @@ public struct LabActivity: Codable, Hashable, Sendable {
     public var id: String
     public var matchId: MatchID
     public var state: State
-    /// By a push-to-start, or by the app.
+    /// Whether a push-to-start began the activity, and not the app.
     public var isPushStarted: Bool
     public var attributes: Attributes?
     public var content: ContentState
-    /// All times are milliseconds since 1970.
+    /// When the activity began. All times are milliseconds since 1970.
     public var startedAtMs: Int64
-    /// When `content` came.
+    /// When `content` arrived.
     public var shownAtMs: Int64
-    /// From when on the system calls it out of date.
+    /// When the system begins to call it out of date.
     public var staleAtMs: Int64?
-    /// When an ended one leaves the Lock Screen.
+    /// When an ended activity leaves the Lock Screen.
     public var dismissAtMs: Int64?
     public var relevance: Double?
-    /// Enough of the update token to tell two apart; nil until the system gives one.
+    /// The beginning of the update token, enough to tell two apart; nil until the system gives one.
     public var token: String?
 
-    public init(
+    package init(
         id: String, matchId: MatchID, state: State, isPushStarted: Bool, attributes: Attributes?,
         content: ContentState, startedAtMs: Int64, shownAtMs: Int64, staleAtMs: Int64? = nil,
         dismissAtMs: Int64? = nil, relevance: Double? = nil, token: String? = nil

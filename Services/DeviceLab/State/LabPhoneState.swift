@@ -1,67 +1,68 @@
 public import SightscreenModels
 
-/// Everything that the page shows of one simulated iPhone.
+/// The whole state that the page shows of one simulated iPhone.
 public struct LabPhoneState: Codable, Hashable, Sendable {
-    /// Letters, digits, `-` and `_`: it stands in addresses.
+    /// The phone's id: letters, digits, `-` and `_`, because it is part of URLs.
     public var id: String
-    /// As its owner calls it: "Asha's iPhone".
+    /// The name that its owner gave it: "Asha's iPhone".
     public var name: String
-    /// Who is signed in.
+    /// The user who is signed in.
     public var user: String
     public var isOnline: Bool
-    /// Milliseconds since 1970.
+    /// When the phone was last online again, in milliseconds since 1970.
     public var onlineSinceMs: Int64
     public var app: App
-    /// The user's two switches: Live Activities, and frequent updates of them.
+    /// The switch for Live Activities; `allowsFrequentPushes` is the one for frequent updates.
     public var allowsActivities: Bool
     public var allowsFrequentPushes: Bool
-    /// In order of starting; a dismissed one is not among them.
+    /// The activities in the order of their start, without dismissed ones.
     public var activities: [LabActivity]
     public var island: Island
-    /// One for each match that the app shows.
-    public var bells: [LabBell]
-    /// The newest thing that lit up the screen: the alert of a Live Activity, or a notification.
+    /// The follow buttons, one for each match that the app shows.
+    public var bells: [LabFollowButton]
+    /// The newest alert that lit up the screen, of a Live Activity or a notification.
     public var alert: LabAlert?
     public var pushes: Pushes
-    /// What happened on it, newest last, at most `logLinesMax`.
+    /// The phone's events, newest last, at most `logLinesMax`.
     public var log: [LabLogLine]
 
-    /// More than the page shows at once.
+    /// The most log lines, more than the page shows at once.
     public static let logLinesMax = 40
 
     public enum App: String, Codable, Sendable { case foreground, background, killed }
 
-    /// Which activities are in the Dynamic Island, by their ids.
+    /// The ids of the activities in the Dynamic Island.
     public struct Island: Codable, Hashable, Sendable {
-        /// The most relevant one: compact, or expanded when it is touched.
+        /// The most relevant activity: compact, or expanded when it is touched.
         public var primary: String?
-        /// The second one, where there are several.
+        /// The second activity, where there are several.
         public var minimal: String?
 
-        public init(primary: String? = nil, minimal: String? = nil) {
+        package init(primary: String? = nil, minimal: String? = nil) {
             self.primary = primary
             self.minimal = minimal
         }
     }
 
-    /// What came over APNs since the phone was made.
+    /// The pushes that arrived over APNs since the phone was made.
     public struct Pushes: Codable, Hashable, Sendable {
         public var received: Int
-        /// Received and not acted on: too old, over the budget, unknown token.
+        /// Pushes that were received and had no effect: too old, over the budget, unknown token.
         public var dropped: Int
         public var alerts: Int
 
-        public init(received: Int = 0, dropped: Int = 0, alerts: Int = 0) {
+        package init(received: Int = 0, dropped: Int = 0, alerts: Int = 0) {
             self.received = received
             self.dropped = dropped
             self.alerts = alerts
         }
     }
 
-    public init(
+    package init(
         id: String, name: String, user: String, isOnline: Bool = true, onlineSinceMs: Int64 = 0,
         app: App = .background, allowsActivities: Bool = true, allowsFrequentPushes: Bool = true,
-        activities: [LabActivity] = [], island: Island = Island(), bells: [LabBell] = [], alert: LabAlert? = nil,
+        activities: [LabActivity] = [], island: Island = Island(), bells: [LabFollowButton] = [],
+        alert: LabAlert? = nil,
         pushes: Pushes = Pushes(), log: [LabLogLine] = []
     ) {
         self.id = id
@@ -81,36 +82,36 @@ public struct LabPhoneState: Codable, Hashable, Sendable {
     }
 }
 
-/// The bell beside a match in the app.
-public struct LabBell: Codable, Hashable, Sendable {
+/// The follow button beside a match in the app.
+public struct LabFollowButton: Codable, Hashable, Sendable {
     public enum State: String, Codable, Sendable { case empty, filled, filledWithWarning }
 
     public var matchId: MatchID
     public var state: State
-    /// The gateway has not answered yet, or could not be reached.
+    /// Whether the gateway has not answered yet, or could not be reached.
     public var isPending: Bool
 
-    public init(matchId: MatchID, state: State, isPending: Bool = false) {
+    package init(matchId: MatchID, state: State, isPending: Bool = false) {
         self.matchId = matchId
         self.state = state
         self.isPending = isPending
     }
 }
 
-/// Something that lit up the screen.
+/// An alert that lit up the screen.
 public struct LabAlert: Codable, Hashable, Sendable {
     public enum Kind: String, Codable, Sendable { case activity, notification }
 
-    /// Grows with each alert of the phone.
+    /// The alert's number, which grows with each alert of the phone.
     public var id: Int
     public var kind: Kind
     public var title: String
     public var body: String
     public var hasSound: Bool
-    /// Milliseconds since 1970.
+    /// When it was shown, in milliseconds since 1970.
     public var atMs: Int64
 
-    public init(id: Int, kind: Kind, title: String, body: String, hasSound: Bool, atMs: Int64) {
+    package init(id: Int, kind: Kind, title: String, body: String, hasSound: Bool, atMs: Int64) {
         self.id = id
         self.kind = kind
         self.title = title
@@ -121,15 +122,15 @@ public struct LabAlert: Codable, Hashable, Sendable {
 }
 
 public struct LabLogLine: Codable, Hashable, Sendable {
-    /// Whether the user, the app, a push or iOS did it.
+    /// The cause of the event: the user, the app, a push or iOS.
     public enum Kind: String, Codable, Sendable { case user, app, push, system }
 
-    /// Milliseconds since 1970.
+    /// When it happened, in milliseconds since 1970.
     public var atMs: Int64
     public var kind: Kind
     public var text: String
 
-    public init(atMs: Int64, kind: Kind, text: String) {
+    package init(atMs: Int64, kind: Kind, text: String) {
         self.atMs = atMs
         self.kind = kind
         self.text = text

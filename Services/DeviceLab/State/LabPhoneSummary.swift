@@ -1,8 +1,8 @@
 public import SightscreenModels
 
-/// A phone in short: what its tile on the wall shows.
+/// The state of a phone in short, as its tile on the wall shows it.
 public struct LabPhoneSummary: Codable, Hashable, Sendable {
-    /// One activity on it; whether it is behind is told by comparing `version` with the match's newest.
+    /// One activity on the phone. It is behind when `version` is below the match's newest.
     public struct Shown: Codable, Hashable, Sendable {
         public var matchId: MatchID
         public var state: LabActivity.State
@@ -18,11 +18,11 @@ public struct LabPhoneSummary: Codable, Hashable, Sendable {
     public var isOnline: Bool
     public var isAppRunning: Bool
     public var allowsActivities: Bool
-    /// The matches that its user follows on it.
+    /// The matches that the user follows on the phone.
     public var follows: [MatchID]
-    /// The most relevant activity first.
+    /// The activities, the most relevant first.
     public var shown: [Shown]
-    /// Of the newest alert; 0 when there was none.
+    /// The number of the newest alert; 0 when there was none.
     public var alertId: Int
 
     public init(_ phone: LabPhoneState) {

@@ -1,19 +1,19 @@
 public import SightscreenModels
 
-/// What the page shows beside the phones: the matches, the pipeline, and how long a ball takes.
+/// The state that the page shows beside the phones: the matches, the pipeline, and the time a ball takes.
 public struct LabState: Codable, Hashable, Sendable {
-    /// Milliseconds since 1970, by the lab's clock: what ages on the page are counted from.
+    /// The lab's clock in milliseconds since 1970, from which the page counts ages.
     public var atMs: Int64
-    /// By their ids.
+    /// The matches, ordered by id.
     public var matches: [LabMatch]
-    /// In the order of a ball's way.
+    /// The stages in the order in which a ball passes them.
     public var stages: [LabStage]
     public var latency: LabLatency
     public var phones: Counts
-    /// Faults that wait for their call or their time; nil where that cannot be asked.
+    /// Faults that wait for their call or their time; nil where the stand-in does not answer.
     public var faults: Faults
 
-    public init(
+    package init(
         atMs: Int64, matches: [LabMatch], stages: [LabStage], latency: LabLatency, phones: Counts, faults: Faults
     ) {
         self.atMs = atMs
@@ -27,9 +27,9 @@ public struct LabState: Codable, Hashable, Sendable {
     public struct Counts: Codable, Hashable, Sendable {
         public var all = 0
         public var online = 0
-        /// With an activity that goes on.
+        /// Phones with an activity that goes on.
         public var showing = 0
-        /// Of these, those that do not show the newest version of its match.
+        /// Phones among these that do not show the newest version of its match.
         public var behind = 0
         public var stale = 0
 
@@ -40,7 +40,7 @@ public struct LabState: Codable, Hashable, Sendable {
         public var provider: Int?
         public var apns: Int?
 
-        public init(provider: Int? = nil, apns: Int? = nil) {
+        package init(provider: Int? = nil, apns: Int? = nil) {
             self.provider = provider
             self.apns = apns
         }
@@ -52,12 +52,12 @@ public struct LabMatch: Codable, Hashable, Sendable {
     public var id: MatchID
     public var title: String
     public var tape: LabTapePosition
-    /// Of the newest display state that the lab knows of; 0 before the first.
+    /// The version of the newest display state that the lab knows; 0 before the first.
     public var version: Int
     /// That display state, from the API or from the phone that is ahead of the others.
     public var content: ContentState?
 
-    public init(id: MatchID, title: String, tape: LabTapePosition, version: Int = 0, content: ContentState? = nil) {
+    package init(id: MatchID, title: String, tape: LabTapePosition, version: Int = 0, content: ContentState? = nil) {
         self.id = id
         self.title = title
         self.tape = tape
@@ -66,20 +66,20 @@ public struct LabMatch: Codable, Hashable, Sendable {
     }
 }
 
-/// Where a tape stands.
+/// The position of a tape.
 public struct LabTapePosition: Codable, Hashable, Sendable {
     public var tapeId: String
     public var variant: String
-    /// Frames shown so far, and all of them.
+    /// Frames shown so far; `frames` is the number of all.
     public var cursor: Int
     public var frames: Int
-    /// Of the newest frame: "S1 12.3 87/6", "Innings Break"; "" before the first.
+    /// The label of the newest frame: "S1 12.3 87/6", "Innings Break"; "" before the first.
     public var label: String
     public var isPlaying: Bool
     public var speed: Double
     public var isLast: Bool
 
-    public init(
+    package init(
         tapeId: String, variant: String, cursor: Int, frames: Int, label: String, isPlaying: Bool, speed: Double,
         isLast: Bool
     ) {
@@ -94,11 +94,11 @@ public struct LabTapePosition: Codable, Hashable, Sendable {
     }
 }
 
-/// A stage of the pipeline: all processes that have one name.
+/// A stage of the pipeline: all processes of one name.
 public struct LabStage: Codable, Hashable, Sendable {
     public enum Health: String, Codable, Sendable {
         case ready
-        /// It runs and says what it waits for.
+        /// The stage runs and says what it waits for.
         case notReady
         /// None of its processes answers, or none was ever seen.
         case down
@@ -107,26 +107,26 @@ public struct LabStage: Codable, Hashable, Sendable {
     public struct Count: Codable, Hashable, Sendable {
         public var label: String
         public var value: Double
-        /// A second, over the last seconds; nil for what does not only grow.
+        /// The growth per second, over the last seconds; nil for a value that does not only grow.
         public var rate: Double?
 
-        public init(label: String, value: Double, rate: Double? = nil) {
+        package init(label: String, value: Double, rate: Double? = nil) {
             self.label = label
             self.value = value
             self.rate = rate
         }
     }
 
-    /// As its executable is called.
+    /// The name of its executable.
     public var name: String
     public var health: Health
-    /// What it waits for, in its own words.
+    /// The parts that it waits for, in its own words.
     public var missing: [String]
-    /// Processes that answer.
+    /// The number of processes that answer.
     public var processes: Int
     public var counts: [Count]
 
-    public init(
+    package init(
         name: String, health: Health, missing: [String] = [], processes: Int = 0, counts: [Count] = []
     ) {
         self.name = name
@@ -137,27 +137,27 @@ public struct LabStage: Codable, Hashable, Sendable {
     }
 }
 
-/// From the moment at which the provider shows a ball to the moment at which a Lock Screen does.
+/// The distribution of the time from the moment when the provider shows a ball to the moment when a Lock Screen does.
 public struct LabLatency: Codable, Hashable, Sendable {
     public struct Bucket: Codable, Hashable, Sendable {
-        /// Upper edge; nil for the last.
+        /// The bucket's upper edge; nil for the last.
         public var ms: Int?
         public var count: Int
 
-        public init(ms: Int?, count: Int) {
+        package init(ms: Int?, count: Int) {
             self.ms = ms
             self.count = count
         }
     }
 
-    /// Lock Screens that were measured, of the newest balls; the rest is nil while that is 0.
+    /// Lock Screens that were measured, of the newest balls; the percentiles are nil while it is 0.
     public var count: Int
     public var p50Ms: Int?
     public var p95Ms: Int?
     public var maxMs: Int?
     public var buckets: [Bucket]
 
-    public init(count: Int = 0, p50Ms: Int? = nil, p95Ms: Int? = nil, maxMs: Int? = nil, buckets: [Bucket] = []) {
+    package init(count: Int = 0, p50Ms: Int? = nil, p95Ms: Int? = nil, maxMs: Int? = nil, buckets: [Bucket] = []) {
         self.count = count
         self.p50Ms = p50Ms
         self.p95Ms = p95Ms

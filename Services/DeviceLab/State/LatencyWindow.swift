@@ -1,8 +1,8 @@
 /// The newest measurements of the time from ball to Lock Screen, as a distribution.
 struct LatencyWindow: Sendable {
-    /// Ten balls on 200 phones.
+    /// Measurements that are kept: ten balls on 200 phones.
     static let samplesMax = 2_000
-    /// Upper edges in milliseconds; one more bucket takes what is beyond them.
+    /// Upper edges of the buckets in milliseconds; one more bucket has the longer times.
     static let edges = [200, 400, 700, 1_000, 2_000, 4_000, 8_000]
 
     private var samples: [Int] = []
@@ -33,7 +33,7 @@ struct LatencyWindow: Sendable {
             buckets: buckets)
     }
 
-    /// The smallest value that so many percent are not above.
+    /// The smallest value that at least `percent` percent of the values do not exceed.
     private static func rank(_ sorted: [Int], _ percent: Int) -> Int {
         sorted[max((sorted.count * percent + 99) / 100, 1) - 1]
     }

@@ -1,11 +1,11 @@
 import SightscreenModels
 
-/// What the phones saw in all, and whether it was as it should be.
+/// The summary of what all phones showed, and whether it was right.
 struct MatchSummary {
     /// The answer of `/api/summary`; `sightscreen up` reads it.
     struct Answer: Encodable {
         var isOver: Bool
-        /// Grows with everything that is new on a Lock Screen.
+        /// A number that grows with every change of a Lock Screen.
         var progress: Int
         /// Lock Screens on which a new ball was measured.
         var balls: Int
@@ -16,7 +16,7 @@ struct MatchSummary {
     let state: LabState
     let phones: [LabPhoneSummary]
 
-    /// Anything that a follower would have noticed; empty after a healthy match.
+    /// The faults that a follower would have noticed; empty after a healthy match.
     var faults: [String] {
         var faults: [String] = []
         let over = state.matches.filter { $0.tape.isLast && $0.version > 0 }
@@ -68,7 +68,7 @@ struct MatchSummary {
         }
         let faults = faults
         if faults.isEmpty {
-            lines.append("  verdict    every Lock Screen: the same final state, one end")
+            lines.append("  outcome    every Lock Screen: the same final state, one end")
         } else {
             lines += faults.prefix(20).map { "  FAULT      \($0)" }
             if faults.count > 20 { lines.append("  FAULT      and \(faults.count - 20) more") }
@@ -79,11 +79,11 @@ struct MatchSummary {
     private static func tenths(_ ms: Int) -> String { "\((ms + 50) / 1_000).\((ms + 50) / 100 % 10)" }
 }
 
-/// Tells when the matches are over for the phones: the tapes are at their end, and no activity goes on, or some have gone on
-/// for too long since.
+/// Decides when the matches are over for the phones: the tapes are at their end, and no activity goes on, or some have
+/// gone on for too long since then.
 struct MatchEnd {
     private var hasPlayed = false
-    /// When every tape was at its end first.
+    /// When every tape was first seen at its end.
     private var lastFrameSeen: ContinuousClock.Instant?
 
     mutating func isOver(_ lab: LabState, now: ContinuousClock.Instant = .now) -> Bool {
@@ -97,8 +97,8 @@ struct MatchEnd {
         return lab.phones.showing == 0 || now - since > Self.patience(lab)
     }
 
-    /// How long after its last frame an activity may go on: up to half an hour of a match, in which the backend waits for a
-    /// super over and holds the result.
+    /// The longest time for which an activity may go on after the last frame: half an hour of match time, at least a
+    /// minute, in which the backend waits for a super over and holds the result.
     private static func patience(_ lab: LabState) -> Duration {
         .seconds(max(60, 1_800 / (lab.matches.map(\.tape.speed).min() ?? 1)))
     }

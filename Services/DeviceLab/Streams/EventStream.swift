@@ -4,27 +4,28 @@ import NIOCore
 
 /// One browser's stream of server-sent events.
 ///
-/// It writes what is newest, waits, and writes again when there is news: at most a few updates a second, however much
-/// happens. Who does not read for too long is dropped, and finds everything anew when it comes back.
+/// The stream writes the newest state, waits, and writes again when there is an update: at most a few updates a second,
+/// however much happens. A browser that does not read for too long is dropped, and gets the whole state when it comes
+/// back.
 struct EventStream: Sendable {
-    /// How fast, and how patient.
+    /// The intervals and the patience of a stream.
     struct Times: Sendable {
-        /// Between two updates.
+        /// The least time between two updates.
         var interval = Duration.milliseconds(250)
-        /// For a browser to take one.
+        /// The time for a browser to receive one.
         var patience = Duration.seconds(10)
 
         init() {}
     }
 
-    /// What the kernel keeps for a browser that does not read.
+    /// Bytes that the kernel keeps for a browser that does not read.
     static let sendBufferBytes = 128 << 10
 
     let lab: Lab
     let times: Times
 
     func response(to ticket: Lab.Ticket, on channel: any Channel) async -> Response {
-        // A browser with a larger buffer would only be slower to be noticed.
+        // With a larger buffer, a browser that does not read would only be noticed later.
         try? await channel.setOption(.socketOption(.so_sndbuf), value: .init(Self.sendBufferBytes)).get()
         return Response(
             status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
@@ -44,9 +45,9 @@ struct EventStream: Sendable {
     private func write(_ ticket: Lab.Ticket, to writer: inout any ResponseBodyWriter, on channel: any Channel)
         async throws
     {
-        for await _ in ticket.bell {
-            guard let news = await lab.news(for: ticket.id) else { return }
-            let bytes = try EventText.bytes(news)
+        for await _ in ticket.wakeUps {
+            guard let update = await lab.update(for: ticket.id) else { return }
+            let bytes = try EventText.bytes(update)
             let late = channel.eventLoop.scheduleTask(in: TimeAmount(times.patience)) {
                 channel.close(mode: .all, promise: nil)
             }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Server-sent events as they go over the wire. JSON has no line feeds, so each event has one line of data.
+/// Encodes server-sent events. JSON has no line feeds, so each event has one line of data.
 enum EventText {
     private struct Hello: Encodable {
         var stream: Int
@@ -10,19 +10,18 @@ enum EventText {
         var whole: Bool
         var phones: [LabPhoneSummary]
     }
-
-    /// What a browser hears when there is nothing to say.
+    /// The heartbeat of a stream without events.
     static let heartbeat = Array(": \n\n".utf8)
 
-    /// News as events: `hello`, `lab`, `phones`, `phone`, of which those without news are left out.
-    static func bytes(_ news: Lab.News) throws -> [UInt8] {
+    /// An update as events: `hello`, `lab`, `phones`, `phone`; those that did not change are left out.
+    static func bytes(_ update: Lab.Update) throws -> [UInt8] {
         var bytes: [UInt8] = []
-        if let stream = news.hello { bytes += try event("hello", Hello(stream: stream)) }
-        if let lab = news.lab { bytes += try event("lab", LabWithCards(lab: lab)) }
-        if news.isWhole || !news.phones.isEmpty {
-            bytes += try event("phones", Phones(whole: news.isWhole, phones: news.phones))
+        if let stream = update.hello { bytes += try event("hello", Hello(stream: stream)) }
+        if let lab = update.lab { bytes += try event("lab", LabWithCards(lab: lab)) }
+        if update.isWhole || !update.phones.isEmpty {
+            bytes += try event("phones", Phones(whole: update.isWhole, phones: update.phones))
         }
-        if let phone = news.phone { bytes += try event("phone", PhoneWithCards(phone: phone)) }
+        if let phone = update.phone { bytes += try event("phone", PhoneWithCards(phone: phone)) }
         return bytes.isEmpty ? heartbeat : bytes
     }
 

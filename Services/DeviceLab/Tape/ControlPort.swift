@@ -3,14 +3,14 @@ import HTTPClient
 
 /// The control port of a stand-in.
 struct ControlPort: Sendable {
-    /// It did not do what it was asked to.
+    /// The stand-in did not do what it was asked to.
     struct Failure: Error, CustomStringConvertible {
-        /// As it answered; nil: it did not answer.
+        /// The answer's status; nil if there was no answer.
         var status: Int?
         var description: String
     }
 
-    /// As its executable is called.
+    /// The name of its executable.
     let name: String
     let base: String
     let http: HTTPClient

@@ -9,8 +9,7 @@ struct TapeCommand: Decodable, Sendable {
 
         init(from decoder: any Decoder) throws { try self.init(oneOf: decoder) }
     }
-
-    /// Who misbehaves.
+    /// The stand-in that a fault is for.
     enum Target: String, Decodable, Sendable, CaseIterable {
         case provider, apns
 
@@ -18,31 +17,30 @@ struct TapeCommand: Decodable, Sendable {
     }
 
     var command: Name
-    /// Of all but `load`, `fault` and `clearFaults`; the match that plays when it is not said.
+    /// The match of all commands but `load`, `fault` and `clearFaults`; without it, the match that plays.
     var matchId: MatchID?
-    /// Of `seek`: one of them.
+    /// The target of `seek`: a label or a cursor.
     var label: String?
     var cursor: Int?
-    /// Of `speed` and `load`: seconds of the match per second.
+    /// The speed of `speed` and `load`, in seconds of the match per second.
     var speed: Double?
-    /// Of `load`.
+    /// The tape of `load`; the next four say how it is played.
     var tapeId: String?
     var variant: String?
     var seed: UInt64?
     var lead: Double?
     var paused: Bool?
-    /// Of `fault`, and of `clearFaults`, which means both when it is not said.
+    /// The target of `fault` and `clearFaults`; `clearFaults` without it means both.
     var target: Target?
-    /// Of `fault`: as the control port of that target takes it.
+    /// The fault of `fault`, in the form that the control port of its target accepts.
     var fault: JSONValue?
-
-    /// One of a match, without anything else to say.
+    /// A command for a match that has no arguments.
     init(_ command: Name, of match: MatchID) {
         self.command = command
         matchId = match
     }
 
-    /// Loads a tape and leaves it standing before its first frame.
+    /// Loads a tape and leaves it before its first frame.
     init(load tape: String, speed: Double, variant: String?, seed: UInt64?) {
         command = .load
         tapeId = tape
@@ -52,7 +50,7 @@ struct TapeCommand: Decodable, Sendable {
         paused = true
     }
 
-    /// Whether it can be the id or the name of a tape: it stands in the path of a call.
+    /// Whether the text can be the id or the name of a tape, which is part of a call's path.
     static func isTape(_ name: String) -> Bool {
         (1...64).contains(name.utf8.count) && name.first != "."
             && name.utf8.allSatisfy {

@@ -1,20 +1,21 @@
 import Cricket
 import SightscreenModels
 
-/// What a slider over a tape needs: each frame's name, and where innings and overs begin and wickets fall.
+/// The content of a slider over a tape: each frame's label, and the places where innings and overs begin and wickets
+/// fall.
 struct TapeTimeline: Codable, Hashable, Sendable {
     struct Mark: Codable, Hashable, Sendable {
         enum Kind: String, Codable, Sendable { case innings, over, wicket }
 
-        /// Frames shown when it has happened, from 1.
+        /// Frames shown once it has happened, from 1.
         var cursor: Int
         var kind: Kind
     }
 
     var matchId: MatchID
-    /// By frame: "S1 12.3 87/6", "Innings Break".
+    /// The labels by frame: "S1 12.3 87/6", "Innings Break".
     var labels: [String]
-    /// In the order of the tape.
+    /// The marks in the order of the tape.
     var marks: [Mark]
 
     private struct Ball {
@@ -22,7 +23,7 @@ struct TapeTimeline: Codable, Hashable, Sendable {
         var over: Int
         var wickets: Int
 
-        /// Nil for a frame without a ball, or with something wrong in it.
+        /// Nil for a frame without a ball, or with a flaw.
         init?(_ label: String) {
             let words = label.split(separator: " ")
             guard words.count == 3, words[0].first == "S", let over = Int(words[1].prefix { $0 != "." }),

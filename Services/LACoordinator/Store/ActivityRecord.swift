@@ -2,7 +2,7 @@ package import Activities
 import Postgres
 package import SightscreenModels
 
-/// What a coordinator knows of one row of `live_activities`.
+/// The part of a row of `live_activities` that a coordinator works with.
 package struct ActivityRecord: Sendable, Hashable {
     package enum Status: String, Sendable { case pending, active, ended }
 
@@ -13,8 +13,8 @@ package struct ActivityRecord: Sendable, Hashable {
     package var updateToken: UpdateToken?
     /// When the token was registered, seconds since 1970.
     package var tokenAt: Double
-    /// Of the follow; none without one.
+    /// The alert level of the follow; `none` when the user does not follow the match.
     package var alerts: AlertLevel
-    /// Of the device: its user has not switched frequent updates off.
+    /// The device's user has not switched frequent updates off.
     package var takesFrequentPushes: Bool
 }

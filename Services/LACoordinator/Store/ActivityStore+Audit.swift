@@ -3,7 +3,8 @@ import Postgres
 import SightscreenModels
 
 extension ActivityStore {
-    /// The sums of some shards as they are now. It reads all of the table, half a second for a million rows.
+    /// Computes the sums of some shards from the table. It reads the whole table, which takes half a second for a
+    /// million rows.
     package func rosterSums(shards: [Int]) async throws -> [Int: RosterSum] {
         let rows = try await pool.query(
             """
@@ -20,8 +21,8 @@ extension ActivityStore {
         ) { first, _ in first }
     }
 
-    /// Those of some shards in which an activity has changed since an earlier reading.
-    /// - Parameter cursor: of that reading, see `changes`.
+    /// Returns those of the shards in which an activity has changed since an earlier reading.
+    /// - Parameter cursor: the cursor of that reading, as `changes` returns it.
     package func changedShards(since cursor: String, of shards: [Int]) async throws -> Set<Int> {
         let rows = try await pool.query(
             """

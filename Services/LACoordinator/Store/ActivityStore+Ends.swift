@@ -5,21 +5,22 @@ import SightscreenModels
 import Store
 
 extension ActivityStore {
-    /// Takes ends that are due in our shards, each for a while; not those that the operator holds. First those that a user
-    /// waits for: a match that is over leaves a million others.
-    /// - Parameter lease: longer than a push can take (two waits for a connection and a deadline: 26 s), so that an end
-    ///   under way is never sent beside itself.
-    package func claimEnds(_ holds: [ShardHold], limit: Int, lease: Duration = .seconds(30)) async throws -> [EndClaim]
+    /// Claims ends that are due in our shards, each under a lease of its own; those of matches under a hold stay due.
+    /// Ends that a user waits for come first, because the end of a match makes a million others due.
+    /// - Parameter lease: longer than a push can take (two waits for a connection and a deadline: 26 s), so that no end
+    ///   is sent a second time while the first try is in flight.
+    package func claimEnds(_ leases: [ShardLease], limit: Int, lease: Duration = .seconds(30)) async throws
+        -> [EndClaim]
     {
         let limit = min(limit, Self.claimMax)
-        let urgent = try await claimEnds(holds, dismissal: "now", limit: limit, lease: lease)
+        let urgent = try await claimEnds(leases, dismissal: "now", limit: limit, lease: lease)
         guard urgent.count < limit else { return urgent }
         return urgent
-            + (try await claimEnds(holds, dismissal: "linger", limit: limit - urgent.count, lease: lease))
+            + (try await claimEnds(leases, dismissal: "linger", limit: limit - urgent.count, lease: lease))
     }
 
     private func claimEnds(
-        _ holds: [ShardHold], dismissal: String, limit: Int, lease: Duration
+        _ leases: [ShardLease], dismissal: String, limit: Int, lease: Duration
     ) async throws -> [EndClaim] {
         let rows = try await pool.query(
             """
@@ -70,7 +71,7 @@ extension ActivityStore {
                 ORDER BY version DESC LIMIT 1) u ON m.content_state IS NULL
             """,
             [
-                .intArray(holds.map(\.shard)), .intArray(holds.map(\.epoch)), .int(limit),
+                .intArray(leases.map(\.shard)), .intArray(leases.map(\.epoch)), .int(limit),
                 .double(lease / .seconds(1)), .text(dismissal),
             ])
         return try rows.compactMap { row in
@@ -85,35 +86,35 @@ extension ActivityStore {
                 stamp: Stamp(try row.int("stamp")), now: try row.int("now"))
         }
     }
-
-    /// What became of an end.
+    /// The outcome of one end push.
     package enum EndResult: Sendable, Hashable {
-        /// APNs took it.
+        /// APNs accepted the push.
         case sent
-        /// It can never be delivered: the token is dead, or four hours have passed.
+        /// The end can never be delivered: the token is dead, or four hours have passed.
         case dropped
-        /// Another try after this.
-        case again(after: Duration)
+        /// The end is sent again after this wait.
+        case retry(after: Duration)
     }
 
-    /// Notes the result for the very token it was sent to.
+    /// Records the result for the token that the end was sent to; a newer token of the activity is not affected.
     package func finishEnd(_ claim: EndClaim, _ result: EndResult) async throws {
         try await finishEnds([(claim, result)])
     }
 
-    /// Notes results for the very tokens they are about.
+    /// Records the results for the tokens that the ends were sent to; newer tokens of the activities are not affected.
     package func finishEnds(_ results: [(claim: EndClaim, result: EndResult)]) async throws {
         func state(_ result: EndResult) -> (String, Double) {
             switch result {
             case .sent: ("sent", 0)
             case .dropped: ("dropped", 0)
-            case .again(let delay): ("due", delay / .seconds(1))
+            case .retry(let delay): ("due", delay / .seconds(1))
             }
         }
         let (keys, states) = (results.map(\.claim.key), results.map { state($0.result) })
         let tokens = try results.map { try vault.keys(of: $0.claim.token.rawValue) }
-        // Four hours after it fell due (it ended, or a later token of it came) nobody needs it any more: the system has
-        // removed the activity. The rows are locked in one order, whoever notes some of them at once.
+        // An end is dropped four hours after it fell due (when the activity ended, or when a later token of it came),
+        // because iOS has removed the activity by then. Every statement locks the rows in the same order, so that two
+        // of them never deadlock.
         try await pool.execute(
             """
             WITH results AS (
@@ -147,8 +148,8 @@ extension ActivityStore {
             ])
     }
 
-    /// A hold, or another push to the token, came between the claim and the push, so that it did not leave: it does not
-    /// count, and the end is owed as before.
+    /// Releases a claim whose push did not leave, because a hold or another push to the token came first: the try does
+    /// not count, and the end is due as before.
     package func releaseEnd(_ claim: EndClaim) async throws {
         try await pool.execute(
             """

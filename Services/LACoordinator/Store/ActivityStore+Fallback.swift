@@ -4,20 +4,21 @@ import SightscreenModels
 import Store
 
 extension ActivityStore {
-    /// Takes the silent and visible pushes that are due to phones of our shards: nonces first, then those for starts that are
-    /// not answered and for cards whose tokens have died. Each is taken once and for all: what becomes of one that left is
-    /// never asked, and it never leaves again.
+    /// Claims the silent and visible pushes that are due to phones of our shards: nonces first, then those for
+    /// unanswered starts, then those for cards whose tokens have died. Each is claimed once: the outcome of one that
+    /// left is never asked for, and it is not sent again.
     ///
-    /// Not taken is what the operator holds, and what nobody needs any more: the match is over, was unfollowed, or its
-    /// activity is there after all.
+    /// Pushes under a hold are left out, and so are those no longer wanted because the match is over, was unfollowed,
+    /// or has its card back.
     ///
-    /// - Parameter onTrouble: told why cards could not be asked about when there are other pushes, which must leave.
+    /// - Parameter onTrouble: called with the error when the pushes about cards cannot be claimed but others were;
+    ///   those others must still leave.
     package func claimFallbacks(
-        _ holds: [ShardHold], limit: Int, onTrouble: @Sendable (any Error) -> Void = { _ in }
+        _ leases: [ShardLease], limit: Int, onTrouble: @Sendable (any Error) -> Void = { _ in }
     ) async throws -> [FallbackClaim] {
         let limit = min(limit, Self.claimMax)
         func parameters(_ limit: Int) -> [PostgresValue] {
-            [.intArray(holds.map(\.shard)), .intArray(holds.map(\.epoch)), .int(limit)]
+            [.intArray(leases.map(\.shard)), .intArray(leases.map(\.epoch)), .int(limit)]
         }
         let nonces = try await pool.query(Self.claimNonces, parameters(limit)).compactMap {
             try claim($0, .confirm(nonce: try $0.string("nonce")))
@@ -31,7 +32,7 @@ extension ActivityStore {
             })
         guard claims.count < limit else { return claims }
         do {
-            // One silent push does for both.
+            // This statement comes last: a silent push that was claimed above asks about the cards, too.
             return claims
                 + (try await pool.query(Self.claimReconciles, parameters(limit - claims.count))
                     .compactMap { try claim($0, .card(try Self.card($0))) })
@@ -112,7 +113,7 @@ extension ActivityStore {
         FROM claimed c LEFT JOIN fixtures f ON f.match_id = c.fallback_match_id
         """
 
-    /// Asks about cards whose tokens have died, while their matches are in play and followed.
+    /// Claims one silent push per phone with a card whose token has died, while the match is in play and followed.
     private static let claimReconciles = """
         WITH due AS (
             SELECT d.user_id, d.device_id, missing.match_id FROM \(heldShards)
@@ -140,7 +141,7 @@ extension ActivityStore {
         FROM claimed c LEFT JOIN fixtures f ON f.match_id = c.match_id
         """
 
-    /// The push has certainly not left: it is due again, after `delay`.
+    /// Releases a push that has certainly not left: it is due again after `delay`.
     package func releaseFallback(_ claim: FallbackClaim, after delay: Duration) async throws {
         guard case .start(_, let step) = claim.purpose else { return try await releaseReconcile(claim, after: delay) }
         try await pool.execute(
@@ -186,9 +187,9 @@ extension ActivityStore {
             ])
     }
 
-    /// APNs says that the device token is dead. That says nothing about the phone's other tokens. What is due to it has had
-    /// its try: the next step waits for no token.
-    /// - Parameter sinceMs: APNs' own time of the verdict, milliseconds since 1970.
+    /// Retires a device token that APNs calls dead. That says nothing about the phone's other tokens. A push that is
+    /// due counts as sent, so that the next step does not wait for a token.
+    /// - Parameter sinceMs: APNs' own time of the answer, milliseconds since 1970.
     package func retireDeviceToken(_ claim: FallbackClaim, sinceMs: Int64?) async throws {
         try await pool.execute(
             """
@@ -196,8 +197,9 @@ extension ActivityStore {
             """, try deviceToken(of: claim) + [PostgresValue(sinceMs)])
     }
 
-    /// The same of a token that APNs calls bad, and is believed, whenever it was registered. Its account is counted.
-    /// - Returns: whether the phone still had it.
+    /// Retires a device token that the detector rejected, whenever it was registered, and counts it against the user's
+    /// account.
+    /// - Returns: whether the phone still had this token.
     package func retireBadDeviceToken(_ claim: FallbackClaim) async throws -> Bool {
         try await !pool.query(
             BadTokenSQL.counting("\(Self.retireDeviceToken) RETURNING user_id"), deviceToken(of: claim)
@@ -216,7 +218,7 @@ extension ActivityStore {
 
     // MARK: - The match
 
-    /// What `card` reads, of a row `f` of `fixtures` that may be missing.
+    /// The columns that `card` reads, from a row `f` of `fixtures` that may be missing.
     static let cardColumns = """
         coalesce(f.competition, '') AS competition,
         floor(extract(epoch FROM coalesce(f.starts_at, clock_timestamp())))::bigint AS starts_at,

@@ -3,7 +3,7 @@ import SightscreenModels
 package import Store
 
 extension ActivityStore {
-    /// Every version that is committed anywhere; nil when some may have been missed.
+    /// Yields every version that is committed on any host, and nil when some may have been missed.
     package func hints() -> AsyncStream<VersionHint?> {
         let notifications = pool.listen([VersionHint.channel])
         return AsyncStream(bufferingPolicy: .bufferingNewest(64)) { output in

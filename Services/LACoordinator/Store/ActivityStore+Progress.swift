@@ -4,7 +4,7 @@ import SightscreenModels
 package import Store
 
 extension ActivityStore {
-    /// Notes for the operator how far this coordinator is; one row for each match.
+    /// Writes for the operator how far this coordinator is, one row per match.
     package func note(_ progress: [FanOutProgress]) async throws {
         try await pool.execute(
             """

@@ -3,14 +3,14 @@ import Store
 package import SightscreenModels
 
 extension ActivityStore {
-    /// A token of a phone that has had its first 200. That of an update token is not noted: `BucketProgress` says which
+    /// A token that APNs has answered with its first 200. Update tokens are not recorded: `BucketProgress` says which
     /// phones show a state.
     package enum ProvenToken: Hashable, Sendable {
         case start(PushToStartToken, UserID, DeviceID)
         case device(DeviceToken, UserID, DeviceID)
     }
 
-    /// Notes them, once for each token.
+    /// Records that APNs has accepted a push to these tokens. Only the first proof of a token is kept.
     package func prove(_ tokens: [ProvenToken]) async throws {
         typealias Proof = (user: UserID, device: DeviceID, start: TokenVault.Keys?, other: TokenVault.Keys?)
         let rows = try tokens.map { token -> Proof in

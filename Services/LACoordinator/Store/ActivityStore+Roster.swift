@@ -1,15 +1,16 @@
 import Postgres
 
 extension ActivityStore {
-    /// All active rows of some shards, as they are now: there may be a million. One statement reads them in the order in
-    /// which they lie, which takes a fraction of the time that pages in the order of an index take; a page comes while the
-    /// one before it is read and taken in. So what its taker has learnt meanwhile is newer.
-    /// - Parameter meanwhile: called again and again while a page takes its time, never together with `take`.
+    /// Reads all active rows of some shards, of which there may be a million. One statement reads them in their
+    /// physical order, which takes a fraction of the time of paging through an index. Each page is fetched while the
+    /// caller takes in the one before; what the caller learns meanwhile by other ways is newer than the page.
+    /// - Parameter meanwhile: called every 250 ms while a page is awaited, never together with `take`.
     package func roster(
         shards: [Int], meanwhile: () async throws -> Void = {}, _ take: ([ActivityRecord]) async throws -> Void
     ) async throws {
         try await pool.transaction { transaction in
-            // All of it is wanted, not the first rows soon. The first page comes when the joined tables have been read.
+            // The settings make the planner optimise for the whole result, not for the first rows. The first page comes
+            // once the joined tables have been read.
             _ = try await transaction.query(
                 """
                 SELECT set_config('cursor_tuple_fraction', '1', true), set_config('work_mem', '64MB', true),
@@ -40,7 +41,7 @@ extension ActivityStore {
 
     private struct Page {
         let task: Task<[PostgresRow], any Error>
-        /// Rings while it is not there, and ends when it is.
+        /// Yields every 250 ms while the page is awaited, and ends when the page is there.
         let waiting: AsyncStream<Void>
     }
 
@@ -62,7 +63,7 @@ extension ActivityStore {
         return Page(task: task, waiting: waiting)
     }
 
-    /// Beside its caller, which has changes to read.
+    /// Decodes off the caller's executor, because the caller has changes to read meanwhile.
     @concurrent private func records(_ rows: [PostgresRow]) async throws -> [ActivityRecord] {
         try rows.map { try record($0) }
     }

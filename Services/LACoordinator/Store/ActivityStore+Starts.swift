@@ -4,7 +4,8 @@ import SightscreenModels
 import Store
 
 extension ActivityStore {
-    /// The columns in which a start is noted: of a pending activity its own, of one that runs those of its renewal.
+    /// The columns that record a start: those of the activity itself while it is pending, those of its renewal while it
+    /// runs.
     private struct StartColumns {
         var id = "start_id"
         var attempts = "start_attempts"
@@ -13,20 +14,20 @@ extension ActivityStore {
         var waitsSince = "created_at"
         var status = "pending"
         var condition = "la.start_given_up_at IS NULL"
-        /// What is looked at in each shard: parts of an index, each in its order, so that a claim walks over nothing else.
-        /// A million are due together when a match begins, and again when leases are over.
+        /// The parts of indexes that a claim walks in each shard, each in the order of the index, so that it reads
+        /// nothing else: a million starts are due together when a match begins, and again when their leases expire.
         var parts = [
             "la.start_lease_until IS NULL ORDER BY la.start_lease_until NULLS FIRST, la.created_at",
             "la.start_lease_until <= statement_timestamp() ORDER BY la.start_lease_until NULLS FIRST, la.created_at",
         ]
-        /// What else a claim changes.
+        /// Further assignments of the claim's UPDATE.
         var also = ""
 
         static let pending = StartColumns()
         static let renewal = StartColumns(
             id: "renewal_start_id", attempts: "renewal_attempts", sentAt: "renewal_sent_at",
             leaseUntil: "renewal_lease_until", waitsSince: "renewal_due_at", status: "active",
-            // Later it ends, and a new one is started.
+            // An activity past iOS's limit is not renewed: it ends, and a new one is started.
             condition: """
                 la.renewal_due_at <= clock_timestamp() AND \(ActivityAge.began("la")) > clock_timestamp()
                     - \(StartFallbackSQL.seconds(RenewalRule.activityLife))
@@ -37,7 +38,7 @@ extension ActivityStore {
                     + ($4::double precision[])[la.renewal_attempts + 1] * interval '1 second'
                 """)
 
-        /// Of a row `la`: it waits for a start, and none is out.
+        /// The condition that a row `la` waits for a start and no start of it is under a lease.
         var isFree: String {
             """
             la.status = '\(status)' AND \(condition) AND la.\(attempts) < \(StartPolicy.triesMax)
@@ -46,29 +47,28 @@ extension ActivityStore {
         }
     }
 
-    /// Takes pending activities of our shards whose start lease is free, and leases each for one push-to-start: nobody
-    /// sends another one until the lease is over, whatever becomes of this process. What the operator holds is not
-    /// claimed: it costs neither a try nor a lease.
+    /// Claims pending activities of our shards whose start lease is free, and leases each for one push-to-start: no
+    /// process sends another until the lease is over, even if this one dies. Activities of matches under a hold are not
+    /// claimed, so that the hold costs neither a try nor a lease.
     /// - Parameters:
-    ///   - lease: of a generation's first try; `StartPolicy` says how it grows.
-    ///   - isThorough: looks behind those in front, too. In front may be phones that can get nothing more today; to look at
-    ///     all that wait takes seconds when they are a million.
+    ///   - lease: the lease of a generation's first try; `StartPolicy` says how later ones grow.
+    ///   - isThorough: looks at all waiting activities, not only at those in front. Those in front may all belong to
+    ///     phones that can get nothing more today; looking at all takes seconds when a million wait.
     package func claimStarts(
-        _ holds: [ShardHold], limit: Int, lease: Duration, isThorough: Bool = false
+        _ leases: [ShardLease], limit: Int, lease: Duration, isThorough: Bool = false
     ) async throws -> [StartClaim] {
-        try await claim(.pending, holds, limit: limit, lease: lease, isThorough: isThorough)
+        try await claim(.pending, leases, limit: limit, lease: lease, isThorough: isThorough)
     }
-
-    /// As `claimStarts`, for activities that run and are to be replaced before iOS ends them.
-    package func claimRenewals(_ holds: [ShardHold], limit: Int, lease: Duration) async throws -> [StartClaim] {
-        try await claim(.renewal, holds, limit: limit, lease: lease)
+    /// Claims starts like `claimStarts`, for running activities that are replaced before iOS ends them.
+    package func claimRenewals(_ leases: [ShardLease], limit: Int, lease: Duration) async throws -> [StartClaim] {
+        try await claim(.renewal, leases, limit: limit, lease: lease)
     }
 
     private func claim(
-        _ columns: StartColumns, _ holds: [ShardHold], limit: Int, lease: Duration, isThorough: Bool = false
+        _ columns: StartColumns, _ leases: [ShardLease], limit: Int, lease: Duration, isThorough: Bool = false
     ) async throws -> [StartClaim] {
         let count = min(limit, Self.claimMax)
-        let looks = isThorough ? Int(Int32.max) : max(16, 4 * count / max(1, holds.count))
+        let looks = isThorough ? Int(Int32.max) : max(16, 4 * count / max(1, leases.count))
         let candidates = columns.parts.map { part in
             """
             (SELECT la.ctid AS place, la.match_id, la.user_id, la.device_id, la.\(columns.waitsSince) AS waits_since
@@ -152,7 +152,7 @@ extension ActivityStore {
             LEFT JOIN fixtures f ON f.match_id = c.match_id
             """,
             [
-                .intArray(holds.map(\.shard)), .intArray(holds.map(\.epoch)), .int(count),
+                .intArray(leases.map(\.shard)), .intArray(leases.map(\.epoch)), .int(count),
                 .doubleArray(StartPolicy(firstLease: lease).leases.map { $0 / .seconds(1) }), .int(looks),
             ])
         return try rows.compactMap { row in
@@ -169,7 +169,8 @@ extension ActivityStore {
         }
     }
 
-    /// The start was certainly not processed: it does not count, and another may go after `delay`.
+    /// Releases a start that was certainly not processed: the try does not count, and another may be sent after
+    /// `delay`.
     package func releaseStart(_ claim: StartClaim, after delay: Duration) async throws {
         let columns = claim.isRenewal ? StartColumns.renewal : .pending
         try await pool.execute(
@@ -183,7 +184,7 @@ extension ActivityStore {
             """, startKey(claim) + [.double(delay / .seconds(1))])
     }
 
-    /// Unless an earlier one may have arrived.
+    /// The time of the last start is forgotten, unless an earlier start may have arrived.
     private static let noneIsOut = ", start_sent_at = CASE WHEN starts_sent > 1 THEN start_sent_at END"
 
     private static let renewalIsDueAgain = """
@@ -191,9 +192,10 @@ extension ActivityStore {
         renewal_start_id = CASE WHEN renewal_attempts > 1 THEN renewal_start_id END
         """
 
-    /// APNs says that the push-to-start token is dead: starts go on when the app has registered another one. Where the word
-    /// is about an earlier life of the token, each try would get the same answer for a while.
-    /// - Parameter sinceMs: APNs' own time of the verdict, milliseconds since 1970.
+    /// Retires a push-to-start token that APNs calls dead: the next start waits until the app registers another token.
+    /// When APNs' word is about an earlier life of the token, the token stays and the next try waits, because it would
+    /// get the same answer for a while.
+    /// - Parameter sinceMs: APNs' own time of the answer, milliseconds since 1970.
     package func retireStartToken(_ claim: StartClaim, sinceMs: Int64?) async throws {
         let token = try startToken(of: claim)
         try await pool.execute(
@@ -207,9 +209,9 @@ extension ActivityStore {
         try await releaseStart(claim, after: stays.isEmpty ? .zero : DeadTokenRule.disbeliefWait)
     }
 
-    /// APNs calls the push-to-start token bad, and is believed: it says that of the token whenever it was registered. Its
-    /// account is counted.
-    /// - Returns: whether the phone still had it.
+    /// Retires a push-to-start token that the detector rejected, whenever it was registered, and counts it against the
+    /// user's account.
+    /// - Returns: whether the phone still had this token.
     package func retireBadStartToken(_ claim: StartClaim) async throws -> Bool {
         let retired = try await pool.query(
             BadTokenSQL.counting("\(Self.retireStartToken) RETURNING user_id"), startToken(of: claim))
@@ -230,8 +232,8 @@ extension ActivityStore {
         ]
     }
 
-    /// APNs refused the start for good: nothing more until the app registers again. A renewal is left to the end of the
-    /// activity that runs.
+    /// Gives up a start that APNs refused for good: nothing more is sent until the app registers again. A renewal is
+    /// not tried again; its running activity ends in its time.
     package func giveUpStart(_ claim: StartClaim) async throws {
         let columns = claim.isRenewal ? StartColumns.renewal : .pending
         let change =

@@ -6,19 +6,19 @@ package import Postgres
 package import SightscreenModels
 package import Store
 
-/// What a coordinator reads and writes: activities of its shards, claims, verdicts, progress.
+/// Reads and writes a coordinator's tables: activities of its shards, claims, outcomes and progress.
 ///
-/// Writes that must come from the shard's holder alone check the shard's lease and epoch in the same statement.
+/// A write that only the shard's holder may make checks the shard's lease and epoch in the same statement.
 package struct ActivityStore: Sendable {
-    /// Rows claimed by one statement: what a pass can send before the next one looks again.
+    /// Rows that one statement claims at most: as many as a pass can send before the next one.
     package static let claimMax = 1_000
-    /// Rows of `live_activities` read by one statement.
+    /// Rows of `live_activities` that one statement reads at most.
     package static let pageMax = 10_000
     let pool: PostgresPool
     let vault: TokenVault
     let pageRows: Int
 
-    /// - Parameter pageRows: fewer in tests.
+    /// - Parameter pageRows: rows per page; tests use fewer.
     package init(
         pool: PostgresPool, vault: TokenVault = .inClear, pageRows: Int = ActivityStore.pageMax
     ) {
@@ -27,14 +27,15 @@ package struct ActivityStore: Sendable {
         self.pageRows = pageRows
     }
 
-    /// The database's clock, seconds since 1970.
+    /// Reads the database's clock, in seconds since 1970.
     package func now() async throws -> Double {
         let rows = try await pool.query("SELECT extract(epoch FROM clock_timestamp())::double precision AS now")
         guard let row = rows.first else { throw PostgresError(.decoding, "no row") }
         return try row.double("now")
     }
 
-    /// The operator lets pushes of a match leave. The hold for everywhere is looked at once per statement.
+    /// The condition that no hold stops the pushes of a match. PostgreSQL evaluates the hold for everywhere once per
+    /// statement.
     static func isNotHeld(_ match: String) -> String {
         """
         NOT EXISTS (SELECT 1 FROM holds WHERE match_id IS NULL AND level = 'pushes')
@@ -44,7 +45,7 @@ package struct ActivityStore: Sendable {
 
     // MARK: - The roster
 
-    /// From where to ask for changes: what changes from now on comes with them.
+    /// Returns the cursor from which `changes` delivers everything that changes from now on.
     package func cursor() async throws -> String {
         let snapshot = try await pool.query("SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS cursor")
         guard let cursor = try snapshot.first?.string("cursor") else {
@@ -53,11 +54,11 @@ package struct ActivityStore: Sendable {
         return cursor
     }
 
-    /// The rows of some shards that changed since an earlier reading, page by page in the order of their changes, but for
-    /// those that are pending: when a match goes live there are a million, and nothing is pushed to them. None is lost:
-    /// those of transactions that were still running when the first page was read come with the next reading, and one that
-    /// changes again before its page is read comes later, perhaps in the same. Some come twice.
-    /// - Returns: from where to ask for the next changes.
+    /// Reads the rows of some shards that changed since an earlier reading, page by page in the order of their changes.
+    /// Pending rows are left out: a match that goes live has a million of them, and nothing is pushed to them. No
+    /// change is lost: rows of transactions that were still running at the first page come with the next reading, and a
+    /// row that changes again before its page is read comes later, perhaps in the same reading. Some rows come twice.
+    /// - Returns: the cursor for the next reading.
     package func changes(
         since cursor: String, shards: [Int], _ take: ([ActivityRecord]) async throws -> Void
     ) async throws -> String {
@@ -84,7 +85,7 @@ package struct ActivityStore: Sendable {
                 ], deadline: .seconds(30))
             guard let first = rows.first, let end = rows.last else { throw PostgresError(.decoding, "no snapshot") }
             if next == nil { next = try first.string("cursor") }
-            // Without changes there is one row, of nothing.
+            // When nothing has changed, the only row holds the cursor and nulls.
             let records = try first.isNull("match_id") ? [] : rows.map { try record($0) }
             last = rows.count == pageRows ? try records.last.map { (try end.string("change"), $0.key) } : nil
             if !records.isEmpty { try await take(records) }
@@ -113,7 +114,7 @@ package struct ActivityStore: Sendable {
             takesFrequentPushes: try row.bool("takes_frequent"))
     }
 
-    /// Of a row `la`: when its token was registered.
+    /// The time at which the token of a row `la` was registered, in seconds since 1970.
     private static let tokenAt = "coalesce(extract(epoch FROM la.token_at), 0)::double precision"
 
     func key(_ row: PostgresRow) throws -> ActivityKey {
@@ -124,9 +125,9 @@ package struct ActivityStore: Sendable {
 
     // MARK: - Versions and stamps
 
-    /// Versions beyond those that are known: the newest of each match, and those whose alert may still be news, or that
-    /// take one back which may.
-    /// - Parameter match: nil: of all.
+    /// Reads versions newer than the known ones: the newest of each match, and those with an alert, or with a
+    /// retraction of one, that may still be news.
+    /// - Parameter match: nil for all matches.
     package func updates(
         of match: MatchID? = nil, beyond known: [MatchID: MatchVersion], deadline: Duration = .seconds(5)
     ) async throws -> [MatchUpdate] {
@@ -152,7 +153,7 @@ package struct ActivityStore: Sendable {
             ],
             deadline: deadline)
         return try rows.compactMap { row in
-            // One version that cannot be read must not hold up the other matches; the next version takes its place.
+            // A version that cannot be read must not hold up the other matches; the next version takes its place.
             guard let state = try? Self.decode(ContentState.self, try row.string("content_state")) else { return nil }
             let alert = try row.optionalString("alert").flatMap { try? Self.decode(MatchAlert.self, $0) }
             return MatchUpdate(
@@ -166,8 +167,8 @@ package struct ActivityStore: Sendable {
         }
     }
 
-    /// Takes the next stamp of a match for a repetition of its newest state. Nil when the stamps are ahead of the clock
-    /// (try again in a second) or the match is not known.
+    /// Takes the next stamp of a match for a repetition of its newest state. Returns nil when the stamps are ahead of
+    /// the clock (try again in a second) or the match is not known.
     package func takeStamp(_ match: MatchID) async throws -> FreshStamp? {
         let rows = try await pool.query(
             """
@@ -187,7 +188,7 @@ package struct ActivityStore: Sendable {
 
     /// Claims an alert for some buckets, before any of its pushes leaves.
     package func claimAlert(
-        _ match: MatchID, version: MatchVersion, buckets: [Int], bucketCount: Int, holder: String, holds: [ShardHold]
+        _ match: MatchID, version: MatchVersion, buckets: [Int], bucketCount: Int, holder: String, leases: [ShardLease]
     ) async throws -> AlertClaims {
         // Buckets nest in shards: the shard's lease guards its buckets.
         let rows = try await pool.query(
@@ -208,7 +209,7 @@ package struct ActivityStore: Sendable {
             """,
             [
                 .int(match.rawValue), .int(version.rawValue), .intArray(buckets), .int(bucketCount), .text(holder),
-                .intArray(holds.map(\.shard)), .intArray(holds.map(\.epoch)),
+                .intArray(leases.map(\.shard)), .intArray(leases.map(\.epoch)),
             ], deadline: .seconds(2))
         var claims = AlertClaims()
         claims.unheld = Set(buckets)
@@ -222,7 +223,7 @@ package struct ActivityStore: Sendable {
 
     // MARK: - Progress
 
-    /// How far the buckets of some shards are settled, per match.
+    /// Reads how far the buckets of some shards are settled, by match.
     package func progress(shards: [Int]) async throws -> [MatchID: [Int: BucketProgress]] {
         let rows = try await pool.query(
             """
@@ -239,7 +240,8 @@ package struct ActivityStore: Sendable {
         return progress
     }
 
-    /// Notes that every device of these buckets, but for those named, shows the state of its stamp.
+    /// Records that every device of these buckets shows the state of its bucket's stamp, except the laggards named
+    /// there.
     package func settle(_ match: MatchID, _ buckets: [Int: BucketProgress], bucketCount: Int) async throws {
         let entries = Array(buckets)
         try await pool.execute(
@@ -260,11 +262,11 @@ package struct ActivityStore: Sendable {
             ])
     }
 
-    // MARK: - Verdicts
+    // MARK: - Outcomes
 
-    /// Ends activities whose tokens are dead. Holds for these very registrations only. Nothing is started for them: the
-    /// phones are asked to reconcile.
-    /// - Returns: how many of them were bad.
+    /// Ends activities whose tokens are dead, if these registrations are still current. No start follows; the phones
+    /// are asked to reconcile instead.
+    /// - Returns: how many of the tokens were bad ones (`isBad`).
     @discardableResult
     package func retire(_ dead: [DeadToken]) async throws -> Int {
         let dead = try dead.flatMap { dead in try vault.keys(of: dead.token.rawValue).all.map { (dead, key: $0) } }
@@ -273,8 +275,8 @@ package struct ActivityStore: Sendable {
             .textArray(dead.map { "\($0.0.tokenAt)" }),
         ]
         return try await pool.transaction { transaction in
-            // Phones first and in order, as everywhere: what an app that is awake writes takes the locks in this order,
-            // too, and comes before all of this or after it.
+            // Phones are locked first and in order, as in every statement: what an app writes takes its locks in the
+            // same order, and so comes before all of this or after it.
             _ = try await transaction.query(
                 """
                 SELECT 1 FROM devices d

@@ -1,8 +1,8 @@
-/// What became of claiming an alert for some buckets. Those in neither set were claimed before.
+/// The result of claiming an alert for some buckets. A bucket in neither set was claimed before.
 package struct AlertClaims: Sendable, Hashable {
-    /// Those for which nobody had claimed it: they may be told.
+    /// Buckets that this claim was the first to claim: their phones may get the alert.
     package var gained: Set<Int> = []
-    /// Those for which it was not even tried: their shard's lease had run out, or is somebody else's. It may be tried again.
+    /// Buckets that were not tried: their shard's lease had expired or changed its holder. They may be tried again.
     package var unheld: Set<Int> = []
 
     package init() {}

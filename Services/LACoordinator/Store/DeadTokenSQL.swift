@@ -1,8 +1,9 @@
-/// `DeadTokenRule.isAbout` for rows: whether APNs' word that a token is dead is about the token as it is registered.
+/// `DeadTokenRule.isAbout` as SQL: tells whether APNs' word that a token is dead is about the token as it is registered
+/// now.
 enum DeadTokenSQL {
     /// - Parameters:
-    ///   - registered: the column that says since when.
-    ///   - since: a parameter, APNs' own time in milliseconds since 1970; null when it gave none.
+    ///   - registered: the column with the time of the token's registration.
+    ///   - since: the parameter with APNs' own time, in milliseconds since 1970; null when the answer gave none.
     static func isAbout(registered: String, since: String) -> String {
         """
         (\(since)::bigint IS NULL OR \(registered) IS NULL

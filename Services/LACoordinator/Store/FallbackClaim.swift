@@ -1,14 +1,14 @@
 package import Activities
 package import SightscreenModels
 
-/// A silent or visible push to an app that this process may send, once.
+/// A silent or visible push to an app that this process has claimed and may send once.
 package struct FallbackClaim: Sendable {
     package enum Purpose: Sendable {
-        /// The start of the match's activity was not answered.
+        /// The phone did not answer the start of the match's activity.
         case start(MatchCard, StartFallback.Step)
         /// The token of the match's card has died.
         case card(MatchCard)
-        /// Another user has registered the device token: the app on the phone echoes the nonce.
+        /// Another user has registered the device token, and the app on the phone is to echo the nonce.
         case confirm(nonce: String)
     }
 
@@ -17,17 +17,17 @@ package struct FallbackClaim: Sendable {
     package var shard: Int
     package var environment: APNsEnvironment
     package var token: DeviceToken
-    /// APNs has taken a push to it before.
+    /// APNs has accepted a push to this token before.
     package var isProven: Bool
     package var purpose: Purpose
     /// The database's clock, seconds since 1970.
     package var now: Int
-    /// Names this very claim.
+    /// Identifies this claim, so that only this claim can be released.
     var mark: String
 }
 
 extension FallbackClaim.Purpose {
-    /// Nil: it is about no match.
+    /// The match that the push is about; nil for a nonce.
     package var match: MatchCard? {
         switch self {
         case .start(let match, _), .card(let match): match

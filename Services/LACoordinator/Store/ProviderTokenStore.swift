@@ -1,15 +1,16 @@
 package import Postgres
 package import Store
 
-/// The one provider token that all processes show APNs: minting more than one in 20 minutes is refused there.
+/// Stores the one provider token that all processes show APNs, because APNs refuses more than one new token in 20
+/// minutes.
 package struct ProviderTokenStore: Sendable {
     package struct StoredToken: Sendable, Equatable {
         package var token: String
         /// Seconds since 1970.
         package var issuedAt: Int
-        /// By the database's clock, in seconds.
+        /// Seconds since the token was made, by the database's clock.
         package var age: Int
-        /// None is made for a while, and this may be the one before the newest.
+        /// No new token is made for a while, and this token may be the one before the newest.
         package var isFrozen: Bool
 
         package init(token: String, issuedAt: Int, age: Int, isFrozen: Bool = false) {
@@ -19,10 +20,9 @@ package struct ProviderTokenStore: Sendable {
             self.isFrozen = isFrozen
         }
     }
-
-    /// How long none is made after APNs has said that there were too many.
+    /// Minutes in which no token is made after APNs has answered TooManyProviderTokenUpdates.
     private static let freezeMinutes = 20
-    /// APNs takes none that is an hour old.
+    /// The age up to which the previous token is shown; APNs refuses a token that is an hour old.
     private static let usableSeconds = 55 * 60
 
     private let pool: PostgresPool
@@ -33,11 +33,11 @@ package struct ProviderTokenStore: Sendable {
         self.vault = vault
     }
 
-    /// The shared token, or a new one, made by one process while the others wait.
+    /// Returns the shared token, or a new one, which one process makes while the others wait.
     /// - Parameters:
-    ///   - rejected: one that APNs did not take.
+    ///   - rejected: a token that APNs has refused; nil for none.
     ///   - isGood: whether the stored token may still be used.
-    ///   - mint: makes a token for this time (seconds since 1970).
+    ///   - mint: makes a token for the given time (seconds since 1970).
     package func token(
         keyID: String, teamID: String, rejected: String? = nil, isGood: @Sendable (StoredToken) -> Bool,
         mint: @Sendable (Int) throws -> String
@@ -80,7 +80,7 @@ package struct ProviderTokenStore: Sendable {
         }
     }
 
-    /// The one before the newest, as long as APNs takes that.
+    /// Returns the token before the newest one if APNs still takes it, else the newest.
     private func frozen(
         _ newest: StoredToken, _ row: PostgresRow, now: Int, rejected: String?
     ) throws -> StoredToken {
@@ -89,9 +89,8 @@ package struct ProviderTokenStore: Sendable {
         else { return newest }
         return StoredToken(token: token, issuedAt: issuedAt, age: now - issuedAt, isFrozen: true)
     }
-
-    /// APNs has seen too many tokens, of which this was the last: for 20 minutes none is made, and the one before is shown.
-    /// What was frozen stays so, and no longer for being said again.
+    /// Pauses the making of tokens for 20 minutes, because APNs has seen too many, of which `newest` was the last;
+    /// meanwhile the token before it is shown. A second answer of APNs does not prolong the pause.
     package func freeze(keyID: String, newest: String) async throws {
         try await pool.execute(
             """

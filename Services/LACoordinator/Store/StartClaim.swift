@@ -2,26 +2,26 @@ package import Activities
 package import SightscreenModels
 import Store
 
-/// A push-to-start that this process may send, once.
+/// A push-to-start that this process has claimed and may send once.
 package struct StartClaim: Sendable {
     package var key: ActivityKey
     package var route: DeviceRoute
     package var environment: APNsEnvironment
     package var token: PushToStartToken
-    /// APNs has taken a push to it before.
+    /// APNs has accepted a push to this token before.
     package var isProven: Bool
     package var startID: StartID
     /// Seconds since 1970.
     package var leaseUntil: Int
     package var attempt: Int
-    /// It takes the place of an activity that runs.
+    /// The start replaces a running activity before iOS ends it.
     package var isRenewal: Bool
-    /// The side that the user follows, if one.
+    /// The team that the user follows; nil when the follow names none.
     package var followedTeamID: String?
     package var match: MatchCard
 }
 
-/// What the attributes of a match's activities are made of.
+/// The facts about a match that go into the attributes of its activities.
 package struct MatchCard: Sendable {
     package var id: MatchID
     package var competition: String

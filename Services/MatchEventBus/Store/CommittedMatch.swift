@@ -1,9 +1,9 @@
 package import SightscreenModels
 
-/// The numbers a commit was given.
+/// The version, stamp and time of a commit.
 package struct CommittedMatch: Sendable, Equatable {
     package var version: MatchVersion
     package var stamp: Stamp
-    /// The database's clock at the commit, milliseconds since 1970.
+    /// The database's clock at the commit, in milliseconds since 1970.
     package var committedAtMs: Int64
 }

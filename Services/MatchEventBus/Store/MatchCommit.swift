@@ -4,9 +4,9 @@ package import Store
 /// One version of a match, ready to be written. The JSON texts are stored as they are.
 package struct MatchCommit: Sendable {
     package var matchID: MatchID
-    /// The lease under which it is written.
+    /// The lease under which the version is written.
     package var lease: Lease
-    /// The version it follows; 0 for the first. `contentState` carries the one after it.
+    /// The version before; 0 for the first one. `contentState` has the next version's number.
     package var previousVersion: MatchVersion
     package var displayState: MatchDisplayState
     /// `ContentState`, `[MatchEvent]`, `[String]` and `MatchAlert` as JSON.
@@ -14,22 +14,23 @@ package struct MatchCommit: Sendable {
     package var events: String
     package var retracted: String
     package var alert: String?
-    /// 5 or 10.
+    /// The APNs priority: 5 or 10.
     package var priority: Int
     package var relevance: Double
     /// The match machine's JSON.
     package var machine: String
     package var atStumps: Bool
     package var isSuspended: Bool
-    /// Play has begun, and the match is shown as live, suspended or between innings.
+    /// Whether play has begun, and the match is shown as live, suspended or between innings.
     package var isLive: Bool
     package var isSettled: Bool
-    /// Where the match stands, and whether it is in a break: `MatchChange` has both.
+    /// The phase of `MatchChange`; `isBreak` is from there, too.
     package var phase: String
     package var isBreak: Bool
-    /// No frame brought it: a keep-alive, or a result that was held. It does not open a match that was ended.
+    /// Whether time alone brought the version: a keep-alive, or a held result. Such a version does not reopen a match
+    /// that has ended.
     package var isByTime: Bool
-    /// W3C trace context of the work that made it; who fans it out goes on from there.
+    /// The W3C trace context of the work that made the version; the coordinators continue this trace.
     package var traceparent: String?
 
     package init(

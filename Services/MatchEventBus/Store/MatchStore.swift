@@ -2,20 +2,18 @@ package import Postgres
 package import SightscreenModels
 import Store
 
-/// The state and the log of matches: what event-bus writes, one version at a time, and what it goes on from.
+/// The state and the log of matches. Event-bus writes them one version at a time, and continues from them.
 package struct MatchStore: Sendable {
     /// Seconds a stamp may run ahead of the database's clock. Two versions in quick succession fit; more must wait.
     package static let stampLeadMax = 1
-    /// Rows of `active_matches`: what the whole world plays in a week. The provider names its matches, and must not be able to
-    /// fill the table with invented ones.
+    /// The most rows of `active_matches`, more than the whole world plays in a week. The provider names its matches,
+    /// and must not be able to fill the table with invented ones.
     package static let matchesMax = 500
 
     private let pool: PostgresPool
 
     package init(pool: PostgresPool) { self.pool = pool }
-
-    /// What is known of a match; nil when nothing was ever committed. A match that has left `active_matches` goes on
-    /// from the numbers of its log.
+    /// The stored state of a match; nil before its first commit.
     package func load(_ match: MatchID) async throws -> StoredMatch? {
         let rows = try await pool.query(
             """
@@ -30,11 +28,11 @@ package struct MatchStore: Sendable {
             machine: try row.optionalString("machine"))
     }
 
-    /// Writes one version: state, machine and log row together, in one statement that also checks that the lease is still
-    /// ours and that nobody has written since. Takes the next stamp under the match's row lock.
+    /// Writes one version: state, machine and log row together, in one statement that also checks that the lease is
+    /// still held and that no other process has written since. It takes the next stamp under the match's row lock.
     ///
-    /// - Throws: `StoreError` `.leaseLost`, `.versionMoved`, `.tooSoon` or `.full`, none of which wrote anything;
-    ///   `PostgresError`, of which `.outcomeUnknown` and `.deadline` may have.
+    /// - Throws: `StoreError` `.leaseLost`, `.versionMoved`, `.tooSoon` or `.full`, after which nothing was written;
+    ///   `PostgresError`, of which `.outcomeUnknown` and `.deadline` may have written.
     package func commit(_ commit: MatchCommit) async throws -> CommittedMatch {
         let rows = try await pool.query(
             Self.commitStatement,
@@ -51,8 +49,7 @@ package struct MatchStore: Sendable {
             version: MatchVersion(try row.int("version")), stamp: Stamp(try row.int("stamp")),
             committedAtMs: try row.int64("at_ms"))
     }
-
-    /// Matches in play that nobody has held for `quiet`: their keep-alives and held results have no one to send them.
+    /// Matches in play without a holder for `quiet`: their keep-alives and held results are due.
     package func orphans(quietFor quiet: Duration) async throws -> [MatchID] {
         let rows = try await pool.query(
             """
@@ -65,14 +62,14 @@ package struct MatchStore: Sendable {
         return try rows.map { MatchID(try $0.int64("match_id")) }
     }
 
-    /// The database's clock, milliseconds since 1970.
+    /// The database's clock, in milliseconds since 1970.
     package func now() async throws -> Int64 {
         let rows = try await pool.query("SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS at_ms")
         guard let row = rows.first else { throw PostgresError(.decoding, "no clock") }
         return try row.int64("at_ms")
     }
 
-    /// Says why `commit` wrote nothing.
+    /// Finds the reason why `commit` wrote nothing.
     private func refusal(of commit: MatchCommit) async throws -> StoreError {
         let rows = try await pool.query(
             """
@@ -97,7 +94,7 @@ package struct MatchStore: Sendable {
         return StoreError(.tooSoon, "the stamps of match \(commit.matchID) are ahead of the clock")
     }
 
-    /// Evaluated for a match's first version only.
+    /// The condition for a match's first version: the table has room.
     private static let hasRoom = """
         (SELECT count(*) FROM (SELECT FROM active_matches LIMIT \(matchesMax)) AS known) < \(matchesMax)
         """

@@ -1,6 +1,6 @@
 package import SightscreenModels
 
-/// What event-bus goes on from after a restart or a takeover.
+/// The state from which event-bus continues after a restart or a takeover.
 package struct StoredMatch: Sendable, Equatable {
     package var version: MatchVersion
     package var stamp: Stamp

@@ -1,16 +1,16 @@
 package import Cricket
 package import SightscreenModels
 
-/// One row of `fixtures`: a match of the schedule as the provider last told it.
+/// One row of `fixtures`: a match of the schedule as the provider last reported it.
 package struct FixtureRecord: Sendable, Equatable {
     package var matchID: MatchID
     package var leagueID: Int64
     package var competition: String
     package var round: String
     package var format: MatchFormat
-    /// The provider's word: "NS", "1st Innings", "Finished".
+    /// The provider's word, for example "NS", "1st Innings" or "Finished".
     package var status: String
-    /// Seconds since 1970.
+    /// The start in seconds since 1970; nil while the provider has none.
     package var startsAt: Int?
     package var home: Team
     package var away: Team

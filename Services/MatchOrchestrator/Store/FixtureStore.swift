@@ -3,39 +3,39 @@ package import Postgres
 package import SightscreenModels
 package import Store
 
-/// The schedule: what the orchestrator writes into `fixtures`.
+/// Writes the schedule into `fixtures`.
 package struct FixtureStore: Sendable {
-    /// Rows in one statement: a few pages of the provider, well under a second.
+    /// The most rows in one statement: a few pages of the provider, written in well under a second.
     static let batchMax = 500
 
     private let pool: PostgresPool
 
     package init(pool: PostgresPool) { self.pool = pool }
 
-    /// The database's clock, in whole seconds since 1970.
+    /// Returns the database's clock, in whole seconds since 1970.
     package func now() async throws -> Int {
         let rows = try await pool.query("SELECT floor(extract(epoch FROM clock_timestamp()))::bigint AS now")
         guard let row = rows.first else { throw PostgresError(.decoding, "no clock") }
         return try row.int("now")
     }
 
-    /// Writes fixtures as the provider tells them now; those that were missing are there again.
+    /// Writes fixtures as the provider reports them now; fixtures that were missing count as present again.
     ///
-    /// - Throws: `StoreError.leaseLost` when the lease is no longer ours; nothing more is written then.
+    /// - Throws: `StoreError.leaseLost` if the lease is lost; nothing more is written then.
     package func upsert(_ fixtures: [FixtureRecord], under lease: Lease) async throws {
-        // One row twice in a statement would be refused: the last one counts.
+        // PostgreSQL refuses a statement that writes a row twice, so only the last of equal ids is kept.
         let unique = Dictionary(fixtures.map { ($0.matchID, $0) }) { $1 }.values.sorted { $0.matchID < $1.matchID }
         for start in stride(from: 0, to: unique.count, by: Self.batchMax) {
             try await write(Array(unique[start..<min(start + Self.batchMax, unique.count)]), lease)
         }
     }
 
-    /// Notes which fixtures of a span of time the provider no longer lists. After the second time in a row (and while
-    /// it lasts) a fixture counts as vanished: `missing_since` is then before `synced_at`.
+    /// Notes which fixtures of a span of time the provider no longer lists. After the second time in a row a fixture
+    /// counts as vanished, for as long as it is missing: `missing_since` is then before `synced_at`.
     ///
     /// - Parameters:
-    ///   - from, to: seconds since 1970, by `starts_at`; `to` itself is outside.
-    ///   - present: what a complete answer for at least that span held.
+    ///   - from, to: seconds since 1970, compared with `starts_at`; `to` itself is outside.
+    ///   - present: the matches in a complete answer for at least that span.
     package func noteMissing(from: Int, to: Int, present: [MatchID], under lease: Lease) async throws {
         let rows = try await pool.query(
             """

@@ -3,7 +3,7 @@ package import SightscreenModels
 package import Store
 
 extension OrchestratorStore {
-    /// Ends matches whose result was announced `hold` ago: their activities are ended by `endActivities`.
+    /// Ends matches whose result was announced `hold` ago; `endActivities` ends their activities.
     /// - Returns: the matches that ended now.
     package func endSettledMatches(hold: Duration, under lease: Lease) async throws -> [MatchID] {
         let rows = try await pool.query(
@@ -22,7 +22,7 @@ extension OrchestratorStore {
         return try Self.matches(rows.first?.optionalString("matches"))
     }
 
-    /// How long until the next announced result has been held for `hold`; nil when none waits.
+    /// Returns the time until the next announced result has been held for `hold`; nil if none waits.
     package func untilNextEnd(hold: Duration) async throws -> Duration? {
         let rows = try await pool.query(
             """
@@ -33,10 +33,10 @@ extension OrchestratorStore {
         return max(.zero, .seconds(seconds) + hold)
     }
 
-    /// Fixtures that will not be played on now by the schedule's word: cancelled, abandoned, postponed, or no longer
-    /// listed at two syncs in a row; only those that have something to end, and of those in play only where the bus has
-    /// been silent for `quiet`. Also matches that the schedule never had, a day after they went live: the provider made them
-    /// up, or forgot them.
+    /// Returns the matches that the schedule says will not be played now: cancelled, abandoned, postponed, or no longer
+    /// listed at two syncs in a row. Only those with something to end are returned, and of those in play only those for
+    /// which the event bus has been silent for `quiet`. Matches that the schedule never had are returned a day after
+    /// they went live: the provider invented or forgot them.
     package func calledOffMatches(quiet: Duration) async throws -> [CalledOffMatch] {
         let rows = try await pool.query(
             """
@@ -62,7 +62,7 @@ extension OrchestratorStore {
         }
     }
 
-    /// Ends matches that were called off. A later version of theirs opens them again.
+    /// Ends matches that were called off. A later version of such a match opens it again.
     package func endCalledOffMatches(_ matches: [MatchID], under lease: Lease) async throws {
         let rows = try await pool.query(
             """
@@ -76,14 +76,15 @@ extension OrchestratorStore {
         try lease.check(rows)
     }
 
-    /// Ends every activity of a match that has ended or is at stumps, and of those named. Who has a token gets an `end`
-    /// push, which stays on the Lock Screen for a while.
+    /// Ends every activity of a match that has ended or is at stumps, and of the matches named. Activities with a token
+    /// get an `end` push, which leaves the result on the Lock Screen for a while.
     ///
-    /// - Parameter calledOff: matches without a row in `active_matches`.
+    /// - Parameter calledOff: further matches, without a row in `active_matches`.
     package func endActivities(calledOff: [MatchID] = [], under lease: Lease) async throws -> Changes {
         var changes = Changes()
         for match in try await matchesWithActivitiesToEnd(calledOff) {
-            // In the order of the index of what has not ended, so that no bite walks over the ones before it.
+            // The rows are picked in the order of the index of activities that have not ended, so that no batch walks
+            // over those before it.
             let ended = try await repeated(
                 lease,
                 Self.endStatement(
@@ -96,7 +97,7 @@ extension OrchestratorStore {
                                 WHERE m.match_id = $4 AND m.ended_at IS NULL AND NOT m.at_stumps)
                         ORDER BY l.match_id, l.user_id, l.device_id
                         """, reason: "match_end", dismissal: "linger"),
-                [.int(bite), .int(match.rawValue)])
+                [.int(batchSize), .int(match.rawValue)])
             changes.rows += ended.rows
             changes.matches.formUnion(ended.matches)
         }
@@ -117,22 +118,23 @@ extension OrchestratorStore {
         return try rows.map { MatchID(try $0.int64("match_id")) }
     }
 
-    /// One of the activities that have not ended, in the order of their index.
+    /// The place of an activity that has not ended, in the order of their index.
     package struct ActivityPlace: Sendable, Equatable {
         package var match: Int64
         package var user: String
         package var device: String
 
-        /// Before the first.
+        /// The place before the first activity.
         package static let begin = ActivityPlace(match: .min, user: "", device: "")
     }
 
-    /// Ends activities whose follower has gone: what an unfollow could not see because it was being made.
+    /// Ends activities whose follower has unfollowed. An unfollow cannot see an activity that is being made at the same
+    /// time.
     ///
     /// - Parameters:
-    ///   - place: the activity after which the look begins.
-    ///   - activities: how many are looked at, in whole bites.
-    /// - Returns: the last activity looked at, too; nil at the end.
+    ///   - place: the activity after which the scan begins.
+    ///   - activities: how many are scanned, in whole batches.
+    /// - Returns: the changes, and the last activity that was scanned; nil at the end.
     package func endUnfollowed(
         under lease: Lease, after place: ActivityPlace = .begin, activities: Int = .max
     ) async throws -> (changes: Changes, last: ActivityPlace?) {
@@ -140,16 +142,16 @@ extension OrchestratorStore {
         while left > 0 {
             let rows = try await pool.query(
                 Self.endUnfollowedStatement,
-                lease.parameters + [.int(bite), .int(last.match), .text(last.user), .text(last.device)])
+                lease.parameters + [.int(batchSize), .int(last.match), .text(last.user), .text(last.device)])
             try lease.check(rows)
             guard let row = rows.first else { return (changes, nil) }
             changes.rows += try row.int("taken")
             changes.matches.formUnion(Self.matches(try row.optionalString("matches")))
-            guard try row.int("seen") == bite, let match = try row.optionalInt64("last_match"),
+            guard try row.int("seen") == batchSize, let match = try row.optionalInt64("last_match"),
                 let user = try row.optionalString("last_user"), let device = try row.optionalString("last_device")
             else { return (changes, nil) }
             last = ActivityPlace(match: match, user: user, device: device)
-            left -= bite
+            left -= batchSize
         }
         return (changes, last)
     }
@@ -177,9 +179,10 @@ extension OrchestratorStore {
                 (SELECT user_id FROM last) AS last_user, (SELECT device_id FROM last) AS last_device
             """)
 
+    /// Builds the statement that ends a batch of activities.
     /// - Parameters:
-    ///   - page: what `picking` reads, if not a table, with a comma at its end.
-    ///   - picking: selects keys of `live_activities`; `$3` is the bite.
+    ///   - page: a table expression that `picking` reads, with a comma at its end; empty if it reads only tables.
+    ///   - picking: selects keys of `live_activities`; `$3` is the batch size.
     ///   - telling: more columns of the answer, each after a comma.
     static func endStatement(
         page: String = "", picking: String, reason: String, dismissal: String, telling: String = ""

@@ -2,16 +2,17 @@ import Postgres
 package import Store
 
 extension OrchestratorStore {
-    /// An end push expires after so long: then nobody owes it any more.
+    /// An end push expires after this many hours and is not sent any more.
     static let endPushHours = 4
-    /// Longer than a bearer token can live (Cognito's limit is a day), so that none outlives the memory of its account.
+    /// A tombstone is kept longer than a bearer token can live (Cognito's limit is a day), so that no token outlives
+    /// it.
     static let tombstoneHours = 48
-    /// What a request that was under way at a deletion writes has been committed by then.
+    /// After this many seconds, all that was written by requests in flight at a deletion has been committed.
     static let settlingSeconds = 60
 
-    /// Accounts that were deleted a while ago and of which something may be left; `until`: rows made before then are the
-    /// deleted account's, later ones are of a user who came back. The while is for the coordinators, who learn of an
-    /// end from the changed row.
+    /// The accounts that were deleted a while ago and of which rows may be left. Rows made before `until` belong to the
+    /// deleted account, later ones to a user who came back. The wait gives the coordinators time to learn of an end
+    /// from the changed row.
     private static let deleted = """
         SELECT user_id, deleted_at + interval '\(AccountErasure.margin) seconds' AS until
         FROM deleted_users
@@ -20,31 +21,33 @@ extension OrchestratorStore {
         ORDER BY deleted_at
         """
 
-    /// Of a row `t` of `live_activities`: nothing is to be sent for it any more. An activity that had a token is `due`
-    /// until a coordinator has taken the end into its hands, so none goes on pushing to a row it never saw end.
+    /// A condition on a row `t` of `live_activities`: nothing is to be sent for it any more. The end of an activity
+    /// with a token stays `due` until a coordinator has sent it, so no coordinator goes on pushing for a row whose end
+    /// it never saw.
     private static let isDone = """
         (t.status = 'ended' AND t.ended_at <= clock_timestamp() - interval '\(AccountErasure.margin) seconds'
             AND (t.end_push <> 'due' OR t.ended_at <= clock_timestamp() - interval '\(endPushHours) hours'))
         """
 
-    /// When the phone of a row of `devices` last gave a sign of life: a phone that is in use again is not erased.
+    /// The time when the phone of a row of `devices` was last in use; a phone that is in use again is not erased.
     private static func lastSign(_ row: String) -> String {
         "greatest(\(row).last_seen_at, \(row).device_token_at, \(row).push_to_start_token_at)"
     }
 
-    /// Of a row `t` of `devices`. The `CASE` keeps the planner from looking through everybody's ends that are due.
+    /// A condition on a row `t` of `devices`: its activities have ended and owe no end. The `CASE` keeps the planner
+    /// from walking over all ends that are due.
     private static let hasNothingToDo = """
         NOT EXISTS (
             SELECT FROM live_activities AS a WHERE a.user_id = t.user_id AND a.device_id = t.device_id
                 AND CASE WHEN a.status = 'ended' THEN a.end_push = 'due' ELSE true END)
         """
 
-    /// Erases what deleted accounts have left, and forgets the deletions themselves after two days.
+    /// Erases the rows that deleted accounts have left, and the deletions themselves after two days.
     ///
-    /// Activities that a request under way has made after all are ended first, by `endUnfollowed`: their follow goes
-    /// here. A phone that is in use again, because its user came back, was seen after the deletion.
+    /// An activity that a request in flight has made all the same loses its follow here, and `endUnfollowed` then ends
+    /// it. The phone of a user who came back was seen after the deletion and stays.
     ///
-    /// - Returns: how many follows went.
+    /// - Returns: the number of follows that were erased.
     package func eraseDeletedUsers(under lease: Lease) async throws -> Int {
         let follows = try await erase(
             lease, from: "match_follows", key: ["match_id", "user_id"], where: "t.created_at < u.until")
@@ -62,12 +65,12 @@ extension OrchestratorStore {
                 where: """
                     t.erased_at IS NOT NULL
                     AND t.deleted_at <= clock_timestamp() - interval '\(Self.tombstoneHours) hours'
-                    """), [.int(bite)])
+                    """), [.int(batchSize)])
         return follows
     }
 
-    /// Deletes a bite of what `condition` says of `t`, a row of the deleted user `u`, looked at again when the row is
-    /// locked. Each user's rows are found by index (`OFFSET 0` keeps it so), however many others have.
+    /// Deletes, in batches, the rows `t` of deleted users `u` for which `condition` holds; it is checked again when a
+    /// row is locked. Each user's rows are found by index (`OFFSET 0` keeps it so), however many other users have.
     @discardableResult private func erase(
         _ lease: Lease, from table: String, key: [String], where condition: String
     ) async throws -> Int {
@@ -84,11 +87,11 @@ extension OrchestratorStore {
                 DELETE FROM \(table) AS t USING lease_guard, picked AS u WHERE \(same) AND \(condition) RETURNING 1
             )
             SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM gone) AS taken, NULL AS matches
-            """, [.int(bite)]
+            """, [.int(batchSize)]
         ).rows
     }
 
-    /// Accounts of which nothing is left are not looked at again.
+    /// Marks accounts of which nothing is left, so that they are not searched again.
     private func noteErased(_ lease: Lease) async throws {
         _ = try await repeated(
             lease,
@@ -110,6 +113,6 @@ extension OrchestratorStore {
                 RETURNING 1
             )
             SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM noted) AS taken, NULL AS matches
-            """, [.int(bite)])
+            """, [.int(batchSize)])
     }
 }

@@ -3,13 +3,13 @@ import SightscreenModels
 package import Store
 
 extension OrchestratorStore {
-    /// A device that was not seen for so long is gone.
+    /// A device that was not seen for this many days is removed.
     static let deviceRetentionDays = 90
-    /// How long a match stays in the schedule after its start.
+    /// The number of days that a match stays in the schedule after its start.
     static let fixtureRetentionDays = 90
 
-    /// Gives the follows of matches that are over an end, `retention` from now, and takes it back from matches that
-    /// are not over after all (reopened, listed again).
+    /// Sets the follows of matches that are over to expire `retention` from now, and undoes it for matches that are not
+    /// over after all (reopened, or listed again).
     package func expireFollows(after retention: Duration, under lease: Lease) async throws {
         for match in try await overMatches() {
             _ = try await repeated(
@@ -28,7 +28,7 @@ extension OrchestratorStore {
                 )
                 SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM changed) AS taken,
                     NULL AS matches
-                """, [.int(bite), .int(match.rawValue), retention.parameter])
+                """, [.int(batchSize), .int(match.rawValue), retention.parameter])
         }
         _ = try await repeated(
             lease,
@@ -46,10 +46,10 @@ extension OrchestratorStore {
                 WHERE f.match_id = picked.match_id AND f.user_id = picked.user_id RETURNING 1
             )
             SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM changed) AS taken, NULL AS matches
-            """, [.int(bite)])
+            """, [.int(batchSize)])
     }
 
-    /// Matches that are over and have follows that do not end.
+    /// Returns the matches that are over and have follows without an expiry.
     private func overMatches() async throws -> [MatchID] {
         let rows = try await pool.query(
             """
@@ -66,14 +66,14 @@ extension OrchestratorStore {
         return try rows.map { MatchID(try $0.int64("match_id")) }
     }
 
-    /// Removes what has had its time: expired follows, ended activities and matches, old fixtures,
-    /// counts of bad tokens, holds of matches that are over.
+    /// Removes expired rows: follows, ended activities and matches, old fixtures, counts of bad tokens, claims of
+    /// device tokens, holds of matches that are over.
     package func purge(after retention: Duration, under lease: Lease) async throws {
         _ = try await repeated(
             lease,
             Self.deleteStatement(
                 from: "match_follows", key: ["match_id", "user_id"], where: "t.expires_at <= clock_timestamp()"),
-            [.int(bite)])
+            [.int(batchSize)])
         // While a match goes on, its ended rows keep the count of generations.
         _ = try await repeated(
             lease,
@@ -84,12 +84,12 @@ extension OrchestratorStore {
                     AND t.ended_at <= clock_timestamp() - $4::double precision * interval '1 second'
                     AND NOT EXISTS (
                         SELECT 1 FROM active_matches AS m WHERE m.match_id = t.match_id AND m.ended_at IS NULL)
-                    """), [.int(bite), retention.parameter])
+                    """), [.int(batchSize), retention.parameter])
         for (table, key) in [
             ("match_updates", ["match_id", "version"]),
             ("alert_claims", ["match_id", "alert_version", "bucket", "delay"]),
             ("bucket_progress", ["match_id", "bucket", "delay"]), ("fanout_progress", ["match_id", "coordinator"]),
-            // Last: the others go by it.
+            // This table comes last, because the others are deleted by its rows.
             ("active_matches", ["match_id"]),
         ] {
             _ = try await repeated(
@@ -101,7 +101,7 @@ extension OrchestratorStore {
                             SELECT m.match_id FROM active_matches AS m
                             WHERE m.ended_at <= clock_timestamp() - $4::double precision * interval '1 second'
                                 AND NOT EXISTS (SELECT 1 FROM match_follows AS f WHERE f.match_id = m.match_id))
-                        """), [.int(bite), retention.parameter])
+                        """), [.int(batchSize), retention.parameter])
         }
         _ = try await repeated(
             lease,
@@ -111,20 +111,21 @@ extension OrchestratorStore {
                     (t.starts_at < clock_timestamp() - interval '\(Self.fixtureRetentionDays) days'
                         OR t.missing_since < clock_timestamp() - interval '7 days')
                     AND NOT EXISTS (SELECT 1 FROM match_follows AS f WHERE f.match_id = t.match_id)
-                    """), [.int(bite)])
+                    """), [.int(batchSize)])
         _ = try await repeated(
             lease,
-            Self.deleteStatement(from: "bad_tokens", key: ["user_id"], where: BadTokenSQL.isOver("t")), [.int(bite)])
+            Self.deleteStatement(from: "bad_tokens", key: ["user_id"], where: BadTokenSQL.isOver("t")),
+            [.int(batchSize)])
         _ = try await repeated(
             lease,
             Self.deleteStatement(
                 from: "device_claims", key: ["device_token"],
-                where: "t.claimed_at <= clock_timestamp() - interval '2 hours'"), [.int(bite)])
+                where: "t.claimed_at <= clock_timestamp() - interval '2 hours'"), [.int(batchSize)])
         try await forgetReconciles(lease)
         try await purgeHolds(after: retention, lease)
     }
 
-    /// Silent pushes that never left: the match is over, was unfollowed, or the phone has no device token any more.
+    /// Forgets silent pushes that were never sent: the match is over, was unfollowed, or the phone has no device token.
     private func forgetReconciles(_ lease: Lease) async throws {
         _ = try await repeated(
             lease,
@@ -139,10 +140,10 @@ extension OrchestratorStore {
                 WHERE d.user_id = picked.user_id AND d.device_id = picked.device_id RETURNING 1
             )
             SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM changed) AS taken, NULL AS matches
-            """, [.int(bite)])
+            """, [.int(batchSize)])
     }
 
-    /// Holds of matches that have nothing left to send, and nothing to come.
+    /// Removes the holds of matches that have nothing left to send and nothing to come.
     private func purgeHolds(after retention: Duration, _ lease: Lease) async throws {
         _ = try await repeated(
             lease,
@@ -155,16 +156,16 @@ extension OrchestratorStore {
                     AND NOT EXISTS (SELECT 1 FROM live_activities AS l WHERE l.match_id = t.match_id)
                     AND NOT EXISTS (
                         SELECT 1 FROM fixtures AS x WHERE x.match_id = t.match_id AND NOT \(FixtureSQL.isOver("x.status")))
-                    """), [.int(bite), retention.parameter])
+                    """), [.int(batchSize), retention.parameter])
     }
 
-    /// Removes devices nobody has used for 90 days. Looks at every device, so not for every pass.
+    /// Removes devices that were not seen for 90 days. It reads every device, so it does not run in every pass.
     package func purgeDevices(under lease: Lease) async throws {
         let isUnseen = "last_seen_at < clock_timestamp() - interval '\(Self.deviceRetentionDays) days'"
         while true {
-            // The look takes seconds where there are millions: the lease must not be locked meanwhile.
+            // The search takes seconds with millions of devices, so it runs before the statement that locks the lease.
             let unseen = try await pool.query(
-                "SELECT user_id, device_id FROM devices WHERE \(isUnseen) LIMIT $1::bigint", [.int(bite)])
+                "SELECT user_id, device_id FROM devices WHERE \(isUnseen) LIMIT $1::bigint", [.int(batchSize)])
             let rows = try await pool.query(
                 """
                 WITH \(LeaseGuard.sql(name: 1, epoch: 2)), gone AS (
@@ -184,11 +185,12 @@ extension OrchestratorStore {
                     .textArray(try unseen.map { try $0.string("device_id") }),
                 ])
             try lease.check(rows)
-            if unseen.count < bite { return }
+            if unseen.count < batchSize { return }
         }
     }
 
-    /// Deletes a bite of what `condition` says of `t`, looked at again when the row is locked. `$3` is the bite.
+    /// Builds the statement that deletes a batch of rows `t` for which `condition` holds; it is checked again when a
+    /// row is locked. `$3` is the batch size.
     static func deleteStatement(from table: String, key: [String], where condition: String) -> String {
         let columns = key.map { "t.\($0)" }.joined(separator: ", ")
         let same = key.map { "t.\($0) = picked.\($0)" }.joined(separator: " AND ")

@@ -4,27 +4,27 @@ package import SightscreenModels
 package import Store
 
 extension OrchestratorStore {
-    /// What one look at the phones that do not answer to starts changed.
+    /// The changes that one pass made to phones that do not answer to starts.
     package struct FallbackChanges: Sendable, Equatable {
-        /// Phones that came to a step.
+        /// The number of phones that moved to each step.
         package var moved: [StartFallback.Step: Int] = [:]
-        /// Matches for which there is something to send or to start.
+        /// The matches for which there is something to send or to start.
         package var matches: Set<MatchID> = []
     }
 
-    /// Brings every phone whose starts are lost to the step that `fallback` says is due.
+    /// Brings every phone whose starts are lost to the step that is due by `fallback`.
     package func moveFallbacks(_ fallback: StartFallback, under lease: Lease) async throws -> FallbackChanges {
         var changes = FallbackChanges()
-        // First what speaks against it.
-        let answered = try await repeated(lease, Self.noteAnswered, [.int(bite)])
+        // Answers to starts are noted before phones are moved on.
+        let answered = try await repeated(lease, Self.noteAnswered, [.int(batchSize)])
         changes.matches = answered.matches
         if answered.rows > 0 { changes.moved[.none] = answered.rows }
-        _ = try await repeated(lease, Self.withdraw, [.int(bite)])
+        _ = try await repeated(lease, Self.withdraw, [.int(batchSize)])
         var last = ("", "")
         while true {
             let rows = try await pool.query(
                 Self.move,
-                lease.parameters + [.int(bite), fallback.wait.parameter, .text(last.0), .text(last.1)])
+                lease.parameters + [.int(batchSize), fallback.wait.parameter, .text(last.0), .text(last.1)])
             try lease.check(rows)
             guard let row = rows.first else { return changes }
             changes.matches.formUnion(Self.matches(try row.optionalString("matches")))
@@ -32,14 +32,14 @@ extension OrchestratorStore {
                 let count = try row.int(step.rawValue)
                 if count > 0 { changes.moved[step, default: 0] += count }
             }
-            // A page is short when two of the same phone met: only an empty one is the last.
+            // A page has fewer rows when the same phone was found twice, so only an empty page is the last.
             guard let user = try row.optionalString("last_user"), let device = try row.optionalString("last_device")
             else { return changes }
             last = (user, device)
         }
     }
 
-    /// How many phones are at each step now.
+    /// Returns how many phones are at each step now.
     package func fallbackCounts() async throws -> [StartFallback.Step: Int] {
         var counts: [StartFallback.Step: Int] = [.silent: 0, .visible: 0, .passive: 0]
         let rows = try await pool.query(
@@ -55,8 +55,8 @@ extension OrchestratorStore {
         return counts
     }
 
-    /// A start that was answered by an update token shows that the phone's start token works. What was given up on that
-    /// phone is tried again.
+    /// Resets phones that answered a start with an update token, which shows that their start token works. Starts that
+    /// were given up on them are tried again.
     private static let noteAnswered = """
         WITH \(LeaseGuard.sql(name: 1, epoch: 2)), picked AS MATERIALIZED (
             SELECT d.user_id, d.device_id FROM devices d
@@ -80,8 +80,8 @@ extension OrchestratorStore {
             (SELECT string_agg(DISTINCT match_id::text, ',') FROM again) AS matches
         """
 
-    /// A push that has not left and that nobody needs any more, because its match is over, was unfollowed, or is shown
-    /// after all: the phone is where it was before.
+    /// Withdraws pushes that have not left and are no longer needed, because the match is over, was unfollowed, or is
+    /// shown after all. The phone goes back to the step before.
     private static let withdraw = """
         WITH \(LeaseGuard.sql(name: 1, epoch: 2)), picked AS MATERIALIZED (
             SELECT d.user_id, d.device_id, d.fallback_at FROM devices d
@@ -99,13 +99,14 @@ extension OrchestratorStore {
         SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM reset) AS taken, NULL AS matches
         """
 
-    /// Of a row `l` of `live_activities`, in the words of its index.
+    /// A condition on a row `l` of `live_activities`, written exactly as in its index.
     private static let isInQuestion = """
         l.status = 'pending' AND (l.start_given_up_at IS NOT NULL OR l.start_attempts >= 2)
         """
 
-    /// The next step (`StartFallback`) of all phones at once. A start is lost when its tries are used up, or when the phone has no
-    /// start token because APNs called it dead and nothing is on its way by itself; it is unanswered from its second try on.
+    /// Moves all phones to their next step (`StartFallback`). A start is lost when its tries are used up, or when the
+    /// phone has no start token because APNs called it dead and no other start is on its way. A start counts as
+    /// unanswered from its second try on.
     private static let move = """
         WITH \(LeaseGuard.sql(name: 1, epoch: 2)), page AS MATERIALIZED (
             -- Page by page over the phones: most of them are where they were.
@@ -136,7 +137,7 @@ extension OrchestratorStore {
             SELECT DISTINCT ON (d.user_id, d.device_id) d.user_id, d.device_id, d.fallback_step, d.fallback_at,
                 l.match_id, l.is_lost, f.alerts <> 'none' AS may_show, \(MissingCardSQL.mayAsk) AS may_ask,
                 coalesce(d.visible_push_at > clock_timestamp()
-                    - \(StartFallbackSQL.seconds(StartFallback.visibleEvery)), false) AS was_shown,
+                    - \(StartFallbackSQL.seconds(StartFallback.visibleInterval)), false) AS was_shown,
                 coalesce(d.fallback_token_hash = \(StartFallbackSQL.tokenHash), false) AS is_spent
             FROM lost l
             JOIN devices d ON d.user_id = l.user_id AND d.device_id = l.device_id

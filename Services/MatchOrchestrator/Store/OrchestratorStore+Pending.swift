@@ -4,70 +4,70 @@ package import SightscreenModels
 package import Store
 
 extension OrchestratorStore {
-    /// How far a look at the followers of a match has come.
-    package struct PendingLook: Sendable, Equatable {
-        /// How many activities were made.
+    /// The progress of a scan over a match's followers.
+    package struct PendingScan: Sendable, Equatable {
+        /// The number of activities that were made.
         package var made = 0
-        /// The last follower looked at; nil at the end.
+        /// The last follower that was scanned; nil at the end.
         package var last: String?
     }
 
-    /// Gives every capable device of followers of a match a pending activity, if it has none that is not ended.
+    /// Gives every capable device of a match's followers a pending activity, unless it has one that has not ended.
     ///
-    /// Goes along the followers in the order of their ids. Where activities are missing, a page of followers is taken in
-    /// at a time; where nothing is, as in nearly every pass, a look at twenty pages costs less than a write to one.
+    /// The scan goes along the followers in the order of their ids. Where activities are missing, it writes for one
+    /// page of followers at a time; where none are missing, as in nearly every pass, it reads twenty pages at once,
+    /// which costs less than a write for one.
     /// - Parameters:
-    ///   - place: the follower after whom the look begins.
-    ///   - followers: how many are looked at; somewhat more where activities are missing.
-    ///   - afterPage: called when some were made, while others may still be missing.
+    ///   - place: the follower after whom the scan begins.
+    ///   - followers: how many are scanned; somewhat more where activities are missing.
+    ///   - afterPage: called when some activities were made and others may still be missing.
     package func createPending(
         for match: MatchID, under lease: Lease, after place: String = "", followers: Int = .max,
         afterPage: () async -> Void = {}
-    ) async throws -> PendingLook {
-        var look = PendingLook(last: place)
+    ) async throws -> PendingScan {
+        var scan = PendingScan(last: place)
         var left = followers
         var takesAll = false
-        while left > 0, let last = look.last {
-            let span = min(takesAll ? bite : bite * Self.pagesPerLook, left)
-            guard let stretch = try await stretch(of: match, after: last, followers: span) else {
-                look.last = nil
+        while left > 0, let last = scan.last {
+            let span = min(takesAll ? batchSize : batchSize * Self.pagesPerScan, left)
+            guard let range = try await range(of: match, after: last, followers: span) else {
+                scan.last = nil
                 break
             }
             let users =
-                takesAll ? try await users(of: match, stretch) : try await lackingUsers(of: match, stretch)
+                takesAll ? try await users(of: match, range) : try await lackingUsers(of: match, range)
             let made = users.isEmpty ? 0 : try await create(match, users: users, lease)
-            look.made += made
+            scan.made += made
             if made > 0 { await afterPage() }
-            if !takesAll, users.count >= bite {
-                // There is more in this stretch.
-                look.last = users.last
+            if !takesAll, users.count >= batchSize {
+                // More users in this range lack activities.
+                scan.last = users.last
                 takesAll = true
             } else {
-                look.last = stretch.last
-                left -= stretch.followers
-                takesAll = takesAll && made > bite / 10
+                scan.last = range.last
+                left -= range.followers
+                takesAll = takesAll && made > batchSize / 10
             }
         }
-        // A pass that had nothing to write was still the holder's.
-        if look.made == 0 { _ = try await create(match, users: [], lease) }
-        return look
+        // A pass with nothing to write must still prove the lease.
+        if scan.made == 0 { _ = try await create(match, users: [], lease) }
+        return scan
     }
 
-    /// How many pages of followers are looked at at once while nothing is missing: a tenth of a second's work.
-    private static let pagesPerLook = 20
-
-    /// Some followers of a match that come one after the other in the order of users.
-    private struct Stretch {
-        /// Before the first.
+    /// The pages of followers that are read at once while nothing is missing: a tenth of a second's work.
+    private static let pagesPerScan = 20
+    /// A range of a match's followers in the order of their ids.
+    private struct FollowerRange {
+        /// The id before the range; the range begins after it.
         var after: String
         var last: String
         var followers: Int
-        /// They are a good part of all users there, so that going through everybody's phones costs less than looking up
-        /// each follower's.
+        /// Whether the followers are a good part of all users in the range, so that reading all their phones in order
+        /// costs less than looking up each follower's.
         var isDense: Bool
     }
 
-    private func stretch(of match: MatchID, after last: String, followers: Int) async throws -> Stretch? {
+    private func range(of match: MatchID, after last: String, followers: Int) async throws -> FollowerRange? {
         let rows = try await pool.query(
             """
             WITH page AS MATERIALIZED (
@@ -81,34 +81,35 @@ extension OrchestratorStore {
                     WHERE user_id > $2 AND user_id <= (SELECT last FROM page) AND \(Self.isCapable)
                     LIMIT 4 * $3) AS d) END AS devices
             FROM page
-            """, [.int(match.rawValue), .text(last), .int(followers), .int(bite)])
+            """, [.int(match.rawValue), .text(last), .int(followers), .int(batchSize)])
         guard let row = rows.first, let end = try row.optionalString("last") else { return nil }
         let (count, devices) = (try row.int("followers"), try row.optionalInt("devices") ?? .max)
-        return Stretch(after: last, last: end, followers: count, isDense: devices < 4 * count)
+        return FollowerRange(after: last, last: end, followers: count, isDense: devices < 4 * count)
     }
 
-    private func users(of match: MatchID, _ stretch: Stretch) async throws -> [String] {
+    private func users(of match: MatchID, _ range: FollowerRange) async throws -> [String] {
         let rows = try await pool.query(
             """
             SELECT user_id FROM match_follows
             WHERE match_id = $1::bigint AND user_id > $2 AND user_id <= $3 ORDER BY user_id
-            """, [.int(match.rawValue), .text(stretch.after), .text(stretch.last)])
+            """, [.int(match.rawValue), .text(range.after), .text(range.last)])
         return try rows.map { try $0.string("user_id") }
     }
 
-    /// Followers in a stretch with a capable device that has no activity, a bite of them at most, in their order.
-    private func lackingUsers(of match: MatchID, _ stretch: Stretch) async throws -> [String] {
+    /// Returns the followers in a range with a capable device that has no activity, in order and at most a batch of
+    /// them.
+    private func lackingUsers(of match: MatchID, _ range: FollowerRange) async throws -> [String] {
         let statement = PostgresStatement(
-            stretch.isDense ? Self.denseStatement : Self.sparseStatement,
-            [.int(match.rawValue), .text(stretch.after), .text(stretch.last), .int(bite)])
+            range.isDense ? Self.denseStatement : Self.sparseStatement,
+            [.int(match.rawValue), .text(range.after), .text(range.last), .int(batchSize)])
         let (_, users) = try await pool.exchange(
-            reading: [PostgresStatement(stretch.isDense ? Self.onlyMerging : Self.onlyIndexes), statement]
+            reading: [PostgresStatement(range.isDense ? Self.onlyMerging : Self.onlyIndexes), statement]
         ) { read in ([], try read[1].rows.map { try $0.string("user_id") }) }
         return users
     }
 
-    /// Gives those of some users what they lack.
-    /// - Returns: how many activities were made.
+    /// Makes the activities that some users lack.
+    /// - Returns: how many were made.
     private func create(_ match: MatchID, users: [String], _ lease: Lease) async throws -> Int {
         let statement = PostgresStatement(
             Self.createStatement,
@@ -123,23 +124,23 @@ extension OrchestratorStore {
         return made
     }
 
-    /// The planner keeps its plan of a statement. One made while the tables were nearly empty reads all of them for every
-    /// row, and when a match begins they grow faster than their statistics.
+    /// The settings for the planner, which keeps its plan of a statement. A plan made while the tables were nearly
+    /// empty reads all of them for every row, and when a match begins they grow faster than their statistics.
     private static let onlyIndexes = "SELECT set_config('enable_seqscan', 'off', true)"
     private static let onlyMerging = """
         SELECT set_config('enable_seqscan', 'off', true), set_config('enable_nestloop', 'off', true),
             set_config('enable_bitmapscan', 'off', true)
         """
 
-    /// Of `devices`: `LiveMatch.capableDevice` of a row without a name.
+    /// A condition on a row of `devices`: `LiveMatch.capableDevice` without the row's name.
     private static let isCapable = "live_activities_enabled AND push_to_start_token IS NOT NULL"
 
-    /// Of a row `d` of `devices`.
+    /// A condition on a row `d` of `devices`: the user's card of the match is missing there.
     private static func isMissing(_ match: String) -> String {
         MissingCardSQL.isMissing(match: match, user: "d.user_id", device: "d.device_id")
     }
 
-    /// Three indexes in the order of users, gone through side by side.
+    /// Merges three indexes that are all in the order of users.
     private static let denseStatement = """
         SELECT DISTINCT f.user_id FROM match_follows AS f JOIN devices AS d ON d.user_id = f.user_id
         WHERE f.match_id = $1::bigint AND f.user_id > $2 AND f.user_id <= $3
@@ -166,9 +167,9 @@ extension OrchestratorStore {
         ORDER BY f.user_id LIMIT $4::bigint
         """
 
-    /// `missing` is decided without locks, then only those follows are locked: an unfollow that commits first is seen,
-    /// one that comes later waits until it can see the new row. Two orchestrators cannot make the same row: the unique
-    /// indexes stand behind this.
+    /// Makes the missing activities. `missing` is decided without locks, and then only those follows are locked: an
+    /// unfollow that commits first is seen, and a later one waits until it can see the new row. Unique indexes keep two
+    /// orchestrators from making the same row.
     private static let createStatement = """
         WITH \(LeaseGuard.sql(name: 1, epoch: 2)), page AS MATERIALIZED (
             SELECT user_id FROM unnest($4::text[]) AS user_id

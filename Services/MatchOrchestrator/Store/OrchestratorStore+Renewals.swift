@@ -4,17 +4,17 @@ package import SightscreenModels
 package import Store
 
 extension OrchestratorStore {
-    /// What was found of a match's activities.
+    /// The result of a search for a match's old activities.
     package struct Renewals: Sendable, Equatable {
-        /// How many are due now and were not before.
+        /// The number of activities that became due now.
         package var marked = 0
-        /// How old the oldest is that is not due; nil when there is none.
+        /// The age of the oldest activity that is not due; nil without one.
         package var oldest: Duration?
     }
 
-    /// Matches in play, and whether each is in a break in which activities are best renewed.
+    /// Returns the matches in play, and for each whether it is in a break in which activities are best renewed.
     package func matchesInPlay() async throws -> [MatchID: Bool] {
-        // Rain may end at any moment: that is no time for it.
+        // A suspension is no such break, because rain may end at any moment.
         let rows = try await pool.query(
             """
             SELECT a.match_id, a.display_state <> 'suspended' AND \(LiveMatch.isBreak) AS is_break
@@ -24,17 +24,17 @@ extension OrchestratorStore {
             uniqueKeysWithValues: try rows.map { (MatchID(try $0.int64("match_id")), try $0.bool("is_break")) })
     }
 
-    /// Marks the activities of a match that are at least `age` old as due for renewal. The coordinators see to them, as
-    /// fast as starts may go.
+    /// Marks the activities of a match that are at least `age` old as due for renewal. The coordinators renew them as
+    /// fast as starts may be sent.
     package func markRenewals(of match: MatchID, from age: Duration, under lease: Lease) async throws -> Renewals {
         var found = Renewals()
-        // Page by page in the order of the index of what has not ended.
+        // The pages follow the index of activities that have not ended.
         var last = ("", "")
         while true {
             let rows = try await pool.query(
                 Self.markStatement,
                 lease.parameters + [
-                    .int(match.rawValue), .text(last.0), .text(last.1), .int(bite), age.parameter,
+                    .int(match.rawValue), .text(last.0), .text(last.1), .int(batchSize), age.parameter,
                 ])
             try lease.check(rows)
             guard let row = rows.first else { return found }
@@ -42,16 +42,16 @@ extension OrchestratorStore {
             if let oldest = try row.optionalDouble("oldest") {
                 found.oldest = max(found.oldest ?? .zero, .seconds(oldest))
             }
-            guard try row.int("seen") == bite, let user = try row.optionalString("last_user"),
+            guard try row.int("seen") == batchSize, let user = try row.optionalString("last_user"),
                 let device = try row.optionalString("last_device")
             else { return found }
             last = (user, device)
         }
     }
 
-    /// Ends the activities of matches in play that iOS has ended because of their age, and that nothing has taken the place
-    /// of: then they are missing and started like others. Not while a renewal may still appear. What is only shown because
-    /// its result is announced stays until the match ends.
+    /// Ends the activities of matches in play that iOS has ended because of their age and that have no successor. Then
+    /// they are missing and started like others. An activity whose renewal may still appear is left alone. One that is
+    /// only shown because its result is announced stays until the match ends.
     package func endOutlived(under lease: Lease) async throws -> Changes {
         try await repeated(
             lease,
@@ -64,7 +64,7 @@ extension OrchestratorStore {
                         AND \(ActivityAge.began("l")) <= clock_timestamp()
                             - \(StartFallbackSQL.seconds(RenewalRule.activityLife))
                         AND (l.renewal_lease_until IS NULL OR l.renewal_lease_until <= clock_timestamp())
-                    """, reason: "match_end", dismissal: "now"), [.int(bite)])
+                    """, reason: "match_end", dismissal: "now"), [.int(batchSize)])
     }
 
     private static let markStatement = """

@@ -4,8 +4,8 @@ package import SightscreenModels
 package import Store
 
 extension OrchestratorStore {
-    /// Matches whose followers should have an activity: in play and not at stumps, settled or ended, or starting within
-    /// `lead`.
+    /// Returns the matches whose followers should have an activity: in play and not at stumps, settled or ended, or
+    /// starting within `lead`.
     package func liveMatches(lead: Duration) async throws -> [MatchID] {
         let rows = try await pool.query(
             """
@@ -35,7 +35,7 @@ extension OrchestratorStore {
         return try rows.map { MatchID(try $0.int64("match_id")) }
     }
 
-    /// Stops trying where the tries of a generation are used up and the last one's lease has passed.
+    /// Gives up the starts of generations whose tries are used up and whose last lease has passed.
     /// - Returns: how many were given up.
     package func giveUpStarts(under lease: Lease) async throws -> Int {
         try await repeated(
@@ -55,7 +55,7 @@ extension OrchestratorStore {
             )
             SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM changed) AS taken,
                 NULL AS matches
-            """, [.int(StartPolicy.triesMax), .int(bite)]
+            """, [.int(StartPolicy.triesMax), .int(batchSize)]
         ).rows
     }
 }

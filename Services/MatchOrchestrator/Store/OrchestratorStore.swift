@@ -3,26 +3,26 @@ package import Postgres
 package import SightscreenModels
 import Store
 
-/// What the orchestrator reads and writes: which activities should exist, which should end, what has expired.
+/// Reads and writes for the orchestrator: which activities should exist, which should end, and which rows have expired.
 ///
-/// Every write proves the lease in the same statement and takes a bounded bite; a pass goes on until a bite is not full.
-/// Everything may be repeated: it only makes true what should be true.
+/// Every write proves the lease in the same statement and takes a bounded batch; a pass goes on until a batch is not
+/// full. Every call may be repeated, because it only brings about a state.
 package struct OrchestratorStore: Sendable {
-    /// Rows per statement. A bite takes well under a second, so it stays far from `statement_timeout` and does not keep
-    /// the lease's row locked for long.
-    package static let biteMax = 5_000
+    /// The most rows in a statement. A batch takes well under a second, so it stays far from `statement_timeout` and
+    /// does not keep the lease's row locked for long.
+    package static let batchMax = 5_000
 
     let pool: PostgresPool
-    let bite: Int
+    let batchSize: Int
 
-    /// - Parameter bite: rows per statement, smaller in tests.
-    package init(pool: PostgresPool, bite: Int = OrchestratorStore.biteMax) {
+    /// - Parameter batchSize: the most rows in a statement; smaller in tests.
+    package init(pool: PostgresPool, batchSize: Int = OrchestratorStore.batchMax) {
         self.pool = pool
-        self.bite = bite
+        self.batchSize = batchSize
     }
 
-    /// Runs `statement` until a bite is not full. It answers with `held`, `taken` (rows it took in) and `matches` (a
-    /// comma list of the matches whose activities changed).
+    /// Runs `statement` until a batch is not full. The statement answers with `held`, `taken` (the number of its rows)
+    /// and `matches` (a comma list of the matches whose activities changed).
     func repeated(_ lease: Lease, _ statement: String, _ parameters: [PostgresValue]) async throws -> Changes {
         var changes = Changes()
         while true {
@@ -33,11 +33,10 @@ package struct OrchestratorStore: Sendable {
             changes.rows += taken
             let matches = try row.optionalString("matches") ?? ""
             changes.matches.formUnion(matches.split(separator: ",").compactMap { MatchID(String($0)) })
-            if taken < bite { return changes }
+            if taken < batchSize { return changes }
         }
     }
-
-    /// What one step changed.
+    /// The changes of one step.
     package struct Changes: Sendable, Equatable {
         package var rows = 0
         package var matches: Set<MatchID> = []
@@ -46,6 +45,6 @@ package struct OrchestratorStore: Sendable {
 }
 
 extension Duration {
-    /// For `$n::double precision * interval '1 second'`.
+    /// The seconds, for `$n::double precision * interval '1 second'`.
     var parameter: PostgresValue { .double(self / .seconds(1)) }
 }

@@ -4,7 +4,7 @@ import Postgres
 import SightscreenModels
 import Store
 
-/// `sightscreen inspect match|user|device ID`: what should exist, what exists, and why something is missing.
+/// `sightscreen inspect match|user|device ID`: shows what should exist, what exists, and why something is missing.
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
@@ -42,7 +42,7 @@ struct InspectCommand: AsyncParsableCommand {
         func run() async throws {
             try await options.show("user", id, InspectText.lines(of:)) { store, isOwnRun in
                 let found = try await store.user(UserID(id))
-                // There a name is enough, as for `sightscreen token`.
+                // In the run of `sightscreen up` a name is enough, as for `sightscreen token`.
                 guard found == nil, isOwnRun else { return found }
                 return try await store.user(UserID(DevelopmentIdentity.subject(of: id)))
             }
@@ -64,7 +64,7 @@ struct InspectCommand: AsyncParsableCommand {
     }
 }
 
-/// Where to read, and how to show it.
+/// The database to read, and the form of the output.
 struct InspectOptions: ParsableArguments {
     @Option(
         name: [.customLong("database-url"), .customLong("database")],
@@ -73,7 +73,8 @@ struct InspectOptions: ParsableArguments {
 
     @Flag(help: "Print one JSON object; times are seconds since 1970.") var json = false
 
-    /// - Parameter read: is told whether the database is that of `sightscreen up`, which nobody named.
+    /// - Parameter read: finds the subject; its second argument says whether the database is that of `sightscreen up`,
+    ///   used because none was named.
     /// - Throws: `UpError` with status 1 when `read` finds nothing.
     func show<Found: Encodable & Sendable>(
         _ kind: String, _ id: String, _ lines: (Found) -> [String],
@@ -84,7 +85,7 @@ struct InspectOptions: ParsableArguments {
         guard let url = named ?? DevelopmentDefaults.databaseURL() else {
             throw UpError.setting("DATABASE_URL", "is required; set it, or give --database-url")
         }
-        // What is counted for a match is counted side by side.
+        // The counts of a match run side by side.
         let pool = try MigrateCommand.pool(
             url: url, size: 4, applicationName: "sightscreen-inspect", standIns: MigrateCommand.standIns(environment))
         let found: Found?

@@ -2,10 +2,9 @@ import Activities
 import Store
 
 extension InspectText {
-    /// Coordinators that are gone and that are named; of more only the number is said.
+    /// The most coordinators that are listed by name when they are gone; more are only counted.
     private static let goneMax = 5
-
-    /// Who holds what of a match, and for how long still.
+    /// The holders of a match's leases, with the time that is left of each.
     static func holders(of match: MatchInspection) -> [String] {
         leases(of: match) + polls(of: match) + shards(of: match)
     }
@@ -48,14 +47,12 @@ extension InspectText {
             + match.shardHolders.map { row("", "\($0.holder): \($0.shards), \($0.secondsLeft) s left") }
     }
 
-    // MARK: - Those that have pushed
-
-    /// Whether the coordinator lives that wrote this: it has a lease then.
+    /// Whether the coordinator that wrote this progress is alive: it then holds a lease.
     static func isThere(_ progress: FanOutProgress, _ match: MatchInspection) -> Bool {
         match.shardHolders.contains { $0.instance == progress.coordinator }
     }
 
-    /// Coordinators that pushed the match once: what they wrote stays when they are gone.
+    /// Coordinators that pushed the match and are gone; their progress stays in the table.
     static func gone(of match: MatchInspection) -> [String] {
         let gone = match.fanOut.filter { !isThere($0, match) }
         guard !gone.isEmpty else { return [] }

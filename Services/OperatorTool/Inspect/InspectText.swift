@@ -2,16 +2,16 @@ import Activities
 import SightscreenModels
 import Store
 
-/// What `sightscreen inspect` found, as lines for a person.
+/// The findings of `sightscreen inspect`, as lines for a person.
 enum InspectText {
-    /// Names are this wide, values begin after them.
+    /// The width of names; values begin after it.
     private static let width = 14
 
     static func row(_ name: String, _ value: String) -> String {
         name + String(repeating: " ", count: max(1, width - name.count)) + value
     }
 
-    /// "2026-11-22T05:08:54Z, 12 s ago"
+    /// The time and its age: "2026-11-22T05:08:54Z, 12 s ago"; "-" for nil.
     static func time(_ seconds: Int?, _ now: Int) -> String {
         guard let seconds else { return "-" }
         let text = UTCDay.time(at: seconds) + "Z"
@@ -27,7 +27,7 @@ enum InspectText {
         }
     }
 
-    /// "1,234,567"
+    /// The number with separators: "1,234,567".
     static func number(_ value: Int) -> String {
         var text = ""
         for (index, digit) in String(value).reversed().enumerated() {
@@ -79,8 +79,8 @@ enum InspectText {
         return lines + fanOut(of: match) + findings(of: match)
     }
 
-    /// All coordinators together for the newest version that one of them has; those that are behind by themselves. Who is gone
-    /// has had its part in the newest version, but is behind no more.
+    /// The sum of all coordinators for the newest version that one of them has, and a line for each that is behind. A
+    /// coordinator that is gone counts in the newest version, but is not reported as behind.
     private static func fanOut(of match: MatchInspection) -> [String] {
         guard var newest = match.fanOut.first else { return [] }
         for other in match.fanOut.dropFirst() where other.version == newest.version {
@@ -100,7 +100,7 @@ enum InspectText {
         return lines + gone(of: match)
     }
 
-    /// "version 118: 1,000,000 targeted, 999,200 accepted, 800 failed (Unregistered 790, TooManyRequests 10), …"
+    /// "version 118: 1,000,000 targeted, 999,200 accepted, 800 failed (Unregistered 790, TooManyRequests 10), …".
     private static func fanOut(_ progress: FanOutProgress, _ now: Int) -> String {
         let failed = progress.failed.filter { $1 > 0 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         let count = failed.reduce(0) { $0 + $1.value }
@@ -116,7 +116,7 @@ enum InspectText {
         return parts.joined(separator: ", ") + "; \(ago(progress.updatedAt, now))"
     }
 
-    /// "12 ms", "8.1 s"
+    /// The duration: "12 ms", "8.1 s".
     static func duration(_ milliseconds: Int) -> String {
         milliseconds < 1_000 ? "\(milliseconds) ms" : "\(milliseconds / 1_000).\(milliseconds / 100 % 10) s"
     }

@@ -4,10 +4,11 @@ package import SightscreenModels
 import Store
 
 extension InspectStore {
-    /// Counts, never lists: a match may have millions of followers.
+    /// Inspects a match. It counts and never lists, because a match may have millions of followers.
+    ///
     /// - Returns: nil when nothing is known of the match.
     package func match(_ id: MatchID) async throws -> MatchInspection? {
-        // Side by side: each goes over the match's rows once.
+        // The statements run side by side; each reads the match's rows once.
         async let audienceRows = count(Self.audienceStatement, id)
         async let activityRows = count(Self.activitiesStatement, id)
         async let followerRows = count(
@@ -39,7 +40,8 @@ extension InspectStore {
 
     private static let deadline = Duration.seconds(30)
 
-    /// On a connection of its own, which may take longer than services are allowed to: an operator rather waits.
+    /// Runs a counting statement on a connection of its own, which may take longer than services are allowed to: an
+    /// operator can wait.
     private func count(_ statement: String, _ id: MatchID, _ more: [PostgresValue] = []) async throws -> [PostgresRow] {
         try await pool.withConnection { connection in
             try await connection.execute("SET statement_timeout = '30s'")
@@ -100,7 +102,7 @@ extension InspectStore {
         var coordinators: Int { holders.count { $0.shards > 0 } }
     }
 
-    /// A poll group that nobody has polled for so long has gone from the settings. In seconds.
+    /// The time, in seconds, after which a poll group that was not polled counts as removed from the settings.
     private static let pollsKept = 86_400
 
     private func leases(_ id: MatchID) async throws -> Leases {
@@ -211,7 +213,7 @@ extension InspectStore {
             if phone.isEnabled, phone.hasStartToken { inspection.capableDevices += count }
             if phone.record != .none { current += count }
             if case .pending = phone.record, [.noStartToken, .notAllowed].contains(phone.finding) {
-                // It waits, but not for a coordinator.
+                // The start waits, but not for a coordinator.
                 inspection.pushes.startsToSend -= count
             }
             findings[phone.finding, default: 0] += count
@@ -225,8 +227,7 @@ extension InspectStore {
         inspection.findings = findings.map { .init(finding: $0.key, count: $0.value) }
             .sorted { ($0.count, $1.finding.rawValue) > ($1.count, $0.finding.rawValue) }
     }
-
-    /// Those that would be made or sent now, but for a cap.
+    /// Finds the activities that would be made or sent now if no cap were reached.
     private func judgeCaps(
         _ waiting: [Bool: Int], _ findings: inout [ActivityFinding: Int], _ inspection: inout MatchInspection
     ) async throws {

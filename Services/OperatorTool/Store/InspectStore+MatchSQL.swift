@@ -2,7 +2,7 @@ import Activities
 import Store
 
 extension InspectStore {
-    /// The activities of match `$1` by what is known of them.
+    /// The activities of match `$1`, counted by their state.
     static let activitiesStatement = """
         SELECT a.status, a.end_reason, a.end_push, a.start_attempts > 0 AS tried,
             a.status = 'pending' AND coalesce(\(isLeased), false) AS leased,
@@ -11,7 +11,7 @@ extension InspectStore {
         FROM live_activities AS a WHERE a.match_id = $1::bigint GROUP BY 1, 2, 3, 4, 5, 6, 7
         """
 
-    /// The phones of the followers of match `$1`, and the followers without one, by what is known of them.
+    /// The phones of the followers of match `$1`, and the followers without one, counted by their state.
     static let audienceStatement = """
         SELECT coalesce(f.expires_at <= clock_timestamp(), false) AS is_expired,
             d.live_activities_enabled AS is_enabled, d.push_to_start_token IS NOT NULL AS has_token, a.status,
@@ -24,8 +24,8 @@ extension InspectStore {
         WHERE f.match_id = $1::bigint GROUP BY 1, 2, 3, 4, 5, 6, 7
         """
 
-    /// Capable phones of followers of match `$1` without an activity, or with one whose start may go out, `$2` at most,
-    /// by the cap they have reached.
+    /// Capable phones of followers of match `$1` that have no activity, or one whose start may go out, `$2` at most,
+    /// counted by the cap they have reached.
     static let capsStatement = """
         SELECT has_record, cap, count(*) AS count FROM (
             SELECT p.has_record, \(cap)

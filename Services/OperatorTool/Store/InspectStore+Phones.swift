@@ -4,6 +4,8 @@ package import SightscreenModels
 import Store
 
 extension InspectStore {
+    /// Inspects a user.
+    ///
     /// - Returns: nil when nothing is known of the user.
     package func user(_ id: UserID) async throws -> UserInspection? {
         let devices = try await devices("d.user_id = $1", id.rawValue).map(\.device)
@@ -25,6 +27,8 @@ extension InspectStore {
             withoutFollow: current.map(\.activity).filter { !followed.contains($0.matchId) })
     }
 
+    /// Inspects a phone.
+    ///
     /// - Returns: nil when nothing is known of the phone.
     package func device(_ id: DeviceID) async throws -> DeviceInspection? {
         let devices = try await devices("d.device_id = $1", id.rawValue)
@@ -86,7 +90,7 @@ extension InspectStore {
         }
     }
 
-    /// The newest first.
+    /// The activities, the newest first.
     private func activities(
         _ condition: String, _ parameters: [PostgresValue]
     ) async throws -> [(activity: InspectedActivity, record: ActivityCase.Record)] {

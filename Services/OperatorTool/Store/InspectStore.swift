@@ -2,11 +2,13 @@ import Activities
 package import Postgres
 import Store
 
-/// What an operator asks when an activity is not where it should be. Reads only; tokens never leave the database.
+/// Answers an operator's questions when an activity is not where it should be. It only reads; tokens never leave the
+/// database.
 package struct InspectStore: Sendable {
-    /// Phones for which the caps are counted when many wait: to count them for a million would take longer than to send.
+    /// The most phones for which the caps are counted when many wait: counting them for a million would take longer
+    /// than sending.
     static let capsLookedAtMax = 10_000
-    /// Lines of one kind for one user or phone.
+    /// The most lines of one kind for one user or phone.
     static let linesMax = 200
     let pool: PostgresPool
 
@@ -17,7 +19,7 @@ package struct InspectStore: Sendable {
         "floor(extract(epoch FROM \(table).\(column)))::bigint AS \(column)"
     }
 
-    /// The first 8 hex digits of the SHA-256 of what a token is found by: enough to tell two apart.
+    /// The first 8 hex digits of the SHA-256 of a token's lookup key, enough to tell two tokens apart.
     static func fingerprint(_ column: String, of table: String) -> String {
         "substr(encode(sha256(convert_to(token_key(\(table).\(column)), 'UTF8')), 'hex'), 1, 8) AS \(column)"
     }
@@ -27,14 +29,16 @@ package struct InspectStore: Sendable {
         return try rows.first?.int("now") ?? 0
     }
 
-    /// Of a row `a` of `live_activities`, pending: its start as `ActivityCase.Record` has it.
+    /// The SQL condition that the start of `a`, a pending row of `live_activities`, is leased, as `ActivityCase.Record`
+    /// has it.
     static let isLeased = "a.start_lease_until > clock_timestamp()"
     static let isGivenUp = """
         (a.start_given_up_at IS NOT NULL OR a.start_attempts >= \(StartPolicy.triesMax)
             AND a.start_lease_until <= clock_timestamp())
         """
 
-    /// Of a row with `status`, `tried`, `leased` and `given_up`; a status of NULL means that there is none.
+    /// Reads a record from a row with `status`, `tried`, `leased` and `given_up`; a status of NULL means that there is
+    /// none.
     static func record(_ row: PostgresRow) throws -> ActivityCase.Record {
         switch try row.optionalString("status") {
         case "active": .active
@@ -46,14 +50,15 @@ package struct InspectStore: Sendable {
         }
     }
 
-    /// The bound that `this_hour`, `this_day` and `user_day` of a row `sent` have reached.
+    /// The SQL for the cap that `this_hour`, `this_day` and `user_day` of a row `sent` have reached.
     static let cap = """
         CASE WHEN sent.this_hour >= \(StartPolicy.perDeviceHourMax) THEN 'phoneHour'
             WHEN sent.this_day >= \(StartPolicy.perDeviceDayMax) THEN 'phoneDay'
             WHEN sent.user_day >= \(StartPolicy.perUserDayMax) THEN 'userDay' END AS cap
         """
 
-    /// As the coordinators and the orchestrator count: what phone `device` of `user` had, and the user.
+    /// The SQL for the starts of phone `device` of `user`, and of the user, counted as the coordinators and the
+    /// orchestrator count them.
     static func sent(user: String, device: String) -> String {
         """
         SELECT (\(StartBudget.thisHour("other.device_id = \(device)")))::bigint AS this_hour,

@@ -2,7 +2,7 @@ package import Activities
 package import SightscreenModels
 package import Store
 
-/// `sightscreen inspect match`. Times are seconds since 1970 of the database's clock.
+/// The findings of `sightscreen inspect match`. Times are seconds since 1970 of the database's clock.
 package struct MatchInspection: Sendable, Codable {
     package struct Fixture: Sendable, Codable {
         package var status: String
@@ -10,7 +10,7 @@ package struct MatchInspection: Sendable, Codable {
         package var leagueId: Int?
         package var startsAt: Int?
         package var syncedAt: Int
-        /// Since when the provider has not listed it.
+        /// The time since which the provider has not listed the fixture.
         package var missingSince: Int?
     }
 
@@ -30,22 +30,22 @@ package struct MatchInspection: Sendable, Codable {
         package var name: String
         package var holder: String
         package var epoch: Int
-        /// Below 0: expired.
+        /// Seconds until the lease expires; negative once it has expired.
         package var secondsLeft: Int
 
-        /// Of a lease on a poll group: the group's name.
+        /// The name of the poll group; nil for a lease that is not on one.
         package var pollGroup: Substring? { name.hasPrefix("poll:") ? name.dropFirst("poll:".count) : nil }
     }
 
-    /// A coordinator that is there.
+    /// A coordinator that is alive.
     package struct ShardHolder: Sendable, Codable, Equatable {
         package var holder: String
-        /// How many it holds; 0 for one that has just come.
+        /// The number of shards it holds; 0 for one that has just started.
         package var shards: Int
-        /// Until the first of its leases expires.
+        /// Seconds until the first of its leases expires.
         package var secondsLeft: Int
 
-        /// The process's name, without which of its starts it is.
+        /// The name of the process, without the part that identifies its start.
         package var instance: Substring { holder.prefix { $0 != "/" } }
     }
 
@@ -55,14 +55,14 @@ package struct MatchInspection: Sendable, Codable {
         package var count: Int
     }
 
-    /// Pending activities by what becomes of their start, and ends that a push still has to tell.
+    /// Pending activities by the state of their start, and ends that a push still has to deliver.
     package struct Pushes: Sendable, Codable, Equatable {
         package var startsToSend = 0
         package var startsOut = 0
-        /// The app said that it starts its own.
+        /// Starts that the app said it makes itself.
         package var startsLocal = 0
         package var startsGivenUp = 0
-        /// Activities that grow old and whose replacement has not shown itself.
+        /// Activities due for renewal whose replacement is not active yet.
         package var renewalsDue = 0
         package var endsOwed = 0
         package var endsDropped = 0
@@ -86,30 +86,30 @@ package struct MatchInspection: Sendable, Codable {
     package var phase: LivePhase
     package var fixture: Fixture?
     package var state: State?
-    /// What holds for the match: the stronger of its own hold and the one for everywhere.
+    /// The hold in force for the match: the stronger of its own and the one for everywhere.
     package var hold: HoldLevel
-    /// On the match, on reconciling, and on poll groups, of which one has the match. Those of groups that expired a day ago are
-    /// not among them.
+    /// The leases on the match, on reconciling, and on the poll groups, of which one polls the match. Groups whose
+    /// lease expired a day ago are left out.
     package var leases: [LeaseHolder]
-    /// Of 64, those that a coordinator holds.
+    /// The number of shards, of 64, that coordinators hold.
     package var shardsHeld: Int
     package var coordinators: Int
-    /// By coordinator, those with the most shards first.
+    /// The coordinators, those with the most shards first.
     package var shardHolders: [ShardHolder]
     package var followers: Int
     package var followersExpired: Int
     package var followersWithoutPhone: Int
-    /// Of followers, with a push-to-start token and Live Activities allowed.
+    /// Phones of followers with a push-to-start token and Live Activities allowed.
     package var capableDevices: Int
     package var activities: [Count]
     package var pushes: Pushes
     package var alertClaims: [AlertClaim]
-    /// Of each coordinator that has pushed it, those with the newest version first.
+    /// The progress of each coordinator that has pushed the match, those with the newest version first.
     package var fanOut: [FanOutProgress]
-    /// Every phone of every follower, by what its case comes to; the most frequent first.
+    /// The phones of all followers by the finding of their case, the most frequent first.
     package var findings: [Finding]
-    /// Activities that have not ended, whose user does not follow, or whose phone has no record.
+    /// Activities that have not ended although their user does not follow, or their phone has no record.
     package var withoutFollower: Int
-    /// The caps were counted for so many of the phones that wait; nil: for all.
+    /// The number of waiting phones for which the caps were counted; nil when it was all of them.
     package var capsCountedFor: Int?
 }

@@ -2,11 +2,11 @@ package import Activities
 package import SightscreenModels
 import Store
 
-/// `sightscreen inspect user`. Times are seconds since 1970 of the database's clock.
+/// The findings of `sightscreen inspect user`. Times are seconds since 1970 of the database's clock.
 package struct UserInspection: Sendable, Codable {
     package struct Follow: Sendable, Codable {
         package var matchId: MatchID
-        /// "Rajasthan Royals v Kolkata Knight Riders", if the schedule knows the match.
+        /// The match's title, "Rajasthan Royals v Kolkata Knight Riders", if the schedule knows it.
         package var title: String?
         package var phase: LivePhase
         package var hold: HoldLevel
@@ -17,11 +17,11 @@ package struct UserInspection: Sendable, Codable {
         package var phones: [Phone]
     }
 
-    /// What becomes of one match on one phone.
+    /// The state of one match on one phone.
     package struct Phone: Sendable, Codable {
         package var deviceId: DeviceID
         package var shouldExist: Bool
-        /// `pending`, `active`, or nil.
+        /// The status of the activity, `pending` or `active`; nil when there is none.
         package var exists: String?
         package var generation: Int?
         package var finding: ActivityFinding
@@ -29,22 +29,23 @@ package struct UserInspection: Sendable, Codable {
 
     package var userId: UserID
     package var now: Int
-    /// The account was deleted then.
+    /// When the account was deleted; nil when it was not.
     package var deletedAt: Int?
     package var devices: [InspectedDevice]
-    /// The newest first, 200 at most.
+    /// The follows, the newest first, 200 at most.
     package var follows: [Follow]
     /// Activities that have not ended, of matches that the user does not follow.
     package var withoutFollow: [InspectedActivity]
 }
 
-/// `sightscreen inspect device`: an id may be that of one phone with several users, one after the other.
+/// The findings of `sightscreen inspect device`: an id may be that of one phone with several users, one after the
+/// other.
 package struct DeviceInspection: Sendable, Codable {
     package struct Registration: Sendable, Codable {
         package var userId: UserID
-        /// Nil: there are activities of it, but no record.
+        /// The phone's record; nil when there are only activities of it.
         package var device: InspectedDevice?
-        /// The newest first, 200 at most.
+        /// The activities, the newest first, 200 at most.
         package var activities: [InspectedActivity]
     }
 
@@ -53,7 +54,7 @@ package struct DeviceInspection: Sendable, Codable {
     package var registrations: [Registration]
 }
 
-/// A row of `devices`. Of a token only the first 8 hex digits of its SHA-256.
+/// A row of `devices`. A token is shown as the first 8 hex digits of its SHA-256.
 package struct InspectedDevice: Sendable, Codable {
     package var deviceId: DeviceID
     package var shard: Int
@@ -69,25 +70,25 @@ package struct InspectedDevice: Sendable, Codable {
     package var startTokenAt: Int?
     package var createdAt: Int
     package var lastSeenAt: Int
-    /// Push-to-starts as the caps count them, and the caps.
+    /// Push-to-starts as the caps count them, each with its cap.
     package var startsThisHour: Int
     package var startsThisHourMax: Int
     package var startsThisDay: Int
     package var startsThisDayMax: Int
     package var startsOfUserThisDay: Int
     package var startsOfUserThisDayMax: Int
-    /// What is done because it does not answer to starts (`StartFallback.Step`), since when, and whether its push has
-    /// left.
+    /// The fallback step that was taken because the phone does not answer starts (`StartFallback.Step`); `fallbackAt`
+    /// is its time, `fallbackPush` whether its push has left.
     package var fallbackStep: String
     package var fallbackAt: Int?
     package var fallbackPush: String
     package var visiblePushAt: Int?
-    /// APNs called the last push-to-start token dead, and the app has registered none since.
+    /// Whether APNs called the last push-to-start token dead, and the app has registered none since.
     package var isStartTokenDead: Bool
 
     package var isCapable: Bool { isEnabled && startToken != nil }
 
-    /// The bound that is reached, if any.
+    /// The cap that is reached; nil when none is.
     package var cap: ActivityCase.Cap? {
         if startsThisHour >= startsThisHourMax { return .phoneHour }
         if startsThisDay >= startsThisDayMax { return .phoneDay }
@@ -114,7 +115,7 @@ package struct InspectedActivity: Sendable, Codable {
     package var createdAt: Int
     package var activatedAt: Int?
     package var endedAt: Int?
-    /// Its replacement before iOS's eight hours are over.
+    /// When the activity's replacement is due, before iOS's eight hours are over.
     package var renewalDueAt: Int?
     package var renewalAttempts: Int
     package var renewalSentAt: Int?

@@ -1,5 +1,5 @@
-/// The waiting periods that follow the speed of a tape. No service knows of speed: they are given shorter settings.
-/// Alert freshness, leases and I/O time-outs stay as they are, because the world they guard against is not faster.
+/// The waiting periods that follow the speed of a tape. The services do not know the speed; they get shorter settings.
+/// Alert freshness, leases and I/O time-outs keep their length, because the world they guard against is not faster.
 struct DemoTiming: Sendable {
     var settings: [String: String]
 

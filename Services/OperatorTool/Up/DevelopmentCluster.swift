@@ -13,7 +13,7 @@ struct DevelopmentCluster: Sendable {
     private var sockets: String { "\(folder)/socket" }
     private var log: String { "\(folder)/initdb.log" }
 
-    /// libpq URL of a database in the cluster.
+    /// The libpq URL of a database in the cluster.
     func url(database: String = "sightscreen") -> String {
         "postgresql://sightscreen@/\(database)?host=\(sockets)"
     }
@@ -53,7 +53,7 @@ struct DevelopmentCluster: Sendable {
         }
     }
 
-    /// The server itself. A fast shutdown (SIGINT) is also what it gets when the supervisor dies.
+    /// The command of the server. When the supervisor dies, the server also gets SIGINT, which is a fast shutdown.
     func server(logFile: String) -> Command {
         Command(
             "\(binaries)/postgres",

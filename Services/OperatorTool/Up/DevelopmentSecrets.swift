@@ -2,7 +2,7 @@ import FoundationEssentials
 import Processes
 import Tokens
 
-/// The demo's keys: an APNs signing key and a certificate for the APNs simulator, made anew where they are missing.
+/// The demo's keys: an APNs signing key and a certificate for the APNs simulator, made where they are missing.
 /// Production has its own; nothing here is ever used against Apple.
 public struct DevelopmentSecrets: Sendable {
     public static let keyID = "DEMOKEY001"
@@ -22,7 +22,7 @@ public struct DevelopmentSecrets: Sendable {
     /// The keys of the push tokens.
     var tokenKeys: String { "\(folder)/token-keys" }
 
-    /// - Parameter hosts: the DNS names under which the simulator is reached, besides localhost.
+    /// - Parameter hosts: the DNS names under which the simulator is reachable, besides localhost.
     func makeWhereMissing(hosts: [String] = [], with processes: ProcessTable) async throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let files = FileManager.default

@@ -1,4 +1,4 @@
-/// Where the parts of a run answer: what `sightscreen up` writes to `endpoints.json` for scripts and tests.
+/// The addresses of a run's parts, which `sightscreen up` writes to `endpoints.json` for scripts and tests.
 public struct Endpoints: Codable, Sendable {
     public var gateway: String
     public var issuer: String
@@ -13,6 +13,6 @@ public struct Endpoints: Codable, Sendable {
     public var runDirectory: String
     public var secrets: String
     public var logs: String
-    /// By service: the base of `/health/*` and `/metrics`.
+    /// The base URL of `/health/*` and `/metrics`, by service.
     public var health: [String: String]
 }

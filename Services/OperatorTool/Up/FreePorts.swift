@@ -2,15 +2,15 @@ import Glibc
 
 /// Ports for a run's own servers: fixed for its length, so that a service that dies comes back where it was.
 enum FreePorts {
-    /// Below those that Linux gives to connections (`net.ipv4.ip_local_port_range`, from 32768 unless somebody changed it):
-    /// such a one could be taken by any client of this machine before the service is there, or while it is started again.
+    /// Ports below those that Linux gives to connections (`net.ipv4.ip_local_port_range`, by default from 32768). Any
+    /// client of this machine could take one of those before the service listens, or while it is restarted.
     private static let range = 15_000..<32_000
 
     static func take(_ count: Int) throws -> [Int] {
-        // All are held open until the last is known, so that no port is given twice.
+        // All sockets stay open until the last port is known, so that no port is assigned twice.
         var sockets: [(descriptor: Int32, port: Int)] = []
         defer { sockets.forEach { close($0.descriptor) } }
-        // Not one after the other: another run may look for its ports at this moment.
+        // The order is random, because another run may look for its ports at the same moment.
         for port in range.shuffled() {
             if sockets.count == count { break }
             if let socket = try? listening(on: port) { sockets.append(socket) }

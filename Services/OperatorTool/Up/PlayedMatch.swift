@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTPClient
 
-/// The match that device-lab's phones show, from its first ball to what came of it.
+/// The match that device-lab's phones show, from its first ball to its summary.
 struct PlayedMatch {
     let lab: String
     let http: HTTPClient
@@ -9,11 +9,11 @@ struct PlayedMatch {
     let begun: ContinuousClock.Instant
 
     private static let interval = Duration.milliseconds(150)
-    /// Longer than any break of a tape at any speed lets the phones wait, keep-alives included.
+    /// The longest silence: no break of a tape at any speed lets the phones wait so long, keep-alives included.
     private static let silenceMax = Duration.seconds(1_300)
-    /// For a device-lab that is started again.
+    /// The time in which device-lab may be restarted.
     private static let answerMax = Duration.seconds(60)
-    /// What comes after the end would be a fault: it has a moment to show.
+    /// The wait after the end of the match, in which a late update can still show as a fault.
     private static let settling = Duration.seconds(3)
 
     private struct Summary: Decodable {
@@ -62,7 +62,7 @@ struct PlayedMatch {
 }
 
 extension ContinuousClock.Instant {
-    /// As a person reads it: "12.3 s".
+    /// The time since then as a person reads it: "12.3 s".
     var secondsSince: String {
         let tenths = Int((ContinuousClock.now - self) / .milliseconds(100))
         return "\(tenths / 10).\(tenths % 10) s"

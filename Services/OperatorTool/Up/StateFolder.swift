@@ -1,7 +1,8 @@
 import FoundationEssentials
 import Glibc
 
-/// Where `sightscreen up` keeps its cluster, keys, sockets and logs; never in the checkout. One run at a time holds it.
+/// The folder in which `sightscreen up` keeps its cluster, keys, sockets and logs; it is never in the checkout. One run
+/// at a time locks it.
 struct StateFolder: Sendable {
     let path: String
 
@@ -9,7 +10,7 @@ struct StateFolder: Sendable {
     var run: String { "\(path)/run" }
     var secrets: String { "\(path)/secrets" }
     var cluster: String { "\(path)/postgres" }
-    /// What a script needs to attach: addresses and process ids, JSON.
+    /// The file that a script needs to attach: addresses and process ids in JSON.
     var endpoints: String { "\(path)/endpoints.json" }
 
     /// `SIGHTSCREEN_STATE_DIR`, or a folder per user under `/var/tmp`.
@@ -17,8 +18,9 @@ struct StateFolder: Sendable {
         environment["SIGHTSCREEN_STATE_DIR"] ?? "/var/tmp/sightscreen-\(getuid())"
     }
 
-    /// Makes the folder and takes its lock, which ends with this process.
-    /// - Parameter keep: leaves the cluster of the run before; otherwise every run starts empty.
+    /// Makes the folder and locks it; the lock ends with this process.
+    ///
+    /// - Parameter keep: whether to keep the cluster of the run before; otherwise every run starts empty.
     init(path: String, keep: Bool) throws {
         guard path.hasPrefix("/") else {
             throw UpError.setting("SIGHTSCREEN_STATE_DIR", "\"\(path)\" is not an absolute path")
@@ -47,14 +49,15 @@ struct StateFolder: Sendable {
         if !keep { try? FileManager.default.removeItem(atPath: cluster) }
     }
 
-    /// For its owner alone, except that others may pass through (PostgreSQL runs as a user of its own when we are root).
+    /// Makes a folder for its owner alone, except that others may pass through: PostgreSQL runs as a user of its own
+    /// when this process runs as root.
     private static func makeFolder(_ path: String) throws {
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o711])
     }
 }
 
-/// Something that `sightscreen up` cannot go on without; its text is the one line that the operator reads.
+/// An error that ends `sightscreen up`; its text is the one line that the operator reads.
 struct UpError: Error, CustomStringConvertible {
     var description: String
     /// The exit status: 78 when a setting is to blame.

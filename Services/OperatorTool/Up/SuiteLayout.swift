@@ -1,11 +1,11 @@
 import Processes
 import Tapes
 
-/// Which processes a run has, with the settings and ports of each, in the order they are started.
+/// The processes of a run, with the settings and ports of each, in the order of their start.
 struct SuiteLayout: Sendable {
     static let stages = ["event-bus", "la-coordinator", "orchestrator", "score-poller", "api-gateway"]
     static let standIns = ["dev-issuer", "apns-simulator", "mock-sportmonks"]
-    /// Started last: its phones call the API.
+    /// The service that starts last, because its phones call the API.
     static let lab = "device-lab"
 
     struct Ports: Sendable {
@@ -35,11 +35,12 @@ struct SuiteLayout: Sendable {
     /// The folder that holds the executables of the suite.
     var binaries: String
     var timing: DemoTiming
-    /// What device-lab shows.
+    /// The match that device-lab shows.
     var demo: Demo
-    /// Where score-poller writes tapes; nil for nowhere.
+    /// The folder in which score-poller writes tapes; nil for none.
     var recordFolder: String?
-    /// What the caller's environment adds for every service (LOG_LEVEL, LOG_FORMAT, OTEL_EXPORTER_OTLP_ENDPOINT, …).
+    /// Variables of the caller's environment that go to every service (LOG_LEVEL, LOG_FORMAT,
+    /// OTEL_EXPORTER_OTLP_ENDPOINT, …).
     var extra: [String: String]
 
     var gatewayURL: String { "http://127.0.0.1:\(ports.gateway)" }

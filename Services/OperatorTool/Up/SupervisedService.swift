@@ -4,9 +4,10 @@ import Processes
 struct SupervisedService: Sendable {
     var name: String
     var command: Command
-    /// Where `/health/ready` answers; nil for one that has no health server.
+    /// The URL of `/health/ready`; nil for a service without a health server.
     var readyURL: String?
     var logFile: String
-    /// What asks it to end: SIGTERM, but SIGINT for PostgreSQL, which takes SIGTERM for "when all clients have gone".
+    /// The signal that asks it to end: SIGTERM, but SIGINT for PostgreSQL, where SIGTERM waits for all clients to
+    /// leave.
     var stopSignal: Int32 = 15
 }

@@ -2,7 +2,7 @@ import Logging
 import Processes
 import Reactor
 
-/// Keeps the services of one machine running: starts them, starts them again when they die, ends them in reverse order.
+/// Keeps the services of one machine running: starts them, restarts them when they die, ends them in reverse order.
 /// A service that exits with status 78 (a setting is wrong) ends the run: starting it again would not help.
 actor Supervisor {
     enum Event: Sendable {
@@ -42,10 +42,10 @@ actor Supervisor {
         }
     }
 
-    /// A service that lived this long is started again as soon after its death as after a first one.
+    /// A service that lived this long is restarted after the shortest wait, as after its first death.
     static let healthyAfter = Duration.seconds(10)
 
-    /// How long a service has for its end before it is killed.
+    /// The time that a service has to end before it is killed.
     static let patience = Duration.seconds(6)
 
     /// Ends everything in reverse order of starting, each within `patience`.
@@ -57,7 +57,7 @@ actor Supervisor {
             keeper.task.cancel()
             if let pid = pids[keeper.name], await processes.isRunning(pid) {
                 let status = await processes.stop(pid, with: keeper.stopSignal, patience: patience)
-                if !status.isSuccess, !diedYoung(keeper.name, of: keeper.stopSignal, status) {
+                if !status.isSuccess, !endedBeforeHandlers(keeper.name, of: keeper.stopSignal, status) {
                     unclean.append("\(keeper.name) (\(status))")
                 }
             }
@@ -67,8 +67,8 @@ actor Supervisor {
         return unclean
     }
 
-    /// Asked to end before it could have its signal handlers: no process can do better than to die of the signal.
-    private func diedYoung(_ name: String, of signal: Int32, _ status: ExitStatus) -> Bool {
+    /// Whether a process died of the signal because it was asked to end before it could install its handlers.
+    private func endedBeforeHandlers(_ name: String, of signal: Int32, _ status: ExitStatus) -> Bool {
         guard status == .signalled(signal), let started = startedAt[name] else { return false }
         return .now - started < .seconds(5)
     }
@@ -82,7 +82,7 @@ actor Supervisor {
                 let pid = try await processes.start(service.command)
                 pids[service.name] = pid
                 startedAt[service.name] = started
-                // Asked to end while it was being started, when there was no process yet that could be ended.
+                // The service was asked to end while it started, when there was no process yet to signal.
                 if isStopping {
                     _ = await processes.stop(pid, with: service.stopSignal, patience: Self.patience)
                     return
@@ -101,7 +101,7 @@ actor Supervisor {
             if .now - started >= Self.healthyAfter { backoff.reset() }
             let wait = backoff.next()
             report(.died(service: service.name, status: status, restartIn: wait))
-            // Cancelled when the run ends: then there is nothing to wait for.
+            // The sleep is cancelled when the run ends, since nothing needs to wait then.
             try? await Task.sleep(for: wait)
         }
     }

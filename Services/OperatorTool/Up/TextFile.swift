@@ -7,7 +7,7 @@ enum TextFile {
         FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Which file an operation failed on and why, in the system's words.
+    /// The file on which an operation failed, and the reason in the system's words.
     static func reason(_ error: any Error) -> String {
         guard let error = error as? CocoaError, let cause = error.underlying as? POSIXError else { return "\(error)" }
         return "\(error.filePath ?? "a file"): \(String(cString: strerror(cause.code.rawValue)))"
@@ -17,7 +17,7 @@ enum TextFile {
         read(path)?.split(separator: "\n", omittingEmptySubsequences: true).last.map(String.init)
     }
 
-    /// Written for its owner alone, and whole or not at all.
+    /// Writes a file for its owner alone, whole or not at all.
     static func write(_ text: String, to path: String, permissions: Int = 0o600) throws {
         try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
         try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)

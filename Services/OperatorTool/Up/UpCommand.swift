@@ -1,7 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 
-/// `sightscreen up`: the whole suite with its stand-ins on this machine, and a match on it.
+/// `sightscreen up`: runs the whole suite with its stand-ins on this machine, and plays a match on it.
 struct UpCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "up",

@@ -7,15 +7,14 @@ import Reactor
 import Store
 import UnixSignals
 
-/// One run of `sightscreen up`, from an empty state folder to its last process ended.
+/// One run of `sightscreen up`, from an empty state folder to the end of its last process.
 struct UpRun: Sendable {
     let command: UpCommand
     let environment: [String: String]
 
-    /// Handed on to every service, like those of the logs.
+    /// The settings of traces that go to every service, like those of logs.
     private static let traceSettings = ["OTEL_EXPORTER_OTLP_ENDPOINT", "TRACE_SAMPLE_RATIO"]
-
-    /// Of the web page, where nobody says otherwise.
+    /// The default port of the web page.
     private static let pagePort = 8_090
 
     private enum Ending: Sendable {
@@ -78,7 +77,7 @@ struct UpRun: Sendable {
         let http = HTTPClient(configuration: .init(allowHTTP: true))
         let standIns = SuiteLayout.standIns.count + (command.headless ? 0 : 1)
         Output.error("Starting \(SuiteLayout.stages.count) services and \(standIns) stand-ins …")
-        // The outside world first: a service that finds it missing would wait before it looks again.
+        // The stand-ins start first: a service that does not find them would wait before it tries again.
         for group in [SuiteLayout.standIns, SuiteLayout.stages, command.headless ? [] : [SuiteLayout.lab]] {
             for name in group { await supervisor.start(layout.service(name)) }
             for name in group { try await waitUntilReady(layout.service(name), http) }
@@ -91,7 +90,7 @@ struct UpRun: Sendable {
 
         let isGood = try await PlayedMatch(lab: layout.labURL, http: http, begun: begun).follow()
         if command.once { return .matchOver(isGood: isGood) }
-        // The page has other matches, and faults to try.
+        // The page offers other matches, and faults to try.
         if !Task.isCancelled { Output.error("The page stays: \(layout.labURL)/  Ctrl-C ends everything.") }
         return nil
     }
@@ -183,7 +182,7 @@ struct UpRun: Sendable {
     private static func report(_ event: Supervisor.Event, _ state: StateFolder) {
         switch event {
         case .started(let service, let pid):
-            // For people and tests that want to signal one service; nothing here reads it.
+            // The file is for people and tests that signal one service; the suite does not read it.
             try? TextFile.write("\(pid)\n", to: "\(state.run)/\(service).pid")
         case .died(let service, let status, let wait):
             Output.error("\(service) ended with \(status); starting it again in \(wait)")
@@ -209,7 +208,7 @@ struct UpRun: Sendable {
         path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
     }
 
-    /// The folder of this executable: the others of the suite are built and installed beside it.
+    /// The folder of this executable; the others of the suite are built and installed beside it.
     static func ownFolder() -> String {
         let path =
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]

@@ -1,4 +1,4 @@
-// libcurl as Swift sees it: curl_easy_setopt and friends are variadic, so each shape that is used has an inline function.
+// libcurl as Swift sees it: curl_easy_setopt and friends are variadic, so each form in use has an inline function.
 #define CURL_STRICTER 1
 #include <curl/curl.h>
 
@@ -14,7 +14,7 @@ static inline CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, void *va
 static inline CURLcode ccurl_set_headers(CURL *easy, struct curl_slist *value) {
     return curl_easy_setopt(easy, CURLOPT_HTTPHEADER, value);
 }
-/// Copied by libcurl, so the bytes may go away afterwards.
+/// libcurl copies the bytes, so they may go away after the call.
 static inline CURLcode ccurl_set_body(CURL *easy, const void *bytes, long length) {
     CURLcode code = curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)length);
     return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, (const char *)bytes);

@@ -5,14 +5,14 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
-/// Names the calling thread, 15 characters at most.
+/// Names the calling thread; at most 15 characters are kept.
 static inline void clinux_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
-/// The signal this process gets when its parent dies.
+/// Sets the signal that this process gets when its parent dies.
 static inline int clinux_set_parent_death_signal(int signal) { return prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0); }
 
-/// The user id of the process at the other end of a Unix socket, or -1 (SO_PEERCRED; `struct ucred` is hidden
-/// behind _GNU_SOURCE, which the Glibc module is compiled without).
+/// Returns the user id of the process at the other end of a Unix socket, or -1. It uses SO_PEERCRED with a struct of
+/// its own, because `struct ucred` is hidden behind _GNU_SOURCE, which the Glibc module is compiled without.
 static inline long clinux_peer_uid(int socket) {
     struct { int pid; unsigned int uid; unsigned int gid; } peer;
     socklen_t length = sizeof peer;
@@ -26,10 +26,10 @@ static inline long clinux_peer_uid(int socket) {
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/// A descriptor that becomes readable when the process ends.
+/// Returns a descriptor that becomes readable when the process ends.
 static inline int clinux_pidfd_open(int pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 
-/// Starts a program in a process group of its own and gives back its pid, or -1 with errno.
+/// Starts a program in a process group of its own and returns its pid, or -1 with errno.
 ///
 /// The child gets the three descriptors as its standard ones, all signals unblocked and at their defaults, the user and
 /// group unless they are -1, and `death_signal` when the calling *thread* ends (0 for none): call it from a thread
@@ -50,7 +50,7 @@ static inline int clinux_spawn(const char *path, char *const argv[], char *const
         if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0) _exit(126);
         if (gid >= 0 && (setgroups(0, 0) != 0 || setgid((gid_t)gid) != 0)) _exit(126);
         if (uid >= 0 && setuid((uid_t)uid) != 0) _exit(126);
-        // After setuid, which clears it; and the parent may have died before it was set.
+        // The signal is set after setuid, which clears it. The parent may have died before that.
         if (death_signal > 0) {
             prctl(PR_SET_PDEATHSIG, death_signal, 0, 0, 0);
             if (getppid() != parent) _exit(126);

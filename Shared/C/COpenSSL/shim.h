@@ -16,8 +16,8 @@
 /// `EVP_PKEY_PUBLIC_KEY`: the selection for `EVP_PKEY_fromdata`.
 static inline int copenssl_public_key_selection(void) { return EVP_PKEY_PUBLIC_KEY; }
 
-/// Adds an RSA public key's numbers. Here, because the builder keeps the names' pointers and Swift's C strings do not
-/// outlive the call.
+/// Adds an RSA public key's numbers. The function is in C because the builder keeps pointers to the names, and Swift's
+/// C strings do not outlive the call.
 static inline int copenssl_push_rsa_numbers(OSSL_PARAM_BLD *builder, const BIGNUM *n, const BIGNUM *e) {
     return OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_N, n)
         && OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_E, e);

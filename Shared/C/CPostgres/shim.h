@@ -1,2 +1,2 @@
-// libpq as Swift sees it. Nothing here but the include: libpq has no variadic calls that we use.
+// libpq as Swift sees it. The include is enough, because none of the libpq calls in use is variadic.
 #include <libpq-fe.h>

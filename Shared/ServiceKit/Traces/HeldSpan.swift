@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// A span that is over, of which it is not known yet whether it is worth exporting. Nobody has to decide against it.
+/// A span that has ended and is exported only if it is released. A span that is never released is dropped.
 public final class HeldSpan: Sendable {
     public let context: TraceContext
     private let tracer: Tracer
@@ -14,7 +14,7 @@ public final class HeldSpan: Sendable {
         self.span = NIOLockedValueBox(span)
     }
 
-    /// It is: once, however often it is said.
+    /// Exports the span; further calls do nothing.
     public func release() {
         let held = span.withLockedValue { span in
             defer { span = nil }

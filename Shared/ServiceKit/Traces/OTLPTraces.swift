@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// Spans as OTLP's `ExportTraceServiceRequest` in JSON: ids in hex, 64-bit numbers as strings.
+/// Encodes spans as OTLP's `ExportTraceServiceRequest` in JSON: ids in hex, 64-bit numbers as strings.
 enum OTLPTraces {
-    /// Who has done the work.
+    /// The process that did the work.
     struct Resource: Sendable {
         var service: String
         var instance: String
@@ -54,7 +54,7 @@ enum OTLPTraces {
 
     private struct EncodedSpan: Encodable {
         struct Status: Encodable {
-            /// 2: an error.
+            /// The status code; 2 means an error.
             var code: Int?
             var message: String?
         }

@@ -1,9 +1,9 @@
 import Glibc
 
-/// A piece of work in a trace, as a collector takes it. Its times are of this host's clock, like those of log lines: they are
-/// for people, and nothing is decided by them.
+/// A piece of work in a trace, in the form that a collector takes. Its times are by this host's clock, like those of
+/// log lines: they are for people, and no decision depends on them.
 public struct Span: Sendable, Equatable {
-    /// As OTLP numbers them.
+    /// The kind, with OTLP's numbers.
     public enum Kind: Int, Sendable { case `internal` = 1, server, client, producer, consumer }
 
     public enum Value: Sendable, Equatable {
@@ -14,17 +14,17 @@ public struct Span: Sendable, Equatable {
 
     public let name: String
     public let kind: Kind
-    /// Its own place in the trace: what is done for it is done under this.
+    /// The span's own place in the trace; work that is done for it is recorded below.
     public let context: TraceContext
-    /// The span it was done for; nil where the trace begins.
+    /// The id of the span that it was done for; nil where the trace begins.
     public let parentID: String?
-    /// Nanoseconds since 1970.
+    /// The beginning in nanoseconds since 1970.
     public var begunAt: Int64
-    /// The same; nil while it goes on.
+    /// The end in nanoseconds since 1970; nil while the work goes on.
     public var endedAt: Int64?
-    /// Never of users, devices or tokens.
+    /// The attributes, which never name users, devices or tokens.
     public var attributes: [String: Value] = [:]
-    /// What went wrong.
+    /// The failure; nil if there was none.
     public var error: String?
 
     init(name: String, kind: Kind, context: TraceContext, parentID: String?, begunAt: Int64) {
@@ -40,7 +40,7 @@ public struct Span: Sendable, Equatable {
         set { attributes[key] = newValue }
     }
 
-    /// This host's clock, nanoseconds since 1970.
+    /// This host's clock, in nanoseconds since 1970.
     public static var now: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

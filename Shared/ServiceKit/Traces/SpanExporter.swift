@@ -4,20 +4,20 @@ import Metrics
 import NIOConcurrencyHelpers
 import ServiceLifecycle
 
-/// Brings spans to an OTLP collector over HTTP, a batch each second. Nobody waits for it: what a collector that is slow or
-/// away does not take is dropped and counted, and at the end it has less than a second.
+/// Exports spans to an OTLP collector over HTTP, a batch each second. Services never wait for it: spans that a slow or
+/// missing collector does not take are dropped and counted, and at shutdown the last export has less than a second.
 final class SpanExporter: Service, CustomStringConvertible {
     typealias Send = @Sendable (HTTPClientRequest) async throws -> HTTPClientResponse
 
     struct Timing: Sendable {
         var interval = Duration.seconds(1)
-        /// For one batch.
+        /// The longest time for the collector's answer to one batch.
         var answer = Duration.seconds(3)
-        /// For all that is left at the end.
+        /// The time for the last export at shutdown.
         var end = Duration.milliseconds(700)
     }
 
-    /// Some 300 KB: collectors take 4 MB and more.
+    /// The most spans in a batch, some 300 KB; collectors take 4 MB and more.
     static let batchMax = 512
 
     private let url: String
@@ -26,7 +26,7 @@ final class SpanExporter: Service, CustomStringConvertible {
     private let logger: Logger
     private let send: Send
     private let queue: NIOLockedValueBox<SpanQueue>
-    private let troubles = OncePer<String>()
+    private let problems = OncePer<String>()
 
     var description: String { "span exporter" }
 
@@ -42,7 +42,7 @@ final class SpanExporter: Service, CustomStringConvertible {
         queue = NIOLockedValueBox(SpanQueue(spansMax: spansMax))
     }
 
-    /// Never waits.
+    /// Queues a span; never waits.
     func take(_ span: Span) { queue.withLockedValue { $0.add(span) } }
 
     func run() async throws {
@@ -56,7 +56,7 @@ final class SpanExporter: Service, CustomStringConvertible {
         count(dropped: queue.withLockedValue { $0.take(.max).count }, "collector")
     }
 
-    /// What was done last, by services that have ended before.
+    /// Exports the last spans, of services that have ended before.
     private func finish() async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.exportAll() }
@@ -74,6 +74,7 @@ final class SpanExporter: Service, CustomStringConvertible {
         }
     }
 
+    /// Exports a batch.
     /// - Returns: whether the collector took it.
     private func export(_ batch: [Span]) async -> Bool {
         do {
@@ -83,19 +84,19 @@ final class SpanExporter: Service, CustomStringConvertible {
                     body: try OTLPTraces.encode(batch, of: resource), timeout: timing.answer))
             guard answer.status == 200 else { throw Refused(status: answer.status) }
         } catch is CancellationError {
-            // There is one more try, at the end.
+            // The batch is tried once more at shutdown.
             queue.withLockedValue { $0.putBack(batch) }
             return false
         } catch {
             count(dropped: batch.count, "collector")
-            if troubles.isNews("away", for: url) {
+            if problems.hasChanged("away", for: url) {
                 logger.warning(
                     "The collector takes no spans: they are dropped until it does", metadata: ["reason": "\(error)"])
             }
             return false
         }
         Counter(label: "sightscreen_spans_exported_total").increment(by: Int64(batch.count))
-        if troubles.clear(url) { logger.notice("The collector takes spans again") }
+        if problems.clear(url) { logger.notice("The collector takes spans again") }
         return true
     }
 

@@ -1,7 +1,7 @@
-/// Spans that wait for the collector. When there is no room the newest is dropped, and counted: who has worked does not wait
-/// for who watches.
+/// The spans that wait for the collector. When there is no room, the newest span is dropped and counted, so that
+/// services never wait for the collector.
 struct SpanQueue {
-    /// A minute of a busy gateway's sampled calls, or an hour of fifty matches; some 5 MB.
+    /// The most spans in the queue: a minute of a busy gateway's sampled calls, or an hour of fifty matches; some 5 MB.
     static let spansMax = 8_192
 
     private(set) var spans: [Span] = []
@@ -14,21 +14,21 @@ struct SpanQueue {
         if spans.count < spansMax { spans.append(span) } else { dropped += 1 }
     }
 
-    /// The oldest, in order.
+    /// Takes the oldest spans, in order.
     mutating func take(_ most: Int) -> [Span] {
         let taken = Array(spans.prefix(most))
         spans.removeFirst(taken.count)
         return taken
     }
 
-    /// They were taken and did not leave.
+    /// Puts back spans that were taken and not sent.
     mutating func putBack(_ taken: [Span]) {
         let room = max(spansMax - spans.count, 0)
         spans.insert(contentsOf: taken.suffix(room), at: 0)
         dropped += max(taken.count - room, 0)
     }
 
-    /// Dropped for want of room since that was last asked.
+    /// Returns the number of spans dropped for lack of room since the last call.
     mutating func takeDropped() -> Int {
         defer { dropped = 0 }
         return dropped

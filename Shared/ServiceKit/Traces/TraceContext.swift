@@ -1,22 +1,23 @@
-/// W3C trace context: which request a piece of work belongs to, across processes.
+/// W3C trace context: the request that a piece of work belongs to, across processes.
 public struct TraceContext: Sendable, Equatable, CustomStringConvertible {
-    /// 32 lower-case hex digits, not all zero.
+    /// The trace's id: 32 lower-case hex digits, not all zero.
     public let traceID: String
-    /// 16 lower-case hex digits, not all zero.
+    /// The id of this place in the trace: 16 lower-case hex digits, not all zero.
     public let spanID: String
     public let isSampled: Bool
 
     /// The context of the current task; log lines carry its trace id.
     @TaskLocal public static var current: TraceContext?
 
-    /// A new trace.
+    /// Begins a new trace.
     public init() {
         traceID = Self.hex(Self.nonZero()) + Self.hex(Self.nonZero())
         spanID = Self.hex(Self.nonZero())
         isSampled = true
     }
 
-    /// - Returns: nil when the header is not one of the W3C form; a later version is read as far as it is known.
+    /// Reads the header.
+    /// - Returns: nil if it does not have the W3C form; a later version is read as far as it is known.
     public init?(traceparent: String) {
         let parts = traceparent.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard parts.count >= 4, let version = String(parts[0]), Self.isHex(parts[0], 2), version != "ff",
@@ -35,18 +36,17 @@ public struct TraceContext: Sendable, Equatable, CustomStringConvertible {
         self.spanID = spanID
         self.isSampled = isSampled
     }
-
-    /// The same trace, one step further.
+    /// Makes a child context in the same trace.
     public func child() -> TraceContext {
         TraceContext(traceID: traceID, spanID: Self.hex(Self.nonZero()), isSampled: isSampled)
     }
 
-    /// The same place, with this said of the whole trace.
+    /// Returns the same place in the trace, with the trace's sampling set.
     func sampled(_ isSampled: Bool) -> TraceContext {
         TraceContext(traceID: traceID, spanID: spanID, isSampled: isSampled)
     }
 
-    /// The header's value.
+    /// The header's value, in version 00.
     public var traceparent: String { "00-\(traceID)-\(spanID)-\(isSampled ? "01" : "00")" }
     public var description: String { traceparent }
 

@@ -1,9 +1,9 @@
-/// Which traces are exported, decided by their ids alone: processes with the same ratio agree on each.
+/// Decides which traces are exported, by their ids alone, so that processes with the same ratio agree.
 struct TraceSampling: Sendable {
-    /// The random part of an id, 56 bits, must not be below: the rule of W3C Trace Context level 2 and OpenTelemetry.
+    /// The least value of an id's random part (56 bits): the rule of W3C Trace Context level 2 and OpenTelemetry.
     private let threshold: UInt64
 
-    /// - Parameter ratio: from 0, no trace, to 1, every one.
+    /// - Parameter ratio: the part of traces that is exported, from 0 to 1.
     init(ratio: Double) {
         let all = Double(1 << 56)
         threshold = UInt64(((1 - min(max(ratio, 0), 1)) * all).rounded())

@@ -1,16 +1,16 @@
 import HTTPClient
 import Logging
 
-/// Where spans go, and which.
+/// The settings for exporting spans.
 struct TraceSettings: Sendable {
-    /// Nil: nowhere.
+    /// The collector's address; nil exports nothing.
     var endpoint: ServiceURL?
-    /// `service.name`.
+    /// The `service.name` of spans.
     var service: String
-    /// Of the traces; see `TraceSampling`.
+    /// The part of traces that is exported; see `TraceSampling`.
     var ratio: Double
 
-    /// Nothing is exported: nil.
+    /// Returns the exporter; nil if nothing is exported.
     func exporter(instance: String, logger: Logger) -> SpanExporter? {
         guard let endpoint else { return nil }
         let http = HTTPClient(configuration: .init(connectTimeout: .seconds(1), allowHTTP: endpoint.scheme == "http"))
@@ -24,7 +24,7 @@ struct TraceSettings: Sendable {
         return Tracer(ratio: ratio) { exporter.take($0) }
     }
 
-    /// Every service has them.
+    /// The settings for traces, which every service has.
     static let settings = [
         Setting(
             "OTEL_EXPORTER_OTLP_ENDPOINT", default: "",
@@ -42,8 +42,9 @@ extension RawSettings {
         TraceSettings(endpoint: try collector(), service: try serviceName(), ratio: try ratio())
     }
 
-    /// Collectors are beside the service, on http and private hosts: unlike other addresses it needs no switch, as nothing
-    /// secret goes there and nothing is taken from it.
+    /// Reads the collector's address. Collectors run beside the service, on http and private hosts. Unlike other
+    /// addresses this one may be private without stand-ins, because nothing secret is sent there and its answers are
+    /// not used.
     private func collector() throws(ConfigurationError) -> ServiceURL? {
         let name = "OTEL_EXPORTER_OTLP_ENDPOINT"
         guard let text = try string(name) else { return nil }

@@ -1,16 +1,16 @@
-/// One value or key of a JSON text: where it stands, and where the next one is.
+/// One value or key of a JSON text: its place, and the place of the next one.
 struct JSONEntry {
     enum Kind: UInt8 {
         case null, yes, no, number, string, array, object
     }
 
-    /// The first byte; of a string the one behind its quote.
+    /// The offset of the first byte; for a string of the byte after its quote.
     var start: UInt32
-    /// Behind the last byte; of a string its closing quote.
+    /// The offset after the last byte; for a string of its closing quote.
     var end: UInt32
-    /// The place of the entry behind this one and all that is in it.
+    /// The index of the entry after this one and everything in it.
     var next: UInt32
     var kind: Kind
-    /// A string without escapes and control characters, whose bytes are its text as they stand.
+    /// Whether a string has no escapes and control characters, so that its bytes are its text.
     var isPlain: Bool
 }

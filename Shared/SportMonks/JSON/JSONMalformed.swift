@@ -1,2 +1,2 @@
-/// A text that breaks off, is malformed, is nested too deeply or is longer than an index can say.
+/// The text breaks off, is malformed, is nested too deeply or is too long for the index.
 struct JSONMalformed: Error, Equatable {}

@@ -2,17 +2,17 @@
 struct JSONNumber {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let isNegative: Bool
-    /// The digits without the point, as far as they fit; their count tells.
+    /// The digits without the point, as far as they fit into 64 bits; `digitCount` counts them.
     private var digits: UInt64 = 0
     private var digitCount = 0
     private var fractionCount = 0
     private var wholeEnd = 0
     private var hasExponent = false
 
-    /// No figure has more digits, and reading millions of them would take its time.
+    /// No figure has more digits, and reading millions of them would take too long.
     static let bytesMax = 1_000
 
-    /// Nil for what is no number (`01`, `1.`, `--1`, `1e`) or has more than a thousand digits.
+    /// Nil for text that is no number (`01`, `1.`, `--1`, `1e`) or has more than a thousand bytes.
     init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard bytes.count <= Self.bytesMax else { return nil }
         self.bytes = bytes
@@ -51,9 +51,9 @@ struct JSONNumber {
         return Int64(String(decoding: bytes[..<wholeEnd], as: UTF8.self))
     }
 
-    /// Nil when it is too large to be finite.
+    /// The number; nil when it is too large to be finite.
     var double: Double? {
-        // Two exact numbers divided give the nearest number, as slow reading does.
+        // The quotient of two exact numbers is the nearest number, as in slow reading.
         if !hasExponent, digitCount <= 15, fractionCount < Self.powers.count {
             let value = Double(digits) / Self.powers[fractionCount]
             return isNegative ? -value : value

@@ -1,10 +1,10 @@
-/// Walks over a JSON text once and notes where every value stands.
+/// Walks over a JSON text once and notes the place of every value.
 ///
-/// It looks at structure alone: what a string or a number says is found out when it is read, so that a lone surrogate
-/// or a number of a thousand digits spoils itself and not the answer around it. Recursion ends at `depthMax`, and every
-/// byte is looked at once.
+/// The scanner looks at structure alone. The content of a string or a number is checked when it is read, so that a lone
+/// surrogate or a number of a thousand digits spoils itself and not the answer around it. Recursion ends at `depthMax`,
+/// and every byte is looked at once.
 struct JSONScanner {
-    /// Containers in each other. The provider's answers have seven.
+    /// The deepest nesting of containers. The provider's answers have seven levels.
     static let depthMax = 512
 
     private let bytes: UnsafeBufferPointer<UInt8>
@@ -14,7 +14,7 @@ struct JSONScanner {
     private var place: Int
     private let end: Int
 
-    /// - Parameter notedDepth: 0 for the outermost value alone.
+    /// - Parameter notedDepth: the depth down to which values are noted; 0 for the outermost value alone.
     init(_ bytes: UnsafeBufferPointer<UInt8>, range: Range<Int>, notedDepth: Int) {
         precondition(range.lowerBound >= 0 && range.upperBound <= bytes.count, "the range lies in the text")
         self.bytes = bytes
@@ -23,10 +23,10 @@ struct JSONScanner {
         end = range.upperBound
     }
 
-    /// Notes the whole text, which is one value with nothing but white space around it.
+    /// Notes the whole text, which is one value with only white space around it.
     mutating func scan() throws(JSONMalformed) {
         guard end <= Int(UInt32.max) else { throw JSONMalformed() }
-        // An entry for 16 bytes is about what the provider's answers need.
+        // The provider's answers need about one entry for 16 bytes.
         entries.reserveCapacity(notedDepth > 2 ? (end - place) / 16 + 16 : 64)
         try value(depth: 0)
         while place < end {
@@ -56,7 +56,7 @@ struct JSONScanner {
         if isNoted { note(kind, from: start, to: start, depth: depth) }
         place += 1
         let close = kind == .object ? UInt8(ascii: "}") : UInt8(ascii: "]")
-        // A comma before the closing bracket is let pass, as by the decoder of Foundation.
+        // A comma before the closing bracket is accepted, as in Foundation's decoder.
         while try nextByte() != close {
             if kind == .object {
                 guard bytes[place] == UInt8(ascii: "\"") else { throw JSONMalformed() }
@@ -95,7 +95,7 @@ struct JSONScanner {
                     place += 2
                 }
             } else {
-                // A control character.
+                // The byte is a control character.
                 place += 1
             }
             skipPlain()
@@ -105,7 +105,7 @@ struct JSONScanner {
         place += 1
     }
 
-    /// To the next quote, backslash or control character, eight bytes at a time.
+    /// Skips to the next quote, backslash or control character, eight bytes at a time.
     private mutating func skipPlain() {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let high: UInt64 = 0x8080_8080_8080_8080
@@ -114,7 +114,7 @@ struct JSONScanner {
             let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: place, as: UInt64.self))
             let quote = word ^ (ones &* 0x22)
             let backslash = word ^ (ones &* 0x5C)
-            // The lowest bit that is set is right; those above it may be a borrow's.
+            // The lowest bit that is set is right; bits above it may come from a borrow.
             let hit =
                 (((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | ((word &- ones &* 0x20) & ~word))
                 & high
@@ -130,7 +130,7 @@ struct JSONScanner {
         }
     }
 
-    /// All bytes of which numbers are made; whether they make one is seen when it is read.
+    /// Skips all bytes of which numbers are made; reading the number checks them.
     private mutating func number(depth: Int) {
         let start = place
         place += 1
@@ -165,7 +165,7 @@ struct JSONScanner {
                 next: UInt32(truncatingIfNeeded: entries.count + 1), kind: kind, isPlain: isPlain))
     }
 
-    /// The next byte that is no white space.
+    /// The next byte that is not white space.
     private mutating func nextByte() throws(JSONMalformed) -> UInt8 {
         while place < end {
             let byte = bytes[place]

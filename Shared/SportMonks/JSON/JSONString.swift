@@ -1,6 +1,6 @@
 /// The text of a JSON string with escapes in it.
 enum JSONString {
-    /// - Returns: nil when it is no text: an unknown escape, half a surrogate pair, a control character, bad UTF-8.
+    /// - Returns: nil when it is not text: an unknown escape, half a surrogate pair, a control character, bad UTF-8.
     static func unescaped(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count)
@@ -31,8 +31,8 @@ enum JSONString {
         return String(validating: text, as: UTF8.self)
     }
 
-    /// Whether a string with escapes in it is this key, seen without making a text of it: an object may have a hundred
-    /// thousand such keys, and each is asked for every member.
+    /// Whether a string with escapes is this key. It is compared without making a text of it: an object may have a
+    /// hundred thousand such keys, and each is compared for every member.
     static func says(_ key: JSONKey, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var place = 0
         for offset in 0..<key.count {
@@ -40,7 +40,8 @@ enum JSONString {
             var byte = bytes[place]
             place += 1
             if byte == UInt8(ascii: "\\") {
-                // Keys of ours have neither quotes nor control characters: only `\u` can stand for one of their letters.
+                // The keys read here have neither quotes nor control characters, so only `\u` can stand for one of
+                // their letters.
                 guard place < bytes.count, bytes[place] == UInt8(ascii: "u") else { return false }
                 place += 1
                 guard let unit = unit(bytes, &place), unit < 0x80 else { return false }
@@ -51,7 +52,7 @@ enum JSONString {
         return place == bytes.count
     }
 
-    /// What four digits behind `\u` mean, or eight of a surrogate pair.
+    /// The scalar of the four digits after `\u`, or of the two groups of a surrogate pair.
     private static func scalar(_ bytes: UnsafeBufferPointer<UInt8>, _ place: inout Int) -> Unicode.Scalar? {
         guard let first = unit(bytes, &place) else { return nil }
         guard UTF16.isLeadSurrogate(first) else { return Unicode.Scalar(first) }

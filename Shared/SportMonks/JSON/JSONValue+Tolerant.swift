@@ -1,23 +1,22 @@
-/// Reads members as the provider means them: a number may come as a string, a flag as 0 or 1, and null, a missing key
-/// and nonsense are all nil.
+/// Members as the provider means them: a number may come as a string, a flag as 0 or 1, and null, a missing key and
+/// nonsense are all nil.
 extension JSONValue {
-    /// A Test has under 3,000 balls; rows beyond are of no match.
+    /// The most rows read from a list: a Test has under 3,000 balls, and more rows belong to no match.
     static let rowsMax = 20_000
-    /// A name, a note: one that is longer is not read.
+    /// The longest name or note; a longer text is not read.
     static let textBytesMax = 10_000
 
     func int64(_ key: JSONKey) -> Int64? {
         guard let value = self[key] else { return nil }
         return value.int64 ?? value.roundedNumber
     }
-
-    /// The id of somebody or something; 0 means nobody.
+    /// An id; nil for 0, which means none.
     func id(_ key: JSONKey) -> Int64? {
         guard let value = int64(key), value > 0 else { return nil }
         return value
     }
 
-    /// A figure of a scorecard, from 0 to 99,999: what lies outside is no figure. (Sums of figures cannot overflow.)
+    /// A figure of a scorecard, from 0 to 99,999; nil outside that range. Sums of such figures cannot overflow.
     func count(_ key: JSONKey) -> Int? {
         guard let value = int64(key), (0...99_999).contains(value) else { return nil }
         return Int(value)
@@ -39,13 +38,13 @@ extension JSONValue {
         }
     }
 
-    /// "n.m" in tenths: 18.4 is 184. A number of the JSON has a binary fraction, so it is rounded, not cut.
+    /// "n.m" in tenths: 18.4 is 184. A JSON number has a binary fraction, so it is rounded, not cut.
     func tenths(_ key: JSONKey) -> Int? {
         guard let value = double(key), (0..<10_000).contains(value) else { return nil }
         return Int((value * 10).rounded())
     }
 
-    /// Seconds since 1970.
+    /// A time in seconds since 1970.
     func time(_ key: JSONKey) -> Int? {
         guard let value = self[key] else { return nil }
         if let bytes = value.plainText, let first = bytes.first, first > 0x20, first < 0x80 {
@@ -54,7 +53,7 @@ extension JSONValue {
         return value.shownText.flatMap { ProviderTime.seconds($0) }
     }
 
-    /// The number in "S1".
+    /// The number of an innings: 1 for "S1".
     func innings(_ key: JSONKey) -> Int? {
         guard var text = text(key) else { return nil }
         if text.first == "S" || text.first == "s" { text.removeFirst() }
@@ -70,8 +69,8 @@ extension JSONValue {
         return try? Row(wrapped)
     }
 
-    /// The rows of an included list, bare, wrapped as `{"data": […]}`, or written as an object with positions as keys (as
-    /// PHP does with an array that has holes). At most `rowsMax`.
+    /// The rows of an included list, bare, wrapped as `{"data": […]}`, or written as an object with positions as keys
+    /// (as PHP does with an array that has holes). At most `rowsMax`.
     func rows(_ key: JSONKey) -> [JSONValue] {
         var list = self[key]
         while let wrapper = list, wrapper.isObject, let wrapped = wrapper["data"] { list = wrapped }
@@ -79,7 +78,9 @@ extension JSONValue {
         return list.isObject ? list.rowsByPosition : Array(list.elements().prefix(Self.rowsMax))
     }
 
-    /// `key`'s id, or an error that names the key.
+    /// The id at `key`.
+    ///
+    /// - Throws: `RowProblem`, which names the key, when there is none.
     func required(_ key: JSONKey) throws(RowProblem) -> Int64 {
         guard let value = id(key) else { throw RowProblem("no \(key)") }
         return value
@@ -91,7 +92,7 @@ extension JSONValue {
         return value.isFinite ? value : nil
     }
 
-    /// A number that is not whole, or is written as a string.
+    /// A number that is not whole, or is written as a string, rounded.
     private var roundedNumber: Int64? {
         guard let number, abs(number) < 9e15 else { return nil }
         return Int64(exactly: number.rounded())
@@ -123,7 +124,7 @@ extension JSONValue {
             return text
         }
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
-        // Bytes first: a text of millions of blanks is none whose characters should be looked at one by one.
+        // The blanks are skipped as bytes: a text of millions of blanks must not be read character by character.
         let tail = text.utf8.drop(while: isSpace)
         guard let end = tail.lastIndex(where: { !isSpace($0) }) else { return "" }
         let rest = Substring(tail[...end]).drop { $0.isWhitespace }

@@ -4,11 +4,11 @@ struct JSONValue {
     private let entries: UnsafeBufferPointer<JSONEntry>
     private let place: Int
 
-    /// Reads a text.
+    /// Parses a text.
     /// - Parameters:
     ///   - range: the part of `bytes` that is the text.
-    ///   - notedDepth: values in more containers than this are checked, but cannot be reached.
-    ///   - body: gets the outermost value, which it must not keep.
+    ///   - notedDepth: the depth of containers below which values are checked but cannot be reached.
+    ///   - body: receives the outermost value, which it must not keep.
     static func read<Result>(
         _ bytes: [UInt8], _ range: Range<Int>, notedDepth: Int = JSONScanner.depthMax, body: (JSONValue) -> Result
     ) throws(JSONMalformed) -> Result {
@@ -33,16 +33,16 @@ struct JSONValue {
     var isArray: Bool { entry.kind == .array }
     var isObject: Bool { entry.kind == .object }
 
-    /// Where the value stands in the text; of a string without its quotes.
+    /// The place of the value in the text; for a string without its quotes.
     var range: Range<Int> { Int(entry.start)..<Int(entry.end) }
 
-    /// The bytes of the value; of a string without its quotes.
+    /// The bytes of the value; for a string without its quotes.
     var text: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: bytes[range]) }
 
-    /// The bytes of a string that has no escapes.
+    /// The bytes of a string without escapes; nil for anything else.
     var plainText: UnsafeBufferPointer<UInt8>? { entry.kind == .string && entry.isPlain ? text : nil }
 
-    /// Both must be of the same text.
+    /// Whether both values have the same bytes. Both must belong to the same text.
     func hasSameBytes(as other: JSONValue) -> Bool {
         let count = range.count
         guard count == other.range.count, let start = bytes.baseAddress else { return false }
@@ -78,10 +78,10 @@ struct JSONValue {
         return Places(self, from: place + 1, to: Int(entry.next), hasKeys: true)
     }
 
-    /// The value behind this key.
+    /// The value that follows this key.
     var behindKey: JSONValue { JSONValue(bytes: bytes, entries: entries, place: place + 1) }
 
-    /// The member of this name; the first, should there be several. Nil in anything but an object.
+    /// The member of this name; the first of several. Nil in anything but an object.
     subscript(_ key: JSONKey) -> JSONValue? {
         guard entry.kind == .object else { return nil }
         var next = place + 1
@@ -104,7 +104,7 @@ struct JSONValue {
         return true
     }
 
-    /// Values side by side.
+    /// A sequence of sibling values.
     struct Places: Sequence, IteratorProtocol {
         private let container: JSONValue
         private var cursor: Int
@@ -126,7 +126,7 @@ struct JSONValue {
         }
     }
 
-    // MARK: - What it says
+    // MARK: - Scalars
 
     var bool: Bool? {
         switch entry.kind {
@@ -136,15 +136,16 @@ struct JSONValue {
         }
     }
 
-    /// Nil for anything but a string, and for one that is no text: bad UTF-8, a lone surrogate, a control character.
+    /// The text of a string; nil for anything else, and for bytes that are no text: bad UTF-8, a lone surrogate, a
+    /// control character.
     var string: String? {
         guard entry.kind == .string else { return nil }
         return entry.isPlain ? String(validating: text, as: UTF8.self) : JSONString.unescaped(text)
     }
 
-    /// A whole number that fits, also when written as `1e2` or `7.0`.
+    /// A whole number that fits, also when written as `1e2` or `7.0`; otherwise nil.
     var int64: Int64? { entry.kind == .number ? JSONNumber(text)?.int64 : nil }
 
-    /// A number, if it is finite.
+    /// A finite number; otherwise nil.
     var double: Double? { entry.kind == .number ? JSONNumber(text)?.double : nil }
 }

@@ -44,7 +44,7 @@ import Testing
         let limit = RateLimit(.reads, perMinute: 60, burst: 3)
         var fullAt: Int64 = 0
         for _ in 0..<3 { _ = limit.take(&fullAt, now: 0) }
-        limit.giveBack(&fullAt)
+        limit.refund(&fullAt)
         #expect(limit.take(&fullAt, now: 0) == 0)
         #expect(limit.take(&fullAt, now: 0) == Self.second)
     }
@@ -104,12 +104,12 @@ import Testing
 
     @Test(arguments: [(1, 1), (999_999_999, 1), (1_000_000_000, 1), (1_000_000_001, 2), (12_000_000_000, 12)])
     func retryAfterIsInWholeSecondsRoundedUp(_ wait: Int64, _ seconds: Int) {
-        #expect(RateVerdict(wait: wait, by: .reads) == .refused(retryAfter: seconds, by: .reads))
-        #expect(RateVerdict(wait: 0, by: .reads) == .admitted)
+        #expect(RateOutcome(wait: wait, by: .reads) == .refused(retryAfter: seconds, by: .reads))
+        #expect(RateOutcome(wait: 0, by: .reads) == .admitted)
     }
 
-    /// A log of all that came in: one more may, if then no stretch of time that ends now has more than the burst and what
-    /// its length allows.
+    /// A log of all that came in: one more may, if then no stretch of time that ends now has more than the burst and
+    /// what its length allows.
     private static func logAdmits(_ log: [Int64], _ limit: RateLimit, now: Int64) -> Bool {
         log.enumerated().allSatisfy { place, begin in
             log.count - place + 1 <= limit.burst + Int((now - begin) / limit.interval)

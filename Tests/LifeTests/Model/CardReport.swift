@@ -17,8 +17,8 @@ struct CardReport: Hashable, Sendable {
         self.bootedAt = bootedAt
     }
 
-    /// What the absence of a card means whose token has died: nil when it was lost without the user's doing, so that a new
-    /// generation is due at once.
+    /// What the absence of a card means whose token has died: nil when it was lost without the user's doing, so that a
+    /// new generation is due at once.
     /// - Parameters:
     ///   - bootedAt: when the phone was last restarted, if it says so; a restart takes all cards away.
     ///   - seenAt: when the phone last said that the card was there.

@@ -1,8 +1,8 @@
 import Activities
 import SightscreenModels
 
-/// Whatever can happen to the activity of one match on one phone of one user. Every event may come twice, late, or not at
-/// all.
+/// Whatever can happen to the activity of one match on one phone of one user. Every event may come twice, late, or not
+/// at all.
 enum LifeEvent: Hashable, Sendable {
     // The user and the phone.
 
@@ -65,7 +65,7 @@ enum UpdateAnswer: Hashable, Sendable {
 enum EndAnswer: Hashable, Sendable {
     case accepted
     /// Not processed, or nobody knows: an end may be repeated.
-    case again(after: Duration)
+    case retry(after: Duration)
     /// It did not leave: it is owed as before.
     case notSent
     /// It can never be delivered.

@@ -4,9 +4,9 @@ import SightscreenModels
 /// What APNs says.
 extension LifeModel {
     mutating func startAnswered(
-        _ start: StartID, _ token: PushToStartToken, _ verdict: StartAnswer, _ now: Moment, _ policy: ModelPolicy
+        _ start: StartID, _ token: PushToStartToken, _ answer: StartAnswer, _ now: Moment, _ policy: ModelPolicy
     ) -> [LifeIntent] {
-        switch verdict {
+        switch answer {
         case .accepted, .unknown:
             // Only a token proves a start, and only the end of its lease that there was none.
             return []
@@ -34,8 +34,8 @@ extension LifeModel {
         }
     }
 
-    mutating func updateAnswered(_ token: UpdateToken, _ verdict: UpdateAnswer, _ now: Moment) {
-        switch verdict {
+    mutating func updateAnswered(_ token: UpdateToken, _ answer: UpdateAnswer, _ now: Moment) {
+        switch answer {
         case .accepted, .unknown: return
         case .tokenDead(let since):
             let before = current
@@ -50,14 +50,14 @@ extension LifeModel {
         }
     }
 
-    mutating func endAnswered(_ token: UpdateToken, _ verdict: EndAnswer, _ now: Moment, _ policy: ModelPolicy) {
+    mutating func endAnswered(_ token: UpdateToken, _ answer: EndAnswer, _ now: Moment, _ policy: ModelPolicy) {
         for place in generations.indices where generations[place].token == token {
             guard case .due(let dismissal, _) = generations[place].endPush else { continue }
-            switch verdict {
+            switch answer {
             case .accepted: generations[place].endPush = .sent
             case .notSent: generations[place].endPush = .due(dismissal, leaseUntil: nil)
             case .undeliverable: generations[place].endPush = .dropped
-            case .again(let wait):
+            case .retry(let wait):
                 // Owed since it ended, or since a later token of it came.
                 let since = max(generations[place].endedAt ?? now, generations[place].tokenAt ?? now)
                 generations[place].endPush =

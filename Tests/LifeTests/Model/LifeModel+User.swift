@@ -72,8 +72,8 @@ extension LifeModel {
         return []
     }
 
-    /// When a start was sent for what runs now, it was answered: the phone's start token works, unless APNs has called it
-    /// dead since.
+    /// When a start was sent for what runs now, it was answered: the phone's start token works, unless APNs has called
+    /// it dead since.
     private mutating func noteStarted() {
         guard current?.start.sentAt != nil else { return }
         phone.fallback.answered(tokenIsDead: phone.startTokenIsDead)

@@ -3,8 +3,8 @@ import SightscreenModels
 
 /// One match on one phone of one user: what the server knows of it, and what follows from whatever happens.
 ///
-/// Neither clock nor socket nor database: an event and the time come in, the new state is there and what is to be done in
-/// the world comes out. The statements of the services do the same in sets; this is what they are compared with.
+/// Neither clock nor socket nor database: an event and the time come in, the new state is there and what is to be done
+/// in the world comes out. The statements of the services do the same in sets; this is what they are compared with.
 struct LifeModel: Hashable, Sendable {
     /// What the server knows of the phone.
     struct Phone: Hashable, Sendable {
@@ -82,9 +82,9 @@ struct LifeModel: Hashable, Sendable {
         case .appRegistered(let allows, let cards): appRegistered(allows, cards, now, policy)
         case .startTokenReported(let token): startTokenReported(token, now)
         case .phoneLost: phoneLost(now)
-        case .startAnswered(let start, let token, let verdict): return startAnswered(start, token, verdict, now, policy)
-        case .updateAnswered(let token, let verdict): updateAnswered(token, verdict, now)
-        case .endAnswered(let token, let verdict): endAnswered(token, verdict, now, policy)
+        case .startAnswered(let start, let token, let answer): return startAnswered(start, token, answer, now, policy)
+        case .updateAnswered(let token, let answer): updateAnswered(token, answer, now)
+        case .endAnswered(let token, let answer): endAnswered(token, answer, now, policy)
         case .matchBecame(let phase): return matchBecame(phase, now)
         case .passDue: return passDue(now, policy)
         case .startDue(let start, let sent): return startDue(start, sent, now, policy)

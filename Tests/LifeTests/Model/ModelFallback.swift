@@ -8,7 +8,8 @@ struct ModelFallback: Hashable, Sendable {
     /// The start token that has been through the chain and has started nothing since.
     var spentToken: PushToStartToken?
     var visibleAt: Moment?
-    /// A start was answered since it began, after APNs had called the token dead: it is not spent if it is registered again.
+    /// A start was answered since it began, after APNs had called the token dead: it is not spent if it is registered
+    /// again.
     var wasAnswered: Bool
 
     init(

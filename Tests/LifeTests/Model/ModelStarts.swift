@@ -1,5 +1,5 @@
-/// When the next push-to-start of an activity may go out. The numbers are those of `deploy/docs/life.md`, not the product's
-/// constants: a wrong one there differs.
+/// When the next push-to-start of an activity may go out. The numbers are those of `deploy/docs/life.md`, not the
+/// product's constants: a wrong one there differs.
 struct ModelStarts: Hashable, Sendable {
     static let triesMax = 3
 

@@ -14,7 +14,8 @@ import Testing
         let child = try #require(
             TraceContext(traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-53995c3f42cd8ad8-01"))
         var refused = Span(
-            name: "judge", kind: .server, context: child, parentID: parent.spanID, begunAt: 1_795_254_364_223_456_790)
+            name: "evaluate", kind: .server, context: child, parentID: parent.spanID, begunAt: 1_795_254_364_223_456_790
+        )
         refused["by.time"] = .bool(false)
         refused.error = "the fixture is another"
         let bytes = try OTLPTraces.encode(
@@ -30,7 +31,7 @@ import Testing
             "endTimeUnixNano":"1795254364223456789","kind":3,"name":"poll","spanId":"00f067aa0ba902b7",\
             "startTimeUnixNano":"1795254364123456789","status":{},"traceId":"4bf92f3577b34da6a3ce929d0e0e4736"},\
             {"attributes":[{"key":"by.time","value":{"boolValue":false}}],\
-            "endTimeUnixNano":"1795254364223456790","kind":2,"name":"judge","parentSpanId":"00f067aa0ba902b7",\
+            "endTimeUnixNano":"1795254364223456790","kind":2,"name":"evaluate","parentSpanId":"00f067aa0ba902b7",\
             "spanId":"53995c3f42cd8ad8","startTimeUnixNano":"1795254364223456790",\
             "status":{"code":2,"message":"the fixture is another"},"traceId":"4bf92f3577b34da6a3ce929d0e0e4736"}]}]}]}
             """

@@ -13,14 +13,14 @@ import Testing
 
     /// A collector that does as it is told.
     private final class Collector: Sendable {
-        enum Mood { case takes, refuses, hangs }
+        enum Behaviour { case takes, refuses, hangs }
 
-        let mood = Mutex(Mood.takes)
+        let behaviour = Mutex(Behaviour.takes)
         let requests = Mutex<[HTTPClientRequest]>([])
 
         func send(_ request: HTTPClientRequest) async throws -> HTTPClientResponse {
             requests.withLock { $0.append(request) }
-            switch mood.withLock({ $0 }) {
+            switch behaviour.withLock({ $0 }) {
             case .takes: return HTTPClientResponse(status: 200, headers: [], body: Array("{}".utf8))
             case .refuses: throw Away()
             case .hangs:
@@ -79,13 +79,13 @@ import Testing
     @Test func aCollectorThatIsAwayCostsTheSpansAndOneLine() async throws {
         let collector = Collector()
         let log = LogLines()
-        collector.mood.withLock { $0 = .refuses }
+        collector.behaviour.withLock { $0 = .refuses }
         let metrics = try await run(collector, log: log) { exporter in
             exporter.take(span("lost"))
             try await eventually("it was tried") { collector.has("lost") }
             exporter.take(span("lost too"))
             try await eventually("that, too") { collector.has("lost too") }
-            collector.mood.withLock { $0 = .takes }
+            collector.behaviour.withLock { $0 = .takes }
             exporter.take(span("taken"))
             try await eventually("it goes on") { collector.has("taken") }
         }
@@ -97,13 +97,14 @@ import Testing
 
     @Test func whoTakesASpanNeverWaitsForACollectorThatHangs() async throws {
         let collector = Collector()
-        collector.mood.withLock { $0 = .hangs }
+        collector.behaviour.withLock { $0 = .hangs }
         let metrics = try await run(collector, spansMax: 3, end: .milliseconds(50)) { exporter in
             exporter.take(span("hangs"))
             try await eventually("it is on its way") { collector.has("hangs") }
             for number in 0..<5 { exporter.take(span("\(number)")) }
         }
-        // The first comes back when the exporter is asked to stop and takes the place of another; the end waits for none.
+        // The first comes back when the exporter is asked to stop and takes the place of another; the end waits for
+        // none.
         #expect(metrics.contains(#"sightscreen_spans_dropped_total{reason="full"} 3"#), "\(metrics)")
         #expect(metrics.contains(#"sightscreen_spans_dropped_total{reason="collector"} 3"#), "\(metrics)")
         #expect(!metrics.contains("sightscreen_spans_exported_total"))

@@ -18,14 +18,14 @@ import Testing
         let poll = tracer.begin("poll", .client, under: nil)
         let offer = tracer.begin("offer", .client, under: poll.context)
         // As it comes over a socket.
-        let judge = tracer.begin("judge", .server, under: TraceContext(traceparent: offer.context.traceparent))
+        let judge = tracer.begin("evaluate", .server, under: TraceContext(traceparent: offer.context.traceparent))
         #expect(poll.parentID == nil)
         #expect(offer.parentID == poll.context.spanID)
         #expect(judge.parentID == offer.context.spanID)
         #expect(Set([poll, offer, judge].map(\.context.traceID)).count == 1)
         #expect(Set([poll, offer, judge].map(\.context.spanID)).count == 3)
         for span in [judge, offer, poll] { tracer.end(span) }
-        #expect(exported.names == ["judge", "offer", "poll"])
+        #expect(exported.names == ["evaluate", "offer", "poll"])
         for span in exported.spans.withLock({ $0 }) { #expect(try #require(span.endedAt) >= span.begunAt) }
     }
 
@@ -81,7 +81,7 @@ import Testing
 
     @Test func aProcessThatExportsNothingPassesTheTraceOn() throws {
         let wanted = TraceContext()
-        let span = Tracer.off.begin("judge", .server, under: wanted)
+        let span = Tracer.off.begin("evaluate", .server, under: wanted)
         #expect(span.context.traceID == wanted.traceID && span.context.isSampled)
         // Those after it need not export what nobody shows the beginning of.
         #expect(!Tracer.off.begin("poll", .client, under: nil).context.isSampled)

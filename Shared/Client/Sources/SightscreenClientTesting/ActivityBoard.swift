@@ -1,20 +1,20 @@
 import SightscreenClient
 import SightscreenModels
 
-/// iOS's rules for the activities of one app on one phone. Facts go in, what changed comes out; it knows no clock.
+/// iOS's rules for the activities of one app on one phone. It takes facts and returns changes, and knows no clock.
 struct ActivityBoard: Sendable {
     enum Change: Hashable, Sendable {
         case appeared(PhoneActivity)
         case content(ActivityID, ShownContent)
         case state(ActivityID, PhoneActivityState)
-        /// The token is of no use any more.
+        /// The token is no longer valid.
         case tokenDied(UpdateToken)
     }
 
     let limits: PhoneLimits
-    /// The name of the app's type.
+    /// The name of the app's attributes type.
     let attributesType: String
-    /// All that are on the screen, in order of appearance.
+    /// The activities on screen, in order of appearance.
     private(set) var activities: [SimulatedActivity] = []
     private(set) var changes: [Change] = []
     var showsActivities = true
@@ -27,8 +27,7 @@ struct ActivityBoard: Sendable {
     }
 
     subscript(_ id: ActivityID) -> SimulatedActivity? { activities.first { $0.id == id } }
-
-    /// What changed since this was last asked.
+    /// Returns the changes since the last call.
     mutating func takeChanges() -> [Change] {
         defer { changes = [] }
         return changes
@@ -36,7 +35,7 @@ struct ActivityBoard: Sendable {
 
     // MARK: - Starts
 
-    /// A push to the push-to-start token.
+    /// Handles a push to the push-to-start token.
     mutating func start(_ push: ActivityPush, as id: ActivityID, now: Int) throws(PushDropped) {
         guard push.event == .start else { throw PushDropped(.wrongEvent) }
         guard let content = push.content else { throw PushDropped(.notDecodable) }
@@ -51,7 +50,7 @@ struct ActivityBoard: Sendable {
         alerted(id, alert, now)
     }
 
-    /// The app asks for one.
+    /// Handles the app's request for an activity.
     mutating func request(
         _ attributes: LiveActivityAttributes, _ content: ShownContent, as id: ActivityID, bytes: Int,
         isInForeground: Bool, now: Int
@@ -61,7 +60,7 @@ struct ActivityBoard: Sendable {
         guard bytes <= limits.payloadBytesMax else { throw .tooLarge }
         guard hasRoom else { throw .tooMany }
         let activity = PhoneActivity(id: id, attributes: attributes, content: content, state: .active)
-        // What the app shows carries the phone's own time.
+        // Content from the app has the phone's own time.
         add(activity, now, now)
         return activity
     }
@@ -82,8 +81,9 @@ struct ActivityBoard: Sendable {
 
     // MARK: - Updates and ends
 
-    /// A push to the activity's update token.
-    /// - Returns: whether the phone buzzed.
+    /// Handles a push to an activity's update token.
+    ///
+    /// - Returns: whether the phone alerted the user.
     mutating func update(
         _ id: ActivityID, _ push: ActivityPush, priority: Int, now: Int
     ) throws(PushDropped) -> Bool {
@@ -95,7 +95,7 @@ struct ActivityBoard: Sendable {
             return false
         }
         try checkTimestamp(push, now)
-        // Counted when it comes, whether it is news or not.
+        // The budget counts every update that arrives, also one that is not shown.
         let perHour = takesFrequentPushes ? limits.immediateUpdatesPerHour : limits.infrequentUpdatesPerHour
         if priority == APNsPriority.immediate.rawValue,
             !activities[index].immediateBudget.take(of: perHour, now: now)
@@ -114,7 +114,7 @@ struct ActivityBoard: Sendable {
         return true
     }
 
-    /// The app ends it. One that is over already can still be made to leave the screen.
+    /// Ends an activity for the app. One that is over already can still be removed from the screen.
     mutating func end(_ id: ActivityID, _ dismissal: EndDismissal, now: Int) {
         guard let index = index(id) else { return }
         let leavesAt: Int =
@@ -131,13 +131,14 @@ struct ActivityBoard: Sendable {
         }
     }
 
-    /// The system ends it: for want of room, or because of its age.
+    /// Ends an activity for the system, for lack of room or because of its age.
     mutating func systemEnds(_ id: ActivityID, now: Int) {
         guard let index = index(id), activities[index].isRunning else { return }
         end(index, showing: nil, leavesAt: leaving(nil, now), now)
     }
 
-    /// It leaves the screen without an end: the user removes it, or switches activities off, or the phone restarts.
+    /// Removes an activity from the screen without an end: because the user removes it or switches activities off, or
+    /// the phone restarts.
     mutating func remove(_ id: ActivityID) {
         guard let index = index(id) else { return }
         set(.dismissed, index)
@@ -149,13 +150,13 @@ struct ActivityBoard: Sendable {
 
     // MARK: - Time
 
-    /// What time alone does: shows what is out of date as such, ends what had its 8 hours, clears what was there long
-    /// enough.
+    /// Applies the effects of time: marks content as stale, ends activities after their 8 hours, removes ended ones
+    /// from the screen.
     mutating func advance(to now: Int) {
         for activity in activities {
             guard let index = index(activity.id) else { continue }
             if activity.isRunning, activity.startedAt + limits.activityLifetime <= now {
-                // When it was due, even if nobody looked.
+                // The activity ended at its due time, whenever that is noticed.
                 let due = activity.startedAt + limits.activityLifetime
                 end(index, showing: nil, leavesAt: due + limits.lingering, due)
             } else if activity.state == .active, let staleAt = activity.content.staleAt, staleAt <= now {
@@ -165,7 +166,7 @@ struct ActivityBoard: Sendable {
         }
     }
 
-    /// When time does something next, seconds since 1970.
+    /// The time of the next such effect, in seconds since 1970.
     var nextDeadline: Int? {
         activities.flatMap { activity -> [Int?] in
             guard activity.isRunning else { return [activity.leavesAt] }
@@ -183,8 +184,7 @@ struct ActivityBoard: Sendable {
     private func checkTimestamp(_ push: ActivityPush, _ now: Int) throws(PushDropped) {
         guard push.timestamp <= now + limits.timestampAheadMax else { throw PushDropped(.farTimestamp) }
     }
-
-    /// A past date removes at once; nobody stays longer than 4 h.
+    /// Returns the time at which an activity leaves the screen. A past date means at once; the longest stay is 4 h.
     private func leaving(_ dismissAt: Int?, _ now: Int) -> Int {
         min(dismissAt ?? .max, now + limits.lingering)
     }
@@ -199,7 +199,7 @@ struct ActivityBoard: Sendable {
     }
 
     private mutating func show(_ content: ShownContent, on index: Int) {
-        // A relevance that is not said again stays.
+        // The relevance stays when new content has none.
         var content = content
         content.relevance = content.relevance ?? activities[index].content.relevance
         guard activities[index].activity.content != content else { return }

@@ -6,8 +6,8 @@ import SightscreenModels
 #endif
 import SightscreenClient
 
-/// A Live Activity's payload as the phone decodes it: with the app's own types and a default `JSONDecoder`. Who does not
-/// decode is dropped.
+/// A Live Activity's payload as the phone decodes it, with the app's own types and a default `JSONDecoder`. A payload
+/// that does not decode is dropped.
 struct ActivityPush: Sendable {
     struct Alert: Decodable, Hashable, Sendable {
         var title: String
@@ -19,7 +19,7 @@ struct ActivityPush: Sendable {
 
     var timestamp: Int
     var event: Event
-    /// Nil only of an end, which then leaves the content as it is.
+    /// The content; nil only for an end, which then leaves the content as it is.
     var content: ShownContent?
     var dismissAt: Int?
     var alert: Alert?
@@ -33,7 +33,7 @@ struct ActivityPush: Sendable {
         event = head.event
         dismissAt = head.dismissalDate
         attributesType = head.attributesType
-        // An alert that cannot be shown does not keep the rest from being shown.
+        // An invalid alert does not prevent the rest from being shown.
         alert = (try? Self.decode(body) as Alerting)?.alert
         if head.hasState {
             let state: State = try Self.decode(body)
@@ -97,7 +97,7 @@ struct ActivityPush: Sendable {
     }
 }
 
-/// Ends the handling of a push.
+/// The error that ends the handling of a push.
 struct PushDropped: Error {
     var reason: PushDrop
     init(_ reason: PushDrop) { self.reason = reason }

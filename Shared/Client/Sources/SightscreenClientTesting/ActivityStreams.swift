@@ -1,11 +1,12 @@
 import SightscreenClient
 import SightscreenModels
 
-/// What the app hears of one activity.
+/// The streams of one activity that the app reads.
 struct ActivityStreams {
     let tokens = Broadcast<UpdateToken>()
     let contents: Broadcast<ShownContent>
-    /// There are four states; out of date and back again are news only for a moment.
+    /// The states. The buffer holds four, the number of states. A change to stale and back matters only for a moment,
+    /// so it may be missed.
     let states: Broadcast<PhoneActivityState>
 
     init(_ activity: PhoneActivity) {

@@ -1,10 +1,11 @@
-/// What a phone takes in an hour. Apple publishes none of these numbers; APNs answers 200 to what goes beyond them.
+/// The pushes that a phone accepts in an hour. Apple publishes none of these numbers; APNs answers 200 to pushes beyond
+/// them.
 public struct DeviceBudgets: Sendable, Hashable {
-    /// Updates of priority 10 of one activity; nil: any number.
+    /// The updates of priority 10 for one activity; nil for any number.
     public var immediate: Int?
-    /// The same where the user has switched frequent updates off.
+    /// The same number when the user has switched frequent updates off.
     public var immediateInfrequent: Int?
-    /// Activities that are started by push.
+    /// The starts by push.
     public var starts: Int?
 
     public init(immediate: Int? = nil, immediateInfrequent: Int? = nil, starts: Int? = nil) {
@@ -16,15 +17,17 @@ public struct DeviceBudgets: Sendable, Hashable {
     public static let none = Self()
 }
 
-/// How much of one hourly budget is used: as much comes back in an hour as there is.
+/// The used part of one hourly budget. In an hour the whole budget is restored.
 public struct DeviceBudget: Sendable, Hashable {
     private var used: Float = 0
-    /// Seconds since 1970, when `used` was right.
+    /// The time at which `used` was correct, in seconds since 1970.
     private var at: UInt32 = 0
 
     public init() {}
 
-    /// - Returns: whether there was one left.
+    /// Uses one push of the budget.
+    ///
+    /// - Returns: whether one was left.
     public mutating func take(of perHour: Int, now: Int) -> Bool {
         let now = UInt32(clamping: now)
         let cameBack = Float(max(now, at) - at) * Float(perHour) / 3_600

@@ -5,7 +5,7 @@
 #endif
 public import SightscreenModels
 
-/// What a phone finds in a payload. Taken apart once for all devices that get it.
+/// The parts of a payload that a phone reads. It is decoded once for all devices that receive it.
 public struct DevicePush: Sendable, Hashable {
     public struct Head: Decodable, Sendable, Hashable {
         public var timestamp: Int
@@ -17,9 +17,9 @@ public struct DevicePush: Sendable, Hashable {
         public var body: String
     }
 
-    /// `timestamp` and `event`, if both can be read.
+    /// The `timestamp` and `event`, if both can be read.
     public let head: Head?
-    /// Nil unless it has title and body.
+    /// The alert; nil unless it has a title and a body.
     public let alert: Alert?
     public let hasState: Bool
     public let attributesType: String?

@@ -1,12 +1,12 @@
 public import SightscreenModels
 
-/// Who is in the Dynamic Island. Activities that are over are not.
+/// The activities in the Dynamic Island. Activities that are over are not among them.
 public struct DynamicIsland: Hashable, Sendable {
-    /// Around the camera: leading and trailing.
+    /// The activity around the camera, leading and trailing.
     public var compact: ActivityID?
-    /// The round one beside it, when a second activity runs.
+    /// The activity in the round island beside it, when a second one runs.
     public var minimal: ActivityID?
-    /// Open, because an alert has just come.
+    /// The activity that is expanded, because an alert has just come.
     public var expanded: ActivityID?
 
     public init(compact: ActivityID? = nil, minimal: ActivityID? = nil, expanded: ActivityID? = nil) {

@@ -1,9 +1,9 @@
-/// What somebody who looks at the phone sees of the app, without opening it.
+/// The phone's view of the app while it is closed.
 public struct PhoneScreen: Hashable, Sendable {
-    /// The most relevant first; those that are over, and still shown, among them.
+    /// The activities on the Lock Screen, most relevant first, including ended ones that are still shown.
     public var lockScreen: [SimulatedActivity]
     public var island: DynamicIsland
-    /// The newest last.
+    /// The notifications, newest last.
     public var notifications: [ShownAlert]
 
     public init(

@@ -1,8 +1,9 @@
-/// A push as it comes off the network: nothing of it is believed yet.
+/// A push as it arrives from the network, before any check.
 public struct RawPush: Hashable, Sendable {
-    /// Lower-case hex: whom it is for.
+    /// The receiving token in lower-case hex.
     public var token: String
-    /// Names in lower case; what matters are `apns-push-type`, `apns-priority`, `apns-expiration`, `apns-topic`.
+    /// The headers, with names in lower case. The phone reads `apns-push-type`, `apns-priority`, `apns-expiration` and
+    /// `apns-topic`.
     public var headers: [String: String]
     public var body: [UInt8]
 
@@ -13,9 +14,10 @@ public struct RawPush: Hashable, Sendable {
     }
 
     var pushType: String { headers["apns-push-type"] ?? "" }
-    /// 10 where nothing is said.
+    /// The priority; 10 when the header is missing.
     var priority: Int { headers["apns-priority"].flatMap { Int($0) } ?? 10 }
-    /// Seconds since 1970; 0: not kept for a phone that is away; nil: kept, and never too old.
+    /// The time in seconds since 1970 until which the push is valid. 0 means that it is not kept for an offline phone;
+    /// nil that it is kept and does not expire.
     var expiration: Int? { headers["apns-expiration"].flatMap { Int($0) } }
     var topic: String { headers["apns-topic"] ?? "" }
 }

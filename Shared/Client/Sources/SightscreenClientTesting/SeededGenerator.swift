@@ -1,4 +1,4 @@
-/// SplitMix64: the same seed gives the same phone.
+/// A SplitMix64 generator: the same seed gives the same phone.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -12,7 +12,7 @@ struct SeededGenerator: RandomNumberGenerator {
         return value ^ (value >> 31)
     }
 
-    /// So many random bytes in lower-case hex.
+    /// Returns this many random bytes in lower-case hex.
     mutating func hex(bytes: Int) -> String {
         (0..<bytes).map { _ in
             let byte = UInt8.random(in: .min ... .max, using: &self)

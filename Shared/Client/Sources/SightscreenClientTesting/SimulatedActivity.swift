@@ -1,18 +1,18 @@
 public import SightscreenClient
 public import SightscreenModels
 
-/// One activity on a simulated phone, with what only the system knows of it.
+/// One activity on a simulated phone, with the data that only the system has.
 public struct SimulatedActivity: Hashable, Sendable {
     public internal(set) var activity: PhoneActivity
-    /// The timestamp of what is shown: what an update must exceed.
+    /// The timestamp of the shown content, which an update must exceed.
     public internal(set) var timestamp: Int
     public let startedAt: Int
     public internal(set) var endedAt: Int?
-    /// When it leaves the screen; nil while it runs.
+    /// The time at which it leaves the screen, in seconds since 1970; nil while it runs.
     public internal(set) var leavesAt: Int?
-    /// Nil until the system has one.
+    /// The update token; nil until the system has issued one.
     public internal(set) var token: UpdateToken?
-    /// Updates that were shown.
+    /// The number of updates that were shown.
     public internal(set) var updates = 0
     public internal(set) var lastAlert: ShownAlert?
     var immediateBudget = DeviceBudget()
@@ -23,17 +23,17 @@ public struct SimulatedActivity: Hashable, Sendable {
     public var state: PhoneActivityState { activity.state }
     public var isRunning: Bool { activity.isRunning }
 
-    /// The six presentations.
+    /// The card with its presentations.
     public var card: MatchCard { MatchCard(activity) }
 
-    /// Whether the Dynamic Island is to be had: the higher relevance first, then the earlier start.
+    /// Whether this activity comes before another one in the Dynamic Island: the higher relevance first, then the
+    /// earlier start.
     func comes(before other: Self) -> Bool {
         let (mine, others) = (content.relevance ?? 0, other.content.relevance ?? 0)
         return mine == others ? startedAt < other.startedAt : mine > others
     }
 }
-
-/// What buzzed the phone.
+/// An alert that the phone has shown.
 public struct ShownAlert: Hashable, Sendable {
     public var title: String
     public var body: String

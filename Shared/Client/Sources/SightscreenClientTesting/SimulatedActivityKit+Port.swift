@@ -6,7 +6,7 @@ public import SightscreenModels
 #endif
 public import SightscreenClient
 
-/// The app's side.
+/// The functions that the app uses.
 extension SimulatedActivityKit: ActivityKitPort {
     public func request(
         _ attributes: LiveActivityAttributes, _ content: ShownContent

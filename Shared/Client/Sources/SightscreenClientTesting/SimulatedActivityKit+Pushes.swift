@@ -1,9 +1,9 @@
 import SightscreenClient
 import SightscreenModels
 
-/// Apple's side.
+/// The functions that deliver pushes.
 extension SimulatedActivityKit {
-    /// A push arrives, or would if the phone were not away.
+    /// Delivers a push, or keeps it while the phone is offline.
     @discardableResult
     public func receive(_ push: RawPush) async -> PushOutcome {
         await catchUp()
@@ -15,7 +15,7 @@ extension SimulatedActivityKit {
         let outcome: PushOutcome
         do throws(PushDropped) { outcome = try taken(push) } catch { outcome = .dropped(error.reason) }
         await publish()
-        // The system says the push-to-start token once more.
+        // The system repeats the push-to-start token.
         if case .started = outcome { startTokens.send(startToken) }
         return outcome
     }
@@ -57,7 +57,9 @@ extension SimulatedActivityKit {
         }
     }
 
-    /// - Returns: what became of the pushes that were kept for the phone, when it comes back.
+    /// Sets whether the phone has a network.
+    ///
+    /// - Returns: the outcomes of the pushes that were kept for the phone, when it is online again.
     @discardableResult
     public func setOnline(_ online: Bool) async -> [PushOutcome] {
         isOnline = online

@@ -1,15 +1,15 @@
 import SightscreenClient
 public import SightscreenModels
 
-/// The user's side, and the system's moods.
+/// The user's actions, and the system's own.
 extension SimulatedActivityKit {
-    /// The user swipes an activity off the Lock Screen.
+    /// Removes an activity from the Lock Screen, as the user does.
     public func dismiss(_ id: ActivityID) async {
         board.remove(id)
         await publish()
     }
 
-    /// The switch in Settings. Off takes away all that is shown.
+    /// Sets the switch for Live Activities in Settings. Switching it off removes all activities.
     public func setShowsActivities(_ allowed: Bool) async {
         guard board.showsActivities != allowed else { return }
         board.showsActivities = allowed
@@ -18,7 +18,7 @@ extension SimulatedActivityKit {
         await publish()
     }
 
-    /// "More frequent updates" in Settings.
+    /// Sets the switch for more frequent updates in Settings.
     public func setFrequentPushes(_ allowed: Bool) {
         guard board.takesFrequentPushes != allowed else { return }
         board.takesFrequentPushes = allowed
@@ -30,14 +30,14 @@ extension SimulatedActivityKit {
         if inFront { isForceQuit = false }
     }
 
-    /// The app's process ends. What it listened to ends; activities stay.
+    /// Ends the app's process and its streams. Activities stay.
     public func killApp(forceQuit: Bool = false) {
         isForceQuit = forceQuit
         isInForeground = false
         disconnectApp()
     }
 
-    /// The app is deleted and installed again: no activity is left, and all tokens are new.
+    /// Deletes the app and installs it again: all activities are removed, and all tokens are new.
     public func reinstall() async {
         board.removeAll()
         notifications = []
@@ -47,35 +47,35 @@ extension SimulatedActivityKit {
         await newAppTokens()
     }
 
-    /// The phone restarts: activities are gone, and nobody tells the app.
+    /// Restarts the phone: all activities are removed, and the app is not told.
     public func restart() async {
         disconnectApp()
         board.removeAll()
         await publish()
     }
 
-    /// The system ends an activity for want of room.
+    /// Ends an activity as the system does for lack of room.
     public func systemEnds(_ id: ActivityID) async {
         board.systemEnds(id, now: clock.now)
         await publish()
     }
 
-    /// The system gives an activity another update token; the old one is dead.
+    /// Gives an activity another update token. The old one is dead.
     public func rotateToken(of id: ActivityID) async { await issueToken(id) }
 
-    /// The system repeats the push-to-start token, as it does now and then.
+    /// Repeats the push-to-start token, as the system does now and then.
     public func repeatStartToken() { startTokens.send(startToken) }
 
-    /// The system repeats an activity's update token.
+    /// Repeats an activity's update token, as the system may.
     public func repeatToken(of id: ActivityID) {
         if let token = board[id]?.token { streams[id]?.tokens.send(token) }
     }
 
-    /// The system tells of an activity once more.
+    /// Reports an activity to the app once more.
     public func repeatAppearance(of id: ActivityID) {
         if let activity = board[id]?.activity { appearances.send(activity) }
     }
 
-    /// The system gives the app other tokens.
+    /// Gives the app new tokens.
     public func rotateAppTokens() async { await newAppTokens() }
 }

@@ -3,8 +3,8 @@ public import SightscreenModels
 
 /// ActivityKit on one simulated iPhone, with the system around it: tokens, budgets, the user's switches, the network.
 ///
-/// The app talks to it as to the real one (`ActivityKitPort`); pushes come in as APNs delivers them (`receive`); whoever
-/// plays the user calls the rest. It is as silent as iOS about what it drops: only `receive`'s caller learns why.
+/// The app uses it through `ActivityKitPort`, pushes arrive through `receive`, and a test calls the user's actions.
+/// Like iOS it reports no dropped pushes to the app; only the caller of `receive` gets the reason.
 public actor SimulatedActivityKit {
     public let limits: PhoneLimits
     let clock: any ClientClock
@@ -14,17 +14,17 @@ public actor SimulatedActivityKit {
     public internal(set) var startToken = PushToStartToken("")
     public internal(set) var deviceToken = DeviceToken("")
     public internal(set) var isOnline = true
-    /// The app is in front: only then can it start an activity.
+    /// Whether the app is in the foreground. Only then can it start an activity.
     public var isInForeground = true
-    /// The user has swiped the app away: nothing silent wakes it until it is opened.
+    /// Whether the user has force-quit the app. No silent push wakes it then until it is opened.
     public var isForceQuit = false
     var offline = OfflinePushes()
-    private var diedUntold: [String] = []
+    private var diedUnreported: [String] = []
     var notifications: [ShownAlert] = []
     var silentBudget = DeviceBudget()
 
     var streams: [ActivityID: ActivityStreams] = [:]
-    /// An app that is slow to look sees the newest of these, and the others in the list of activities.
+    /// The activities that appear. A slow app gets the newest of these, and finds the others in the list of activities.
     let appearances = Broadcast<PhoneActivity>(buffer: 16, repeatsLatest: false)
     let startTokens = Broadcast<PushToStartToken>()
     let enablement = Broadcast(true)
@@ -37,8 +37,11 @@ public actor SimulatedActivityKit {
     private var timerIsFor: Int?
 
     /// - Parameters:
-    ///   - seed: decides on tokens, ids and delays.
-    ///   - attributesType: the name of the app's type.
+    ///   - clock: the phone's clock.
+    ///   - seed: determines tokens, ids and delays.
+    ///   - tokens: receives the phone's tokens before the app does.
+    ///   - limits: the system's limits.
+    ///   - attributesType: the name of the app's attributes type.
     public init(
         clock: any ClientClock, seed: UInt64, tokens: any TokenSink = NoTokenSink(),
         limits: PhoneLimits = PhoneLimits(),
@@ -51,14 +54,14 @@ public actor SimulatedActivityKit {
         board = ActivityBoard(limits: limits, attributesType: attributesType)
     }
 
-    /// The app is installed: the phone gets its tokens.
+    /// Switches the phone on with the app installed: it gets its tokens.
     public func switchOn() async {
         guard !isOn else { return }
         isOn = true
         await newAppTokens()
     }
 
-    /// Nothing happens any more, not even time.
+    /// Switches the phone off. Nothing happens any more, not even by time.
     public func switchOff() async {
         isOn = false
         let tasks = Array(tokenTasks.values) + [timer].compactMap { $0 }
@@ -82,18 +85,18 @@ public actor SimulatedActivityKit {
             notifications: notifications)
     }
 
-    /// The screen now and after each change; a slow reader gets the newest.
+    /// Returns a stream of the screen, now and after each change. A slow reader gets the newest value.
     public func screens() -> AsyncStream<PhoneScreen> { screenBroadcast.values() }
 
     // MARK: - Time
 
-    /// Does what time alone does, up to now. Happens by itself.
+    /// Applies the effects of time up to now. A timer does it, too.
     func catchUp() async {
         board.advance(to: clock.now)
         await publish()
     }
 
-    /// Tells the app and the world what the board has done.
+    /// Sends the board's changes to the app, the screen and the sink.
     func publish() async {
         var died: [UpdateToken] = []
         for change in board.takeChanges() {
@@ -103,26 +106,26 @@ public actor SimulatedActivityKit {
                 appearances.send(activity)
                 issueTokenLater(activity.id)
             case .content(let id, let content): streams[id]?.contents.send(content)
-            case .state(let id, let state): tell(state, id)
+            case .state(let id, let state): report(state, id)
             case .tokenDied(let token): died.append(token)
             }
         }
         let screen = self.screen
         if screen != screenBroadcast.latest { screenBroadcast.send(screen) }
         setTimer()
-        diedUntold += died.map(\.rawValue)
-        await tellWhoDied()
+        diedUnreported += died.map(\.rawValue)
+        await reportDead()
     }
 
-    /// Apple learns of a token's end from the phone: not while it is away.
-    private func tellWhoDied() async {
+    /// Reports dead tokens to the sink. Apple learns of them from the phone, and not while it is offline.
+    private func reportDead() async {
         guard isOnline else { return }
-        let died = diedUntold
-        diedUntold = []
+        let died = diedUnreported
+        diedUnreported = []
         for token in died { await sink.died(token) }
     }
 
-    private func tell(_ state: PhoneActivityState, _ id: ActivityID) {
+    private func report(_ state: PhoneActivityState, _ id: ActivityID) {
         streams[id]?.states.send(state)
         if !state.isRunning { tokenTasks.removeValue(forKey: id)?.cancel() }
         guard state == .dismissed else { return }
@@ -139,15 +142,15 @@ public actor SimulatedActivityKit {
         timer = next.map { next in
             Task { [clock, weak self] in
                 guard (try? await clock.sleep(for: .seconds(max(next - clock.now, 0)))) != nil else { return }
-                await self?.timeIsUp(next)
+                await self?.advanceDeadline(next)
             }
         }
     }
 
-    private func timeIsUp(_ time: Int) async {
-        // It was replaced while it woke.
+    private func advanceDeadline(_ time: Int) async {
+        // The timer was replaced while it fired.
         guard timerIsFor == time else { return }
-        // Not to be cancelled by what it brings about.
+        // The timer must not be cancelled by the changes that it makes.
         timer = nil
         timerIsFor = nil
         await catchUp()
@@ -155,7 +158,7 @@ public actor SimulatedActivityKit {
 
     // MARK: - Tokens
 
-    /// The system gets a token for an activity some time after its start.
+    /// Issues an activity's token some time after its start, as the system does.
     private func issueTokenLater(_ id: ActivityID) {
         guard isOn else { return }
         let delay = Duration.milliseconds(Int.random(in: limits.tokenDelayMs, using: &random))
@@ -187,7 +190,7 @@ public actor SimulatedActivityKit {
         if startToken == start { startTokens.send(start) }
     }
 
-    /// All that the app listens to ends: its process does.
+    /// Ends all streams of the app, as at the end of its process.
     func disconnectApp() {
         for streams in streams.values { streams.disconnect() }
         appearances.disconnect()
@@ -196,7 +199,7 @@ public actor SimulatedActivityKit {
         frequentPushes.disconnect()
     }
 
-    /// How many streams the app has open.
+    /// The number of streams that the app has open.
     package var listenerCount: Int {
         streams.values.reduce(0) { $0 + $1.listenerCount } + appearances.readerCount + startTokens.readerCount
             + enablement.readerCount + frequentPushes.readerCount

@@ -10,30 +10,30 @@ public final class SimulatedClock: ClientClock {
     }
 
     fileprivate struct State {
-        /// Since 1970.
+        /// The time since 1970.
         var time: Duration
         var nextID = 0
-        /// In order of their time.
+        /// The sleeping tasks, in order of their times.
         var sleepers: [Sleeper] = []
         var cancelled: Set<Int> = []
     }
 
     private let state: Mutex<State>
 
-    /// - Parameter now: seconds since 1970.
+    /// - Parameter now: the first time, in seconds since 1970.
     public init(now: Int) { state = Mutex(State(time: .seconds(now))) }
 
     public var now: Int { Int(state.withLock { $0.time }.components.seconds) }
 
-    /// How many tasks wait for time to pass.
+    /// The number of sleeping tasks.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// Those that wake when so much has passed.
+    /// Returns the number of tasks that wake within the duration.
     public func sleeperCount(within duration: Duration) -> Int {
         state.withLock { state in state.sleepers.count { $0.due <= state.time + duration } }
     }
 
-    /// How long the next of them still waits.
+    /// The time until the next task wakes; nil when none sleeps.
     public var untilNext: Duration? { state.withLock { state in state.sleepers.first.map { $0.due - state.time } } }
 
     public func sleep(for duration: Duration) async throws {
@@ -60,7 +60,7 @@ public final class SimulatedClock: ClientClock {
         }
     }
 
-    /// Lets time pass, and wakes whose time has come, in order.
+    /// Advances the time, and wakes the tasks that are due, in order.
     public func advance(by duration: Duration) {
         let end = state.withLock { $0.time } + duration
         while let sleeper = state.withLock({ $0.wakeNext(until: end) }) { sleeper.continuation.resume() }
@@ -71,7 +71,7 @@ public final class SimulatedClock: ClientClock {
     private func cancel(_ id: Int) {
         let sleeper = state.withLock { state -> Sleeper? in
             guard let index = state.sleepers.firstIndex(where: { $0.id == id }) else {
-                // It has not begun to sleep, or is awake.
+                // The task has not begun to sleep, or is awake already.
                 state.cancelled.insert(id)
                 return nil
             }
@@ -82,7 +82,7 @@ public final class SimulatedClock: ClientClock {
 }
 
 extension SimulatedClock.State {
-    /// Takes the next sleeper and goes to its time; at the end of all goes to `end`.
+    /// Removes the next sleeper that is due and sets the time to its time. When none is due, it sets the time to `end`.
     fileprivate mutating func wakeNext(until end: Duration) -> SimulatedClock.Sleeper? {
         guard let first = sleepers.first, first.due <= end else {
             time = max(time, end)

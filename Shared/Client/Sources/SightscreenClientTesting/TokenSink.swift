@@ -1,14 +1,14 @@
 public import SightscreenModels
 
-/// Apple's side of a token: whoever plays APNs has to know it before the app does.
+/// Receives tokens in place of Apple: a simulated APNs has to know a token before the app does.
 public protocol TokenSink: Sendable {
-    /// A token begins to live. `match` and `shown` (the timestamp that the activity shows) come with an update token.
+    /// A token was issued. `match` and `shown` (the timestamp of the activity's content) come with an update token.
     func issued(_ token: String, _ kind: PushTokenKind, match: MatchID?, shown: Stamp?) async
-    /// A push to it is answered with 410 from now on.
+    /// The token is dead: APNs answers a push to it with 410 from now on.
     func died(_ token: String) async
 }
 
-/// For phones that get their pushes by hand.
+/// A sink that ignores tokens, for phones that receive their pushes by hand.
 public struct NoTokenSink: TokenSink {
     public init() {}
     public func issued(_ token: String, _ kind: PushTokenKind, match: MatchID?, shown: Stamp?) {}

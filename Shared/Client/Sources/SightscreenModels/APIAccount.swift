@@ -1,15 +1,15 @@
-/// `GET /user/data`: everything that is kept about a user, as it was at one moment. Times are seconds since 1970; what
-/// is not known is absent.
+/// The answer to `GET /user/data`: everything that is kept about a user, read at one moment. Times are seconds since
+/// 1970. A value that is not known is absent.
 public struct UserDataResponse: Codable, Hashable, Sendable {
     public var userId: UserID
     public var exportedAt: Int
-    /// When an earlier account of this user was deleted, for as long as that is remembered.
+    /// The time at which an earlier account of this user was deleted, for as long as that is remembered.
     public var deletedAt: Int?
     public var devices: [Device]
     public var follows: [Follow]
     /// Every generation of every activity, newest first.
     public var liveActivities: [Activity]
-    /// How many activities, older than these, are left out because there are too many for one answer.
+    /// The number of older activities that are left out because there are too many for one answer.
     public var liveActivitiesOmitted: Int?
 
     public init(
@@ -25,7 +25,7 @@ public struct UserDataResponse: Codable, Hashable, Sendable {
         self.liveActivitiesOmitted = liveActivitiesOmitted
     }
 
-    /// A phone or tablet. Tokens are shown whole: they are the user's.
+    /// A phone or tablet. Its tokens are shown whole, because they are the user's own data.
     public struct Device: Codable, Hashable, Sendable {
         public var deviceId: DeviceID
         public var platform: String
@@ -40,12 +40,12 @@ public struct UserDataResponse: Codable, Hashable, Sendable {
         public var frequentPushesEnabled: Bool
         public var createdAt: Int
         public var lastSeenAt: Int
-        /// What was sent because starts do not arrive: `none`, `silent`, `visible` or `passive`.
+        /// The last push that was sent because push-to-starts do not arrive: `none`, `silent`, `visible` or `passive`.
         public var fallbackStep: String
         public var fallbackAt: Int?
-        /// When the last visible notification of that kind was sent.
+        /// The time of the last visible notification of that kind.
         public var visiblePushAt: Int?
-        /// When the app was last asked, in silence, what it shows.
+        /// The time at which a silent push last asked the app which activities it shows.
         public var reconcileSentAt: Int?
 
         public init(
@@ -75,7 +75,7 @@ public struct UserDataResponse: Codable, Hashable, Sendable {
         }
     }
 
-    /// A followed match.
+    /// One followed match.
     public struct Follow: Codable, Hashable, Sendable {
         public var matchId: MatchID
         public var teamId: String?
@@ -101,7 +101,7 @@ public struct UserDataResponse: Codable, Hashable, Sendable {
         public var status: String
         public var endReason: String?
         public var startId: StartID?
-        /// Push-to-starts sent that may have arrived.
+        /// The number of push-to-starts that were sent and may have arrived.
         public var startsSent: Int
         public var startSentAt: Int?
         public var startGivenUpAt: Int?
@@ -113,11 +113,13 @@ public struct UserDataResponse: Codable, Hashable, Sendable {
         public var createdAt: Int
         public var activatedAt: Int?
         public var endedAt: Int?
-        /// When it is to be replaced, before iOS ends it, and the start that was sent for that.
+        /// The time at which the activity is to be replaced, before iOS ends it. `renewalStartId` is the start that was
+        /// sent for that.
         public var renewalDueAt: Int?
         public var renewalStartId: StartID?
         public var renewalSentAt: Int?
-        /// When the phone last listed it, and whether it is missing: `unknown` or `gone`.
+        /// The time at which the phone last listed the activity. `card` says whether it is missing since: `unknown` or
+        /// `gone`.
         public var seenAt: Int?
         public var card: String?
 

@@ -1,9 +1,9 @@
-/// `POST /matches/:id/activity-token`. The token may also be called `token`.
+/// The body of `POST /matches/:id/activity-token`. The gateway also accepts the token under the key `token`.
 public struct ActivityTokenRequest: Codable, Hashable, Sendable {
     public var activityToken: UpdateToken
     public var deviceId: DeviceID?
     public var activityId: ActivityID?
-    /// From the activity's attributes, when a push started it.
+    /// The start's id from the activity's attributes, when a push started the activity.
     public var startId: StartID?
 
     public init(
@@ -18,10 +18,10 @@ public struct ActivityTokenRequest: Codable, Hashable, Sendable {
 
 /// The answer to an activity token.
 public struct ActivityTokenResponse: Codable, Hashable, Sendable {
-    /// `active`; or `ended`: an end push is on its way to this very token; or `unavailable` while it waits.
+    /// `active`, `ended` (an end push is on its way to this very token), or `unavailable` while the registration waits.
     public var liveActivity: LiveActivityOutlook
     public var displayState: ContentState?
-    /// The token is another user's: it is not registered yet (202).
+    /// The reason why the token is not registered yet (202): it is another user's. Nil when it is registered.
     public var waitsFor: TokenWait?
 
     public init(liveActivity: LiveActivityOutlook, displayState: ContentState?, waitsFor: TokenWait? = nil) {
@@ -31,7 +31,7 @@ public struct ActivityTokenResponse: Codable, Hashable, Sendable {
     }
 }
 
-/// `POST /matches/:id/activity-dismissed`: the user removed the activity from the phone.
+/// The body of `POST /matches/:id/activity-dismissed`: the user removed the activity from the phone.
 public struct ActivityDismissedRequest: Codable, Hashable, Sendable {
     public var deviceId: DeviceID?
     public var activityId: ActivityID?

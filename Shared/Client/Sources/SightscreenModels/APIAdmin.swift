@@ -1,9 +1,10 @@
-/// What an administrator has changed of the app's config; what is nil is as the gateway's settings say.
+/// The values of the app's configuration that an administrator has changed. A value that is nil stays as the gateway's
+/// settings have it.
 public struct AppConfigOverrides: Codable, Hashable, Sendable {
     public var minAppVersion: String?
     public var storeUrl: String?
     public var maintenanceMode: Bool?
-    /// What the maintenance screen says.
+    /// The text on the maintenance screen.
     public var maintenanceMessage: String?
 
     public init(
@@ -16,7 +17,7 @@ public struct AppConfigOverrides: Codable, Hashable, Sendable {
         self.maintenanceMessage = maintenanceMessage
     }
 
-    /// The names of what was changed.
+    /// The names of the changed values.
     public var names: [String] {
         [
             minAppVersion.map { _ in "minAppVersion" }, storeUrl.map { _ in "storeUrl" },
@@ -25,11 +26,11 @@ public struct AppConfigOverrides: Codable, Hashable, Sendable {
     }
 }
 
-/// `GET` and `PATCH /admin/config`.
+/// The answer to `GET` and `PATCH /admin/config`.
 public struct AdminConfigResponse: Codable, Hashable, Sendable {
-    /// What `GET /app/config` says.
+    /// The configuration that `GET /app/config` returns.
     public var effective: AppConfig
-    /// The names of what differs from the gateway's settings by an administrator's will.
+    /// The names of the values that an administrator has changed from the gateway's settings.
     public var overridden: [String]
     /// Seconds since 1970.
     public var changedAt: Int?
@@ -41,14 +42,14 @@ public struct AdminConfigResponse: Codable, Hashable, Sendable {
     }
 }
 
-/// One match as the provider last told it, and what became of it here. Times are seconds since 1970.
+/// One match as the provider last reported it, and its state in this system. Times are seconds since 1970.
 public struct SyncedFixture: Codable, Hashable, Sendable {
     public var matchId: MatchID
     public var leagueId: String
     public var competition: String
     public var round: String
     public var format: String
-    /// The provider's word: "NS", "1st Innings", "Finished".
+    /// The provider's own status: "NS", "1st Innings", "Finished".
     public var status: String
     public var startsAt: Int?
     public var home: MatchItem.Side
@@ -57,9 +58,9 @@ public struct SyncedFixture: Codable, Hashable, Sendable {
     public var note: String?
     public var winnerId: String?
     public var syncedAt: Int
-    /// The provider no longer lists it.
+    /// The time since which the provider no longer lists the match.
     public var missingSince: Int?
-    /// Absent while there is no version.
+    /// The phase of the newest version; absent while there is no version.
     public var displayState: String?
     public var version: Int?
 
@@ -87,10 +88,10 @@ public struct SyncedFixture: Codable, Hashable, Sendable {
     }
 }
 
-/// `GET /admin/sportmonks/fixtures`.
+/// The answer to `GET /admin/sportmonks/fixtures`.
 public struct SyncedFixturesResponse: Codable, Hashable, Sendable {
     public var fixtures: [SyncedFixture]
-    /// For `?cursor=`; absent on the last page.
+    /// The value of `?cursor=` for the next page; absent on the last page.
     public var nextCursor: String?
 
     public init(fixtures: [SyncedFixture], nextCursor: String?) {
@@ -99,7 +100,7 @@ public struct SyncedFixturesResponse: Codable, Hashable, Sendable {
     }
 }
 
-/// One call of an administrator.
+/// One recorded call of an administrator.
 public struct AuditEntry: Codable, Hashable, Sendable {
     public var id: String
     /// Seconds since 1970.
@@ -107,7 +108,7 @@ public struct AuditEntry: Codable, Hashable, Sendable {
     /// `user:<sub>`, or `api-key:<name>`.
     public var actor: String
     public var action: String
-    /// What was asked, and what it was before.
+    /// The requested values, and the values before.
     public var detail: [String: String]
 
     public init(id: String, at: Int, actor: String, action: String, detail: [String: String]) {
@@ -119,10 +120,10 @@ public struct AuditEntry: Codable, Hashable, Sendable {
     }
 }
 
-/// `GET /admin/audit`, newest first.
+/// The answer to `GET /admin/audit`, newest entry first.
 public struct AuditResponse: Codable, Hashable, Sendable {
     public var entries: [AuditEntry]
-    /// For `?before=`; absent on the last page.
+    /// The value of `?before=` for the next page; absent on the last page.
     public var nextCursor: String?
 
     public init(entries: [AuditEntry], nextCursor: String?) {

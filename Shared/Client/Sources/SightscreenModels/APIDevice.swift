@@ -1,4 +1,4 @@
-/// `POST /devices`. What is left out stays as it was; a null `deviceToken` forgets the token.
+/// The body of `POST /devices`. A value that is left out stays as it was; a null `deviceToken` removes the token.
 public struct DeviceRegistration: Codable, Hashable, Sendable {
     public var deviceId: DeviceID
     public var platform: String
@@ -8,11 +8,11 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
     public var environment: APNsEnvironment?
     public var liveActivitiesEnabled: Bool?
     public var frequentPushesEnabled: Bool?
-    /// All cards of the phone, none if the list is empty; what runs is not started again. Left out: nothing is said of
-    /// them.
+    /// Every Live Activity on the phone; an empty list says that there is none. The backend does not start a listed
+    /// activity again. When the list is left out, the backend assumes nothing about activities.
     public var activities: [RunningActivity]?
-    /// When the phone was last restarted, or the app took all cards off since its user left; seconds since 1970. Either takes
-    /// all cards away that were there.
+    /// The time at which the phone was last restarted, or at which the app removed every activity because its user
+    /// left, in seconds since 1970. Either ends every activity that was there before.
     public var bootedAt: Int?
 
     public init(
@@ -36,29 +36,29 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
 
 /// One Live Activity of a phone, as the app finds it there.
 public struct RunningActivity: Codable, Hashable, Sendable {
-    /// ActivityKit's word for it.
+    /// The state as ActivityKit names it.
     public enum State: String, Codable, Hashable, Sendable, CaseIterable {
-        /// Scheduled, to appear by itself.
+        /// The activity is scheduled and appears by itself.
         case pending
         case active
-        /// It shows old news.
+        /// The content is older than its stale date.
         case stale
-        /// Over, still to be seen or not: the app or the system ended it, not the user.
+        /// The app or the system ended the activity, not the user. It may still be visible.
         case ended
-        /// The app saw the user take it away.
+        /// The app observed that the user removed the activity.
         case dismissed
     }
 
     public var matchId: MatchID
     public var activityId: ActivityID?
     public var startId: StartID?
-    /// `active` when left out.
+    /// The state; `active` when left out.
     public var state: State?
-    /// The broadcast channel it listens to instead of a token of its own.
+    /// The broadcast channel that the activity listens to, when it has no token of its own.
     public var channel: String?
-    /// As the state `pending`.
+    /// Whether the activity is scheduled and not started: the state `pending`.
     public var pending: Bool?
-    /// When the app last saw it, seconds since 1970; now when left out.
+    /// The time at which the app last saw the activity, in seconds since 1970; the present when left out.
     public var lastSeen: Int?
 
     public init(
@@ -74,7 +74,7 @@ public struct RunningActivity: Codable, Hashable, Sendable {
         self.lastSeen = lastSeen
     }
 
-    /// It can show what the backend sends.
+    /// Whether the activity can show what the backend sends.
     public var isThere: Bool {
         switch state {
         case .ended, .dismissed: false
@@ -83,7 +83,7 @@ public struct RunningActivity: Codable, Hashable, Sendable {
     }
 }
 
-/// The two worlds of APNs. A token belongs to one of them: the other does not know it.
+/// The two environments of APNs. A token is valid in one of them; the other does not know it.
 public enum APNsEnvironment: String, Codable, Hashable, Sendable, CaseIterable {
     /// App Store, TestFlight and enterprise builds.
     case production
@@ -91,16 +91,18 @@ public enum APNsEnvironment: String, Codable, Hashable, Sendable, CaseIterable {
     case sandbox
 }
 
-/// What the registration of another user's token waits for. To know a token is not to have the phone.
-/// Until then nothing changes; the app registers it again in a while.
+/// The event that the registration of another user's token waits for, because knowing a token is no proof of having the
+/// phone. Until that event nothing changes, and the app registers the token again after a while.
 public enum TokenWait: String, Codable, Hashable, Sendable {
-    /// The phone gets a nonce with a silent push, and its app is to echo it: `POST /devices/confirm`.
+    /// The app's confirmation: the phone receives a nonce with a silent push, and its app returns it with `POST
+    /// /devices/confirm`.
     case confirmation
-    /// It goes with the phone's device token: an app that registers that one has it confirmed.
+    /// The registration of the phone's device token: an app that registers that token has this one confirmed, too.
     case deviceToken
-    /// That its present owner leaves the phone, or is not seen for 7 days; or that an hour has passed since the last nonce.
+    /// One of three events: the present owner leaves the phone, or is not seen for 7 days, or an hour passes since the
+    /// last nonce.
     case owner
-    /// From a newer server.
+    /// A reason that a newer server sends and this build does not know.
     case other
 
     public init(from decoder: any Decoder) throws {
@@ -108,9 +110,9 @@ public enum TokenWait: String, Codable, Hashable, Sendable {
     }
 }
 
-/// `POST /devices/confirm`: what a silent push asked for.
+/// The body of `POST /devices/confirm`: the nonce of a silent push.
 public struct DeviceConfirmation: Codable, Hashable, Sendable {
-    /// The push's `confirm`, or that of the answer to `POST /devices`.
+    /// The `confirm` of the silent push, or of the answer to `POST /devices`.
     public var nonce: String
     public var deviceId: DeviceID?
 
@@ -120,23 +122,25 @@ public struct DeviceConfirmation: Codable, Hashable, Sendable {
     }
 }
 
-/// The answer to both registrations.
+/// The answer to `POST /devices` and `POST /devices/push-to-start-token`.
 public struct DeviceResponse: Codable, Hashable, Sendable {
     public var deviceId: DeviceID
-    /// Whether Live Activities can be started on it by push.
+    /// Whether Live Activities can be started on this phone by push.
     public var liveActivitiesCapable: Bool
-    /// Of the listed activities, those that should not be there: the app ends them at once. Only to `POST /devices`.
+    /// The listed activities that should not be there: the app ends them at once. Only in the answer to `POST
+    /// /devices`.
     public var end: [ActivityID]?
-    /// Of the listed activities, those whose tokens APNs calls dead: the app registers them anew. Only to `POST /devices`,
-    /// and only where there are any.
+    /// The listed activities whose tokens APNs rejected as dead: the app registers their tokens again. Only in the
+    /// answer to `POST /devices`, and only when there are any.
     public var tokensWanted: [ActivityID]?
-    /// Followed matches in play whose card is gone from the phone and is not started again by itself: the app offers to show
-    /// it again, and follows again when the user wants that. Only to `POST /devices`, and only where there are any.
+    /// The followed matches in play whose activity is gone from the phone and is not started again by itself: the app
+    /// offers to show it again, and follows again when the user wants that. Only in the answer to `POST /devices`, and
+    /// only when there are any.
     public var gone: [MatchID]?
-    /// The token is another user's: it is not registered yet (202).
+    /// The reason why the token is not registered yet (202): it is another user's. Nil when it is registered.
     public var waitsFor: TokenWait?
-    /// Somebody else has registered this phone's device token. The app echoes the nonce, which refuses that. Only to
-    /// `POST /devices`.
+    /// A nonce, sent when another user has tried to register this phone's device token. The app returns it, which
+    /// refuses that registration. Only in the answer to `POST /devices`.
     public var confirm: String?
 
     public init(
@@ -153,7 +157,7 @@ public struct DeviceResponse: Codable, Hashable, Sendable {
     }
 }
 
-/// `POST /devices/push-to-start-token`.
+/// The body of `POST /devices/push-to-start-token`.
 public struct PushToStartRegistration: Codable, Hashable, Sendable {
     public var pushToStartToken: PushToStartToken
     public var deviceId: DeviceID?

@@ -1,11 +1,12 @@
-/// `POST /user/follow/match`; `POST /matches/:id/follow` is the same with the match in its path.
+/// The body of `POST /user/follow/match`. `POST /matches/:id/follow` is the same with the match in its path.
 public struct FollowRequest: Codable, Hashable, Sendable {
     public var matchId: MatchID
-    /// Which phone asks; needed with `startsLocally` by users of several phones.
+    /// The phone that asks. A user of several phones must name it together with `startsLocally`.
     public var deviceId: DeviceID?
-    /// The phone starts the activity itself: no push-to-start is sent to it, unless no token comes from it.
+    /// Whether the phone starts the activity itself. If so, no push-to-start is sent to it, unless the activity's token
+    /// does not arrive.
     public var startsLocally: Bool?
-    /// The side the user is for; left out keeps what is known.
+    /// The side that the user supports. When it is left out, the known side stays.
     public var teamId: String?
     public var alerts: AlertLevel?
 
@@ -24,7 +25,7 @@ public struct FollowRequest: Codable, Hashable, Sendable {
 /// The answer to a follow.
 public struct FollowResponse: Codable, Hashable, Sendable {
     public var following: Bool
-    /// What to show at once; absent before the match's first version.
+    /// The state to show at once; absent before the match's first version.
     public var displayState: ContentState?
     public var liveActivity: LiveActivityOutlook
 
@@ -35,19 +36,19 @@ public struct FollowResponse: Codable, Hashable, Sendable {
     }
 }
 
-/// What becomes of the Live Activity on the user's phones.
+/// The expected fate of the Live Activity on the user's phones.
 public enum LiveActivityOutlook: String, Codable, Hashable, Sendable {
-    /// It runs on at least one phone.
+    /// The activity runs on at least one phone.
     case active
-    /// A start is on its way, or the phone starts it itself.
+    /// A push-to-start is on its way, or the phone starts the activity itself.
     case starting
-    /// The match is not in play yet: it starts when play does.
+    /// The match is not in play yet. The activity starts when play does.
     case scheduled
-    /// No phone of the user can show one.
+    /// No phone of the user can show a Live Activity.
     case unavailable
-    /// It has ended, or the match is over.
+    /// The activity has ended, or the match is over.
     case ended
-    /// From a newer server.
+    /// An outlook that a newer server sends and this build does not know.
     case other
 
     public init(from decoder: any Decoder) throws {
@@ -55,7 +56,7 @@ public enum LiveActivityOutlook: String, Codable, Hashable, Sendable {
     }
 }
 
-/// `DELETE /user/follow/match`.
+/// The body of `DELETE /user/follow/match`.
 public struct UnfollowRequest: Codable, Hashable, Sendable {
     public var matchId: MatchID
     public init(matchId: MatchID) { self.matchId = matchId }
@@ -73,7 +74,7 @@ public struct FollowItem: Codable, Hashable, Sendable {
     public var teamId: String?
     public var alerts: AlertLevel
     public var followedAt: Int
-    /// Set when the match is over.
+    /// The time at which the follow expires, set when the match is over.
     public var expiresAt: Int?
 
     public init(matchId: MatchID, teamId: String?, alerts: AlertLevel, followedAt: Int, expiresAt: Int?) {
@@ -85,7 +86,7 @@ public struct FollowItem: Codable, Hashable, Sendable {
     }
 }
 
-/// `GET /user/follows`.
+/// The answer to `GET /user/follows`.
 public struct FollowsResponse: Codable, Hashable, Sendable {
     public var follows: [FollowItem]
     public init(follows: [FollowItem]) { self.follows = follows }

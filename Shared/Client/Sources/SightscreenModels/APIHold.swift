@@ -1,14 +1,14 @@
-/// What an operator keeps from leaving, of one match or everywhere (`hold` of `/admin/hold`). Each level is stronger than
-/// the one before it, and includes it.
+/// The pushes that an operator stops, for one match or for all (`hold` of `/admin/hold`). Each level includes the one
+/// before it.
 public enum HoldLevel: String, Codable, Hashable, Sendable, CaseIterable, Comparable {
-    /// Everything leaves.
+    /// Every push leaves.
     case none
-    /// Nothing alerts: the state goes on in silence.
+    /// No push alerts; updates go on in silence.
     case alerts
     /// No start, update or end leaves.
     case pushes
 
-    /// Its place in `allCases`.
+    /// The level's place in `allCases`.
     public var strength: Int {
         switch self {
         case .none: 0
@@ -20,13 +20,13 @@ public enum HoldLevel: String, Codable, Hashable, Sendable, CaseIterable, Compar
     public static func < (left: Self, right: Self) -> Bool { left.strength < right.strength }
 }
 
-/// `GET` and `PUT /admin/hold`, `/admin/matches/:id/hold`.
+/// The answer to `GET` and `PUT` of `/admin/hold` and `/admin/matches/:id/hold`.
 public struct HoldResponse: Codable, Hashable, Sendable {
-    /// Nil: everywhere.
+    /// The held match; nil when the hold is for all matches.
     public var matchId: MatchID?
-    /// This hold alone.
+    /// The level of this hold alone.
     public var hold: HoldLevel
-    /// The stronger of the match's and that for everywhere.
+    /// The level in force: the stronger of the match's own hold and the hold for all matches.
     public var effective: HoldLevel
     /// Seconds since 1970.
     public var setAt: Int?

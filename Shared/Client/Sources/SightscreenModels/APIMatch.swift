@@ -1,4 +1,4 @@
-/// A match of the schedule. Ids are strings, times seconds since 1970.
+/// One match of the schedule. Ids are strings, times are seconds since 1970.
 public struct MatchItem: Codable, Hashable, Sendable {
     public var id: MatchID
     public var leagueId: String
@@ -10,10 +10,10 @@ public struct MatchItem: Codable, Hashable, Sendable {
     public var home: Side
     public var away: Side
     public var venue: String
-    /// The provider's words: the result, or why there is no play.
+    /// The provider's own note: the result, or why there is no play.
     public var note: String?
     public var winnerId: String?
-    /// What a Lock Screen would show; absent before the first version.
+    /// The state that a Lock Screen would show; absent before the first version.
     public var displayState: ContentState?
 
     public struct Side: Codable, Hashable, Sendable {
@@ -50,12 +50,12 @@ public struct MatchItem: Codable, Hashable, Sendable {
 
 public enum MatchStatus: String, Codable, Hashable, Sendable, CaseIterable { case upcoming, live, completed }
 
-/// `GET /matches`, one page in order of start.
+/// The answer to `GET /matches`: one page, in order of start.
 public struct MatchesResponse: Codable, Hashable, Sendable {
     public var matches: [MatchItem]
-    /// For `?cursor=`; absent on the last page.
+    /// The value of `?cursor=` for the next page; absent on the last page.
     public var nextCursor: String?
-    /// When to ask again.
+    /// The wait before the next request, in milliseconds.
     public var retryAfterMs: Int
 
     public init(matches: [MatchItem], nextCursor: String?, retryAfterMs: Int) {
@@ -65,10 +65,10 @@ public struct MatchesResponse: Codable, Hashable, Sendable {
     }
 }
 
-/// `GET /matches/live`.
+/// The answer to `GET /matches/live`.
 public struct LiveMatchesResponse: Codable, Hashable, Sendable {
     public var matches: [MatchItem]
-    /// When to ask again.
+    /// The wait before the next request, in milliseconds.
     public var retryAfterMs: Int
 
     public init(matches: [MatchItem], retryAfterMs: Int) {

@@ -1,12 +1,12 @@
-/// `GET /app/config`.
+/// The answer to `GET /app/config`.
 public struct AppConfig: Codable, Hashable, Sendable {
-    /// Below it the app asks for an update and opens `storeUrl`.
+    /// The lowest version that may be used. An app below it asks for an update and opens `storeUrl`.
     public var minAppVersion: String
     public var storeUrl: String
     public var maintenanceMode: Bool
-    /// What the maintenance screen says.
+    /// The text on the maintenance screen.
     public var maintenanceMessage: String?
-    /// Whether the version that asks is below `minAppVersion`; only when it says which it is.
+    /// Whether the requesting app is below `minAppVersion`; absent when the request does not name its version.
     public var updateRequired: Bool?
 
     public init(
@@ -20,7 +20,7 @@ public struct AppConfig: Codable, Hashable, Sendable {
         self.updateRequired = updateRequired
     }
 
-    /// This, with an administrator's changes.
+    /// Returns this configuration with an administrator's changes.
     public func applying(_ overrides: AppConfigOverrides) -> AppConfig {
         AppConfig(
             minAppVersion: overrides.minAppVersion ?? minAppVersion, storeUrl: overrides.storeUrl ?? storeUrl,
@@ -31,15 +31,15 @@ public struct AppConfig: Codable, Hashable, Sendable {
 
 /// An error answer (RFC 9457), with content type `application/problem+json`.
 public struct ProblemDocument: Codable, Hashable, Sendable {
-    /// Names the kind of problem, `/problems/…`; clients decide by it and by the status.
+    /// The kind of problem, `/problems/…`. Clients decide by it and by the status.
     public var type: String
     public var title: String
     public var status: Int
-    /// What was wrong with this request, for the developer of a client.
+    /// The mistake in this request, for the developer of a client.
     public var detail: String?
-    /// The field of the request that was wrong, if one was.
+    /// The field of the request that was wrong, if there is one.
     public var field: String?
-    /// As in the `X-Request-ID` header and in the log.
+    /// The request's id, as in the `X-Request-ID` header and in the log.
     public var requestId: String
 
     public init(

@@ -1,9 +1,9 @@
-/// `apns-priority`.
+/// The values of the `apns-priority` header.
 public enum APNsPriority: Int, Codable, Sendable, Hashable, CaseIterable {
-    /// Never wakes the device.
+    /// The push never wakes the device.
     case whenAwake = 1
-    /// May be grouped or delayed to spare the battery; outside the hourly budget of an activity.
+    /// The push may be grouped or delayed to spare the battery. It does not count against an activity's hourly budget.
     case routine = 5
-    /// At once, and counted against the activity's hourly budget on the device.
+    /// The push is delivered at once, and counts against the activity's hourly budget on the device.
     case immediate = 10
 }

@@ -1,6 +1,6 @@
-/// `apns-push-type`, as far as we send it.
+/// The values of the `apns-push-type` header that this system sends.
 public enum APNsPushType: String, Codable, Sendable, Hashable, CaseIterable {
-    /// Start, update and end of an activity alike.
+    /// Starts, updates and ends of activities alike.
     case liveactivity
     case background
     case alert

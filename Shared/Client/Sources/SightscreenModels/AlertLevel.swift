@@ -1,8 +1,8 @@
-/// Which alerts a follower wants (`alerts` of a follow).
+/// The alerts that a follower wants (`alerts` of a follow).
 public enum AlertLevel: String, Codable, Sendable, CaseIterable {
     case all
-    /// What decides a match, about a third of all: `MatchAlert.isKey`.
+    /// The alerts that decide a match, about a third of all: see `MatchAlert.isKey`.
     case key
-    /// None but the one that iOS requires at a start.
+    /// No alert except the one that iOS requires at a start.
     case none
 }

@@ -1,4 +1,4 @@
-/// "1.2.3"; what is left out is 0, and what is behind a number ("3-beta") does not count.
+/// An app version such as "1.2.3". Parts that are left out are 0, and text behind a number ("3-beta") is ignored.
 public struct AppVersion: Comparable, Hashable, Sendable {
     private let numbers: [Int]
 

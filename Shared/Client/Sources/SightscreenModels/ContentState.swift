@@ -1,7 +1,7 @@
-/// What a follower's Lock Screen and Dynamic Island show: the contract between backend and app.
+/// The content of a follower's Lock Screen and Dynamic Island: the contract between backend and app.
 ///
-/// Default `Codable` coding, camelCase. Keys are only ever added, and only optional ones; the app formats and decides
-/// nothing, so all values are ready strings except `schema`, `version`, `onStrike` and `allOut`.
+/// It uses default `Codable` coding with camelCase keys. Keys are only ever added, and new keys are optional. The app
+/// formats and decides nothing, so all values are ready strings except `schema`, `version`, `onStrike` and `allOut`.
 public struct ContentState: Codable, Hashable, Sendable {
     public var schema: Int
     public var version: Int
@@ -12,7 +12,7 @@ public struct ContentState: Codable, Hashable, Sendable {
     public var minimal: CompactLeading?
     public var expanded: Expanded
 
-    /// What `recentBalls` has between the last ball of an over and the next.
+    /// The entry of `recentBalls` between the last ball of an over and the next.
     public static let overEnd = "|"
 
     public init(
@@ -29,7 +29,7 @@ public struct ContentState: Codable, Hashable, Sendable {
         self.expanded = expanded
     }
 
-    /// The batting side and its score; "" before play.
+    /// The batting side and its score. The score is "" before play.
     public struct CompactLeading: Codable, Hashable, Sendable {
         public var teamAbbr: String
         public var score: String
@@ -39,7 +39,7 @@ public struct ContentState: Codable, Hashable, Sendable {
         }
     }
 
-    /// Overs as "n.m" and the current run rate.
+    /// The overs as "n.m", and the current run rate.
     public struct CompactTrailing: Codable, Hashable, Sendable {
         public var overs: String
         public var runRate: String
@@ -55,8 +55,8 @@ public struct ContentState: Codable, Hashable, Sendable {
         public var innings: [Innings]
         public var batters: [Batter]
         public var bowler: Bowler?
-        /// Newest last, at most 12 entries: balls, each of `• 1 2 3 4 5 6 W wd nb b lb`, extras of more than one run with
-        /// their runs (`4lb`), and `overEnd` where an over ends.
+        /// At most 12 entries, newest last: balls, each of `• 1 2 3 4 5 6 W wd nb b lb`, extras of more than one run
+        /// with their runs (`4lb`), and `overEnd` where an over ends.
         public var recentBalls: [String]
         public var target: String?
         public var requiredRunRate: String?
@@ -64,14 +64,14 @@ public struct ContentState: Codable, Hashable, Sendable {
         public var lastEvent: LastEvent?
         /// The newest wicket of the innings in play, until the next: "Pollard 12 (9) · 87/6 (12.3)".
         public var lastWicket: String?
-        /// What the two at the crease have added: "45 (32)".
+        /// The runs and balls of the two batters at the crease: "45 (32)".
         public var partnership: String?
-        /// Matches over several days: "Day 2 · Evening session · 23 overs left".
+        /// The day and session of a match over several days: "Day 2 · Evening session · 23 overs left".
         public var session: String?
-        /// Once there is a result; it leads every presentation then.
+        /// The result, once there is one. It leads every presentation then.
         public var outcome: Outcome?
-        /// What interrupts play ("Rain stopped play", "Lunch", "Day 2: Stumps"), that it is a super over, or the
-        /// result.
+        /// The interruption of play ("Rain stopped play", "Lunch", "Day 2: Stumps"), the note that it is a super over,
+        /// or the result.
         public var status: String?
 
         public init(
@@ -100,10 +100,10 @@ public struct ContentState: Codable, Hashable, Sendable {
 
     public struct Innings: Codable, Hashable, Sendable {
         public var teamAbbr: String
-        /// "171/6"; of a side that is all out "171", with `allOut`.
+        /// The score as "171/6". A side that is all out has "171", with `allOut`.
         public var score: String
         public var overs: String
-        /// True or absent.
+        /// True when the side is all out, otherwise absent.
         public var allOut: Bool?
         public init(teamAbbr: String, score: String, overs: String, allOut: Bool? = nil) {
             self.teamAbbr = teamAbbr
@@ -113,10 +113,10 @@ public struct ContentState: Codable, Hashable, Sendable {
         }
     }
 
-    /// How the match ended. Without a winner (tie, draw, no result) there is no `winnerAbbr`.
+    /// The end of the match. Without a winner (tie, draw, no result) there is no `winnerAbbr`.
     public struct Outcome: Codable, Hashable, Sendable {
         public var winnerAbbr: String?
-        /// "won by 7 runs" with a winner, else the whole sentence: "Match tied".
+        /// The result: "won by 7 runs" with a winner, otherwise the whole sentence: "Match tied".
         public var text: String
         public init(winnerAbbr: String?, text: String) {
             self.winnerAbbr = winnerAbbr
@@ -139,7 +139,7 @@ public struct ContentState: Codable, Hashable, Sendable {
 
     public struct Bowler: Codable, Hashable, Sendable {
         public var name: String
-        /// Overs-maidens-runs-wickets: "3.3-0-27-2".
+        /// Overs, maidens, runs and wickets: "3.3-0-27-2".
         public var figures: String
         public var economy: String
         public init(name: String, figures: String, economy: String) {
@@ -151,7 +151,7 @@ public struct ContentState: Codable, Hashable, Sendable {
 
     public struct LastEvent: Codable, Hashable, Sendable {
         public var kind: LenientName<EventKind>
-        /// "12.3": the label of the ball it happened on.
+        /// The label of the ball that it happened on: "12.3".
         public var ball: String?
         public var text: String
         public init(kind: EventKind, ball: String? = nil, text: String) {
@@ -162,8 +162,8 @@ public struct ContentState: Codable, Hashable, Sendable {
     }
 }
 
-/// The phase as the app shows it. `inningsBreak` is between innings only; lunch, tea and stumps are `live` with a
-/// status.
+/// The phase of a match as the app shows it. `inningsBreak` is between innings only; lunch, tea and stumps are `live`
+/// with a status.
 public enum MatchDisplayState: String, Sendable, Hashable, CaseIterable {
     case scheduled, live, inningsBreak, suspended, completed, abandoned
     /// A value that a newer backend sends and this build does not know.
@@ -186,11 +186,11 @@ extension MatchSentiment: Codable {
     }
 }
 
-/// A name of a closed list in a contract that may grow: what is not known stays as it was sent.
+/// A name from a list that may grow. A name that this build does not know stays as it was sent.
 public struct LenientName<Name: RawRepresentable & Hashable & Sendable>: Hashable, Sendable, Codable
 where Name.RawValue == String {
     public let text: String
-    /// Nil for a name that this build does not know.
+    /// The name's value; nil when this build does not know it.
     public var known: Name? { Name(rawValue: text) }
 
     public init(_ name: Name) { text = name.rawValue }

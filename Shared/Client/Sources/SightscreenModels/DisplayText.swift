@@ -1,20 +1,20 @@
-/// Text from outside (the provider, a schedule) made fit for a Lock Screen: one line, nothing invisible, never longer
+/// Makes text from outside (the provider, a schedule) fit for a Lock Screen: one line, nothing invisible, never longer
 /// than its place, and never cut inside a character.
 public enum DisplayText {
-    /// Longest player or team name and competition, in characters.
+    /// The longest player name, team name or competition, in characters.
     public static let nameMax = 40
-    /// Longest team code, in characters.
+    /// The longest team code, in characters.
     public static let codeMax = 8
-    /// Longest sentence, in characters.
+    /// The longest sentence, in characters.
     public static let lineMax = 100
-    /// A character of more scalars than this is no writing but an attack: the longest emoji has 10, the flag of England
-    /// 7, a syllable of an Indian script fewer.
+    /// The most Unicode scalars in one character. A longer one is an attack and no writing: the longest emoji has 10,
+    /// the flag of England 7, a syllable of an Indian script fewer.
     static let scalarsMax = 16
 
-    /// Trims, turns runs of white space and control characters into one space, leaves out what nobody sees
-    /// (bidirectional overrides, zero-width spaces, byte order marks, a joiner that joins nothing), and cuts at `limit`
-    /// characters, the last of which is then "…". What a character is made of stays: accents, flags, the joiners of a
-    /// family or of an Indian or Arabic script.
+    /// Returns `text` trimmed, with one space for each run of white space and control characters, without invisible
+    /// scalars (bidirectional overrides, zero-width spaces, byte order marks, a joiner that joins nothing), and cut at
+    /// `limit` characters, the last of which is then "…". The scalars that make up a character stay: accents, flags,
+    /// the joiners of a family or of an Indian or Arabic script.
     public static func line(_ text: String, limit: Int = lineMax) -> String {
         if isPlain(text, limit: limit) { return text }
         var result = ""
@@ -26,7 +26,7 @@ public enum DisplayText {
                 continue
             }
             if count + (gap ? 2 : 1) > limit {
-                // The ellipsis takes a place of its own.
+                // The ellipsis counts as one character.
                 while count >= limit, !result.isEmpty {
                     result.removeLast()
                     count -= 1
@@ -45,13 +45,13 @@ public enum DisplayText {
         return result
     }
 
-    /// A player, a team, a competition: at most `nameMax` characters.
+    /// Returns the name of a player, a team or a competition in at most `nameMax` characters.
     public static func name(_ text: String) -> String { line(text, limit: nameMax) }
 
-    /// A team's short code: at most `codeMax` characters.
+    /// Returns a team's short code in at most `codeMax` characters.
     public static func code(_ text: String) -> String { line(text, limit: codeMax) }
 
-    /// Printable ASCII with single spaces inside: most of what there is, and nothing to do.
+    /// Whether the text is printable ASCII with single spaces inside. Most text is, and needs no change.
     private static func isPlain(_ text: String, limit: Int) -> Bool {
         var before = UInt8(ascii: " ")
         var count = 0
@@ -63,7 +63,7 @@ public enum DisplayText {
         return count <= limit && (count == 0 || before != 0x20)
     }
 
-    /// `text` with a space for whatever separates, and without what is invisible.
+    /// Returns `text` with a space for each separator, and without invisible scalars.
     private static func visible(_ text: String) -> String {
         var kept = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -81,7 +81,7 @@ public enum DisplayText {
         return String(kept)
     }
 
-    /// A joiner at the end, which has nothing to join.
+    /// Removes a joiner at the end, which has nothing to join.
     private static func dropIdleJoiner(_ kept: inout String.UnicodeScalarView) {
         if let last = kept.last, last.value == 0x200C || last.value == 0x200D { kept.removeLast() }
     }
@@ -96,10 +96,10 @@ public enum DisplayText {
     }
 
     /// Whether an invisible scalar belongs to the visible one before it: a joiner or a variation selector of an emoji
-    /// or of a script that has them (none before Arabic does), a tag of a flag.
+    /// or of a script that has them (no script before Arabic does), or a tag of a flag.
     private static func joins(_ scalar: Unicode.Scalar, after before: Unicode.Scalar?) -> Bool {
         guard let before, before.value >= 0x600 else {
-            // A digit, # and * become a key with the selector for emoji.
+            // A digit, # or * becomes a keycap with the selector for emoji.
             return scalar.value == 0xFE0F && before.map { $0.isASCII && $0.properties.isEmoji } ?? false
         }
         switch scalar.value {

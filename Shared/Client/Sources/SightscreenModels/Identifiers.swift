@@ -1,4 +1,4 @@
-/// A value that is written as one string and must not be mistaken for another such value.
+/// A value that is encoded as one string and has a type of its own, so that two such values cannot be swapped.
 public protocol StringIdentifier: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
     var rawValue: String { get }
     init(_ rawValue: String)
@@ -18,7 +18,7 @@ extension StringIdentifier {
     public var description: String { rawValue }
 }
 
-/// The provider's fixture id. JSON carries it as a decimal string, as all ids of the HTTP API are strings.
+/// The provider's fixture id. JSON carries it as a decimal string, as it does all ids of the HTTP API.
 public struct MatchID: Hashable, Comparable, Sendable, Codable, CustomStringConvertible, LosslessStringConvertible {
     public let rawValue: Int64
 
@@ -66,7 +66,7 @@ public struct ActivityID: StringIdentifier {
     public init(_ rawValue: String) { self.rawValue = rawValue }
 }
 
-/// Names one push-to-start: it travels in the attributes, so that the app can say which start made an activity.
+/// The id of one push-to-start. It travels in the attributes, so that the app can tell which start made an activity.
 public struct StartID: StringIdentifier {
     public let rawValue: String
     public init(_ rawValue: String) { self.rawValue = rawValue }

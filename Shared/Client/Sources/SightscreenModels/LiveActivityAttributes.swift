@@ -1,7 +1,8 @@
-/// The attributes of an activity: what never changes while it lives. Strings but `startsAt`; sent with a start.
+/// The attributes of an activity, which do not change while it lives. They are sent with a start. All are strings
+/// except `startsAt`.
 public struct LiveActivityAttributes: Codable, Hashable, Sendable {
     public var matchId: MatchID
-    /// Names the push-to-start, so that the app can say which start made an activity.
+    /// The push-to-start's id, so that the app can tell which start made an activity.
     public var startId: StartID
     public var homeTeam: String
     public var homeAbbr: String
@@ -12,10 +13,10 @@ public struct LiveActivityAttributes: Codable, Hashable, Sendable {
     public var competition: String
     /// Seconds since 1970.
     public var startsAt: Int
-    /// The side that the user follows, which the card shows first; absent for both alike.
+    /// The side that the user follows, which the card shows first; absent when the user follows neither.
     public var followedTeamId: String?
 
-    /// Names are made fit to be shown: the app shows them as they are.
+    /// Creates the attributes. Names pass through `DisplayText`, because the app shows them as they are.
     public init(
         matchID: MatchID, startID: StartID, home: Team, away: Team, competition: String, startsAt: Int,
         followedTeamID: String? = nil

@@ -1,2 +1,2 @@
-/// `aps.event` of a Live Activity's push.
+/// The values of `aps.event` in a push for a Live Activity.
 public enum LiveActivityEvent: String, Codable, Sendable, CaseIterable { case start, update, end }

@@ -1,37 +1,38 @@
-/// What happened, by the names of the product ("the events, stated precisely" defines when each fires).
+/// The kinds of event in a match, in the product's names. `deploy/docs/events.md` says when each fires.
 public enum EventKind: String, Codable, Sendable, Hashable, CaseIterable {
     case dot, one, two, three, four, six, extras
     case wicket, milestone, onHatTrick, hatTrick, maidenOver, batterOnFire, bowlerOnFire
     case newBatter, nineties, consecutiveSixes, endOfOver
     case inningsBreak, matchResult, suspended, resumed
     case fiveWickets, toss, closeFinish, targetRevised, stumps
-    /// No event of its own: tells those who heard of an event that the provider took it back.
+    /// A correction, sent to those who received an event that the provider took back. It is no event of its own.
     case correction
 }
 
 /// One event of a match. Two events with the same `key` are the same event seen twice.
 public struct MatchEvent: Codable, Hashable, Sendable {
-    /// "Once per" of its kind: `four:b12345`, `wicket:S1:p678`, `milestone:S1:p678:50`, `maidenOver:S1:o7`, …
+    /// The key that makes an event unique among its kind: `four:b12345`, `wicket:S1:p678`, `milestone:S1:p678:50`,
+    /// `maidenOver:S1:o7`, …
     public var key: String
     public var kind: EventKind
-    /// The multiple of 50, the length of a streak, the run of sixes.
+    /// The multiple of 50 of a milestone, the length of a streak, or the run of sixes.
     public var value: Int?
-    /// Innings number from 1.
+    /// The number of the innings, from 1.
     public var innings: Int?
-    /// "12.3": the label of the ball it belongs to.
+    /// The label of the ball that the event belongs to: "12.3".
     public var ball: String?
     public var ballID: Int64?
-    /// The batter out, the bowler on a hat-trick, the batter who reached a milestone.
+    /// The batter who is out, the bowler on a hat-trick, or the batter who reached a milestone.
     public var playerID: Int64?
-    /// Who bowled the ball; nil where no ball shows the event.
+    /// The bowler; nil when no ball shows the event.
     public var bowlerID: Int64?
-    /// Who faced the ball, or who comes in to bat.
+    /// The striker, or the batter who comes in.
     public var batterID: Int64?
-    /// Who was out on it: of a wicket and of what it brings a bowler.
+    /// The batter who was out: for a wicket, and for the events that it brings a bowler.
     public var outID: Int64?
-    /// A sentence a fan would want to read: "Pollard c Dhoni b Chahar 12 (9)".
+    /// A sentence for the reader: "Pollard c Dhoni b Chahar 12 (9)".
     public var text: String
-    /// When the provider last touched the data it comes from, seconds since 1970.
+    /// The time at which the provider last changed the underlying data, in seconds since 1970.
     public var at: Int
 
     public init(
@@ -53,23 +54,23 @@ public struct MatchEvent: Codable, Hashable, Sendable {
         self.at = at
     }
 }
-
-/// What buzzes a phone: one per version at most.
+/// The alert of a version; a version has at most one.
 public struct MatchAlert: Codable, Hashable, Sendable {
     public var title: String
     public var body: String
     public var kind: EventKind
     public var value: Int?
-    /// Sound goes with a wicket, a hundred (150 …), a hat-trick and the result.
+    /// Whether a sound plays: with a wicket, a hundred (150 …), a hat-trick and the result.
     public var sound: Bool
-    /// Whether any event in it, not only the one of the title, is for followers who want key alerts only.
+    /// Whether any event in the alert, not only the event of its title, is for followers who want key alerts only.
     public var isKey: Bool
-    /// When the newest event in it happened, seconds since 1970: an alert over 30 s old is not shown.
+    /// The time of the newest event in the alert, in seconds since 1970. An alert over 30 s old is not shown.
     public var eventAt: Int
-    /// Keys of the events in it, the title's first: when that event is taken back, the alert is told no more. Nil: not known.
+    /// The keys of the events in the alert, that of the title first. The alert is no longer sent once the title's event
+    /// is taken back. Nil when the keys are not known.
     public var eventKeys: [String]?
 
-    /// - Parameter isKey: nil when the title's event is the only one.
+    /// - Parameter isKey: whether the alert is a key alert; nil when the title's event is the only one and decides it.
     public init(
         title: String, body: String, kind: EventKind, value: Int?, sound: Bool, isKey: Bool? = nil, eventAt: Int
     ) {
@@ -82,13 +83,14 @@ public struct MatchAlert: Codable, Hashable, Sendable {
         self.eventAt = eventAt
     }
 
-    /// Match result, innings break, target revised, stumps, close finish, hat-trick, hundred (150, …), five wickets; of
-    /// wickets those of a batter with 50 or more, and each third of a side: about a third of all alerts.
+    /// Whether an event makes a key alert: match result, innings break, target revised, stumps, close finish,
+    /// hat-trick, hundred (150, …), five wickets, the wicket of a batter with 50 or more, and each third wicket of a
+    /// side. These are about a third of all alerts.
     ///
     /// - Parameters:
-    ///   - batterRuns: what the batter who is out has made; nil when it is not known.
-    ///   - fallen: which wicket of the side it is, from 1; nil when it is not known. A wicket of which neither is known
-    ///     counts as one for all.
+    ///   - batterRuns: the runs of the batter who is out; nil when they are not known.
+    ///   - fallen: the wicket's number in the innings, from 1; nil when it is not known. A wicket of which neither
+    ///     value is known is a key event.
     public static func isKey(
         _ kind: EventKind, value: Int?, batterRuns: Int? = nil, fallen: Int? = nil
     ) -> Bool {
@@ -103,7 +105,7 @@ public struct MatchAlert: Codable, Hashable, Sendable {
         }
     }
 
-    /// Whether a follower with this level is told.
+    /// Whether a follower with this level receives the alert.
     public func isWanted(at level: AlertLevel) -> Bool {
         switch level {
         case .all: true
@@ -114,8 +116,8 @@ public struct MatchAlert: Codable, Hashable, Sendable {
 }
 
 extension MatchAlert {
-    /// A kind that only a newer release knows is read as `correction`, an event of no kind of its own: what the alert says
-    /// and who is to hear it does not depend on it, and a coordinator of this release still tells it.
+    /// Reads a kind that only a newer release knows as `correction`, which has no kind of its own. The alert's text and
+    /// its audience do not depend on the kind, so a coordinator of this release still sends it.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         self.init(

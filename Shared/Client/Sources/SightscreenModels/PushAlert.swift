@@ -1,12 +1,12 @@
-/// The `alert` of a push, in the form that each push type wants it.
+/// The `alert` of a push, in the form that each push type needs.
 public struct PushAlert: Hashable, Sendable {
     public var title: String
     public var body: String
-    /// Plays the default sound.
+    /// Whether the default sound plays.
     public var sound: Bool
 
-    /// Title and body are made fit to be shown: what is invisible or turns text around is left out, and the title is at
-    /// most 100, the body at most 200 characters long.
+    /// Creates an alert with text fit to be shown: invisible scalars and those that change the direction of text are
+    /// left out, and the title has at most 100, the body at most 200 characters.
     public init(title: String, body: String, sound: Bool = false) {
         self.title = DisplayText.line(title)
         self.body = DisplayText.line(body, limit: 200)

@@ -1,34 +1,35 @@
-/// An APNs token in lower-case hex. It prints as its first six digits, which tell two apart and are of no use to a thief.
+/// An APNs token in lower-case hex. Its description is the first six digits, which tell two tokens apart and are
+/// useless to a thief.
 public protocol PushToken: StringIdentifier {}
 
 extension PushToken {
     public var description: String { "\(rawValue.prefix(6))…" }
 }
 
-/// Updates or ends one activity.
+/// A token to update or end one activity.
 public struct UpdateToken: PushToken {
     public let rawValue: String
     public init(_ rawValue: String) { self.rawValue = rawValue.lowercased() }
 }
 
-/// Starts activities of one attributes type on one phone.
+/// A token to start activities of one attributes type on one phone.
 public struct PushToStartToken: PushToken {
     public let rawValue: String
     public init(_ rawValue: String) { self.rawValue = rawValue.lowercased() }
 }
 
-/// Reaches the app itself with ordinary notifications.
+/// A token to send ordinary notifications to the app.
 public struct DeviceToken: PushToken {
     public let rawValue: String
     public init(_ rawValue: String) { self.rawValue = rawValue.lowercased() }
 }
 
-/// What a push token is for.
+/// The purpose of a push token.
 public enum PushTokenKind: String, Codable, Sendable, CaseIterable {
-    /// Starts activities.
+    /// The token starts activities.
     case start
-    /// Updates and ends one activity.
+    /// The token updates and ends one activity.
     case update
-    /// Reaches the app.
+    /// The token delivers notifications to the app.
     case device
 }

@@ -1,4 +1,4 @@
-/// A value that is written as one number and must not be mistaken for another such value.
+/// A value that is encoded as one number and has a type of its own, so that two such values cannot be swapped.
 public protocol NumberValue: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
     var rawValue: Int { get }
     init(_ rawValue: Int)
@@ -12,19 +12,19 @@ extension NumberValue {
         try container.encode(rawValue)
     }
 
-    /// Inlined, since the backend compares stamps for every phone.
+    /// The comparison is inlined, because the backend compares stamps for every phone.
     @inlinable public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
     public var description: String { String(rawValue) }
 }
 
-/// The APNs `timestamp` of what a phone is sent, in whole seconds since 1970 by the database's clock. Per match it only
-/// grows; a phone drops an update whose stamp is not later than the one it shows.
+/// The APNs `timestamp` of a push, in whole seconds since 1970 by the database's clock. For one match it only grows: a
+/// phone drops an update whose stamp is not later than the one it shows.
 public struct Stamp: NumberValue {
     public let rawValue: Int
     public init(_ rawValue: Int) { self.rawValue = rawValue }
 }
 
-/// Counts the committed display states of one match, from 1.
+/// The number of a match's committed display state, counted from 1.
 public struct MatchVersion: NumberValue {
     public let rawValue: Int
     public init(_ rawValue: Int) { self.rawValue = rawValue }

@@ -1,4 +1,4 @@
-/// One side of a match, by the provider's id.
+/// One side of a match, with the provider's id.
 public struct Team: Codable, Hashable, Sendable {
     public var id: Int64
     public var name: String

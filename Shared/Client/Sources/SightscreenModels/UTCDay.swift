@@ -1,47 +1,47 @@
-/// A day of the Gregorian calendar at UTC: the schedule's days are that, wherever the phone is.
+/// A day of the Gregorian calendar in UTC. The schedule has these days, in whatever time zone the phone is.
 public struct UTCDay: Hashable, Comparable, Sendable {
-    /// Since 1970-01-01.
+    /// The number of days since 1970-01-01.
     public let number: Int
 
     public init(number: Int) { self.number = number }
 
-    /// - Parameter seconds: a moment since 1970.
+    /// - Parameter seconds: a moment, in seconds since 1970.
     public init(at seconds: Int) {
         number = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
     }
 
     public init?(year: Int, month: Int, day: Int) {
         guard (0...9_999).contains(year), (1...12).contains(month), (1...31).contains(day) else { return nil }
-        // Years that begin in March have their leap day at the end.
+        // A year that begins in March has its leap day at the end.
         let year = month > 2 ? year : year - 1
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         let era = (year >= 0 ? year : year - 399) / 400
         let yearOfEra = year - era * 400
         let number = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-        // A day that does not exist is the next month's.
+        // A day that does not exist comes out as a day of the next month.
         guard Self.civil(number).day == day else { return nil }
         self.number = number
     }
 
-    /// Its first second since 1970.
+    /// The first second of the day, in seconds since 1970.
     public var startsAt: Int { number * 86_400 }
 
     public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
     public static func + (day: Self, days: Int) -> Self { Self(number: day.number + days) }
     public static func - (day: Self, days: Int) -> Self { Self(number: day.number - days) }
 
-    /// "2026-11-22T14:30:05": a moment, in seconds since 1970, without its zone.
+    /// Returns a moment, given in seconds since 1970, as "2026-11-22T14:30:05", without a time zone.
     public static func time(at seconds: Int) -> String {
         let day = Self(at: seconds)
         let rest = seconds - day.startsAt
         return "\(day)T\(padded(rest / 3_600, 2)):\(padded(rest / 60 % 60, 2)):\(padded(rest % 60, 2))"
     }
 
-    /// How many days lie between two.
+    /// Returns the number of days between two days.
     public func distance(to other: Self) -> Int { abs(number - other.number) }
 
     private static func civil(_ number: Int) -> (year: Int, month: Int, day: Int) {
-        // From 0000-03-01, in cycles of 400 years.
+        // Days count from 0000-03-01, in cycles of 400 years.
         let days = number + 719_468
         let era = (days >= 0 ? days : days - 146_096) / 146_097
         let dayOfEra = days - era * 146_097
@@ -54,7 +54,7 @@ public struct UTCDay: Hashable, Comparable, Sendable {
 }
 
 extension UTCDay: LosslessStringConvertible {
-    /// "2026-11-22".
+    /// The day as "2026-11-22".
     public var description: String {
         let date = Self.civil(number)
         return "\(Self.padded(date.year, 4))-\(Self.padded(date.month, 2))-\(Self.padded(date.day, 2))"

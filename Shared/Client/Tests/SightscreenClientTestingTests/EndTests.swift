@@ -4,7 +4,7 @@ import SightscreenModels
 import TestSupport
 import Testing
 
-/// How activities end, and when they leave the screen.
+/// The ends of activities, and the times at which they leave the screen.
 @Suite struct EndTests {
     private static let hour = 3_600
 
@@ -14,7 +14,7 @@ import Testing
         async let states = bench.states(of: id)
         try await eventually("somebody listens") { await bench.kit.listenerCount >= 1 }
         let at = bench.clock.now
-        // An end is never too old.
+        // An end is accepted with any timestamp.
         #expect(try await bench.send(Sample.end(at: Sample.now - 60, dismissAt: at + 900), to: id) == .ended(id))
         #expect(await bench[id]?.content.state.version == 99)
         #expect(await bench[id]?.state == .ended)
@@ -38,7 +38,7 @@ import Testing
         #expect(await bench.kit.receive(late) == .dropped(.unknownToken))
     }
 
-    /// Without a date, and with one that is further ahead, an activity stays for 4 hours.
+    /// An activity stays for 4 hours without a dismissal date, and with one that is further ahead.
     @Test(arguments: [Int?.none, 9 * 3_600])
     func nothingStaysLongerThanFourHours(dismissAfter: Int?) async throws {
         let bench = await Bench()
@@ -82,11 +82,10 @@ import Testing
         #expect(await states == [.active, .ended, .dismissed])
     }
 
-    /// Nobody has to look for time to do its work.
     @Test func timeDoesItsWorkByItself() async throws {
         let bench = await Bench()
         let id = try await bench.running()
-        // The alert of the start has had its moment.
+        // The alert of the start no longer keeps the island open.
         bench.clock.advance(seconds: 10)
         async let states = bench.states(of: id)
         try await eventually("the phone waits for it") {
@@ -109,7 +108,7 @@ import Testing
         await bench.kit.dismiss(id)
         #expect(await states == [.active, .dismissed])
         #expect(await bench.ledger.dead.contains(token))
-        // Who asks afterwards hears the same.
+        // A later reader gets the same state.
         #expect(await bench.states(of: id) == [.dismissed])
     }
 
@@ -156,7 +155,7 @@ import Testing
         #expect(await bench.kit.listenerCount == 0)
     }
 
-    /// An app that is killed hears nothing; its activities live on.
+    /// A killed app's streams end, and its activities live on.
     @Test func aKilledAppHearsNothing() async throws {
         let bench = await Bench()
         let id = try await bench.running()

@@ -4,7 +4,7 @@ import SightscreenClientTesting
 import SightscreenModels
 import TestSupport
 
-/// What belongs to a phone and its pushes.
+/// Sample data for a phone and its pushes.
 enum Sample {
     static let now = 1_800_000_000
     static let match = MatchID(1_304_076)
@@ -49,7 +49,7 @@ enum Sample {
     }
 }
 
-/// What a phone has told Apple.
+/// Records the tokens that a phone reports to Apple.
 actor TokenLedger: TokenSink {
     private(set) var living: [String: PushTokenKind] = [:]
     private(set) var dead: Set<String> = []
@@ -66,7 +66,7 @@ actor TokenLedger: TokenSink {
     }
 }
 
-/// A phone that is switched on, and hands to push to it.
+/// A phone that is switched on, with helpers to push to it.
 struct Bench {
     let clock = SimulatedClock(now: Sample.now)
     let ledger = TokenLedger()
@@ -121,7 +121,7 @@ struct Bench {
         return await kit.receive(try Self.push(payload, to: token, priority: priority, expiration: expiration))
     }
 
-    /// Every state that the activity goes through, until it has left the screen.
+    /// Returns every state of the activity until it has left the screen.
     func states(of id: ActivityID) async -> [PhoneActivityState] {
         var states: [PhoneActivityState] = []
         for await state in await kit.activityStateUpdates(of: id) { states.append(state) }

@@ -4,7 +4,7 @@ import SightscreenModels
 import TestSupport
 import Testing
 
-/// What is on the screen, and what reaches the app itself.
+/// The phone's screen, and the pushes to the app itself.
 @Suite struct ScreenTests {
     @Test func theMostRelevantOwnsTheDynamicIsland() async throws {
         let bench = await Bench()
@@ -16,11 +16,11 @@ import Testing
         bench.clock.advance(seconds: 10)
         #expect(await bench.kit.screen.island == DynamicIsland(compact: second, minimal: first, expanded: nil))
         #expect(await bench.kit.screen.lockScreen.map(\.id) == [second, first, third])
-        // The first match gets close.
+        // The first match becomes close.
         let tense = Sample.update(2, at: bench.clock.now, relevance: 95)
         try await bench.send(tense, to: first)
         #expect(await bench.kit.screen.island.compact == first)
-        // What is not said again stays.
+        // The relevance stays when an update has none.
         try await bench.send(Sample.update(3, at: bench.clock.now + 1), to: first)
         #expect(await bench.kit.screen.island == DynamicIsland(compact: first, minimal: second, expanded: nil))
         try await bench.send(Sample.end(at: bench.clock.now, dismissAt: bench.clock.now + 900), to: first)

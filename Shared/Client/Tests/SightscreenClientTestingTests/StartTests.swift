@@ -4,7 +4,7 @@ import SightscreenModels
 import TestSupport
 import Testing
 
-/// Push-to-start, and starts by the app.
+/// Starts by push and by the app.
 @Suite struct StartTests {
     @Test func aStartMakesAnActivityAndTheTokenFiresTwice() async throws {
         let bench = await Bench()
@@ -35,7 +35,7 @@ import Testing
             }
         }
         #expect(try await bench.start() == .dropped(.startBudgetExceeded))
-        // One comes back every six minutes.
+        // The budget regains one start every six minutes.
         bench.clock.advance(seconds: 361)
         guard case .started = try await bench.start() else {
             Issue.record("the budget does not come back")
@@ -66,7 +66,7 @@ import Testing
         #expect(await bench.kit.activities.isEmpty)
     }
 
-    /// A key or a value that this build does not know harms nothing.
+    /// An unknown key or value does no harm.
     @Test func aStartFromANewerBackendIsShown() async throws {
         let bench = await Bench()
         var push = try Bench.push(Sample.start(), to: await bench.kit.startToken.rawValue)

@@ -4,7 +4,7 @@ import SightscreenModels
 import TestSupport
 import Testing
 
-/// Updates: their timestamps, their decoding, their budgets.
+/// The timestamps, decoding and budgets of updates.
 @Suite struct UpdateTests {
     @Test func timestampsMustGrow() async throws {
         let bench = await Bench()
@@ -66,7 +66,7 @@ import Testing
             }
             stamp += 1
             #expect(try await bench.send(Sample.update(3, at: stamp), to: id) == .dropped(.updateBudgetExceeded))
-            // The routine is not counted.
+            // Routine updates do not count.
             #expect(
                 try await bench.send(Sample.update(3, at: stamp), to: id, priority: 5) == .updated(id, alerted: false))
             bench.clock.advance(seconds: 3_600 / count + 1)
@@ -99,7 +99,7 @@ import Testing
         #expect(await bench[id]?.card.isStale == false)
     }
 
-    // MARK: - Away
+    // MARK: - Offline
 
     @Test func aPhoneThatIsAwayGetsTheNewestOfWhatIsKept() async throws {
         let bench = await Bench()

@@ -1,11 +1,12 @@
-// The code of Shared/Client/docs/add-to-your-app.md for the app's own tests. It is compared with the page, and run.
+// The code of Shared/Client/docs/add-to-your-app.md for the app's own tests. `AddToYourAppTests` compares it with the
+// page, and the test in it is run.
 import SightscreenClient
 import SightscreenClientTesting
 import SightscreenModels
 import Testing
 
 extension AppPorts {
-    /// A phone in memory, with a backend that answers from samples.
+    /// The ports of a phone in memory, with a backend that answers from samples.
     static func simulated(_ kit: SimulatedActivityKit, _ clock: SimulatedClock) -> AppPorts {
         AppPorts(
             gateway: SampleGateway(clock: clock), web: SampleCognito(), activityKit: kit,
@@ -18,8 +19,8 @@ extension AppPorts {
 }
 
 @MainActor
-@Suite struct BellTests {
-    @Test func theBellPutsAMatchOnTheLockScreen() async throws {
+@Suite struct FollowButtonTests {
+    @Test func theFollowButtonPutsAMatchOnTheLockScreen() async throws {
         let clock = SimulatedClock(now: 1_800_000_000)
         let kit = SimulatedActivityKit(clock: clock, seed: 1)
         await kit.switchOn()
@@ -31,10 +32,10 @@ extension AppPorts {
         let live = try #require(SampleMatches.all(now: clock.now).first { $0.status == .live })
         _ = try await app.liveActivities.follow(live)
         #expect(await kit.activities().map(\.matchID) == [live.id])
-        #expect(await app.liveActivities.bell(for: live.id) == Bell(.filled))
+        #expect(await app.liveActivities.followButton(for: live.id) == FollowButton(.filled))
 
         await app.liveActivities.unfollow(live.id)
-        #expect(await app.liveActivities.bell(for: live.id).state == .empty)
+        #expect(await app.liveActivities.followButton(for: live.id).state == .empty)
         await app.close()
         await kit.switchOff()
     }

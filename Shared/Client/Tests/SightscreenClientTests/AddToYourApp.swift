@@ -1,17 +1,17 @@
-// The code of Shared/Client/docs/add-to-your-app.md that needs nothing of Apple's. `AddToYourAppTests` compares the two: what the
-// page shows is compiled here.
+// The code of Shared/Client/docs/add-to-your-app.md that uses none of Apple's frameworks. `AddToYourAppTests` compares
+// it with the page.
 import Observation
 import SightscreenClient
 import SightscreenModels
 
-/// What the library needs of the world: Apple's in the app, a simulated phone's in tests.
+/// The library's ports to the system: Apple's frameworks in the app, a simulated phone in tests.
 struct AppPorts {
     var gateway: any APITransport
     var web: any WebTransport
     var activityKit: any ActivityKitPort
     var notifications: any NotificationPort
     var keychain: any KeychainPort
-    /// Where it stands that somebody is signed in.
+    /// Keeps the mark that a user is signed in.
     var sessionStore: any KeyValueStore
     var store: any KeyValueStore
     var matchFiles: any FileStore
@@ -21,7 +21,7 @@ struct AppPorts {
     var cognito: CognitoSettings
 }
 
-/// The library's services, made once and kept for as long as the app lives.
+/// The library's services, made once and kept for as long as the app runs.
 @MainActor
 final class AppServices {
     let auth: any AuthService
@@ -59,7 +59,7 @@ final class AppServices {
                 matches: matches), clock: clock)
     }
 
-    /// Before others take their place: nothing of these runs any more, and nobody pushes to this phone.
+    /// Stops these services before others replace them: nothing runs any more, and the backend sends no pushes here.
     func close() async {
         await bootstrap.stop()
         await liveActivities.unregisterPhone()
@@ -68,7 +68,7 @@ final class AppServices {
 }
 
 extension AppServices {
-    /// What a day shows, and logos before they are scrolled to.
+    /// Returns a day's matches, and loads their logos before they are scrolled to.
     func open(_ day: UTCDay) async throws -> [MatchItem] {
         let schedule = try await schedule.fetchSchedule(for: day)
         await images.prefetch(schedule.matches)
@@ -77,8 +77,8 @@ extension AppServices {
 }
 
 extension AppPorts {
-    /// The same phone and the same session in a debug build, on the fake API. What that says of follows, matches and versions
-    /// is kept apart and never counts for the gateway's app.
+    /// Returns the ports for the fake API, with the same phone and the same session, in a debug build. Its follows,
+    /// matches and versions are kept apart from the gateway's.
     func onFakeAPI(_ gateway: any APITransport, store: any KeyValueStore, matchFiles: any FileStore) -> AppPorts {
         var ports = self
         (ports.gateway, ports.store, ports.matchFiles) = (gateway, store, matchFiles)
@@ -86,7 +86,7 @@ extension AppPorts {
     }
 }
 
-/// What is behind the debug menu, and the app whose services it changes.
+/// The debug menu's functions, and the services that it replaces.
 @MainActor
 @Observable
 final class DebugMenu {
@@ -105,7 +105,7 @@ final class DebugMenu {
         (services, admin) = make()
     }
 
-    /// Another backend means another app: what shows it begins with its launch.
+    /// Switches the backend. Its services are new, so the app begins with its launch.
     func setUsesFakeAPI(_ isOn: Bool) async {
         guard !isChanging, isOn != admin.usesFakeAPI else { return }
         isChanging = true
@@ -115,7 +115,7 @@ final class DebugMenu {
         (services, admin) = make()
     }
 
-    /// A recorded match at forty times its speed, for everybody on the fake API.
+    /// Plays a recorded match at forty times its speed. Every user of the fake API sees it.
     func playATape() async throws {
         await setUsesFakeAPI(true)
         guard let tape = try await admin.tapes().first else { return }

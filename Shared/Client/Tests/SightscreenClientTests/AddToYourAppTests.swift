@@ -3,14 +3,14 @@ import SightscreenClientTesting
 import TestSupport
 import Testing
 
-/// The page "Add Sightscreen to your app" shows code that is compiled. What it does is in `WholeAppTests`.
+/// The page "Add Sightscreen to your app" shows code that is compiled. `WholeAppTests` tests what the code does.
 @MainActor
 @Suite struct AddToYourAppTests {
     private static func lines(_ path: String) throws -> [String] {
         try Sources.lines(path).map { String($0.drop { $0 == " " }) }
     }
 
-    /// The blocks of Swift, without indentation: in the files they stand within conditions.
+    /// Returns the page's Swift blocks without indentation, because in the files they are inside conditions.
     private static func blocks() throws -> [[String]] {
         var blocks: [[String]] = []
         var block: [String]?

@@ -5,14 +5,14 @@ import Testing
 
 @testable import SightscreenClient
 
-/// The rows of AdminService.
+/// Fake mode, tapes, and their limits to debug builds.
 @MainActor
 @Suite struct AdminServiceTests {
     let clock = SimulatedClock(now: Sample.now)
     let store = InMemoryKeyValueStore()
     let fakeAPI = ReplayGateway()
 
-    /// The debug menu's service, as it is after a launch.
+    /// Returns the debug menu's service as it is after a launch.
     private func admin() -> RealAdminService {
         let api = SightscreenAPI(
             transport: fakeAPI, session: FakeSession(user: Sample.user, token: "good"), clock: clock, retries: .never)
@@ -65,7 +65,7 @@ import Testing
 
     @Test func aLoadAndAStepAreSentOnce() async throws {
         let fakeMode = FakeModeSwitch(store: store)
-        // Who repeats it waits by the real clock, and is seen to.
+        // A repeated call would wait by the real clock, and the test would notice.
         let api = SightscreenAPI(
             transport: fakeAPI, session: FakeSession(user: Sample.user, token: "good"), clock: SystemClientClock()
         ) { 0 }
@@ -79,7 +79,8 @@ import Testing
 
     // MARK: - Debug builds only
 
-    /// These tests run in a release build, too, where they use initialisers that apps cannot see.
+    /// The initialisers are public only in a debug build. These tests also run in a release build, where they use
+    /// initialisers that apps cannot see.
     @Test(arguments: ["RealAdminService", "FakeModeSwitch"])
     func anAppMakesOneInADebugBuildOnly(type: String) throws {
         var conditions: [String] = []
@@ -138,7 +139,7 @@ import Testing
     }
 }
 
-/// The gateway's calls for tapes, by its own description of them.
+/// A stand-in for the gateway's replay calls, checked against its API description.
 actor ReplayGateway: APITransport {
     private var replay: ReplayedMatch?
     private var isAdmin = true
@@ -146,7 +147,7 @@ actor ReplayGateway: APITransport {
     private(set) var lines: [String] = []
 
     func setAdmin(_ isAdmin: Bool) { self.isAdmin = isAdmin }
-    /// So many answers are lost.
+    /// Loses the answers of the next calls.
     func lose(_ count: Int) { losses = count }
 
     func send(_ request: APIRequest) async throws(TransportError) -> APIResponse {

@@ -5,10 +5,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The rows of "AppBootstrap": the phases by themselves, with what each of them may answer.
+/// The phases of a launch, each with every answer that its step may give.
 @MainActor
 @Suite struct AppBootstrapTests {
-    /// Steps that answer what they are told, and note in which order they were asked.
+    /// Steps with scripted answers. They record the order in which they are called.
     @MainActor
     private final class Script {
         let clock = SimulatedClock(now: Sample.now)
@@ -23,9 +23,9 @@ import Testing
         private var held: CheckedContinuation<Void, Never>?
         /// The step that waits for `release`.
         var holds: String?
-        /// Nobody is told of changes.
+        /// Whether the bootstrap gets no changes of the user.
         var isDeaf = false
-        /// Nobody asks for a farewell before another user comes.
+        /// Whether the bootstrap gets no notice before another user signs in.
         var isRude = false
 
         static let user = AppUser(id: Sample.user, email: "asha@example.com")
@@ -33,7 +33,7 @@ import Testing
 
         init() { relaunch() }
 
-        /// The app's process ends and another begins.
+        /// Ends the app's process and begins another.
         func relaunch() {
             (order, states) = ([], [])
             bootstrap = AppBootstrap(steps: steps, clock: clock)
@@ -92,9 +92,9 @@ import Testing
 
     private nonisolated static let all = ["hydrate", "config", "auth", "follows", "activities", "polling"]
 
-    // MARK: - The table
+    // MARK: - The phases
 
-    /// All five phases · in the correct order, after the hydration of the cache.
+    /// The five phases run in order, after the cache is hydrated.
     @Test func thePhasesRunInOrder() async {
         let script = Script()
         #expect(BootPhase.allCases.map(\.rawValue) == [1, 2, 3, 4, 5])
@@ -109,7 +109,7 @@ import Testing
         await script.bootstrap.stop()
     }
 
-    /// 1. Config check · AppConfigService checks version + maintenance status.
+    /// The configuration check halts the launch for a version that is too old, and for maintenance.
     @Test(arguments: [
         (
             AppGate.maintenance(message: "Back at 10."), BlockingScreen.maintenance(message: "Back at 10.")
@@ -124,13 +124,12 @@ import Testing
         script.config.set(gate)
         await script.bootstrap.start()
         #expect(script.bootstrap.state == .halted(screen))
-        // Also what a push began before the launch is let go of.
+        // Activities that a push began before the launch are released, too.
         #expect(script.order == ["hydrate", "config", "release"])
         await script.bootstrap.stop()
     }
 
-    /// 2. Auth restore · AuthService restores the session from the Keychain; nobody there: the sign-in screen, and the
-    /// launch goes on when somebody has signed in.
+    /// Without a session in the Keychain the sign-in screen is shown, and the launch continues after a sign-in.
     @Test func withoutASessionTheLaunchWaitsForASignIn() async throws {
         let script = Script()
         _ = try await script.auth.restore()
@@ -157,7 +156,7 @@ import Testing
         await script.bootstrap.stop()
     }
 
-    /// 3. Follow sync · FollowManager reconciles; what is not a matter of the network halts the launch.
+    /// A failure that is no matter of the network halts the launch in the follow sync.
     @Test(arguments: [
         (APIError.unreadable(status: 200), BootFailure.backend(status: 200)),
         (.refused(status: 403, nil, retryAfter: nil), .backend(status: 403)),
@@ -167,7 +166,7 @@ import Testing
         script.followError = error
         await script.bootstrap.start()
         #expect(script.bootstrap.state == .halted(.failure(.followSync, failure)))
-        // Nothing of it goes on behind the screen.
+        // None of the steps runs on behind the screen.
         #expect(script.order == ["hydrate", "config", "auth", "follows", "release"])
         script.followError = nil
         await script.bootstrap.retry()
@@ -175,7 +174,7 @@ import Testing
         await script.bootstrap.stop()
     }
 
-    /// 4. LA restore · LifecycleManager re-attaches observers, after the follows and before the app.
+    /// Observers are attached to the activities after the follow sync and before the app is ready.
     @Test func activitiesAreRestoredBeforeTheAppIsReady() async {
         let script = Script()
         await script.bootstrap.start()
@@ -185,8 +184,8 @@ import Testing
         await script.bootstrap.stop()
     }
 
-    /// The same with the real facade on a simulated phone: what a push has started while no app ran is adopted and
-    /// observed when the app becomes ready.
+    /// The same holds for the real facade on a simulated phone: an activity that a push started while no app ran is
+    /// adopted and observed when the app becomes ready.
     @Test func aSurvivingActivityIsObservedBeforeTheAppIsReady() async throws {
         let match = Sample.match()
         let phone = try await Phone(match)
@@ -212,13 +211,13 @@ import Testing
         let atReady = seen.withLock { $0 }
         #expect(atReady.shown == [id])
         #expect(atReady.listeners > 0)
-        // And its token is on its way to the backend, without another look.
+        // Its token reaches the backend without a further call.
         #expect(try await phone.registeredActivity(match.id) == id)
         await bootstrap.stop()
         await phone.end()
     }
 
-    /// 5. Ready · UI unblocks, data sources begin polling.
+    /// The app is ready once data sources poll.
     @Test func theAppIsReadyWhenDataSourcesPoll() async {
         let script = Script()
         await script.bootstrap.start()
@@ -228,10 +227,10 @@ import Testing
         await script.bootstrap.stop()
     }
 
-    /// "The user never sees a partially initialized app."
+    /// The user never sees a partially initialised app: a session that ends during the launch leads to the sign-in.
     @Test func aSessionThatEndsDuringTheLaunchIsNoApp() async {
         let script = Script()
-        // What is told may come before anybody listens.
+        // The change comes before the bootstrap observes the user.
         script.isDeaf = true
         script.beforeReady = { script.auth.endSession() }
         await script.bootstrap.start()
@@ -254,21 +253,21 @@ import Testing
         await script.bootstrap.stop()
     }
 
-    /// There was never a config: nobody knows whether this version may be used.
+    /// Without any earlier configuration it is unknown whether this version may be used.
     @Test func aPhoneThatWasNeverOnlineIsAskedToTryAgain() async throws {
         let script = Script()
         script.config.refuse(.transport(.offline))
         await script.bootstrap.start()
         #expect(script.bootstrap.state == .halted(.failure(.configCheck, .noConnection)))
         script.config.refuse(nil)
-        // It looks by itself, too.
+        // The app also tries again by itself.
         try await eventually("it sleeps") { script.clock.untilNext == AppBootstrap.lookAgainInterval }
         script.clock.advance(by: AppBootstrap.lookAgainInterval)
         try await eventually("it is ready") { script.bootstrap.state == .ready }
         await script.bootstrap.stop()
     }
 
-    /// A network that takes everything and answers nothing.
+    /// The network accepts the request and never answers.
     @Test func aSlowFollowSyncIsNotWaitedForForLong() async throws {
         let script = Script()
         script.holds = "follows"
@@ -283,7 +282,7 @@ import Testing
         await script.bootstrap.stop()
     }
 
-    /// "Signed out" may mean that no token can be had now, or that there is nobody any more.
+    /// `signedOut` may mean that no token can be had now, or that no user is signed in.
     @Test func whoIsSignedInTellsWhatSignedOutMeans() {
         #expect(BootRules.afterFollows(.signedOut, isSignedIn: false) == .signIn)
         #expect(BootRules.afterFollows(.transport(.offline), isSignedIn: false) == .signIn)
@@ -314,7 +313,7 @@ import Testing
         let script = Script()
         script.config.set(.updateRequired(minimum: "2.0", storeURL: "s"))
         await script.bootstrap.start()
-        // It does not wait for an update.
+        // No timer waits for an update.
         #expect(script.clock.sleeperCount == 0)
         script.config.set(.open)
         await script.bootstrap.enterForeground()
@@ -322,7 +321,7 @@ import Testing
         await script.bootstrap.stop()
     }
 
-    /// What closes the app later closes it as a launch would.
+    /// A later configuration halts the app in the same way as at a launch.
     @Test func aRunningAppIsClosedByANewConfig() async {
         let script = Script()
         await script.bootstrap.start()
@@ -359,9 +358,9 @@ import Testing
         await script.bootstrap.stop()
     }
 
-    // MARK: - Who comes in later
+    // MARK: - Later sign-ins
 
-    /// The sign-in comes hours after the config was asked for: the same gates for everybody.
+    /// A sign-in hours after the configuration check passes the same checks.
     @Test(arguments: [
         (AppGate.maintenance(message: nil), BlockingScreen.maintenance(message: nil)),
         (.updateRequired(minimum: "2.0", storeURL: "s"), .forceUpdate(minimum: "2.0", storeURL: "s")),
@@ -382,7 +381,7 @@ import Testing
         await script.bootstrap.stop()
     }
 
-    /// Who stands before the sign-in for long is told, too, that there is nothing to sign in to.
+    /// A sign-in screen that is shown for long also gives way to maintenance.
     @Test func aNewConfigClosesTheSignIn() async throws {
         let script = Script()
         script.auth.add(Script.user, password: "p")
@@ -400,7 +399,8 @@ import Testing
         await script.bootstrap.stop()
     }
 
-    /// A launch without a network has asked nobody: the next time in front it does.
+    /// A launch without a network did not get the configuration, so the app asks for it the next time it enters the
+    /// foreground.
     @Test func aConfigThatNobodyToldIsAskedForTheNextTime() async {
         let script = Script()
         script.config.setOffline(true)
@@ -415,7 +415,7 @@ import Testing
         await script.bootstrap.stop()
     }
 
-    /// A sign-out is no way around what halts the app.
+    /// A sign-out does not remove the reason for a halt.
     @Test func aSignOutOpensNothing() async {
         let script = Script()
         script.config.set(.maintenance(message: nil))
@@ -425,7 +425,8 @@ import Testing
         await script.bootstrap.stop()
     }
 
-    /// Another user signs in though nobody signed out: leave is taken in the first one's name, then everything anew.
+    /// Another user signs in without a sign-out. The first user's phone is unregistered, and then the whole launch
+    /// runs.
     @Test func anotherUserComesThroughAllPhases() async throws {
         let script = Script()
         script.auth.add(Script.other, password: "p")
@@ -438,7 +439,7 @@ import Testing
         await script.bootstrap.stop()
     }
 
-    /// Nobody took leave: nothing of the first one runs on all the same.
+    /// Even without a farewell nothing of the first user's app runs on.
     @Test func anotherUserNeverGetsARunningApp() async throws {
         let script = Script()
         script.isRude = true
@@ -451,7 +452,7 @@ import Testing
         await script.bootstrap.stop()
     }
 
-    /// Between the phases of a launch, too.
+    /// The same holds between the phases of a launch.
     @Test func anotherUserDuringTheLaunchBeginsItAnew() async throws {
         let script = Script()
         script.isRude = true
@@ -466,9 +467,9 @@ import Testing
         await script.bootstrap.stop()
     }
 
-    // MARK: - Never half an app
+    // MARK: - Given-up launches
 
-    /// Given up in any of its steps, a launch leaves nothing running, and the next one begins from the beginning.
+    /// A launch that is stopped in any of its steps leaves nothing running, and the next one begins at the first phase.
     @Test(arguments: all)
     func aLaunchThatIsGivenUpLeavesNothing(step: String) async throws {
         let script = Script()
@@ -477,7 +478,7 @@ import Testing
         async let launched: Void = bootstrap.start()
         try await eventually("it is there") { script.isHeld }
         async let stopped: Void = bootstrap.stop()
-        // What is under way ends as it likes.
+        // The step under way may end at any time.
         await Task.yield()
         script.release()
         await stopped
@@ -486,14 +487,14 @@ import Testing
         #expect(script.order.last == "release")
         #expect(script.order.contains("no polling") == script.order.contains("polling"))
         try await eventually("nothing waits") { script.clock.sleeperCount == 0 }
-        // Nor does it come back.
+        // The stopped bootstrap does nothing any more.
         let order = script.order
         for _ in 0..<2 { await bootstrap.start() }
         await bootstrap.retry()
         await bootstrap.enterForeground()
         await bootstrap.signOut()
         #expect(script.order == order)
-        // The next one begins from the beginning.
+        // The next bootstrap begins at the first phase.
         script.relaunch()
         await script.bootstrap.start()
         #expect(script.bootstrap.state == .ready)
@@ -502,7 +503,7 @@ import Testing
         #expect(script.order == Self.all + ["no polling", "release"])
     }
 
-    /// The button, the clock and the app that comes to the front at the same time, on a halt of any phase.
+    /// The button, the timer and an app in the foreground may retry at the same time, after a halt in any phase.
     @Test(arguments: [BootPhase.configCheck, .authRestore, .followSync])
     func aRetryStartsClean(phase: BootPhase) async throws {
         let script = Script()
@@ -539,7 +540,7 @@ import Testing
         let bootstrap: AppBootstrap = script.bootstrap
         await withTaskGroup { group in for _ in 0..<5 { group.addTask { await bootstrap.start() } } }
         #expect(script.order == Self.all)
-        // Ready already.
+        // The app is ready already.
         await bootstrap.retry()
         #expect(script.order == Self.all)
         await bootstrap.stop()

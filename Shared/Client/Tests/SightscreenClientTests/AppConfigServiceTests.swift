@@ -3,7 +3,7 @@ import SightscreenModels
 @testable import SightscreenClient
 import Testing
 
-/// The rows of "AppConfigService".
+/// The version check, forced updates and maintenance.
 @MainActor
 @Suite struct AppConfigServiceTests {
     private static let storeURL = "https://apps.apple.com/app/id1"
@@ -19,41 +19,39 @@ import Testing
         DeviceProfile(deviceID: DeviceID("phone"), platform: platform, appVersion: version)
     }
 
-    /// Version check · Compares local app version against minimum required version from backend.
+    /// The app's version is compared with the backend's minimum.
     @Test(arguments: [
         ("1.0.0", "1.0.0", false), ("0.9.9", "1.0.0", true), ("1.9", "1.10", true), ("2", "1.99.99", false),
         ("1.0", "1", false), ("2.4.0-beta1", "2.4.1", true), ("2.4.1-beta1", "2.4.1", false), ("", "0.0.1", true),
     ])
     func theLocalVersionIsComparedWithTheLeastOne(version: String, minimum: String, isBelow: Bool) async throws {
-        let front = FrontDoor(Self.config(minimum))
+        let gateway = ConfigGateway(Self.config(minimum))
         let service = RealAppConfigService(
-            transport: front, store: InMemoryKeyValueStore(), profile: Self.profile(version))
+            transport: gateway, store: InMemoryKeyValueStore(), profile: Self.profile(version))
         let expected = isBelow ? AppGate.updateRequired(minimum: minimum, storeURL: Self.storeURL) : .open
         #expect(try await service.check() == expected)
         #expect(service.gate == expected)
     }
 
-    /// Force update · If the app is below minimum version, blocks usage and shows update prompt: the backend's word counts,
-    /// too, and the prompt knows where to go.
+    /// The backend can also force an update itself, and the prompt has the store's address.
     @Test func theBackendCanForceAnUpdate() async throws {
         var config = Self.config("9.0")
         config.updateRequired = true
         let service = RealAppConfigService(
-            transport: FrontDoor(config), store: InMemoryKeyValueStore(), profile: Self.profile(nil))
+            transport: ConfigGateway(config), store: InMemoryKeyValueStore(), profile: Self.profile(nil))
         #expect(try await service.check() == .updateRequired(minimum: "9.0", storeURL: Self.storeURL))
     }
 
-    /// Maintenance mode · If backend reports maintenance, shows a maintenance screen.
     @Test func maintenanceIsReportedWithItsMessage() async throws {
-        let front = FrontDoor(Self.config(maintenance: true, message: "Back at 10."))
+        let gateway = ConfigGateway(Self.config(maintenance: true, message: "Back at 10."))
         let service = RealAppConfigService(
-            transport: front, store: InMemoryKeyValueStore(), profile: Self.profile("1.0.0"))
+            transport: gateway, store: InMemoryKeyValueStore(), profile: Self.profile("1.0.0"))
         #expect(try await service.check() == .maintenance(message: "Back at 10."))
-        await front.say(Self.config())
+        await gateway.say(Self.config())
         #expect(try await service.check() == .open)
     }
 
-    /// Who has to update can do that during a maintenance, too.
+    /// The user can update during maintenance, too.
     @Test func aForcedUpdateComesBeforeMaintenance() {
         let config = Self.config("2.0", maintenance: true)
         #expect(
@@ -61,44 +59,45 @@ import Testing
                 == .updateRequired(minimum: "2.0", storeURL: Self.storeURL))
     }
 
-    /// Without a network the last known config counts: a version that was too old is so still, a maintenance may be over.
+    /// Without a network the last known configuration is used: a version that was too old still is, while maintenance
+    /// may be over.
     @Test func theLastKnownConfigCountsWithoutANetwork() async throws {
         let store = InMemoryKeyValueStore()
-        let front = FrontDoor(Self.config("2.0", maintenance: true, message: "Back at 10."))
-        let first = RealAppConfigService(transport: front, store: store, profile: Self.profile("2.0"))
+        let gateway = ConfigGateway(Self.config("2.0", maintenance: true, message: "Back at 10."))
+        let first = RealAppConfigService(transport: gateway, store: store, profile: Self.profile("2.0"))
         #expect(try await first.check() == .maintenance(message: "Back at 10."))
         #expect(first.isFresh)
-        await front.fail(.transport(.offline))
+        await gateway.fail(.transport(.offline))
         #expect(try await first.check() == .open)
         #expect(!first.isFresh)
-        let old = RealAppConfigService(transport: front, store: store, profile: Self.profile("1.9"))
+        let old = RealAppConfigService(transport: gateway, store: store, profile: Self.profile("1.9"))
         #expect(old.config?.minAppVersion == "2.0")
         #expect(try await old.check() == .updateRequired(minimum: "2.0", storeURL: Self.storeURL))
-        // Updated without having spoken to the backend since.
-        let new = RealAppConfigService(transport: front, store: store, profile: Self.profile("2.0.1"))
+        // The app was updated without a call to the backend since.
+        let new = RealAppConfigService(transport: gateway, store: store, profile: Self.profile("2.0.1"))
         #expect(try await new.check() == .open)
     }
 
-    /// What the backend said of another version is not kept.
-    @Test func aVerdictIsOfTheVersionThatAsked() async throws {
+    /// The backend's answer for another version is not used.
+    @Test func anAnswerIsForTheVersionThatAsked() async throws {
         let store = InMemoryKeyValueStore()
         var config = Self.config("2.0")
         config.updateRequired = true
-        let front = FrontDoor(config)
-        try await RealAppConfigService(transport: front, store: store, profile: Self.profile("1.0")).check()
-        await front.fail(.transport(.timeout))
-        let updated = RealAppConfigService(transport: front, store: store, profile: Self.profile("2.0"))
+        let gateway = ConfigGateway(config)
+        try await RealAppConfigService(transport: gateway, store: store, profile: Self.profile("1.0")).check()
+        await gateway.fail(.transport(.timeout))
+        let updated = RealAppConfigService(transport: gateway, store: store, profile: Self.profile("2.0"))
         #expect(try await updated.check() == .open)
     }
 
     @Test(arguments: [
-        FrontDoor.Failure.transport(.offline), .transport(.timeout), .status(503), .status(400), .body("<html>"),
+        ConfigGateway.Failure.transport(.offline), .transport(.timeout), .status(503), .status(400), .body("<html>"),
     ])
-    func whatIsNotKnownIsAnError(failure: FrontDoor.Failure) async throws {
-        let front = FrontDoor(Self.config())
-        await front.fail(failure)
+    func whatIsNotKnownIsAnError(failure: ConfigGateway.Failure) async throws {
+        let gateway = ConfigGateway(Self.config())
+        await gateway.fail(failure)
         let service = RealAppConfigService(
-            transport: front, store: InMemoryKeyValueStore(), profile: Self.profile("1.0.0"))
+            transport: gateway, store: InMemoryKeyValueStore(), profile: Self.profile("1.0.0"))
         await #expect(throws: APIError.self) { try await service.check() }
         #expect(service.config == nil)
     }
@@ -121,12 +120,12 @@ import Testing
         #expect(contract.fault(in: nil, of: operation) == nil)
     }
 
-    /// It comes before anybody is signed in.
+    /// The check comes before a sign-in.
     @Test func theCheckNeedsNoToken() async throws {
-        let front = FrontDoor(Self.config())
+        let gateway = ConfigGateway(Self.config())
         try await RealAppConfigService(
-            transport: front, store: InMemoryKeyValueStore(), profile: Self.profile("1.0.0")
+            transport: gateway, store: InMemoryKeyValueStore(), profile: Self.profile("1.0.0")
         ).check()
-        #expect(await front.requests.map(\.headers["authorization"]) == [nil])
+        #expect(await gateway.requests.map(\.headers["authorization"]) == [nil])
     }
 }

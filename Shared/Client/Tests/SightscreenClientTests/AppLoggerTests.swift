@@ -4,9 +4,9 @@ import SightscreenModels
 import Synchronization
 import Testing
 
-/// The rows of "AppLogger".
+/// Events, their destinations, and the removal of secrets.
 @Suite struct AppLoggerTests {
-    /// Keeps what it is handed: the system's log in a test.
+    /// Records the events that it gets, in place of the system's log.
     private final class Recorder: LogDestination, SentryPort {
         let events = Mutex<[LogEvent]>([])
         let captured = Mutex<[LogEvent]>([])
@@ -33,7 +33,7 @@ import Testing
         "[liveActivity] Failed to adopt push-started LA error=refused",
     ]
 
-    /// os.Logger · System-level structured logging: every event, as its adapter is handed it.
+    /// The system's log gets every event, through its adapter.
     @Test func everyEventReachesTheSystemsLog() async {
         let system = Recorder()
         await AppLogger.with([system]) { Self.speak() }
@@ -43,7 +43,6 @@ import Testing
         #expect(categories == [.cache, .liveActivity, .network, .liveActivity])
     }
 
-    /// Sentry · Error and breadcrumb reporting.
     @Test func sentryGetsErrorsAsReportsAndTheRestAsBreadcrumbs() async {
         let sentry = Recorder()
         await AppLogger.with([SentryDestination(sentry)]) { Self.speak() }
@@ -51,7 +50,6 @@ import Testing
         #expect(sentry.captured.withLock { $0.map(\.text) } == [Self.spoken[3]])
     }
 
-    /// DebugLogService · In-app debug log overlay.
     @Test func theOverlayShowsTheNewestEvents() async {
         let log = DebugLogService(eventsMax: 3)
         var updates = log.updates().makeAsyncIterator()
@@ -64,7 +62,7 @@ import Testing
         #expect(log.events.isEmpty)
     }
 
-    /// "AppLogger ensures every log event reaches all three destinations with consistent formatting."
+    /// Every event reaches all three destinations with the same text.
     @Test func allDestinationsHearTheSameInTheSameWords() async {
         let (system, sentry, overlay) = (Recorder(), Recorder(), DebugLogService())
         await AppLogger.with([system, SentryDestination(sentry), overlay]) {
@@ -75,7 +73,7 @@ import Testing
         #expect(overlay.events.map(\.text) == system.texts)
     }
 
-    /// "every log event": of any level, in order.
+    /// Events of every level reach all three destinations in order.
     @Test func anEventOfAnyLevelReachesAllThree() async {
         let (system, sentry, overlay) = (Recorder(), Recorder(), DebugLogService())
         await AppLogger.with([system, SentryDestination(sentry), overlay]) { Self.speak() }
@@ -86,7 +84,7 @@ import Testing
         #expect(overlay.events == system.events.withLock { $0 })
     }
 
-    /// "Use AppLogger for all logging. Never use print() or raw os_log calls."
+    /// The library logs only through AppLogger, and never calls print() or os_log.
     @Test func nobodyLogsPastIt() throws {
         let others = ["print", "debugPrint", "dump", "NSLog", "os_log", "Logger"]
         for path in try Sources.swift("Shared/Client/Sources/SightscreenClient")
@@ -110,7 +108,7 @@ import Testing
     private static let jwt = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl"
     private static let hex = "80f1c2d3e4f5061728394a5b6c7d8e9f80f1c2d3e4f5061728394a5b6c7d8e9f"
 
-    /// Whatever comes from outside is cleaned.
+    /// Text from outside is cleaned.
     @Test(arguments: [
         ("Bearer \(jwt)", "Bearer eyJhbG…"), ("token=\(jwt), again", "token=eyJhbG…, again"), (hex, "80f1c2…"),
         ("/devices/\(hex)?x=1", "/devices/80f1c2…?x=1"), ("sent to asha@example.com.", "sent to …@…"),
@@ -134,7 +132,7 @@ import Testing
             ])
     }
 
-    /// A type of token says little of itself wherever it is printed.
+    /// Token types print only their first digits, wherever they are printed.
     @Test func tokensPrintAsTheirFirstDigits() {
         #expect("\(DeviceToken(Self.hex))" == "80f1c2…")
         #expect("\(AuthError.transport(.timeout))".contains("timeout"))

@@ -4,12 +4,12 @@ import SightscreenModels
 import TestSupport
 import Testing
 
-/// The rows of "AuthService", and what a session goes through.
+/// Accounts, sign-ins, and the life of a session.
 @MainActor
 @Suite struct AuthServiceTests {
-    // MARK: - The table
+    // MARK: - Accounts
 
-    /// signUp(email:password:) · Create a new Cognito user.
+    /// A sign-up creates a Cognito user, and the address needs a code.
     @Test func signUpCreatesAUserWhoNeedsACode() async throws {
         let phone = await Account()
         let needsCode = try await phone.auth.signUp(email: "bob@example.com ", password: "Long-enough-1")
@@ -25,7 +25,6 @@ import Testing
         }
     }
 
-    /// verifyEmail(code:) · Confirm email with verification code.
     @Test func verifyEmailConfirmsTheAddressWithTheCode() async throws {
         let phone = await Account()
         await #expect(throws: AuthError.nothingToConfirm) { try await phone.auth.verifyEmail(code: "1") }
@@ -42,7 +41,6 @@ import Testing
         await #expect(throws: AuthError.nothingToConfirm) { try await phone.auth.verifyEmail(code: "1") }
     }
 
-    /// signIn(email:password:) · Authenticate and receive tokens.
     @Test func signInReceivesTokens() async throws {
         let phone = await Account()
         let user = try await phone.signIn()
@@ -57,21 +55,19 @@ import Testing
         await #expect(throws: AuthError.wrongCredentials) {
             try await phone.auth.signIn(email: "nobody@example.com", password: Account.password)
         }
-        // What fails leaves the session as it was.
+        // A failed sign-in leaves the session as it was.
         #expect(phone.auth.currentUser == user)
     }
 
-    /// resetPassword(email:) · Initiate forgot-password flow.
     @Test func resetPasswordSendsACode() async throws {
         let phone = await Account()
         try await phone.auth.resetPassword(email: Account.email)
         #expect(await phone.cognito.calls("ForgotPassword").map(\.status) == [200])
-        // Nobody learns who has an account, whatever the pool says.
+        // The app does not reveal whether an account exists, even if the pool does.
         try await phone.auth.resetPassword(email: "nobody@example.com")
         #expect(await phone.cognito.calls("ForgotPassword").map(\.status) == [200, 400])
     }
 
-    /// confirmResetPassword(code:newPassword:) · Complete password reset.
     @Test func confirmResetPasswordSetsTheNewPassword() async throws {
         let phone = await Account()
         await #expect(throws: AuthError.nothingToConfirm) {
@@ -87,11 +83,10 @@ import Testing
         try await phone.auth.signIn(email: Account.email, password: "An0ther-horse!")
     }
 
-    /// signOut() · Clear tokens and session.
     @Test func signOutClearsTokensAndSession() async throws {
         let phone = await Account()
         try await phone.signIn()
-        #expect(phone.keychain.names == [SessionShelf.sessionName])
+        #expect(phone.keychain.names == [SessionStore.sessionName])
         await phone.auth.signOut()
         #expect(phone.auth.currentUser == nil)
         #expect(await phone.auth.currentUserID() == nil)
@@ -103,7 +98,6 @@ import Testing
         #expect(try await phone.auth.restore() == nil)
     }
 
-    /// currentUser · The currently authenticated user (if any).
     @Test func currentUserIsWhoIsSignedIn() async throws {
         let phone = await Account()
         var users = phone.auth.users().makeAsyncIterator()
@@ -117,14 +111,14 @@ import Testing
         #expect(await users.next() == .some(nil))
     }
 
-    /// Admin detection · `cognito:groups` has the group.
+    /// A user in the group `admin` of `cognito:groups` is an administrator.
     @Test(arguments: [([], false), (["fans"], false), (["fans", "admin"], true), (["Admin"], false)])
     func theAdminGroupOfTheTokenMakesAnAdministrator(groups: [String], isAdmin: Bool) async throws {
         let phone = await Account(groups: groups)
         #expect(try await phone.signIn().isAdmin == isAdmin)
     }
 
-    /// Admin detection · read-only on the client: nothing is verified, and a refresh brings what is true now.
+    /// The client only reads the claims and does not verify them. A refresh brings the current groups.
     @Test func adminDetectionReadsTheTokenAndFollowsIt() async throws {
         let forged = ScriptedCognito.token(["sub": .string("eve"), "cognito:groups": .array([.string("admin")])])
         #expect(TokenClaims(token: forged)?.groups == ["admin"])
@@ -150,7 +144,7 @@ import Testing
         #expect(await phone.cognito.calls.count == 1)
     }
 
-    /// A push wakes the app, and nothing has called `restore`.
+    /// A push wakes the app, and no code has called `restore`.
     @Test func theSessionIsReadByWhoeverAsksFirst() async throws {
         let phone = await Account()
         let user = try await phone.signIn()
@@ -173,7 +167,7 @@ import Testing
         #expect(try await phone.auth.restore() == nil)
     }
 
-    /// Nobody can tell before the first unlock: neither signed in nor signed out.
+    /// Before the first unlock the app is neither signed in nor signed out.
     @Test func aLockedKeychainIsNoSignOut() async throws {
         let phone = await Account()
         let user = try await phone.signIn()
@@ -185,7 +179,7 @@ import Testing
         #expect(try await phone.auth.restore() == user)
     }
 
-    /// The Keychain fails at the sign-out: what stays in it counts for nothing.
+    /// A session that stays in the Keychain after a failed sign-out is not valid.
     @Test func aSignOutHoldsThoughTheKeychainFails() async throws {
         let phone = await Account()
         try await phone.signIn()
@@ -219,7 +213,7 @@ import Testing
         let second = await phone.auth.accessToken()
         #expect(second != nil && second != first)
         #expect(await phone.cognito.flows("REFRESH_TOKEN_AUTH").count == 1)
-        // It is kept, with the old refresh token.
+        // The refreshed token is stored with the old refresh token.
         phone.killApp()
         #expect(await phone.auth.accessToken() == second)
         phone.clock.advance(seconds: 7_200)
@@ -254,12 +248,12 @@ import Testing
         let first = try #require(await phone.auth.accessToken())
         let second = await phone.auth.accessToken(insteadOf: first)
         #expect(second != nil && second != first)
-        // Another call was refused the first one, too.
+        // The first token was refused for another call, too.
         #expect(await phone.auth.accessToken(insteadOf: first) == second)
         #expect(await phone.cognito.flows("REFRESH_TOKEN_AUTH").count == 1)
     }
 
-    /// The user stays signed in; the call fails for want of a network, not of a user.
+    /// The user stays signed in; the call fails for lack of a network.
     @Test func withoutANetworkTheSessionStays() async throws {
         let phone = await Account()
         let user = try await phone.signIn()
@@ -289,7 +283,7 @@ import Testing
         await phone.cognito.trouble("InitiateAuth", trouble)
         #expect(await phone.auth.accessToken(insteadOf: token) == nil)
         #expect(phone.auth.currentUser == user)
-        #expect(phone.keychain.names == [SessionShelf.sessionName])
+        #expect(phone.keychain.names == [SessionStore.sessionName])
     }
 
     @Test func aRevokedSessionEnds() async throws {
@@ -305,7 +299,7 @@ import Testing
         #expect(phone.keychain.names.isEmpty)
     }
 
-    /// A refresh that is answered after a sign-out brings nobody back.
+    /// The answer to a refresh after a sign-out does not restore the session.
     @Test func aLateRefreshDoesNotUndoASignOut() async throws {
         let phone = await Account()
         try await phone.signIn()
@@ -354,7 +348,7 @@ import Testing
 
     // MARK: - Another user
 
-    /// An account beside the first one.
+    /// Returns a phone with a second account.
     private func withBob() async throws -> Account {
         let phone = await Account()
         await phone.cognito.add("bob@example.com", .init(sub: "bob", password: "p"))
@@ -362,7 +356,7 @@ import Testing
         return phone
     }
 
-    /// What is to be done in the first user's name is done while his session is good; then it is closed at Cognito.
+    /// The farewell of the first user runs while that session is valid. Then the session is closed at Cognito.
     @Test func anotherUserWaitsForTheFarewell() async throws {
         let phone = try await withBob()
         let auth = phone.auth
@@ -381,7 +375,7 @@ import Testing
         #expect(try await phone.auth.restore() == bob)
     }
 
-    /// The same user again is no other one.
+    /// A sign-in of the same user needs no farewell.
     @Test func theSameUserTakesNoLeave() async throws {
         let phone = try await withBob()
         phone.auth.beforeReplacement { Issue.record("nobody leaves") }
@@ -392,7 +386,7 @@ import Testing
         #expect(await phone.cognito.sessionCount == 1)
     }
 
-    /// The session that was left in the Keychain is one, too, though nobody has read it yet.
+    /// A session in the Keychain counts, too, even if it was not read yet.
     @Test func aSessionThatNobodyHasReadIsTakenLeaveOf() async throws {
         let phone = try await withBob()
         phone.killApp()
@@ -402,7 +396,7 @@ import Testing
         #expect(farewells == 1)
     }
 
-    /// While leave is taken it shows that the first session is over: the second begins all the same.
+    /// The first session proves to be over during the farewell. The second one begins all the same.
     @Test func aFarewellThatIsRefusedKeepsNobodyOut() async throws {
         let phone = try await withBob()
         let auth = phone.auth
@@ -416,7 +410,7 @@ import Testing
         #expect(TokenClaims(token: await auth.accessToken() ?? "")?.sub == bob.id)
     }
 
-    /// The user signs out while leave is taken: nobody is signed in.
+    /// The user signs out during the farewell, and no user is signed in then.
     @Test func aSignOutDuringTheFarewellHolds() async throws {
         let phone = try await withBob()
         let auth = phone.auth
@@ -447,7 +441,7 @@ import Testing
         #expect(await phone.cognito.calls("RevokeToken").isEmpty)
     }
 
-    // MARK: - What a user may run into
+    // MARK: - Failures
 
     @Test func aChallengeIsNamed() async throws {
         let phone = await Account()

@@ -9,12 +9,12 @@ import Testing
     }
 
     private static func texts(_ state: ContentState, _ presentation: Presentation) -> [String] {
-        texts(MatchCard(state: state, attributes: Stage.attributes, isStale: false).layout(presentation))
+        texts(MatchCard(state: state, attributes: CardFixture.attributes, isStale: false).layout(presentation))
     }
 
     /// The limits of Apple's Human Interface Guidelines: Live Activities, Specifications.
-    @Test(arguments: Stage.all, Presentation.allCases)
-    private func noPresentationIsHigherOrWiderThanItsPlace(stage: Stage, presentation: Presentation) {
+    @Test(arguments: CardFixture.all, Presentation.allCases)
+    private func noPresentationIsHigherOrWiderThanItsPlace(fixture: CardFixture, presentation: Presentation) {
         let (width, height): (Double, Double) =
             switch presentation {
             case .lockScreen, .standBy: (371, 160)
@@ -24,7 +24,7 @@ import Testing
             case .small: (152, 69.5)
             }
         for isStale in [false, true] {
-            let card = MatchCard(state: stage.state, attributes: stage.card.attributes, isStale: isStale)
+            let card = MatchCard(state: fixture.state, attributes: fixture.card.attributes, isStale: isStale)
             let layout = card.layout(presentation)
             #expect(layout.width <= width && layout.height <= height)
             let used = layout.rows.reduce(0) { $0 + $1.height + $1.gap }
@@ -41,22 +41,22 @@ import Testing
         }
     }
 
-    @Test(arguments: Stage.all, [Presentation.lockScreen, .standBy, .expanded, .small])
-    private func theScoreAndWhatJustHappenedAreAlwaysThere(stage: Stage, presentation: Presentation) {
+    @Test(arguments: CardFixture.all, [Presentation.lockScreen, .standBy, .expanded, .small])
+    private func theScoreAndWhatJustHappenedAreAlwaysThere(fixture: CardFixture, presentation: Presentation) {
         for isStale in [false, true] {
-            let layout = MatchCard(state: stage.state, attributes: stage.card.attributes, isStale: isStale).layout(
+            let layout = MatchCard(state: fixture.state, attributes: fixture.card.attributes, isStale: isStale).layout(
                 presentation)
             let pieces = layout.rows.flatMap { $0.leading + $0.trailing }
-            let score = stage.state.compactLeading.score
+            let score = fixture.state.compactLeading.score
             if !score.isEmpty {
                 #expect(
                     pieces.contains { $0.role == .score && $0.text.contains(score.replacing("/10", with: "")) },
                     "\(Self.texts(layout))")
             }
-            // Below a heading and what is needed the Watch has no room for it.
-            if presentation == .small, isStale || stage.state.expanded.status != nil { continue }
-            let event = stage.state.expanded.lastEvent.flatMap { $0.kind.known == .matchResult ? nil : $0.text }
-            if let news = event ?? stage.state.expanded.lastWicket {
+            // Below a heading and the equation the Watch has no room for the last event.
+            if presentation == .small, isStale || fixture.state.expanded.status != nil { continue }
+            let event = fixture.state.expanded.lastEvent.flatMap { $0.kind.known == .matchResult ? nil : $0.text }
+            if let news = event ?? fixture.state.expanded.lastWicket {
                 let shown = pieces.first { $0.role == .lastEvent }?.text.replacing("Out: ", with: "") ?? ""
                 let whole = shown.last == "…" ? String(shown.dropLast()) : shown
                 #expect(!whole.isEmpty && news.hasPrefix(whole), "\(Self.texts(layout))")
@@ -64,69 +64,72 @@ import Testing
         }
     }
 
-    /// "need 2 off 1" is why a fan looks at the Watch; what just happened is the television's.
-    @Test(arguments: Stage.all, [Presentation.lockScreen, .standBy, .expanded, .small])
-    private func whatIsNeededIsThereUntilThereIsAResult(stage: Stage, presentation: Presentation) {
-        guard let equation = stage.state.expanded.equation, stage.state.matchDisplayState != .completed else { return }
-        let shown = stage.card.layout(presentation).rows.flatMap { $0.leading + $0.trailing }
+    /// The equation is why a fan looks at the Watch; the last event is also on television.
+    @Test(arguments: CardFixture.all, [Presentation.lockScreen, .standBy, .expanded, .small])
+    private func whatIsNeededIsThereUntilThereIsAResult(fixture: CardFixture, presentation: Presentation) {
+        guard let equation = fixture.state.expanded.equation, fixture.state.matchDisplayState != .completed else {
+            return
+        }
+        let shown = fixture.card.layout(presentation).rows.flatMap { $0.leading + $0.trailing }
             .filter { $0.role == .equation }.map { $0.text.replacing("…", with: "") }
         #expect(shown.count == 1 && shown.allSatisfy { equation.contains($0) }, "\(shown)")
     }
 
-    /// "KKR need 218 off…" leaves out what matters.
+    /// "KKR need 218 off…" would leave out the number of balls.
     @Test func whatIsNeededIsNotCutOnTheWatch() {
-        var state = Stage.all[0].state
+        var state = CardFixture.all[0].state
         state.matchDisplayState = .inningsBreak
         state.compactLeading = .init(teamAbbr: "RR", score: "217/5")
         state.expanded.innings = [.init(teamAbbr: "RR", score: "217/5", overs: "20.0")]
         state.expanded.equation = "KKR need 218 off 120"
         state.expanded.status = "Innings break"
-        let card = MatchCard(state: state, attributes: Stage.all[0].card.attributes, isStale: false)
+        let card = MatchCard(state: state, attributes: CardFixture.all[0].card.attributes, isStale: false)
         let texts = Self.texts(card.layout(.small))
         #expect(texts.contains("KKR need 218"), "\(texts)")
     }
 
-    @Test(arguments: Stage.all, [Presentation.lockScreen, .standBy, .expanded, .small])
-    private func aStaleCardAlwaysSaysSo(stage: Stage, presentation: Presentation) {
-        let layout = MatchCard(state: stage.state, attributes: stage.card.attributes, isStale: true).layout(
+    @Test(arguments: CardFixture.all, [Presentation.lockScreen, .standBy, .expanded, .small])
+    private func aStaleCardAlwaysSaysSo(fixture: CardFixture, presentation: Presentation) {
+        let layout = MatchCard(state: fixture.state, attributes: fixture.card.attributes, isStale: true).layout(
             presentation)
         #expect(Self.texts(layout).contains("Waiting for an update"), "\(Self.texts(layout))")
     }
 
-    @Test(arguments: Stage.all, [Presentation.compactLeading, .minimal])
-    private func theIslandHasTheScoreOrTheWinner(stage: Stage, presentation: Presentation) {
-        let layout = stage.card.layout(presentation)
-        let runs = stage.state.compactLeading.score.prefix { $0 != "/" }
-        let isResult = stage.state.matchDisplayState == .completed
+    @Test(arguments: CardFixture.all, [Presentation.compactLeading, .minimal])
+    private func theIslandHasTheScoreOrTheWinner(fixture: CardFixture, presentation: Presentation) {
+        let layout = fixture.card.layout(presentation)
+        let runs = fixture.state.compactLeading.score.prefix { $0 != "/" }
+        let isResult = fixture.state.matchDisplayState == .completed
         if !runs.isEmpty, !isResult {
             #expect(Self.texts(layout).contains { $0.hasPrefix(runs) }, "\(Self.texts(layout))")
         }
-        if stage.state.expanded.outcome?.winnerAbbr != nil { #expect(Self.texts(layout).contains("won")) }
+        if fixture.state.expanded.outcome?.winnerAbbr != nil { #expect(Self.texts(layout).contains("won")) }
     }
 
-    @Test(arguments: Stage.all, Presentation.allCases)
-    private func allOutIsSaidAndNeverWrittenAsTenWickets(stage: Stage, presentation: Presentation) {
-        let texts = Self.texts(stage.card.layout(presentation))
+    @Test(arguments: CardFixture.all, Presentation.allCases)
+    private func allOutIsSaidAndNeverWrittenAsTenWickets(fixture: CardFixture, presentation: Presentation) {
+        let texts = Self.texts(fixture.card.layout(presentation))
         #expect(!texts.contains { $0.contains("/10") })
-        if presentation == .lockScreen, stage.state.expanded.innings.contains(where: { $0.allOut == true }),
-            stage.name != "stumps"
+        if presentation == .lockScreen, fixture.state.expanded.innings.contains(where: { $0.allOut == true }),
+            fixture.name != "stumps"
         {
             #expect(texts.contains("all out"), "\(texts)")
         }
-        #expect(!stage.card.spoken.contains("/"))
+        #expect(!fixture.card.spoken.contains("/"))
     }
 
     @Test func aChaseSaysWhatIsNeededAlsoOnTheIsland() {
-        #expect(Self.texts(Stage.chase(), .lockScreen).contains("need 85 off 45"))
-        #expect(Self.texts(Stage.chase(), .compactTrailing) == ["need 85", "off 45"])
-        #expect(Self.texts(Stage.chase(), .small).contains("need 85 off 45"))
-        let early = Stage.chase { $0.expanded.equation = "MI need 128 off 120" }
+        #expect(Self.texts(CardFixture.chase(), .lockScreen).contains("need 85 off 45"))
+        #expect(Self.texts(CardFixture.chase(), .compactTrailing) == ["need 85", "off 45"])
+        #expect(Self.texts(CardFixture.chase(), .small).contains("need 85 off 45"))
+        let early = CardFixture.chase { $0.expanded.equation = "MI need 128 off 120" }
         #expect(Self.texts(early, .compactTrailing) == ["128", "off 120"])
     }
 
     @Test func theLastSixBallsAreThereWithTheEndsOfOvers() {
-        let texts = Self.texts(Stage.chase(), .lockScreen)
-        let layout = MatchCard(state: Stage.chase(), attributes: Stage.attributes, isStale: false).layout(.lockScreen)
+        let texts = Self.texts(CardFixture.chase(), .lockScreen)
+        let layout = MatchCard(state: CardFixture.chase(), attributes: CardFixture.attributes, isStale: false).layout(
+            .lockScreen)
         let balls = layout.rows.flatMap(\.trailing).filter { $0.role == .ball || $0.role == .overEnd }
         #expect(balls.suffix(7).map(\.text) == ["W", "4", "|", "•", "wd", "6", "5lb"], "\(texts)")
         #expect(balls.first?.role == .ball)
@@ -134,9 +137,11 @@ import Testing
 
     @Test func oneMarkIsForTheStriker() {
         for presentation in [Presentation.lockScreen, .expanded, .standBy] {
-            let row = MatchCard(state: Stage.chase(), attributes: Stage.attributes, isStale: false).layout(presentation)
-                .rows
-                .first { $0.leading.contains { $0.role == .striker } }
+            let row = MatchCard(state: CardFixture.chase(), attributes: CardFixture.attributes, isStale: false).layout(
+                presentation
+            )
+            .rows
+            .first { $0.leading.contains { $0.role == .striker } }
             let texts = row?.leading.map(\.text) ?? []
             #expect(texts == ["Rohit Sharma", "45 (32)", "Tim David", "*", "4 (3)"])
         }
@@ -144,8 +149,8 @@ import Testing
 
     @Test(arguments: Presentation.allCases)
     func theWinnerAndTheMarginLeadEveryPresentation(presentation: Presentation) {
-        let won = Stage.completed(.init(winnerAbbr: "CSK", text: "won by 7 runs"), status: "CSK won by 7 runs")
-        let layout = MatchCard(state: won, attributes: Stage.attributes, isStale: false).layout(presentation)
+        let won = CardFixture.completed(.init(winnerAbbr: "CSK", text: "won by 7 runs"), status: "CSK won by 7 runs")
+        let layout = MatchCard(state: won, attributes: CardFixture.attributes, isStale: false).layout(presentation)
         switch presentation {
         case .compactLeading, .minimal: #expect(Self.texts(layout) == ["CSK", "won"])
         case .compactTrailing: #expect(Self.texts(layout) == ["by 7", "runs"])
@@ -162,9 +167,9 @@ import Testing
     }
 
     @Test func aResultThatIsTooLongForTheCamerasSidesStandsWholeBelowIt() {
-        let won = Stage.completed(
+        let won = CardFixture.completed(
             .init(winnerAbbr: "CSK", text: "won in the second super over with a ball left"), status: "CSK won")
-        let layout = MatchCard(state: won, attributes: Stage.attributes, isStale: false).layout(.expanded)
+        let layout = MatchCard(state: won, attributes: CardFixture.attributes, isStale: false).layout(.expanded)
         #expect(layout.rows[0].leading.map(\.text) == ["CSK"] && layout.rows[0].trailing.map(\.text) == ["MI"])
         let heading = layout.rows.flatMap(\.leading).filter { $0.role == .heading }.map(\.text)
         #expect(heading.joined(separator: " ") == "won in the second super over with a ball left")
@@ -172,25 +177,25 @@ import Testing
 
     @Test(arguments: [Presentation.lockScreen, .standBy, .expanded])
     private func theMarksOfSidesHaveOneSize(presentation: Presentation) {
-        for stage in Stage.all {
-            let marks = stage.card.layout(presentation).rows.flatMap { $0.leading + $0.trailing }
+        for fixture in CardFixture.all {
+            let marks = fixture.card.layout(presentation).rows.flatMap { $0.leading + $0.trailing }
                 .filter { $0.shape == .chip }
-            #expect(Set(marks.map(\.size)).count <= 1, "\(stage.name)")
+            #expect(Set(marks.map(\.size)).count <= 1, "\(fixture.name)")
         }
     }
 
     @Test(arguments: [Presentation.lockScreen, .standBy, .expanded])
     func aTestInPlayHasBothInningsAndItsBatters(presentation: Presentation) throws {
-        let test = try #require(Stage.all.first { $0.name == "Test" })
+        let test = try #require(CardFixture.all.first { $0.name == "Test" })
         let texts = Self.texts(test.state, presentation)
         #expect(texts.contains("446 & 112/3") && texts.contains("lead by 184"), "\(texts)")
         #expect(texts.contains("Rohit Sharma") && texts.contains("Tim David"), "\(texts)")
     }
 
-    /// "16/2" alone would be an innings that has just begun.
+    /// "16/2" alone would look like an innings that has just begun.
     @Test(arguments: [Presentation.lockScreen, .standBy, .expanded, .small])
     func bothInningsOfATestAreShown(presentation: Presentation) {
-        let stumps = Stage.chase { state in
+        let stumps = CardFixture.chase { state in
             state.compactLeading = .init(teamAbbr: "CSK", score: "16/2")
             state.expanded.innings = [
                 .init(teamAbbr: "MI", score: "446", overs: "139.2", allOut: true),
@@ -208,7 +213,8 @@ import Testing
             #expect(texts.contains("74 & 16/2"), "\(texts)")
             #expect(texts.contains { $0.hasSuffix("trail by 356") }, "\(texts)")
         }
-        let won = Stage.completed(.init(winnerAbbr: "MI", text: "won by 5 wickets"), status: "MI won by 5 wickets")
+        let won = CardFixture.completed(
+            .init(winnerAbbr: "MI", text: "won by 5 wickets"), status: "MI won by 5 wickets")
         var state = stumps
         state.matchDisplayState = .completed
         state.expanded.equation = nil
@@ -217,11 +223,11 @@ import Testing
         #expect(texts.contains { $0.hasSuffix("74 & 16/2") } && texts.contains { $0.hasSuffix("446") }, "\(texts)")
     }
 
-    @Test(arguments: Stage.all, Presentation.allCases)
-    private func typeHasElevenPointsWhereItFits(stage: Stage, presentation: Presentation) {
-        guard !stage.name.hasPrefix("longest") else { return }
-        for piece in stage.card.layout(presentation).rows.flatMap({ $0.leading + $0.trailing }) {
-            // "12:00 PM" is wider than the island's side.
+    @Test(arguments: CardFixture.all, Presentation.allCases)
+    private func typeHasElevenPointsWhereItFits(fixture: CardFixture, presentation: Presentation) {
+        guard !fixture.name.hasPrefix("longest") else { return }
+        for piece in fixture.card.layout(presentation).rows.flatMap({ $0.leading + $0.trailing }) {
+            // "12:00 PM" is wider than one side of the island.
             let isWide = piece.time != nil || presentation == .minimal && piece.text.count > 4
             #expect(piece.size >= (isWide ? 9 : 11), "\(piece.text)")
         }
@@ -229,7 +235,7 @@ import Testing
 
     @Test(arguments: ["Drinks", "Day 2: Stumps"], [Presentation.lockScreen, .standBy, .expanded])
     func whoIsInIsShownWhilePlayHasStopped(status: String, presentation: Presentation) {
-        let pause = Stage.chase { $0.expanded.status = status }
+        let pause = CardFixture.chase { $0.expanded.status = status }
         let texts = Self.texts(pause, presentation)
         #expect(texts.contains("Rohit Sharma") && texts.contains("45 (32)"), "\(texts)")
         #expect(!texts.contains("Deepak Chahar"), "\(texts)")
@@ -237,25 +243,27 @@ import Testing
 
     @Test func theWatchHasTheWholeTossAndAnInningsVictory() {
         func heading(_ state: ContentState) -> String {
-            MatchCard(state: state, attributes: Stage.attributes, isStale: false).layout(.small).rows.flatMap(\.leading)
-                .filter { $0.role == .heading }.map(\.text).joined(separator: " ")
+            MatchCard(state: state, attributes: CardFixture.attributes, isStale: false).layout(.small).rows.flatMap(
+                \.leading
+            )
+            .filter { $0.role == .heading }.map(\.text).joined(separator: " ")
         }
-        let toss = Stage.before { $0.expanded.status = "Chennai Super Kings won the toss and chose to bat" }
+        let toss = CardFixture.before { $0.expanded.status = "Chennai Super Kings won the toss and chose to bat" }
         #expect(heading(toss) == "CSK won the toss and chose to bat")
         let innings = "won by an innings and 225 runs"
         #expect(
-            heading(Stage.completed(.init(winnerAbbr: "CSK", text: innings), status: innings)) == "by inns & 225")
+            heading(CardFixture.completed(.init(winnerAbbr: "CSK", text: innings), status: innings)) == "by inns & 225")
     }
 
-    /// A server before `outcome` sends the sentence alone.
+    /// A server before `outcome` sends only the sentence.
     @Test func theWinnerOfAnOldServerIsReadFromItsSentence() {
-        let old = Stage.completed(nil, status: "Chennai Super Kings won by 7 runs")
+        let old = CardFixture.completed(nil, status: "Chennai Super Kings won by 7 runs")
         #expect(Self.texts(old, .lockScreen).prefix(2) == ["CSK", "won by 7 runs"])
         #expect(Self.texts(old, .compactLeading) == ["CSK", "won"])
     }
 
     @Test func aReasonStandsAboveTheScore() {
-        let rain = Stage.chase { state in
+        let rain = CardFixture.chase { state in
             state.matchDisplayState = .suspended
             state.expanded.status = "Rain stopped play"
         }
@@ -267,13 +275,13 @@ import Testing
 
     @Test(arguments: [Presentation.compactLeading, .compactTrailing, .minimal])
     func aMatchWithoutAResultSaysSoOnTheIsland(presentation: Presentation) throws {
-        let abandoned = try #require(Stage.all.first { $0.name == "abandoned" })
+        let abandoned = try #require(CardFixture.all.first { $0.name == "abandoned" })
         #expect(Self.texts(abandoned.state, presentation) == ["Aban-", "doned"])
     }
 
-    /// "Play stopped" above the score and "Play stopped" below it would say one thing twice.
+    /// "Play stopped" above and below the score would be a repetition.
     @Test func whatTheHeadingTellsIsNotToldAgain() {
-        let rain = Stage.chase { state in
+        let rain = CardFixture.chase { state in
             state.matchDisplayState = .suspended
             state.expanded.status = "Rain stopped play"
             state.expanded.lastEvent = .init(kind: .suspended, ball: "12.3", text: "Rain stopped play")
@@ -283,10 +291,10 @@ import Testing
         #expect(texts.contains("Pollard 12 (9) · 87/6 (12.3)"))
     }
 
-    /// Without a label "Pollard 12 (9)" would be a batter who is in.
+    /// Without a label, "Pollard 12 (9)" would look like a batter who is in.
     @Test(arguments: [Presentation.lockScreen, .standBy, .expanded, .small])
     func aWicketOfBeforeSaysThatTheBatterIsOut(presentation: Presentation) {
-        let texts = Self.texts(Stage.chase { $0.expanded.lastEvent = nil }, presentation)
+        let texts = Self.texts(CardFixture.chase { $0.expanded.lastEvent = nil }, presentation)
         let wanted =
             presentation == .small ? ["Out: Pollard 12 (9)"] : ["Last wicket", "Pollard 12 (9) · 87/6 (12.3)"]
         #expect(texts.suffix(wanted.count) == wanted[...], "\(texts)")
@@ -295,7 +303,7 @@ import Testing
     @Test(arguments: Presentation.allCases)
     func whatAnInningsSetIsNotToldBesideWhatIsNeeded(presentation: Presentation) {
         for wicket in [nil, "Pollard 4 (3) · 5/1 (1.2)"] {
-            let chase = Stage.chase { state in
+            let chase = CardFixture.chase { state in
                 state.expanded.lastEvent = .init(kind: .inningsBreak, ball: "19.4", text: "CSK set MI 172 to win")
                 state.expanded.lastWicket = wicket
             }
@@ -306,9 +314,9 @@ import Testing
         }
     }
 
-    /// It stays for six balls of the next innings, in which the ball it came with is yet to be bowled.
+    /// The event stays for six balls of the next innings, in which its ball is yet to be bowled.
     @Test func theEndOfAnInningsIsShownWithoutItsBall() {
-        let tied = Stage.chase { state in
+        let tied = CardFixture.chase { state in
             state.expanded.equation = nil
             state.expanded.lastEvent = .init(kind: .inningsBreak, ball: "0.6", text: "Super over tied: MI 5/1 (1.0)")
         }
@@ -319,12 +327,12 @@ import Testing
     @Test(arguments: Presentation.allCases)
     func aSentenceIsCutBetweenWords(presentation: Presentation) {
         let sentence = "SIX! Asalanka off Al Hasan over long-on, the longest of the day at the Gabba tonight"
-        let rain = Stage.chase { state in
+        let rain = CardFixture.chase { state in
             state.expanded.status = "Rain stopped play and the umpires will inspect the outfield at seven"
             state.expanded.lastEvent = .init(kind: .six, ball: "16.5", text: sentence)
         }
         let words = Set((sentence + " " + (rain.expanded.status ?? "")).split { $0 == " " || $0 == "," })
-        let layout = MatchCard(state: rain, attributes: Stage.attributes, isStale: false).layout(presentation)
+        let layout = MatchCard(state: rain, attributes: CardFixture.attributes, isStale: false).layout(presentation)
         for piece in layout.rows.flatMap({ $0.leading + $0.trailing }) where piece.text.hasSuffix("…") {
             let last = piece.text.dropLast().split(separator: " ").last ?? ""
             #expect(words.contains(last), "\(piece.text)")
@@ -332,28 +340,29 @@ import Testing
     }
 
     @Test func aSentenceThatIsCutDoesNotEndWithALoneLetter() {
-        #expect(Self.texts(Stage.chase(), .small).contains("Pollard c Dhoni…"))
+        #expect(Self.texts(CardFixture.chase(), .small).contains("Pollard c Dhoni…"))
     }
 
     @Test func aShortNameOfASideIsNeverCut() {
         for presentation in [Presentation.lockScreen, .standBy, .expanded, .small] {
-            for stage in Stage.all where !stage.name.hasPrefix("longest") {
-                let marks = stage.card.layout(presentation).rows.flatMap { $0.leading + $0.trailing }
+            for fixture in CardFixture.all where !fixture.name.hasPrefix("longest") {
+                let marks = fixture.card.layout(presentation).rows.flatMap { $0.leading + $0.trailing }
                     .filter { $0.shape == .chip }.map(\.text)
-                #expect(marks.allSatisfy { $0 == "MI" || $0 == "CSK" }, "\(stage.name): \(marks)")
+                #expect(marks.allSatisfy { $0 == "MI" || $0 == "CSK" }, "\(fixture.name): \(marks)")
             }
         }
     }
 
     @Test func beforePlayTheSidesAndTheStartAreShown() {
-        let layout = MatchCard(state: Stage.before { _ in }, attributes: Stage.attributes, isStale: false).layout(
-            .lockScreen)
+        let layout = MatchCard(state: CardFixture.before { _ in }, attributes: CardFixture.attributes, isStale: false)
+            .layout(
+                .lockScreen)
         #expect(Self.texts(layout).contains("Mumbai Indians") && Self.texts(layout).contains("IPL · Match 12"))
         #expect(layout.rows.flatMap(\.trailing).contains { $0.time == 1_800_000_000 })
     }
 
     @Test func aTestHasBothInningsOfASideAndItsSession() {
-        let test = Stage.all.first { $0.name == "Test" }
+        let test = CardFixture.all.first { $0.name == "Test" }
         let texts = test.map { Self.texts($0.state, .lockScreen) } ?? []
         #expect(
             texts.contains("446 & 112/3") && texts.contains("374")
@@ -361,37 +370,38 @@ import Testing
     }
 
     @Test func aSuperOverKeepsTheMatchBelowItsScore() {
-        let sixth = Stage.all.first { $0.name == "sixth innings" }
+        let sixth = CardFixture.all.first { $0.name == "sixth innings" }
         let texts = sixth.map { Self.texts($0.state, .lockScreen) } ?? []
         #expect(texts.contains("7/0") && texts.contains("11/1") && texts.first == "2nd super over", "\(texts)")
         #expect(!texts.contains("176/6 & 5/1 & 11/1"))
     }
 
     @Test func theFollowedSideStandsFirst() {
-        var attributes = Stage.attributes
+        var attributes = CardFixture.attributes
         attributes.followedTeamId = "2"
-        let layout = MatchCard(state: Stage.chase(), attributes: attributes, isStale: false).layout(.lockScreen)
+        let layout = MatchCard(state: CardFixture.chase(), attributes: attributes, isStale: false).layout(.lockScreen)
         #expect(layout.rows[0].leading[0].text == "CSK")
-        #expect(MatchCard(state: Stage.chase(), attributes: attributes, isStale: false).tint == .teamText("CSK"))
-        #expect(Self.texts(Stage.chase(), .lockScreen)[0] == "MI")
+        #expect(MatchCard(state: CardFixture.chase(), attributes: attributes, isStale: false).tint == .teamText("CSK"))
+        #expect(Self.texts(CardFixture.chase(), .lockScreen)[0] == "MI")
     }
 
     @Test func aStaleCardSaysSoAndNothingOnItStandsOut() {
-        let layout = MatchCard(state: Stage.chase(), attributes: Stage.attributes, isStale: true).layout(.lockScreen)
+        let layout = MatchCard(state: CardFixture.chase(), attributes: CardFixture.attributes, isStale: true).layout(
+            .lockScreen)
         let pieces = layout.rows.flatMap { $0.leading + $0.trailing }
         #expect(pieces.contains { $0.role == .wait && $0.text == "Waiting for an update" })
         #expect(pieces.allSatisfy { $0.field != nil || $0.ink == .secondary || $0.ink == .wait })
     }
 
-    /// VoiceOver is composed on the phone, and what it says has the score.
-    @Test(arguments: Stage.all)
-    private func voiceOverNeverLeavesTheScoreOut(stage: Stage) {
-        let runs = stage.state.compactLeading.score.prefix { $0 != "/" }
-        #expect(stage.card.spoken.contains(runs) && !stage.card.spoken.isEmpty)
+    /// VoiceOver's text is composed on the phone and contains the score.
+    @Test(arguments: CardFixture.all)
+    private func voiceOverNeverLeavesTheScoreOut(fixture: CardFixture) {
+        let runs = fixture.state.compactLeading.score.prefix { $0 != "/" }
+        #expect(fixture.card.spoken.contains(runs) && !fixture.card.spoken.isEmpty)
     }
 
     @Test func voiceOverSaysItAsACommentatorWould() {
-        let spoken = MatchCard(state: Stage.chase(), attributes: Stage.attributes, isStale: false).spoken
+        let spoken = MatchCard(state: CardFixture.chase(), attributes: CardFixture.attributes, isStale: false).spoken
         #expect(
             spoken
                 == "Mumbai Indians 87 for 6 after 12.3 overs. Chennai Super Kings 171 all out. MI need 85 off 45 balls. "
@@ -411,7 +421,7 @@ import Testing
         return 0.2126 * linear(colour.red) + 0.7152 * linear(colour.green) + 0.0722 * linear(colour.blue)
     }
 
-    /// `base` to the power of 2.4, which is its square times the square of its fifth root.
+    /// Returns `base` to the power of 2.4: its square times the square of its fifth root.
     private static func power(_ base: Double) -> Double {
         var root = 1.0
         for _ in 0..<60 { root -= (root * root * root * root * root - base) / (5 * root * root * root * root) }
@@ -450,7 +460,7 @@ import Testing
         }
     }
 
-    /// As much as the guidelines for web content want of what is not a text.
+    /// The contrast is what the web's accessibility guidelines require for content other than text.
     @Test(arguments: CardAppearance.allCases)
     func theBallsThatCountStandOutFromTheCard(appearance: CardAppearance) {
         let card = CardPalette.colour(.background, appearance)

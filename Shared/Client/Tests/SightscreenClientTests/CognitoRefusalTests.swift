@@ -1,7 +1,7 @@
 @testable import SightscreenClient
 import Testing
 
-/// Each refusal of Cognito, and what the user is told.
+/// Each refusal of Cognito with the error that the user sees.
 @Suite struct CognitoRefusalTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var action: CognitoAction
@@ -71,7 +71,7 @@ import Testing
 
     @Test(arguments: [
         ("eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIiwiY29nbml0bzpncm91cHMiOlsiYWRtaW4iXX0.c2ln", ["admin"]),
-        // With both of base64url's own characters.
+        // The token contains both of base64url's own characters.
         ("e30.eyJzdWIiOiI-Pj4-w7w_In0.c2ln", []),
     ])
     func claimsAreRead(token: String, groups: [String]) { #expect(TokenClaims(token: token)?.groups == groups) }

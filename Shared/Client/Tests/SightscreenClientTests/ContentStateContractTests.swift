@@ -3,9 +3,9 @@ import SightscreenClientTesting
 import SightscreenModels
 import Testing
 
-/// "Content state contract", "APNs push types" and "Key event handling", on a phone that decodes as iOS does.
+/// The content state, push types and key events, on a phone that decodes as iOS does.
 @Suite struct ContentStateContractTests {
-    /// The document's own example, complete where it says "full expanded display state".
+    /// A push with a complete content state.
     private static func push(
         timestamp: Int = Sample.now + 10, event: String? = "update", state: String? = Self.state, extra: String = ""
     ) -> String {
@@ -21,7 +21,7 @@ import Testing
          "expanded":{"title":"MI v CSK","subtitle":"IPL","innings":[],"batters":[],"recentBalls":[]}}
         """
 
-    /// An activity that runs on a phone, and what sends it a body.
+    /// Returns a phone with a running activity, and a function that sends a body to it.
     private func running() async throws -> (Phone, ActivityID, (String, [String: String]) async -> PushOutcome) {
         let phone = try await Phone(Sample.match())
         await phone.gateway.setFollows([Sample.match().id], of: Sample.user)
@@ -38,7 +38,6 @@ import Testing
         )
     }
 
-    /// Content state contract · Key format: camelCase.
     @Test func keysAreCamelCase() async throws {
         let (phone, id, send) = try await running()
         let snake = Self.state.replacing("compactLeading", with: "compact_leading")
@@ -50,7 +49,6 @@ import Testing
         await phone.end()
     }
 
-    /// Content state contract · Max payload size: under 4 KB.
     @Test func aPayloadOver4KBIsNotTaken() async throws {
         let (phone, id, send) = try await running()
         let at = phone.clock.now + 5
@@ -64,7 +62,6 @@ import Testing
         await phone.end()
     }
 
-    /// Content state contract · Required fields: timestamp, event, content-state.
     @Test(arguments: ["timestamp", "event", "content-state"])
     func withoutARequiredFieldNothingIsShown(field: String) async throws {
         let (phone, _, send) = try await running()
@@ -73,7 +70,6 @@ import Testing
         await phone.end()
     }
 
-    /// Content state contract · APNs push type; APNs push types · liveactivity: update or end.
     @Test func updatesAndEndsCarryThePushTypeLiveactivity() async throws {
         let (phone, id, send) = try await running()
         let at = phone.clock.now + 5
@@ -85,8 +81,8 @@ import Testing
         await phone.end()
     }
 
-    /// APNs push types · push-to-start. Apple has no such push type: it is an event, `start`, of the push type
-    /// `liveactivity`, sent to the push-to-start token.
+    /// A start is not a push type of its own: it is the event `start` of the push type `liveactivity`, sent to the
+    /// push-to-start token.
     @Test func aStartIsAnEventOfThePushTypeLiveactivity() async throws {
         let phone = try await Phone(Sample.match())
         try await phone.launch()
@@ -111,8 +107,8 @@ import Testing
         await phone.end()
     }
 
-    /// Key event handling. Priority is APNs' header; the relevance score is relative, and decides who is in the Dynamic
-    /// Island; the alert is what buzzes and opens it.
+    /// The priority is APNs' header. The relevance score is relative and decides which activity is in the Dynamic
+    /// Island. The alert is what buzzes and opens the island.
     @Test func aKeyEventBuzzesAndOpensTheDynamicIsland() async throws {
         let (phone, id, send) = try await running()
         phone.clock.advance(seconds: 60)

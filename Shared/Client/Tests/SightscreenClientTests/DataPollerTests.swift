@@ -5,10 +5,10 @@ import Testing
 
 @testable import SightscreenClient
 
-/// The rows of the ViewSubscriber modifier: what `DataPoller` does for it.
+/// The polling that `DataPoller` does for the `viewSubscriber` modifier.
 @MainActor
 @Suite struct DataPollerTests {
-    /// A source whose fetches wait for the test.
+    /// A data source whose fetches wait for the test.
     @MainActor
     @Observable
     final class Source: DataSource {
@@ -105,7 +105,7 @@ import Testing
         clock.advance(seconds: 600)
         #expect(source.refreshes == 1 && clock.sleeperCount == 0)
         poller.enterForeground()
-        // The clock stands still: what comes now has waited for nothing.
+        // The clock stands still, so a further fetch has not waited.
         try await asleep(after: 2)
         poller.disappear()
     }
@@ -141,7 +141,7 @@ import Testing
         poller.disappear()
     }
 
-    // MARK: - How it polls
+    // MARK: - Polling
 
     @Test func thereAreNeverTwoFetchesAtATime() async throws {
         source.isHeld = true
@@ -156,7 +156,7 @@ import Testing
             await Task.yield()
         }
         source.release()
-        // The one that was interrupted, and the one at once after it.
+        // There are two fetches: the interrupted one, and the one right after it.
         try await asleep(after: 2)
         #expect(source.mostAtOnce == 1)
         poller.disappear()

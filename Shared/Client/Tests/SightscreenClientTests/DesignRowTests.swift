@@ -4,7 +4,7 @@ import SightscreenModels
 import TestSupport
 import Testing
 
-/// The rows of the design's "A Live Activity's life" as far as they are the app's.
+/// The app's part in the life of a Live Activity.
 @Suite struct DesignRowTests {
     private static let match = Sample.match()
     private static let tokenPath = "POST /matches/1304076/activity-token"
@@ -17,7 +17,7 @@ import Testing
         return (phone, try await phone.registeredActivity(Self.match.id))
     }
 
-    /// "follow, match not live: follow only".
+    /// A follow before play starts no activity on the phone.
     @Test func nothingStartsHereBeforePlay() async throws {
         let phone = try await Phone(Sample.match(42, .upcoming))
         try await phone.launch()
@@ -27,14 +27,14 @@ import Testing
         await phone.end()
     }
 
-    /// "a device that says `startsLocally` gets none": it is said only by a phone that can.
+    /// `startsLocally` tells the backend to send no push-to-start, so only a phone that can start an activity says it.
     @Test func aPhoneThatMayNotShowActivitiesDoesNotAnnounceOne() async throws {
         let phone = try await Phone(Self.match)
         await phone.kit.setShowsActivities(false)
         try await phone.launch()
         try await phone.app.follow(Self.match)
         #expect(await phone.gateway.calls("POST /matches/1304076/follow").first?.body?["startsLocally"] == nil)
-        #expect(await phone.app.bell(for: Self.match.id).state == .filledWithWarning)
+        #expect(await phone.app.followButton(for: Self.match.id).state == .filledWithWarning)
         #expect(await phone.gateway.devices[Sample.profile.deviceID]?.liveActivitiesEnabled == false)
         await phone.end()
     }
@@ -47,24 +47,26 @@ import Testing
         await phone.end()
     }
 
-    /// "activity-token, nothing known: … else 404 and `end` to it".
+    /// The backend answers a token with 404 when the match is not followed, and the app ends the activity.
     @Test func aTokenThatIsRefusedEndsTheActivityHere() async throws {
         let phone = try await Phone(Self.match)
         await phone.gateway.setFollows([Self.match.id], of: Sample.user)
         try await phone.launch()
         try await phone.app.syncFollows()
         try await phone.pushStart(Self.match.id)
-        // Unfollowed on another phone.
+        // The match was unfollowed on another phone.
         await phone.gateway.setFollows([], of: Sample.user)
         try await phone.until("it was refused") { await phone.gateway.calls(Self.tokenPath).first?.status == 404 }
         try await phone.soon("it is gone") { await phone.shown().isEmpty }
-        try await phone.soon("the bell is empty") { await phone.app.bell(for: Self.match.id) == .empty }
+        try await phone.soon("the follow button is empty") {
+            await phone.app.followButton(for: Self.match.id) == .empty
+        }
         #expect(await phone.gateway.calls(Self.dismissedPath).isEmpty)
         #expect(await phone.gateway.calls(Self.tokenPath).count == 1)
         await phone.end()
     }
 
-    /// "activity-token, ended generation or finished match: `end` with the final content to it".
+    /// The backend sends an end with the final content to a token whose match is over.
     @Test func aTokenOfAFinishedMatchWaitsForItsEnd() async throws {
         let phone = try await Phone(Sample.match(1_304_076, .completed))
         await phone.gateway.setFollows([Self.match.id], of: Sample.user)
@@ -78,24 +80,24 @@ import Testing
         await phone.end()
     }
 
-    /// "activity-token, another activity", "ACTIVITY_RENEW_AFTER": the new one begins beside the old one.
+    /// Before an activity is too old, the backend starts a new one beside it. Both are registered by their ids.
     @Test func aRenewalReportsBothActivitiesByName() async throws {
         let (phone, old) = try await followed()
         let new = try await phone.pushStart(Self.match.id, start: "s-renewal")
         try await phone.until("the new one is registered") {
             await phone.gateway.activities[Self.match.id]?.id == new
         }
-        // Its end is the backend's, and no wish of the user's.
+        // The backend ends the old activity, so the match stays followed.
         try await phone.pushEnd(old, Sample.state(version: 2), dismissAt: phone.clock.now - 1)
         try await phone.soon("the old one is gone") { await phone.managers.lifecycle.activities().map(\.id) == [new] }
-        #expect(await phone.app.bell(for: Self.match.id) == Bell(.filled))
+        #expect(await phone.app.followButton(for: Self.match.id) == FollowButton(.filled))
         let sent = await phone.gateway.successes(Self.tokenPath).map { $0.body?["activityId"]?.text }
         #expect(sent == [old.rawValue, new.rawValue])
         #expect(await phone.gateway.follows[Sample.user] == [Self.match.id])
         await phone.end()
     }
 
-    /// "dismissed on the device … otherwise only recorded".
+    /// A dismissal of one of two activities is recorded and does not unfollow the match.
     @Test func aDismissalOfTheOlderActivityKeepsTheFollow() async throws {
         let (phone, old) = try await followed()
         let new = try await phone.pushStart(Self.match.id, start: "s-renewal")
@@ -104,12 +106,12 @@ import Testing
         }
         await phone.kit.dismiss(old)
         try await phone.soon("it is reported") { await phone.gateway.successes(Self.dismissedPath).count == 1 }
-        #expect(await phone.app.bell(for: Self.match.id) == Bell(.filled))
+        #expect(await phone.app.followButton(for: Self.match.id) == FollowButton(.filled))
         #expect(await phone.gateway.follows[Sample.user] == [Self.match.id])
         await phone.end()
     }
 
-    /// iOS ends an activity after 8 h, and clears it away 4 h later: that is nobody's wish.
+    /// iOS ends an activity after 8 h and removes it 4 h later. Neither is a dismissal by the user.
     @Test func whatTheSystemClearsAwayIsNoDismissal() async throws {
         let (phone, id) = try await followed()
         for _ in 1...31 {
@@ -120,14 +122,16 @@ import Testing
         try await phone.soon("it had its 8 hours") {
             await phone.managers.lifecycle.activities().map(\.state) == [.ended]
         }
-        try await phone.soon("the bell warns") { await phone.app.bell(for: Self.match.id).state == .filledWithWarning }
+        try await phone.soon("the follow button warns") {
+            await phone.app.followButton(for: Self.match.id).state == .filledWithWarning
+        }
         phone.clock.advance(seconds: 4 * 3_600)
         try await phone.soon("it is gone") { await phone.managers.lifecycle.activities().isEmpty }
         #expect(await phone.gateway.calls(Self.dismissedPath).isEmpty)
         await phone.end()
     }
 
-    /// Switching Live Activities off takes them away, and unfollows nothing.
+    /// Switching Live Activities off removes them and unfollows nothing.
     @Test func switchingActivitiesOffIsNoDismissal() async throws {
         let (phone, _) = try await followed()
         await phone.kit.setShowsActivities(false)
@@ -140,7 +144,7 @@ import Testing
         await phone.end()
     }
 
-    /// Capabilities: `frequentPushesEnabled`, and `activities`, none of which is started again.
+    /// The registration contains `frequentPushesEnabled` and `activities`, none of which the backend starts again.
     @Test func thePhoneSaysWhatItAllowsAndWhatItShows() async throws {
         let (phone, id) = try await followed()
         await phone.kit.setFrequentPushes(false)
@@ -153,7 +157,7 @@ import Testing
         await phone.end()
     }
 
-    /// "silent background push …, nothing more until the app registers again".
+    /// After a silent push the app registers again.
     @Test func aSilentPushLetsTheAppRegisterAgain() async throws {
         let phone = try await Phone(Self.match)
         try await phone.launch()
@@ -172,7 +176,7 @@ import Testing
         await phone.end()
     }
 
-    /// "… visible notification": opening it starts the activity here.
+    /// The user opens the notification, and the app starts the activity.
     @Test func aNotificationThatIsOpenedStartsTheActivity() async throws {
         let phone = try await Phone(Self.match)
         await phone.gateway.setFollows([Self.match.id], of: Sample.user)
@@ -192,7 +196,7 @@ import Testing
         await phone.end()
     }
 
-    /// "Apps are opened": the backend hears of it, at most once a minute.
+    /// An opened app registers again, at most once a minute.
     @Test func anAppThatIsOpenedRegistersAgain() async throws {
         let phone = try await Phone(Self.match)
         try await phone.launch()
@@ -218,14 +222,14 @@ import Testing
         await phone.session.signIn(UserID("ravi"), token: "other")
         await phone.gateway.accept("other", as: UserID("ravi"))
         try await phone.launch()
-        #expect(await phone.app.bell(for: Self.match.id) == .empty)
+        #expect(await phone.app.followButton(for: Self.match.id) == .empty)
         #expect(await phone.gateway.calls("POST /devices").map(\.user) == [Sample.user, UserID("ravi")])
         #expect(
             await phone.gateway.calls("POST /devices/push-to-start-token").map(\.user) == [Sample.user, UserID("ravi")])
         await phone.end()
     }
 
-    /// A start that was under way when the user unfollowed.
+    /// A start was under way when the user unfollowed.
     @Test func anActivityThatComesAfterAnUnfollowIsEnded() async throws {
         let phone = try await Phone(Self.match)
         await phone.gateway.setFollows([Self.match.id], of: Sample.user)
@@ -238,15 +242,15 @@ import Testing
         await phone.end()
     }
 
-    /// An activity for a match that another phone of the user's follows.
-    @Test func aStartForAMatchThatIsFollowedElsewhereFillsTheBell() async throws {
+    /// A push starts an activity for a match that another phone of the user follows.
+    @Test func aStartForAMatchThatIsFollowedElsewhereFillsTheFollowButton() async throws {
         let phone = try await Phone(Self.match)
         try await phone.launch()
         try await phone.app.syncFollows()
         await phone.gateway.setFollows([Self.match.id], of: Sample.user)
         try await phone.pushStart(Self.match.id)
         _ = try await phone.registeredActivity(Self.match.id)
-        #expect(await phone.app.bell(for: Self.match.id) == Bell(.filled))
+        #expect(await phone.app.followButton(for: Self.match.id) == FollowButton(.filled))
         await phone.end()
     }
 

@@ -39,7 +39,7 @@ import Testing
         #expect(await store(files, schema: 2).entry("a") == nil)
     }
 
-    /// A phone that has not been unlocked since it was started reads nothing, and may remove everything.
+    /// A phone that has not been unlocked since it was started cannot read its files, but can remove them.
     @Test func whatCannotBeReadYetIsNotDiscarded() async {
         let files = LockedFileStore()
         await store(files).store([1], for: "a", savedAt: 0)
@@ -154,7 +154,7 @@ import Testing
     }
 }
 
-/// Files that are there and cannot be read for a while.
+/// Files that exist and cannot be read for a while.
 private final class LockedFileStore: FileStore {
     private let files = InMemoryFileStore()
     private let isLocked = Mutex(false)

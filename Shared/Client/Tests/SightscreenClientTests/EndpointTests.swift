@@ -3,7 +3,7 @@ import SightscreenClientTesting
 import SightscreenModels
 import Testing
 
-/// "API endpoints" and "State management summary": each row.
+/// The gateway's endpoints, and the storage of each manager's state.
 @Suite struct EndpointTests {
     private static let match = Sample.match()
 
@@ -14,7 +14,6 @@ import Testing
             transport: gateway, session: FakeSession(user: Sample.user, token: "good"), clock: StoppedClock())
     }
 
-    /// API endpoints · POST /matches/:matchId/follow.
     @Test func followIsPosted() async throws {
         let gateway = try ScriptedGateway()
         let answer = try await api(gateway).follow(FollowRequest(matchId: Self.match.id, startsLocally: true))
@@ -22,14 +21,12 @@ import Testing
         #expect(await gateway.calls.map(\.line) == ["POST /matches/1304076/follow"])
     }
 
-    /// API endpoints · POST /matches/:matchId/unfollow.
     @Test func unfollowIsPosted() async throws {
         let gateway = try ScriptedGateway()
         #expect(try await api(gateway).unfollow(Self.match.id) == UnfollowResponse(following: false))
         #expect(await gateway.calls.map(\.line) == ["POST /matches/1304076/unfollow"])
     }
 
-    /// API endpoints · GET /user/follows.
     @Test func followsAreRead() async throws {
         let gateway = try ScriptedGateway()
         await gateway.setFollows([Self.match.id], of: Sample.user)
@@ -37,7 +34,6 @@ import Testing
         #expect(await gateway.calls.map(\.line) == ["GET /user/follows"])
     }
 
-    /// API endpoints · POST /matches/:matchId/activity-token.
     @Test func anActivityTokenIsPosted() async throws {
         let gateway = try ScriptedGateway()
         await gateway.setFollows([Self.match.id], of: Sample.user)
@@ -49,7 +45,6 @@ import Testing
         #expect(await gateway.calls.map(\.line) == ["POST /matches/1304076/activity-token"])
     }
 
-    /// API endpoints · POST /matches/:matchId/activity-dismissed.
     @Test func aDismissalIsPosted() async throws {
         let gateway = try ScriptedGateway()
         let report = ActivityDismissedRequest(deviceId: Sample.profile.deviceID, activityId: ActivityID("a-1"))
@@ -57,9 +52,9 @@ import Testing
         #expect(await gateway.calls.map(\.line) == ["POST /matches/1304076/activity-dismissed"])
     }
 
-    // MARK: - State management summary
+    // MARK: - State
 
-    /// followedMatchIds · FollowManager · UserDefaults; Pending unfollows · FollowManager · in memory (and on disk).
+    /// The follows and pending unfollows are in UserDefaults. The sent tokens and the activities are only in memory.
     @Test func followsSurviveTheAppAndTokensAndActivitiesDoNot() async throws {
         let phone = try await Phone(Self.match)
         try await phone.launch()
@@ -70,12 +65,12 @@ import Testing
         }
         #expect(phone.store.strings(forKey: "followedMatchIds") == ["1304076"])
         await phone.killApp()
-        // lastSentTokens · TokenManager · in memory; active activity map · LifecycleManager · in memory.
+        // The sent tokens and the map of activities were only in memory.
         #expect(await phone.managers.tokens.lastSentToken(for: Self.match.id) == nil)
         #expect(await phone.managers.lifecycle.activities().isEmpty)
         await phone.app.start()
         #expect(await phone.managers.follows.followedMatchIds() == [Self.match.id])
-        // The map of match ids to activities is made anew from what the system has, and the token sent anew.
+        // The map is made anew from the system's activities, and the token is sent again.
         #expect(await phone.managers.lifecycle.activities().map(\.id) == [id])
         try await phone.until("the token is there again") {
             await phone.managers.tokens.lastSentToken(for: Self.match.id) != nil
@@ -83,22 +78,22 @@ import Testing
         await phone.end()
     }
 
-    /// Bell icon state · FollowManager · computed: from the follow and from how the activity does.
-    @Test func theBellIsComputed() async throws {
+    /// The state of the follow button is computed from the follow and from the activity's health.
+    @Test func theFollowButtonIsComputed() async throws {
         let phone = try await Phone(Self.match)
         try await phone.launch()
         let follows = phone.managers.follows
         await follows.set(.failed(.stale), for: Self.match.id)
-        #expect(await follows.bell(for: Self.match.id) == .empty)
+        #expect(await follows.followButton(for: Self.match.id) == .empty)
         _ = try await follows.follow(FollowRequest(matchId: Self.match.id))
-        #expect(await follows.bell(for: Self.match.id) == Bell(.filledWithWarning))
+        #expect(await follows.followButton(for: Self.match.id) == FollowButton(.filledWithWarning))
         await follows.set(.running, for: Self.match.id)
-        #expect(await follows.bell(for: Self.match.id) == Bell(.filled))
+        #expect(await follows.followButton(for: Self.match.id) == FollowButton(.filled))
         await phone.end()
     }
 
     @Test func theFacadeAloneKnowsMoreThanOneManager() async throws {
-        // Each of them runs over fakes of nothing but its own ports: with the others' fakes the facade still does its work.
+        // Each manager runs with only its own ports. With fakes of the others the facade still works.
         let tokens = FakeLiveActivityTokenManager()
         let lifecycle = FakeLiveActivityLifecycleManager()
         let follows = FakeFollowManager(displayState: Sample.state())
@@ -110,7 +105,7 @@ import Testing
         try await facade.follow(Self.match)
         let activity = try #require(await lifecycle.activities().first)
         #expect(await tokens.observed == [activity.id])
-        #expect(await facade.bell(for: Self.match.id) == Bell(.filled))
+        #expect(await facade.followButton(for: Self.match.id) == FollowButton(.filled))
         await tokens.tell(.refused(activity.id, Self.match.id))
         #expect(await lifecycle.activities().isEmpty)
         #expect(await tokens.observed.isEmpty)
@@ -119,7 +114,7 @@ import Testing
     }
 }
 
-/// Nobody waits in these tests.
+/// A clock that stands still and refuses to wait.
 struct StoppedClock: ClientClock {
     var now: Int { Sample.now }
     func sleep(for duration: Duration) async throws { throw CancellationError() }

@@ -3,7 +3,7 @@ import SightscreenClientTesting
 import SightscreenModels
 import Testing
 
-/// What previews show.
+/// The fakes that previews use.
 @Suite struct FakeTests {
     private static let match = Sample.match()
 
@@ -11,25 +11,26 @@ import Testing
         id: ActivityID("a"), attributes: Sample.attributes(match.id, start: "s"),
         content: ShownContent(state: Sample.state()), state: .active)
 
-    @Test func aFakeServiceHasBellsAndActivities() async throws {
+    @Test func aFakeServiceHasFollowButtonsAndActivities() async throws {
         let service = FakeLiveActivityService(following: [MatchID(7)], activities: [Self.activity])
-        var bells = await service.bells().makeAsyncIterator()
-        #expect(await bells.next() == [MatchID(7): Bell(.filled)])
+        var followButtons = await service.followButtons().makeAsyncIterator()
+        #expect(await followButtons.next() == [MatchID(7): FollowButton(.filled)])
         try await service.follow(Self.match)
-        #expect(await bells.next() == [MatchID(7): Bell(.filled), Self.match.id: Bell(.filled)])
-        // In play it is on the Lock Screen at once, and a second tap shows no second one.
+        #expect(
+            await followButtons.next() == [MatchID(7): FollowButton(.filled), Self.match.id: FollowButton(.filled)])
+        // A match in play is on the Lock Screen at once, and a second tap shows no second activity.
         try await service.follow(Self.match)
         var follower = await service.shownActivities().makeAsyncIterator()
         #expect(await follower.next()?.map(\.matchID) == [Self.activity.matchID])
         await service.set(.failed(.notStarted), for: Self.match.id)
-        #expect(await service.bell(for: Self.match.id) == Bell(.filledWithWarning))
+        #expect(await service.followButton(for: Self.match.id) == FollowButton(.filledWithWarning))
         await service.unfollow(Self.match.id)
         var shown = await service.shownActivities().makeAsyncIterator()
         #expect(await shown.next() == [])
         await service.refuse(.transport(.offline))
         await #expect(throws: APIError.transport(.offline)) { try await service.follow(Self.match) }
         await service.signOut()
-        #expect(await service.bell(for: MatchID(7)) == .empty)
+        #expect(await service.followButton(for: MatchID(7)) == .empty)
     }
 
     @Test func aFakeFollowInPlayShowsAnActivity() async throws {
@@ -43,7 +44,7 @@ import Testing
         #expect(activities.first?.content.state == Self.match.displayState)
         #expect(activities.first?.attributes.homeTeam == "Mumbai Indians")
         #expect(activities.first?.state == .active)
-        #expect(await service.bell(for: later.id) == Bell(.filled))
+        #expect(await service.followButton(for: later.id) == FollowButton(.filled))
     }
 
     @Test func theRealFacadeRunsOnFakeManagers() async throws {
@@ -58,16 +59,16 @@ import Testing
             clock: StoppedClock(), profile: Sample.profile)
         await facade.start()
         #expect(await tokens.observed == [ActivityID("a")])
-        #expect(await facade.bell(for: Self.match.id) == Bell(.filled))
+        #expect(await facade.followButton(for: Self.match.id) == FollowButton(.filled))
         await lifecycle.tell(
             .permissionChanged(ActivityPermission(showsActivities: false, allowsFrequentPushes: false)))
-        #expect(await facade.bell(for: Self.match.id) == Bell(.filledWithWarning))
+        #expect(await facade.followButton(for: Self.match.id) == FollowButton(.filledWithWarning))
         #expect(await tokens.reports.last?.liveActivitiesEnabled == false)
         await lifecycle.tell(.ended(Self.activity, .user))
-        #expect(await facade.bell(for: Self.match.id) == .empty)
+        #expect(await facade.followButton(for: Self.match.id) == .empty)
     }
 
-    /// Nobody is signed in: nothing is observed and nothing sent.
+    /// While no user is signed in, nothing is observed and nothing sent.
     @Test func nothingStartsWithoutAUser() async throws {
         let phone = try await Phone(Self.match)
         await phone.session.signOut()

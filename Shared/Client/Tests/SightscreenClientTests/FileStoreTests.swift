@@ -7,7 +7,7 @@ import Testing
 
 @testable import SightscreenClient
 
-/// Both stores keep the same promises.
+/// The promises that both stores keep.
 @Suite struct FileStoreTests {
     private func both(_ check: (any FileStore) throws -> Void) async throws {
         try check(InMemoryFileStore())
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    /// As a process that was killed while it wrote left it.
+    /// The folder is as a process left it that was killed while it wrote.
     @Test func anInterruptedWriteLeavesWhatWasThereAndIsRemovedLater() async throws {
         try await withTemporaryDirectory { folder in
             let files = DirectoryFileStore(path: folder.path)
@@ -85,7 +85,7 @@ import Testing
                     [.modificationDate: Date(timeIntervalSinceNow: -age)], ofItemAtPath: folder.appending(name))
             }
             #expect(files.read("day-1") == [1, 2, 3, 4])
-            // The first use after the launch; what is young may be another process's.
+            // The first use after the launch removes old remains. A young one may belong to another process.
             _ = await DiskCacheStore(files: files, schemaVersion: 1, limits: .init(files: 9, bytes: 999)).entry("a")
             let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix(".") }
             #expect(left == [".dat.nosync1a2b.new"])
@@ -98,7 +98,7 @@ import Testing
             let small = [UInt8](repeating: 1, count: 10)
             let large = [UInt8](repeating: 2, count: 1 << 20)
             try files.write(small, to: "a")
-            // Until the reader has had its turns beside it.
+            // The writer writes until the reader has had its turns.
             let reads = Reads()
             let writer = Task.detached {
                 var round = 0

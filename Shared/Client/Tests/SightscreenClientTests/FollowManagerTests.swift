@@ -3,14 +3,13 @@ import SightscreenClientTesting
 import SightscreenModels
 import Testing
 
-/// The rows of "FollowManager", and what match-following says of it.
+/// Follows, unfollows, the follow button, and their reconciliation with the backend.
 @Suite struct FollowManagerTests {
     private static let match = Sample.match()
     private static let upcoming = Sample.match(42, .upcoming)
     private static let unfollowPath = "POST /matches/1304076/unfollow"
 
-    /// Follow manager · Follow / unfollow API calls.
-    @Test func eachTapOfTheBellIsPosted() async throws {
+    @Test func eachTapOfTheFollowButtonIsPosted() async throws {
         let phone = try await Phone(Self.upcoming)
         try await phone.launch()
         try await phone.app.follow(Self.upcoming, teamID: "6", alerts: .key)
@@ -27,7 +26,6 @@ import Testing
         await phone.end()
     }
 
-    /// Follow manager · Local persistence.
     @Test func followsAreInUserDefaultsAtOnce() async throws {
         let phone = try await Phone(Self.upcoming)
         try await phone.launch()
@@ -35,39 +33,38 @@ import Testing
         let app = phone.app
         async let follow = app.follow(Self.upcoming)
         try await phone.soon("the call is under way") { await phone.gateway.heldCount == 1 }
-        // The backend has not answered.
+        // The backend has not answered yet.
         #expect(phone.store.strings(forKey: "followedMatchIds") == ["42"])
-        #expect(await phone.app.bell(for: Self.upcoming.id) == Bell(.filled, isPending: true))
+        #expect(await phone.app.followButton(for: Self.upcoming.id) == FollowButton(.filled, isPending: true))
         await phone.gateway.release()
         _ = try await follow
-        #expect(await phone.app.bell(for: Self.upcoming.id) == Bell(.filled))
-        // The next launch has it before any network.
+        #expect(await phone.app.followButton(for: Self.upcoming.id) == FollowButton(.filled))
+        // The next launch has the follow before any network.
         await phone.killApp()
         await phone.gateway.setOffline(true)
         await phone.app.start()
-        #expect(await phone.app.bell(for: Self.upcoming.id).state == .filled)
+        #expect(await phone.app.followButton(for: Self.upcoming.id).state == .filled)
         await phone.end()
     }
 
-    /// Follow manager · Retry pending unfollows: on the next opportunity.
+    /// The unfollow is sent at the next opportunity.
     @Test func anUnfollowWithoutANetworkIsRetried() async throws {
         let phone = try await Phone(Self.match)
         try await phone.launch()
         try await phone.app.follow(Self.match)
         await phone.gateway.setOffline(true)
         await phone.app.unfollow(Self.match.id)
-        #expect(await phone.app.bell(for: Self.match.id) == Bell(.empty, isPending: true))
+        #expect(await phone.app.followButton(for: Self.match.id) == FollowButton(.empty, isPending: true))
         #expect(await phone.shown().isEmpty)
         #expect(await phone.managers.follows.pendingUnfollows() == [Self.match.id])
         try await phone.soon("it was tried") { await !phone.gateway.calls(Self.unfollowPath).isEmpty }
         await phone.gateway.setOffline(false)
         await phone.app.connectionRestored()
         try await phone.soon("it is unfollowed") { await phone.gateway.successes(Self.unfollowPath).count == 1 }
-        try await phone.soon("nothing is pending") { await phone.app.bell(for: Self.match.id) == .empty }
+        try await phone.soon("nothing is pending") { await phone.app.followButton(for: Self.match.id) == .empty }
         await phone.end()
     }
 
-    /// match-following: "retries on next app launch".
     @Test func anUnfollowThatWasNeverHeardIsRetriedAtTheNextLaunch() async throws {
         let phone = try await Phone(Self.upcoming)
         try await phone.launch()
@@ -76,49 +73,52 @@ import Testing
         await phone.app.unfollow(Self.upcoming.id)
         await phone.killApp()
         await phone.gateway.setOffline(false)
-        // The gateway still says that it is followed; the user's last word counts.
+        // The gateway still reports the match as followed; the user's last tap counts.
         try await phone.launch()
         try await phone.app.syncFollows()
-        #expect(await phone.app.bell(for: Self.upcoming.id).state == .empty)
+        #expect(await phone.app.followButton(for: Self.upcoming.id).state == .empty)
         try await phone.soon("it is unfollowed") {
             await phone.gateway.successes("POST /matches/42/unfollow").count == 1
         }
         await phone.end()
     }
 
-    /// Follow manager · Bell icon states: empty, filled, filled with a warning; and pending (live-activity-lifecycle).
-    @Test func theBellHasThreeStatesAndIsBusyInBetween() async throws {
+    /// The button is empty, filled, or filled with a warning, and pending in between.
+    @Test func theFollowButtonHasThreeStatesAndIsBusyInBetween() async throws {
         let phone = try await Phone(Self.match)
         try await phone.launch()
-        #expect(await phone.app.bell(for: Self.match.id) == .empty)
+        #expect(await phone.app.followButton(for: Self.match.id) == .empty)
         try await phone.app.follow(Self.match)
-        #expect(await phone.app.bell(for: Self.match.id) == Bell(.filled))
+        #expect(await phone.app.followButton(for: Self.match.id) == FollowButton(.filled))
         await phone.kit.setShowsActivities(false)
-        try await phone.soon("the bell warns") { await phone.app.bell(for: Self.match.id).state == .filledWithWarning }
+        try await phone.soon("the follow button warns") {
+            await phone.app.followButton(for: Self.match.id).state == .filledWithWarning
+        }
         await phone.kit.setShowsActivities(true)
-        try await phone.soon("the bell is content") { await phone.app.bell(for: Self.match.id).state == .filled }
-        #expect(Set(BellState.allCases) == [.empty, .filled, .filledWithWarning])
+        try await phone.soon("the follow button is content") {
+            await phone.app.followButton(for: Self.match.id).state == .filled
+        }
+        #expect(Set(FollowButtonState.allCases) == [.empty, .filled, .filledWithWarning])
         await phone.end()
     }
 
-    @Test func theBellWarnsWhenTheActivityCannotStart() async throws {
+    @Test func theFollowButtonWarnsWhenTheActivityCannotStart() async throws {
         var limits = PhoneLimits()
         limits.activitiesMax = 0
         let phone = try await Phone(Self.match, limits: limits)
         try await phone.launch()
         let response = try await phone.app.follow(Self.match)
         #expect(response.following)
-        #expect(await phone.app.bell(for: Self.match.id) == Bell(.filledWithWarning))
+        #expect(await phone.app.followButton(for: Self.match.id) == FollowButton(.filledWithWarning))
         await phone.end()
     }
 
-    /// Follow manager · Sync on launch.
     @Test func aLaunchReconcilesWithTheServer() async throws {
         let phone = try await Phone(Self.match, Self.upcoming, Sample.match(7, .upcoming))
         try await phone.launch()
         try await phone.app.follow(Self.upcoming)
         await phone.killApp()
-        // On another phone this one was unfollowed and two were followed.
+        // On another phone one match was unfollowed and two were followed.
         await phone.gateway.setFollows([Self.match.id, MatchID(7)], of: Sample.user)
         let before = await phone.gateway.successes("GET /user/follows").count
         await phone.app.start()
@@ -151,23 +151,23 @@ import Testing
         await phone.gateway.setFollows([], of: Sample.user)
         try await phone.app.syncFollows()
         #expect(await phone.shown().isEmpty)
-        #expect(await phone.app.bell(for: Self.match.id) == .empty)
+        #expect(await phone.app.followButton(for: Self.match.id) == .empty)
         #expect(await phone.gateway.calls(Self.unfollowPath).isEmpty)
         await phone.end()
     }
 
-    @Test func aRefusedFollowEmptiesTheBellAgain() async throws {
+    @Test func aRefusedFollowEmptiesTheFollowButtonAgain() async throws {
         let phone = try await Phone(Self.match)
         try await phone.launch()
         await phone.gateway.trouble("/follow", .refusal(409, "limit-reached"))
         await #expect(throws: APIError.self) { try await phone.app.follow(Self.match) }
-        #expect(await phone.app.bell(for: Self.match.id) == .empty)
+        #expect(await phone.app.followButton(for: Self.match.id) == .empty)
         #expect(phone.store.strings(forKey: "followedMatchIds") == [])
         #expect(await phone.shown().isEmpty)
         await phone.end()
     }
 
-    /// Whose answer was lost may be followed: the gateway says so when it is asked.
+    /// A follow whose answer was lost may have taken effect. The next sync tells.
     @Test func aFollowWhoseAnswerWasLostIsFoundByTheNextSync() async throws {
         let phone = try await Phone(Self.upcoming)
         try await phone.launch()
@@ -179,8 +179,8 @@ import Testing
         }
         let answer = try? await follow
         #expect(answer == nil)
-        try await phone.until("the bell is filled and at rest") {
-            await phone.app.bell(for: Self.upcoming.id) == Bell(.filled)
+        try await phone.until("the follow button is filled and at rest") {
+            await phone.app.followButton(for: Self.upcoming.id) == FollowButton(.filled)
         }
         await phone.end()
     }
@@ -193,15 +193,15 @@ import Testing
         async let follow = app.follow(Self.match)
         try await phone.soon("the call is under way") { await phone.gateway.heldCount == 1 }
         await phone.app.unfollow(Self.match.id)
-        #expect(await phone.app.bell(for: Self.match.id).state == .empty)
-        // The unfollow waits for its turn: the gateway goes by the order in which they arrive.
+        #expect(await phone.app.followButton(for: Self.match.id).state == .empty)
+        // The unfollow waits for the follow, because the gateway goes by the order in which they arrive.
         #expect(await phone.gateway.calls(Self.unfollowPath).isEmpty)
         await phone.gateway.release()
         _ = try await follow
         try await phone.soon("it is unfollowed") { await phone.gateway.successes(Self.unfollowPath).count == 1 }
         #expect(await phone.gateway.follows[Sample.user] == [])
         #expect(await phone.shown().isEmpty)
-        #expect(await phone.app.bell(for: Self.match.id).state == .empty)
+        #expect(await phone.app.followButton(for: Self.match.id).state == .empty)
         await phone.end()
     }
 

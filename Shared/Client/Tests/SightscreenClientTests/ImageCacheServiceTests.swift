@@ -5,7 +5,7 @@ import Testing
 
 @testable import SightscreenClient
 
-/// The rows of ImageCacheService.
+/// Images in memory and on disk, prefetching, and failed downloads.
 @MainActor
 @Suite struct ImageCacheServiceTests {
     let clock = SimulatedClock(now: Sample.now)
@@ -63,15 +63,15 @@ import Testing
             let image = try await first.image(url)
             await first.flush()
             await web.setOffline(true)
-            // Another launch of the app has nothing but the path.
+            // Another launch of the app has only the path.
             #expect(try await service(over: DirectoryFileStore(path: path)).image(url) == image)
             #expect(await web.urls.count == 1)
-            // Neither has the widget.
+            // The widget, too, has only the path.
             #expect(widget(over: path).image(url) == image)
         }
     }
 
-    /// "cached images for team logos shown in Live Activities".
+    /// The widget shows the cached team logos.
     @Test func theWidgetShowsTheLogosThatTheAppHas() async throws {
         try await withTemporaryDirectory { folder in
             let path = folder.appending("images")
@@ -86,10 +86,10 @@ import Testing
             #expect(try await home == app.image("https://images.example/6.png"))
             #expect(try await away == app.image("https://images.example/2.png"))
             #expect(home != nil && away != nil)
-            // Neither of the two: nothing was said yet, or another team.
+            // The abbreviation is that of neither team: there is none yet, or it is another team's.
             #expect(widget(over: path).logo(of: "", in: match) == nil)
             #expect(widget(over: path).logo(of: "RR", in: match) == nil)
-            // It shows nothing of a file that is damaged, and leaves it to the app.
+            // The widget shows nothing for a damaged file, and leaves the file to the app.
             let files = DirectoryFileStore(path: path)
             let name = CacheFile.name(of: url)
             var bytes = try #require(files.read(name))
@@ -150,7 +150,7 @@ import Testing
     @Test func theLogosOfUpcomingMatchesAreThereBeforeTheyAreNeeded() async throws {
         let images = service()
         await images.prefetch(SampleMatches.all(now: Sample.now))
-        // Of the match in play and of the one to come; the teams of the one that is over are not needed.
+        // The logos belong to the match in play and the upcoming one. The teams of the completed match are not needed.
         #expect(Set(await web.urls) == Set(["6", "2", "7", "5"].map { "https://images.example/\($0).png" }))
         for side in [SampleMatches.upcoming(now: 0).home, SampleMatches.upcoming(now: 0).away] {
             #expect(images.cachedImage(try #require(images.logo(of: side))) != nil)
@@ -173,7 +173,7 @@ import Testing
         #expect(await web.mostAtOnce == 3)
     }
 
-    /// Swiping through dates begins one after the other.
+    /// Swiping through dates starts one prefetch after the other.
     @Test func prefetchesTogetherTakeFewAtATime() async throws {
         await web.hold(true)
         let images = service { $0.prefetches = 3 }
@@ -181,7 +181,7 @@ import Testing
             Task { await images.prefetch((1...4).map { "https://images.example/\(number)-\($0)" }) }
         }
         try await eventually("three are under way") { await web.heldCount == 3 }
-        // What a view asks for does not wait behind them.
+        // A view's download does not wait behind them.
         let seen = Task { try await images.image(url) }
         try await eventually("and the view's") { await web.heldCount == 4 }
         prefetches[4].cancel()
@@ -200,7 +200,7 @@ import Testing
         #expect(await web.urls.count == 5)
     }
 
-    // MARK: - How it downloads
+    // MARK: - Downloads
 
     @Test func callsForOneAddressShareOneDownload() async throws {
         await web.hold(true)

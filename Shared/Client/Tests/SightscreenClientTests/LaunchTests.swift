@@ -4,10 +4,11 @@ import SightscreenModels
 import TestSupport
 import Testing
 
-/// Whole launches of the app that Shared/Client/docs/add-to-your-app.md shows: who may come in, and what runs when.
+/// Whole launches of the app in Shared/Client/docs/add-to-your-app.md: the users who may come in, and the services that
+/// run.
 @MainActor
 @Suite struct LaunchTests {
-    /// A phone that has been used: signed in, with a follow, its app killed.
+    /// Returns a phone that has been used: signed in, with a follow, its app killed.
     private func used() async throws -> AppPhone {
         let phone = try await AppPhone()
         await phone.gateway.setFollows([AppPhone.match.id], of: Sample.user)
@@ -23,12 +24,12 @@ import Testing
         await phone.gateway.setFollows([AppPhone.match.id], of: Sample.user)
         await phone.app.bootstrap.start()
         #expect(phone.state == .halted(.signIn))
-        // Nothing runs behind the screen.
+        // No service runs behind the screen.
         #expect(await phone.kit.listenerCount == 0)
         #expect(await phone.gateway.calls.isEmpty)
         try await phone.signIn()
         try await eventually("it is ready") { phone.state == .ready }
-        #expect(await phone.app.liveActivities.bell(for: AppPhone.match.id) == Bell(.filled))
+        #expect(await phone.app.liveActivities.followButton(for: AppPhone.match.id) == FollowButton(.filled))
         #expect(await phone.notificationPort.isRegistered)
         try await phone.until("the gateway knows the phone") {
             await phone.gateway.startTokens[Sample.profile.deviceID] == phone.kit.startToken
@@ -42,7 +43,7 @@ import Testing
         let bootstrap = phone.app.bootstrap
         async let launched: Void = bootstrap.start()
         try await eventually("the follows are asked for") { await phone.gateway.heldCount == 1 }
-        // Until they are there nothing is observed, and nothing said of the phone.
+        // Until the follows are there, nothing is observed, and the phone is not registered.
         #expect(phone.state == .launching(.followSync))
         #expect(await phone.kit.listenerCount == 0)
         #expect(await phone.gateway.calls.last?.line == "GET /user/follows")
@@ -55,24 +56,24 @@ import Testing
         await phone.end()
     }
 
-    /// Last known config and follows are used, and what waits goes when there is a network.
+    /// The last known configuration and follows are used, and pending operations are sent when there is a network.
     @Test func anOfflineStartGoesOnWithWhatIsKnown() async throws {
         let phone = try await used()
         await phone.setOffline(true)
         await phone.app.bootstrap.start()
         #expect(phone.state == .ready)
-        #expect(await phone.app.liveActivities.bell(for: AppPhone.match.id) == Bell(.filled))
+        #expect(await phone.app.liveActivities.followButton(for: AppPhone.match.id) == FollowButton(.filled))
         #expect(phone.app.config.config == AppPhone.config())
         await phone.setOffline(false)
         await phone.gateway.setFollows([], of: Sample.user)
         await phone.app.liveActivities.connectionRestored()
         try await phone.until("the follows are the backend's") {
-            await phone.app.liveActivities.bell(for: AppPhone.match.id) == .empty
+            await phone.app.liveActivities.followButton(for: AppPhone.match.id) == .empty
         }
         await phone.end()
     }
 
-    /// Hours later: the token has run out, too.
+    /// Hours later the token has expired, too.
     @Test func anOfflineStartWithATokenThatHasRunOutIsOne() async throws {
         let phone = try await used()
         phone.clock.advance(seconds: 50_000)
@@ -85,7 +86,7 @@ import Testing
 
     @Test func aForcedUpdateStaysInForceWithoutANetwork() async throws {
         let phone = try await used()
-        await phone.door.say(AppPhone.config("2.0.0"))
+        await phone.configGateway.say(AppPhone.config("2.0.0"))
         let screen = AppState.halted(.forceUpdate(minimum: "2.0.0", storeURL: AppPhone.config().storeUrl))
         await phone.app.bootstrap.start()
         #expect(phone.state == screen)
@@ -102,11 +103,11 @@ import Testing
 
     @Test func maintenanceClosesTheAppAndOpensItAgain() async throws {
         let phone = try await used()
-        await phone.door.say(AppPhone.config(maintenance: true))
+        await phone.configGateway.say(AppPhone.config(maintenance: true))
         await phone.app.bootstrap.start()
         #expect(phone.state == .halted(.maintenance(message: "Back at 10.")))
         #expect(await phone.kit.listenerCount == 0)
-        await phone.door.say(AppPhone.config())
+        await phone.configGateway.say(AppPhone.config())
         try await phone.until("it is ready") { phone.state == .ready }
         await phone.end()
     }
@@ -137,14 +138,14 @@ import Testing
         #expect(phone.keychain.names.isEmpty)
         #expect(await phone.cognito.sessionCount == 0)
         #expect(await phone.kit.listenerCount == 0)
-        // And again.
+        // The user signs in again.
         try await phone.signIn()
         try await eventually("it is ready") { phone.state == .ready }
         #expect(await phone.notificationPort.isRegistered)
         await phone.end()
     }
 
-    /// A push starts an activity while the app is dead; the system wakes the app, and no window appears.
+    /// A push starts an activity while the app does not run; the system wakes the app, and no window appears.
     @Test func aLaunchInTheBackgroundNeedsNoBootstrap() async throws {
         let phone = try await used()
         await phone.app.liveActivities.start()
@@ -159,22 +160,22 @@ import Testing
         await phone.end()
     }
 
-    // MARK: - Whoever comes next
+    // MARK: - The next user
 
-    /// Whether the gateway knows the phone as this user's, and where to start activities on it.
+    /// Whether the gateway has registered the phone for this user, with its push-to-start token.
     private func isRegistered(_ phone: AppPhone, _ user: UserID) async -> Bool {
         let (device, token) = (Sample.profile.deviceID, await phone.kit.startToken)
         let (owner, known) = (await phone.gateway.owners[device], await phone.gateway.startTokens[device])
         return owner == user && known == token
     }
 
-    /// Whether an activity runs on its screen.
+    /// Whether an activity runs on the phone's screen.
     private func isShown(_ phone: AppPhone) async -> Bool {
         let activities = await phone.kit.activities
         return activities.contains { $0.state.isRunning }
     }
 
-    /// A phone on whose screen the first user has an activity.
+    /// Returns a phone on whose screen the first user has an activity.
     private func shown() async throws -> AppPhone {
         let phone = try await AppPhone()
         try await phone.signIn()
@@ -187,14 +188,15 @@ import Testing
         return phone
     }
 
-    /// Nobody signed out: what was the first user's is neither seen nor used by the second, and no push of his comes.
+    /// Without a sign-out, the second user neither sees nor uses the first user's data, and receives none of the first
+    /// user's pushes.
     @Test func anotherUserGetsNothingOfTheFirstOnes() async throws {
         let phone = try await shown()
         let token = try #require(await phone.app.auth.accessToken())
         await phone.gateway.trouble("/devices/\(Sample.profile.deviceID)", .held)
         let signIn = Task { try await phone.signIn(AppPhone.otherEmail) }
         try await eventually("the phone is taken from the first") { await phone.gateway.heldCount == 1 }
-        // In his name, while he is still who is signed in; and nobody uses the app meanwhile.
+        // The call is for the first user, whose session is still valid, and the app cannot be used meanwhile.
         #expect(await phone.gateway.calls.last?.user == Sample.user)
         #expect(await phone.app.auth.accessToken() == token)
         #expect(phone.state == .launching(.authRestore))
@@ -204,22 +206,22 @@ import Testing
         try await signIn.value
         try await eventually("it is ready") { phone.state == .ready }
         #expect(phone.app.auth.currentUser?.id == AppPhone.otherUser)
-        #expect(await phone.app.liveActivities.bell(for: AppPhone.match.id) == .empty)
+        #expect(await phone.app.liveActivities.followButton(for: AppPhone.match.id) == .empty)
         #expect(await !isShown(phone))
         #expect(phone.store.strings(forKey: "followedMatchIds") == [])
         try await phone.until("the phone is the second's") { await isRegistered(phone, AppPhone.otherUser) }
         let callers = await Set(phone.gateway.calls.dropFirst(afterFarewell).map(\.user))
         #expect(callers == [AppPhone.otherUser])
-        // At the backend nothing was unfollowed: the first has other phones.
+        // Nothing was unfollowed at the backend, because the first user has other phones.
         #expect(await phone.gateway.follows[Sample.user] == [AppPhone.match.id])
         #expect(await phone.notificationPort.isRegistered)
-        // The first one's session is closed at Cognito, too.
+        // The first user's session is closed at Cognito, too.
         #expect(await phone.cognito.calls("RevokeToken").count == 1)
         #expect(await phone.cognito.sessionCount == 1)
         await phone.end()
     }
 
-    /// By itself: Cognito knows it no more.
+    /// Ends the session by itself: Cognito no longer knows it.
     private func endSession(_ phone: AppPhone) async throws {
         await phone.cognito.revokeAll()
         let token = try #require(await phone.app.auth.accessToken())
@@ -227,16 +229,16 @@ import Testing
         try await eventually("it asks who is there") { phone.state == .halted(.signIn) }
     }
 
-    /// With nothing of the first one's, and the gateway's as soon as that is there again.
+    /// Checks that the phone has nothing of the first user, and is registered as soon as the gateway can be reached.
     private func isTheSeconds(_ phone: AppPhone) async throws {
-        #expect(await phone.app.liveActivities.bell(for: AppPhone.match.id) == .empty)
+        #expect(await phone.app.liveActivities.followButton(for: AppPhone.match.id) == .empty)
         #expect(await !isShown(phone))
         await phone.gateway.setOffline(false)
         await phone.app.liveActivities.connectionRestored()
         try await phone.until("the phone is the second's") { await isRegistered(phone, AppPhone.otherUser) }
     }
 
-    /// Without a network for the gateway leave is taken as far as it goes.
+    /// Without a network to the gateway, the farewell does only its local part.
     @Test func anotherUserGetsNothingThoughTheGatewayIsAway() async throws {
         let phone = try await shown()
         await phone.gateway.setOffline(true)
@@ -246,12 +248,12 @@ import Testing
         await phone.end()
     }
 
-    /// The first one's session ended by itself: nobody could take leave in his name.
+    /// The first user's session ended by itself, so no farewell was possible.
     @Test func anotherUserAfterASessionThatEndedGetsNothingOfTheFirstOnes() async throws {
         let phone = try await shown()
         try await endSession(phone)
         #expect(await isShown(phone), "he may come back")
-        // Nobody can ask the gateway whose they are.
+        // The gateway cannot be asked whose they are.
         await phone.gateway.setOffline(true)
         try await phone.signIn(AppPhone.otherEmail)
         try await phone.until("it is ready") { phone.state == .ready }
@@ -259,45 +261,45 @@ import Testing
         await phone.end()
     }
 
-    /// The same user again: what is his stays.
+    /// The same user keeps everything.
     @Test func theSameUserAfterASessionThatEndedGoesOn() async throws {
         let phone = try await shown()
         try await endSession(phone)
         try await phone.signIn()
         try await eventually("it is ready") { phone.state == .ready }
-        #expect(await phone.app.liveActivities.bell(for: AppPhone.match.id).state == .filled)
+        #expect(await phone.app.liveActivities.followButton(for: AppPhone.match.id).state == .filled)
         #expect(await isShown(phone))
         await phone.end()
     }
 
-    /// The app was opened at nine, the sign-in comes at ten, and since half past nine there is maintenance.
+    /// The app was opened at nine, maintenance began at half past nine, and the sign-in comes at ten.
     @Test func aSignInLongAfterTheLaunchPassesTheGates() async throws {
         let phone = try await AppPhone()
         await phone.app.bootstrap.start()
         #expect(phone.state == .halted(.signIn))
-        await phone.door.say(AppPhone.config(maintenance: true))
+        await phone.configGateway.say(AppPhone.config(maintenance: true))
         try await phone.signIn()
         try await eventually("it is halted") { phone.state == .halted(.maintenance(message: "Back at 10.")) }
         #expect(await phone.kit.listenerCount == 0)
         #expect(await phone.gateway.calls.isEmpty)
-        await phone.door.say(AppPhone.config())
+        await phone.configGateway.say(AppPhone.config())
         try await phone.until("it is ready") { phone.state == .ready }
         await phone.end()
     }
 
-    /// A push woke the app, and what the user sees when he opens it is maintenance: nothing goes on behind that.
+    /// A push woke the app, and the user then opens it during maintenance: nothing runs behind the screen.
     @Test func whatAPushBeganIsLetGoOfByAHalt() async throws {
         let phone = try await used()
         await phone.app.liveActivities.start()
         #expect(await phone.kit.listenerCount > 0)
-        await phone.door.say(AppPhone.config(maintenance: true))
+        await phone.configGateway.say(AppPhone.config(maintenance: true))
         await phone.app.bootstrap.start()
         #expect(phone.state == .halted(.maintenance(message: "Back at 10.")))
         #expect(await phone.kit.listenerCount == 0)
         await phone.end()
     }
 
-    /// The launch is given up while the gateway is asked.
+    /// The launch is stopped while the gateway is asked.
     @Test func aLaunchThatIsGivenUpLeavesNothingRunning() async throws {
         let phone = try await used()
         await phone.gateway.trouble("/user/follows", .held)

@@ -3,7 +3,7 @@ import SightscreenClientTesting
 import SightscreenModels
 import Testing
 
-/// "Live Activity lifecycle" and "Push-to-start flow": each numbered step, each reason of an end.
+/// The life of an activity from start to end, and the flow of a push-to-start.
 @Suite struct LifecycleFlowTests {
     private static let match = Sample.match()
     private static let upcoming = Sample.match(42, .upcoming)
@@ -11,8 +11,7 @@ import Testing
 
     // MARK: - Start routes
 
-    /// Start routes 1: user follow (local creation).
-    @Test func aTapOnTheBellInPlayFollowsThenRequestsThenRegistersTheToken() async throws {
+    @Test func aTapOnTheFollowButtonInPlayFollowsThenRequestsThenRegistersTheToken() async throws {
         let phone = try await Phone(Self.match)
         try await phone.launch()
         try await phone.app.follow(Self.match)
@@ -21,13 +20,13 @@ import Testing
         _ = try await phone.registeredActivity(Self.match.id)
         let order = await phone.gateway.calls.map(\.line).filter { $0.contains("1304076") }
         #expect(order == ["POST /matches/1304076/follow", "POST /matches/1304076/activity-token"])
-        // So that the backend starts none by push.
+        // The backend then starts none by push.
         let body = try #require(await phone.gateway.calls("POST /matches/1304076/follow").first?.body)
         #expect(body["startsLocally"]?.flag == true)
         await phone.end()
     }
 
-    /// Start routes 2: push-to-start (remote creation), while the app is not running.
+    /// The push starts the activity while the app does not run.
     @Test func aPushStartsAnActivityWithoutTheAppAndTheNextLaunchAdoptsIt() async throws {
         let phone = try await Phone(Self.match)
         try await phone.launch()
@@ -44,7 +43,6 @@ import Testing
 
     // MARK: - End reasons
 
-    /// End reasons · User unfollow.
     @Test func anUnfollowEndsTheActivityAndIsNoDismissal() async throws {
         let phone = try await Phone(Self.match)
         try await phone.launch()
@@ -60,7 +58,7 @@ import Testing
         await phone.end()
     }
 
-    /// End reasons · Match over.
+    /// The end push of a match that is over has a dismissal date.
     @Test func anEndPushWithADismissalDateEndsTheActivity() async throws {
         let phone = try await Phone(Self.match)
         await phone.gateway.setFollows([Self.match.id], of: Sample.user)
@@ -74,14 +72,13 @@ import Testing
             await phone.managers.lifecycle.activities().map(\.state) == [.ended]
         }
         #expect(await phone.managers.lifecycle.activities().first?.content.state == final)
-        #expect(await phone.app.bell(for: Self.match.id) == Bell(.filled))
+        #expect(await phone.app.followButton(for: Self.match.id) == FollowButton(.filled))
         phone.clock.advance(seconds: 900)
         try await phone.soon("it has left the screen") { await phone.managers.lifecycle.activities().isEmpty }
         #expect(await phone.gateway.calls(Self.dismissedPath).isEmpty)
         await phone.end()
     }
 
-    /// End reasons · Stale timeout.
     @Test func halfAnHourWithoutNewsEndsTheActivity() async throws {
         let phone = try await Phone(Self.match)
         try await phone.launch()
@@ -93,33 +90,38 @@ import Testing
         await phone.end()
     }
 
-    /// End reasons · ActivityKit error.
-    @Test func anActivityThatTheSystemEndsMakesTheBellWarn() async throws {
+    /// The system ends the activity because of an error of ActivityKit.
+    @Test func anActivityThatTheSystemEndsMakesTheFollowButtonWarn() async throws {
         let phone = try await Phone(Self.match)
         try await phone.launch()
         try await phone.app.follow(Self.match)
         let id = try await phone.registeredActivity(Self.match.id)
         let syncs = await phone.gateway.successes("GET /user/follows").count
         await phone.kit.systemEnds(id)
-        try await phone.soon("the bell warns") { await phone.app.bell(for: Self.match.id).state == .filledWithWarning }
-        // It may have been the backend's doing: that knows whether the match is still followed.
+        try await phone.soon("the follow button warns") {
+            await phone.app.followButton(for: Self.match.id).state == .filledWithWarning
+        }
+        // The end may be the backend's, which knows whether the match is still followed.
         try await phone.soon("the backend was asked") {
             await phone.gateway.successes("GET /user/follows").count > syncs
         }
         #expect(await phone.gateway.calls(Self.dismissedPath).isEmpty)
-        // The backend finds the token dead and starts another one.
+        // The backend finds the token dead and starts another activity.
         try await phone.pushStart(Self.match.id, start: "s-2")
-        try await phone.soon("the bell is content") { await phone.app.bell(for: Self.match.id) == Bell(.filled) }
+        try await phone.soon("the follow button is content") {
+            await phone.app.followButton(for: Self.match.id) == FollowButton(.filled)
+        }
         await phone.end()
     }
 
     // MARK: - Push-to-start flow
 
-    /// Push-to-start flow 1 to 5: pre-follow, start by the backend, creation by the system, adoption, token registration.
+    /// The steps are the follow before play, the backend's start, the system's activity, its adoption, and the
+    /// registration of its token.
     @Test func aMatchThatIsFollowedBeforePlayStartsByItself() async throws {
         let phone = try await Phone(Self.upcoming)
         try await phone.launch()
-        // 1. Pre-follow: the follow, and the push-to-start token.
+        // 1. The match is followed, and the push-to-start token is registered.
         let response = try await phone.app.follow(Self.upcoming)
         #expect(response.liveActivity == .scheduled)
         #expect(await phone.shown().isEmpty)
@@ -129,9 +131,9 @@ import Testing
         await phone.gateway.play(Sample.match(42, .live))
         let id = try await phone.pushStart(Self.upcoming.id, start: "s-42")
         #expect(await phone.shown().map(\.id) == [id])
-        // 4. Adoption.
+        // 4. The app adopts the activity.
         try await phone.soon("it is adopted") { await phone.managers.lifecycle.activities().map(\.id) == [id] }
-        // 5. Token registration.
+        // 5. Its token is registered.
         #expect(try await phone.registeredActivity(Self.upcoming.id) == id)
         #expect(await phone.gateway.activities[Self.upcoming.id]?.startID == StartID("s-42"))
         #expect(await phone.gateway.startTokens[Sample.profile.deviceID] == startToken)

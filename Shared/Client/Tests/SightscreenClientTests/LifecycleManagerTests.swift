@@ -3,7 +3,7 @@ import SightscreenClientTesting
 import SightscreenModels
 import Testing
 
-/// The rows of "LiveActivityLifecycleManager" and "Stale activity cleanup".
+/// Activities are created, adopted, restored, observed and ended, and stale ones cleaned up.
 @Suite struct LifecycleManagerTests {
     private static let match = Sample.match()
     private static let dismissedPath = "POST /matches/1304076/activity-dismissed"
@@ -16,7 +16,6 @@ import Testing
         return phone
     }
 
-    /// Lifecycle manager · Local creation.
     @Test func aFollowByTheUserRequestsAnActivityWithAToken() async throws {
         let phone = try await Phone(Self.match)
         try await phone.launch()
@@ -29,19 +28,17 @@ import Testing
         await phone.end()
     }
 
-    /// Lifecycle manager · Adopt push-started LAs.
     @Test func anActivityThatAPushStartedIsAdopted() async throws {
         let phone = try await following(Self.match)
         let id = try await phone.pushStart(Self.match.id)
         try await phone.soon("it is adopted") { await phone.managers.lifecycle.activities().map(\.id) == [id] }
-        // The system may tell of it again.
+        // The system may report it again.
         await phone.kit.repeatAppearance(of: id)
         #expect(try await phone.registeredActivity(Self.match.id) == id)
         #expect(await phone.managers.lifecycle.activities().count == 1)
         await phone.end()
     }
 
-    /// Lifecycle manager · Dismiss observation.
     @Test func aDismissalByTheUserIsReported() async throws {
         let phone = try await following(Self.match)
         let id = try await phone.pushStart(Self.match.id)
@@ -52,7 +49,9 @@ import Testing
         #expect(body["activityId"]?.text == id.rawValue)
         #expect(body["deviceId"]?.text == Sample.profile.deviceID.rawValue)
         // The gateway took it for an unfollow.
-        try await phone.soon("the bell is empty") { await phone.app.bell(for: Self.match.id) == .empty }
+        try await phone.soon("the follow button is empty") {
+            await phone.app.followButton(for: Self.match.id) == .empty
+        }
         await phone.end()
     }
 
@@ -69,13 +68,12 @@ import Testing
         await phone.end()
     }
 
-    /// Lifecycle manager · Restore on relaunch.
     @Test func aColdStartTakesChargeOfWhatIsThere() async throws {
         let phone = try await following(Self.match)
         let id = try await phone.pushStart(Self.match.id)
         let before = try await phone.registeredActivity(Self.match.id)
         await phone.killApp()
-        // While the app is dead the token changes and the score moves.
+        // While the app does not run, the token changes and the score moves.
         await phone.kit.rotateToken(of: id)
         try await phone.pushUpdate(id, Sample.state(version: 2, score: "91/6"))
         await phone.kit.setForeground(true)
@@ -86,7 +84,7 @@ import Testing
             await phone.gateway.activities[Self.match.id]?.token == rotated
         }
         #expect(before == id)
-        // And it is observed again.
+        // The activity is observed again.
         try await phone.pushUpdate(id, Sample.state(version: 3, score: "95/6"))
         try await phone.soon("the score is there") {
             await phone.managers.lifecycle.activities().first?.content.state.version == 3
@@ -98,7 +96,6 @@ import Testing
         await phone.end()
     }
 
-    /// Lifecycle manager · Content observation.
     @Test func whatAnActivityShowsIsObserved() async throws {
         let phone = try await following(Self.match)
         let id = try await phone.pushStart(Self.match.id)
@@ -114,7 +111,6 @@ import Testing
 
     // MARK: - Stale activity cleanup
 
-    /// Lifecycle manager · Stale check; Stale activity cleanup · On app foreground.
     @Test func anActivityWithoutNewsForHalfAnHourEndsWhenTheAppComesToTheFront() async throws {
         let phone = try await following(Self.match)
         let id = try await phone.pushStart(Self.match.id)
@@ -131,14 +127,13 @@ import Testing
         phone.clock.advance(seconds: news + StaleLimit.seconds - phone.clock.now)
         await phone.app.enterForeground()
         #expect(await phone.shown().isEmpty)
-        try await phone.soon("the bell warns") {
-            await phone.app.bell(for: Self.match.id).state == .filledWithWarning
+        try await phone.soon("the follow button warns") {
+            await phone.app.followButton(for: Self.match.id).state == .filledWithWarning
         }
         #expect(await phone.gateway.calls(Self.dismissedPath).isEmpty)
         await phone.end()
     }
 
-    /// Stale activity cleanup · When restoring activities on relaunch.
     @Test func anActivityThatIsStaleEndsAtAColdStart() async throws {
         let phone = try await following(Self.match)
         try await phone.pushStart(Self.match.id)
@@ -149,7 +144,6 @@ import Testing
         await phone.end()
     }
 
-    /// Stale activity cleanup · Periodically while the app is active.
     @Test func aRunningAppLooksEveryMinute() async throws {
         let phone = try await following(Self.match)
         try await phone.pushStart(Self.match.id)
@@ -178,5 +172,5 @@ import Testing
     }
 }
 
-/// The document's half hour.
+/// The half hour, written here again so that a change of the rule fails the tests.
 enum StaleLimit { static let seconds = 30 * 60 }

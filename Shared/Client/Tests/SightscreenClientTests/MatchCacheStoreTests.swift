@@ -6,17 +6,17 @@ import Testing
 
 @testable import SightscreenClient
 
-/// The rows of MatchCacheStore: its layers, hydration, and TTL by state.
+/// The layers of the match cache, hydration, and the time for which entries are fresh.
 @MainActor
 @Suite struct MatchCacheStoreTests {
-    let today = ScheduleDesk.today
-    static let now = ScheduleDesk.now
+    let today = ScheduleHarness.today
+    static let now = ScheduleHarness.now
 
     private static func entry(
-        _ day: UTCDay, _ statuses: MatchStatus..., fetchedAt: Int = ScheduleDesk.now
+        _ day: UTCDay, _ statuses: MatchStatus..., fetchedAt: Int = ScheduleHarness.now
     ) -> CachedDay {
         let matches = statuses.enumerated().map { index, status in
-            ScheduleDesk.match(Int64(day.number * 10 + index), status, on: day)
+            ScheduleHarness.match(Int64(day.number * 10 + index), status, on: day)
         }
         return CachedDay(day: day, matches: matches, fetchedAt: fetchedAt, retryAfterMs: 5_000, tag: "\"t\"")
     }
@@ -24,194 +24,194 @@ import Testing
     // MARK: - Layer 1: memory
 
     @Test func memoryAnswersByDateAtOnce() throws {
-        let desk = try ScheduleDesk()
+        let harness = try ScheduleHarness()
         let entry = Self.entry(today, .live, .upcoming)
-        desk.cache.keep(entry)
-        // No await: a view has it with its first frame.
-        #expect(desk.cache.schedule(on: today) == entry)
-        #expect(desk.cache.match(entry.matches[1].id) == entry.matches[1])
-        #expect(desk.cache.schedule(on: today + 1) == nil)
+        harness.cache.keep(entry)
+        // Without `await`, a view has the day in its first frame.
+        #expect(harness.cache.schedule(on: today) == entry)
+        #expect(harness.cache.match(entry.matches[1].id) == entry.matches[1])
+        #expect(harness.cache.schedule(on: today + 1) == nil)
     }
 
     @Test func memoryHoldsTheWindowAndToday() throws {
-        let desk = try ScheduleDesk()
-        for offset in -50...50 { desk.cache.keep(Self.entry(today + offset, .completed)) }
-        desk.cache.slide(to: (today + 10)...(today + 16))
-        for offset in -50...50 { desk.cache.keep(Self.entry(today + offset, .completed)) }
-        let days = (-50...50).filter { desk.cache.schedule(on: today + $0) != nil }
+        let harness = try ScheduleHarness()
+        for offset in -50...50 { harness.cache.keep(Self.entry(today + offset, .completed)) }
+        harness.cache.slide(to: (today + 10)...(today + 16))
+        for offset in -50...50 { harness.cache.keep(Self.entry(today + offset, .completed)) }
+        let days = (-50...50).filter { harness.cache.schedule(on: today + $0) != nil }
         #expect(days == [0] + Array(10...16))
-        #expect(desk.cache.match(MatchID(Int64((today + 9).number * 10))) == nil)
-        #expect(desk.cache.match(MatchID(Int64((today + 16).number * 10))) != nil)
+        #expect(harness.cache.match(MatchID(Int64((today + 9).number * 10))) == nil)
+        #expect(harness.cache.match(MatchID(Int64((today + 16).number * 10))) != nil)
     }
 
     @Test func aMatchThatIsMovedToAnotherDayIsFoundThere() throws {
-        let desk = try ScheduleDesk()
+        let harness = try ScheduleHarness()
         var entry = Self.entry(today, .upcoming)
-        desk.cache.keep(entry)
+        harness.cache.keep(entry)
         var moved = Self.entry(today + 1, .upcoming)
         moved.matches = entry.matches
-        desk.cache.keep(moved)
+        harness.cache.keep(moved)
         entry.matches = []
-        desk.cache.keep(entry)
-        #expect(desk.cache.match(moved.matches[0].id) == moved.matches[0])
+        harness.cache.keep(entry)
+        #expect(harness.cache.match(moved.matches[0].id) == moved.matches[0])
     }
 
     @Test func theLiveListIsInMemoryOnly() async throws {
-        let desk = try ScheduleDesk()
-        desk.cache.keep(CachedLive(matches: [Sample.match()], fetchedAt: Self.now))
-        #expect(desk.cache.live?.matches.count == 1)
-        await desk.relaunch()
-        #expect(desk.cache.live == nil)
-        #expect(desk.files.list() == [])
+        let harness = try ScheduleHarness()
+        harness.cache.keep(CachedLive(matches: [Sample.match()], fetchedAt: Self.now))
+        #expect(harness.cache.live?.matches.count == 1)
+        await harness.relaunch()
+        #expect(harness.cache.live == nil)
+        #expect(harness.files.list() == [])
     }
 
     // MARK: - Layer 2: disk
 
     @Test func diskSurvivesTheApp() async throws {
-        let desk = try ScheduleDesk()
+        let harness = try ScheduleHarness()
         let entry = Self.entry(today - 1, .completed)
-        desk.cache.keep(entry)
-        await desk.relaunch()
-        #expect(desk.cache.schedule(on: today - 1) == nil)
-        #expect(await desk.cache.storedSchedule(on: today - 1) == entry)
-        #expect(desk.cache.schedule(on: today - 1) == entry, "from then on it is in memory")
+        harness.cache.keep(entry)
+        await harness.relaunch()
+        #expect(harness.cache.schedule(on: today - 1) == nil)
+        #expect(await harness.cache.storedSchedule(on: today - 1) == entry)
+        #expect(harness.cache.schedule(on: today - 1) == entry, "from then on it is in memory")
     }
 
     @Test func anotherSchemaVersionDiscardsTheWholeDisk() async throws {
-        let desk = try ScheduleDesk()
-        for offset in -3...3 { desk.cache.keep(Self.entry(today + offset, .completed)) }
-        await desk.cache.flush()
-        #expect(desk.files.list().count == 8)
-        await desk.relaunch(schemaVersion: MatchDiskCacheWrapper.schemaVersion + 1)
-        await desk.cache.loadFromDisk()
-        #expect(desk.cache.schedule(on: today) == nil)
-        #expect(desk.files.list().map(\.name) == ["schema"])
-        // And it is a cache again.
-        desk.cache.keep(Self.entry(today, .live))
-        await desk.relaunch(schemaVersion: MatchDiskCacheWrapper.schemaVersion + 1)
-        #expect(await desk.cache.storedSchedule(on: today) != nil)
+        let harness = try ScheduleHarness()
+        for offset in -3...3 { harness.cache.keep(Self.entry(today + offset, .completed)) }
+        await harness.cache.flush()
+        #expect(harness.files.list().count == 8)
+        await harness.relaunch(schemaVersion: MatchDiskCacheWrapper.schemaVersion + 1)
+        await harness.cache.loadFromDisk()
+        #expect(harness.cache.schedule(on: today) == nil)
+        #expect(harness.files.list().map(\.name) == ["schema"])
+        // The new cache works.
+        harness.cache.keep(Self.entry(today, .live))
+        await harness.relaunch(schemaVersion: MatchDiskCacheWrapper.schemaVersion + 1)
+        #expect(await harness.cache.storedSchedule(on: today) != nil)
     }
 
     @Test func aDamagedFileIsAMiss() async throws {
-        let desk = try ScheduleDesk()
-        desk.cache.keep(Self.entry(today, .live))
-        await desk.cache.flush()
-        let good = try #require(desk.files.read("day-\(today)"))
+        let harness = try ScheduleHarness()
+        harness.cache.keep(Self.entry(today, .live))
+        await harness.cache.flush()
+        let good = try #require(harness.files.read("day-\(today)"))
         for length in stride(from: 0, to: good.count, by: 7) {
-            try desk.files.write(Array(good.prefix(length)), to: "day-\(today)")
-            await desk.relaunch()
-            #expect(await desk.cache.storedSchedule(on: today) == nil)
+            try harness.files.write(Array(good.prefix(length)), to: "day-\(today)")
+            await harness.relaunch()
+            #expect(await harness.cache.storedSchedule(on: today) == nil)
         }
     }
 
-    /// Files whose checksum is right and whose content is not.
+    /// The files have a correct checksum and the wrong content.
     @Test(arguments: ["", "{}", "null", "[1]", "{\"day\":\"2027-02-30\"}", "{\"day\":\"2027-01-16\",\"matches\":[]}"])
     func aFileOfAnotherFormIsAMiss(_ json: String) async throws {
-        let desk = try ScheduleDesk()
-        desk.cache.keep(Self.entry(today, .live))
-        await desk.cache.flush()
+        let harness = try ScheduleHarness()
+        harness.cache.keep(Self.entry(today, .live))
+        await harness.cache.flush()
         let file = CacheFile(key: "day-\(today)", savedAt: 1, value: Array(json.utf8))
-        try desk.files.write(file.bytes(schema: MatchDiskCacheWrapper.schemaVersion), to: "day-\(today)")
-        await desk.relaunch()
-        await desk.cache.loadFromDisk()
-        #expect(desk.cache.schedule(on: today) == nil)
-        #expect(desk.files.read("day-\(today)") == nil)
+        try harness.files.write(file.bytes(schema: MatchDiskCacheWrapper.schemaVersion), to: "day-\(today)")
+        await harness.relaunch()
+        await harness.cache.loadFromDisk()
+        #expect(harness.cache.schedule(on: today) == nil)
+        #expect(harness.files.read("day-\(today)") == nil)
     }
 
     @Test func theNewestOfADayIsWhatIsOnDisk() async throws {
-        let desk = try ScheduleDesk()
-        for second in 0..<50 { desk.cache.keep(Self.entry(today - 1, .completed, fetchedAt: Self.now + second)) }
-        await desk.relaunch()
-        #expect(await desk.cache.storedSchedule(on: today - 1)?.fetchedAt == Self.now + 49)
+        let harness = try ScheduleHarness()
+        for second in 0..<50 { harness.cache.keep(Self.entry(today - 1, .completed, fetchedAt: Self.now + second)) }
+        await harness.relaunch()
+        #expect(await harness.cache.storedSchedule(on: today - 1)?.fetchedAt == Self.now + 49)
     }
 
     @Test func aDayInPlayIsWrittenOnceAMinuteAndWhenPlayIsOver() async throws {
-        let desk = try ScheduleDesk()
+        let harness = try ScheduleHarness()
         var written: [Int] = []
         for second in stride(from: 0, through: 180, by: 5) {
-            desk.cache.keep(Self.entry(today, .live, fetchedAt: Self.now + second))
-            await desk.cache.flush()
-            let onDisk = try #require(await MatchDiskCacheWrapper(files: desk.files).day(today)).fetchedAt - Self.now
+            harness.cache.keep(Self.entry(today, .live, fetchedAt: Self.now + second))
+            await harness.cache.flush()
+            let onDisk = try #require(await MatchDiskCacheWrapper(files: harness.files).day(today)).fetchedAt - Self.now
             if written.last != onDisk { written.append(onDisk) }
         }
         #expect(written == [0, 60, 120, 180])
-        desk.cache.keep(Self.entry(today, .completed, fetchedAt: Self.now + 185))
-        await desk.cache.flush()
-        #expect(await MatchDiskCacheWrapper(files: desk.files).day(today)?.matches[0].status == .completed)
+        harness.cache.keep(Self.entry(today, .completed, fetchedAt: Self.now + 185))
+        await harness.cache.flush()
+        #expect(await MatchDiskCacheWrapper(files: harness.files).day(today)?.matches[0].status == .completed)
     }
 
     @Test func aFullDiskIsNoTrouble() async throws {
         let files = InMemoryFileStore()
         files.setFull(true)
-        let desk = try ScheduleDesk(files: files)
-        desk.cache.keep(Self.entry(today, .live))
-        await desk.cache.flush()
-        #expect(desk.cache.schedule(on: today) != nil)
-        await desk.relaunch()
-        await desk.cache.loadFromDisk()
-        #expect(desk.cache.schedule(on: today) == nil)
+        let harness = try ScheduleHarness(files: files)
+        harness.cache.keep(Self.entry(today, .live))
+        await harness.cache.flush()
+        #expect(harness.cache.schedule(on: today) != nil)
+        await harness.relaunch()
+        await harness.cache.loadFromDisk()
+        #expect(harness.cache.schedule(on: today) == nil)
     }
 
     @Test func theDiskIsBounded() async throws {
-        let desk = try ScheduleDesk()
-        for offset in 0..<100 { desk.cache.keep(Self.entry(today + offset, .upcoming)) }
-        await desk.cache.flush()
-        #expect(desk.files.list().count <= MatchDiskCacheWrapper.limits.files + 1)
+        let harness = try ScheduleHarness()
+        for offset in 0..<100 { harness.cache.keep(Self.entry(today + offset, .upcoming)) }
+        await harness.cache.flush()
+        #expect(harness.files.list().count <= MatchDiskCacheWrapper.limits.files + 1)
     }
 
     @Test func aRealFolderDoesTheSame() async throws {
         try await withTemporaryDirectory { folder in
             let files = DirectoryFileStore(path: folder.appending("matches"))
-            let desk = try ScheduleDesk(files: files)
+            let harness = try ScheduleHarness(files: files)
             let entries = (-3...3).map { Self.entry(today + $0, .completed, .live) }
-            for entry in entries { desk.cache.keep(entry) }
-            await desk.relaunch()
-            await desk.cache.loadFromDisk()
-            #expect((-3...3).map { desk.cache.schedule(on: today + $0) } == entries)
+            for entry in entries { harness.cache.keep(entry) }
+            await harness.relaunch()
+            await harness.cache.loadFromDisk()
+            #expect((-3...3).map { harness.cache.schedule(on: today + $0) } == entries)
         }
     }
 
     // MARK: - Layer 3: the gateway
 
     @Test func theGatewayIsAskedOnlyWhenBothOthersMiss() async throws {
-        let desk = try ScheduleDesk()
+        let harness = try ScheduleHarness()
         let yesterday = today - 1
-        await desk.gateway.set([ScheduleDesk.match(1, .completed, on: yesterday)], on: yesterday)
-        let fetched = try await desk.service.fetchSchedule(for: yesterday)
-        #expect(await desk.gateway.callCount == 1, "neither has it")
-        #expect(try await desk.service.fetchSchedule(for: yesterday) == fetched)
-        #expect(await desk.gateway.callCount == 1, "memory has it")
-        await desk.relaunch()
-        #expect(try await desk.service.fetchSchedule(for: yesterday) == fetched)
-        #expect(await desk.gateway.callCount == 1, "the disk has it")
-        await desk.cache.removeAll()
-        #expect(desk.files.list() == [])
-        #expect(try await desk.service.fetchSchedule(for: yesterday).matches == fetched.matches)
-        #expect(await desk.gateway.callCount == 2)
+        await harness.gateway.set([ScheduleHarness.match(1, .completed, on: yesterday)], on: yesterday)
+        let fetched = try await harness.service.fetchSchedule(for: yesterday)
+        #expect(await harness.gateway.callCount == 1, "neither has it")
+        #expect(try await harness.service.fetchSchedule(for: yesterday) == fetched)
+        #expect(await harness.gateway.callCount == 1, "memory has it")
+        await harness.relaunch()
+        #expect(try await harness.service.fetchSchedule(for: yesterday) == fetched)
+        #expect(await harness.gateway.callCount == 1, "the disk has it")
+        await harness.cache.removeAll()
+        #expect(harness.files.list() == [])
+        #expect(try await harness.service.fetchSchedule(for: yesterday).matches == fetched.matches)
+        #expect(await harness.gateway.callCount == 2)
     }
 
     // MARK: - Hydration on launch
 
     @Test func aLaunchShowsWhatIsOnDiskWithoutTheNetwork() async throws {
-        let desk = try ScheduleDesk()
-        for offset in -5...5 { desk.cache.keep(Self.entry(today + offset, .upcoming)) }
-        await desk.gateway.setOffline(true)
-        await desk.relaunch()
-        await desk.cache.loadFromDisk()
-        let source = ScheduleDataSource(service: desk.service, clock: desk.clock)
+        let harness = try ScheduleHarness()
+        for offset in -5...5 { harness.cache.keep(Self.entry(today + offset, .upcoming)) }
+        await harness.gateway.setOffline(true)
+        await harness.relaunch()
+        await harness.cache.loadFromDisk()
+        let source = ScheduleDataSource(service: harness.service, clock: harness.clock)
         #expect(source.data == Self.entry(today, .upcoming), "in the first frame")
-        #expect((-5...5).filter { desk.cache.schedule(on: today + $0) != nil } == Array(-3...3))
-        #expect(await desk.gateway.callCount == 0)
+        #expect((-5...5).filter { harness.cache.schedule(on: today + $0) != nil } == Array(-3...3))
+        #expect(await harness.gateway.callCount == 0)
     }
 
     @Test func whatCameFromTheGatewayMeanwhileStays() async throws {
-        let desk = try ScheduleDesk()
-        desk.cache.keep(Self.entry(today, .upcoming))
-        await desk.relaunch()
+        let harness = try ScheduleHarness()
+        harness.cache.keep(Self.entry(today, .upcoming))
+        await harness.relaunch()
         let newer = Self.entry(today, .live, fetchedAt: Self.now + 60)
-        desk.cache.keep(newer)
-        await desk.cache.loadFromDisk()
-        #expect(desk.cache.schedule(on: today) == newer)
+        harness.cache.keep(newer)
+        await harness.cache.loadFromDisk()
+        #expect(harness.cache.schedule(on: today) == newer)
     }
 
     // MARK: - TTL by state
@@ -221,7 +221,7 @@ import Testing
     }
 
     @Test func liveMatchesAreFreshForSeconds() {
-        // A Test match that began yesterday.
+        // The entry has a Test match that began yesterday.
         let entry = Self.entry(today - 1, .live, .completed)
         #expect(isFresh(entry, after: 4))
         #expect(!isFresh(entry, after: 5))
@@ -248,23 +248,24 @@ import Testing
         #expect(isFresh(Self.entry(today - 1), after: 80_000))
         #expect(isFresh(Self.entry(today + 1), after: 899))
         #expect(!isFresh(Self.entry(today + 1), after: 900))
-        // Asked for before it was over: a match may have been added since.
+        // The day was fetched before it was over, so a match may have been added since.
         #expect(!isFresh(Self.entry(today - 1, fetchedAt: today.startsAt - 1), after: 0))
         #expect(isFresh(Self.entry(today - 1, fetchedAt: today.startsAt), after: 0))
     }
 
     @Test func whatWasToldBeforeTheStartIsOldAfterIt() {
-        // Yesterday's last match begins two minutes after it was asked for, past midnight of another zone.
+        // Yesterday's last match begins two minutes after the fetch, past midnight of another time zone.
         var entry = Self.entry(today - 1, .upcoming)
         entry.matches[0].startsAt = Self.now + 120
         #expect(isFresh(entry, after: 119))
         #expect(!isFresh(entry, after: 120))
-        // One that should have begun before it was asked for is late, and no reason to ask all the time.
+        // A match that should have begun before the fetch is late, which is no reason to ask all the time.
         entry.matches[0].startsAt = Self.now - 120
         #expect(isFresh(entry, after: 60))
     }
 
-    /// An evening that goes on past midnight, a Test's second day: the date is another one, the state decides.
+    /// An evening that goes on past midnight, or a Test's second day, is on another date. The state of the match
+    /// decides.
     @Test func aMatchInPlayOnAnotherDateIsNotSettled() {
         let yesterday = Self.entry(today - 1, .live, .completed)
         #expect(yesterday.isInPlay(now: Self.now))
@@ -283,22 +284,22 @@ import Testing
     }
 
     @Test func completedDaysAreNotAskedForAgainAndLiveOnesAre() async throws {
-        let desk = try ScheduleDesk()
+        let harness = try ScheduleHarness()
         let yesterday = today - 1
-        await desk.gateway.set([ScheduleDesk.match(1, .live, on: yesterday)], on: yesterday)
-        _ = try await desk.service.fetchSchedule(for: yesterday)
-        desk.clock.advance(seconds: 10)
-        await desk.gateway.set([ScheduleDesk.match(1, .completed, on: yesterday)], on: yesterday)
-        #expect(try await desk.service.fetchSchedule(for: yesterday).matches[0].status == .completed)
-        #expect(await desk.gateway.callCount == 2)
-        desk.clock.advance(seconds: 40_000)
-        _ = try await desk.service.fetchSchedule(for: yesterday)
-        #expect(await desk.gateway.callCount == 2)
+        await harness.gateway.set([ScheduleHarness.match(1, .live, on: yesterday)], on: yesterday)
+        _ = try await harness.service.fetchSchedule(for: yesterday)
+        harness.clock.advance(seconds: 10)
+        await harness.gateway.set([ScheduleHarness.match(1, .completed, on: yesterday)], on: yesterday)
+        #expect(try await harness.service.fetchSchedule(for: yesterday).matches[0].status == .completed)
+        #expect(await harness.gateway.callCount == 2)
+        harness.clock.advance(seconds: 40_000)
+        _ = try await harness.service.fetchSchedule(for: yesterday)
+        #expect(await harness.gateway.callCount == 2)
     }
 
     // MARK: - Coding
 
-    /// A file as version 1 wrote it. When this fails, files of before are read wrongly or not at all: raise
+    /// A file as version 1 wrote it. When this test fails, earlier files would be read wrongly or not at all: raise
     /// `MatchDiskCacheWrapper.schemaVersion`, and freeze the new form here.
     @Test func theFormOfSchemaVersion1IsFrozen() throws {
         #expect(MatchDiskCacheWrapper.schemaVersion == 1)
@@ -323,7 +324,7 @@ import Testing
         #expect(String(decoding: try encoder.encode(entry), as: UTF8.self) == json)
     }
 
-    /// What the document warns of: this compiles only as long as coding belongs to no actor.
+    /// This compiles only as long as the conformance to Codable belongs to no actor.
     @Test nonisolated func codingBelongsToNoActor() async throws {
         let entry = CachedDay(day: UTCDay(number: 1), matches: [], fetchedAt: 0)
         let data = try await Task.detached { try JSONEncoder().encode(entry) }.value

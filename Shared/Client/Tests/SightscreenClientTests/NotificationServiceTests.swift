@@ -4,15 +4,15 @@ import SightscreenModels
 import TestSupport
 import Testing
 
-/// The rows of "NotificationService" and "Dual tokens".
+/// The permission, the device token and the push-to-start token.
 @MainActor
 @Suite struct NotificationServiceTests {
     private static let devices = "POST /devices"
     private static let startTokens = "POST /devices/push-to-start-token"
     private static let unregister = "DELETE /devices/\(Sample.profile.deviceID)"
 
-    /// A system that would ask again and again: nothing but the service keeps it from that.
-    private actor PushySystem: NotificationPort {
+    /// A system that would prompt again and again, so that only the service prevents it.
+    private actor EagerNotificationPort: NotificationPort {
         private var status: NotificationPermission
         private let answer: NotificationPermission
         private(set) var prompts = 0
@@ -34,9 +34,8 @@ import Testing
         }
     }
 
-    /// requestPermission() · Prompts the user for notification permission.
     @Test func requestPermissionPromptsOnce() async throws {
-        let port = PushySystem()
+        let port = EagerNotificationPort()
         let service = RealNotificationService(port: port, phone: FakeLiveActivityService())
         await service.start()
         #expect(service.permission == .notDetermined)
@@ -45,28 +44,27 @@ import Testing
         #expect(await service.requestPermission() == .authorized)
         #expect(service.permission.shows)
         #expect(await port.prompts == 1)
-        // The user thinks better of it in the system's settings.
+        // The user changes the decision in the system's settings.
         await port.set(.denied)
         await service.start()
         #expect(service.permission == .denied)
         #expect(await service.requestPermission() == .denied)
         #expect(await port.prompts == 1)
-        // What is decided is known without a start, too.
+        // The decision is also known without a start.
         await port.set(.authorized)
         #expect(await service.requestPermission() == .authorized)
         #expect(service.permission == .authorized)
         #expect(await port.prompts == 1)
     }
 
-    /// He who gets them quietly was never asked.
+    /// A user with provisional permission was never asked.
     @Test func whoGetsThemQuietlyIsAsked() async {
-        let port = PushySystem(.provisional)
+        let port = EagerNotificationPort(.provisional)
         let service = RealNotificationService(port: port, phone: FakeLiveActivityService())
         #expect(await service.requestPermission() == .authorized)
         #expect(await port.prompts == 1)
     }
 
-    /// registerDevice(token:) · Sends the APNs device token to the backend.
     @Test func registerDeviceSendsTheTokenWithTheOneRegistration() async throws {
         let phone = try await Phone()
         let service = RealNotificationService(port: FakeNotificationPort(), phone: phone.app)
@@ -77,7 +75,7 @@ import Testing
             await phone.gateway.devices[Sample.profile.deviceID]?.deviceToken == token
         }
         let sent = await phone.gateway.successes(Self.devices)
-        // Without the token, which had not come, and with it; nothing twice.
+        // The first registration has no token, which had not come; the second has it. Nothing is sent twice.
         #expect(sent.map { $0.body?["deviceToken"]?.text } == [nil, token.rawValue])
         await service.registerDevice(token: token)
         try await phone.app.syncFollows()
@@ -85,7 +83,6 @@ import Testing
         await phone.end()
     }
 
-    /// unregisterDevice() · Tells the backend to stop sending pushes to this device.
     @Test func unregisterDeviceStopsPushes() async throws {
         let phone = try await Phone()
         let port = FakeNotificationPort()
@@ -97,7 +94,7 @@ import Testing
         #expect(await phone.gateway.startTokens.isEmpty)
         #expect(await phone.gateway.successes(Self.unregister).count == 1)
         #expect(await !port.isRegistered)
-        // Nothing registers it again, and the sign-out that follows asks no second time.
+        // Nothing registers the phone again, and the sign-out that follows does not unregister it a second time.
         await phone.kit.rotateAppTokens()
         await service.registerDevice(token: DeviceToken("ab"))
         phone.clock.advance(seconds: 120)
@@ -108,7 +105,7 @@ import Testing
         await phone.end()
     }
 
-    /// What is under way would register it again: it ends before the backend is told.
+    /// A registration under way would register the phone again, so it ends before the backend is called.
     @Test func nothingIsRegisteredWhileThePhoneIsTakenBack() async throws {
         let tokens = FakeLiveActivityTokenManager()
         let gateway = try ScriptedGateway()
@@ -129,7 +126,7 @@ import Testing
         await phone.stop()
     }
 
-    /// The backend is not reached: APNs will tell it that the token is dead.
+    /// The backend is not reached, and APNs will tell it that the token is dead.
     @Test func unregisterDeviceWithoutANetworkTakesTheSystemsToken() async throws {
         let phone = try await Phone()
         let port = FakeNotificationPort()
@@ -142,12 +139,11 @@ import Testing
         await phone.end()
     }
 
-    /// Dual tokens · Device token: registered on launch and whenever it rotates.
     @Test func theDeviceTokenIsRegisteredAtLaunchAndWhenItRotates() async throws {
         let phone = try await Phone()
         let port = FakeNotificationPort(.denied)
         let service = RealNotificationService(port: port, phone: phone.app)
-        // It may come before anybody is signed in, and needs no permission.
+        // The token may come before a sign-in, and needs no permission.
         await service.start()
         #expect(await port.isRegistered)
         let first = await phone.kit.deviceToken
@@ -167,8 +163,8 @@ import Testing
         await phone.end()
     }
 
-    /// Dual tokens · Push-to-start token: managed by TokenManager, registered at launch and whenever it rotates, in the
-    /// one registration with the device token; what takes the phone back takes both.
+    /// The push-to-start token is registered with the device token, in one registration, and both are unregistered
+    /// together.
     @Test func thePushToStartTokenIsRegisteredAtLaunchAndWhenItRotates() async throws {
         let phone = try await Phone()
         let service = RealNotificationService(port: FakeNotificationPort(), phone: phone.app)
@@ -187,7 +183,7 @@ import Testing
         await service.unregisterDevice()
         #expect(await phone.gateway.startTokens.isEmpty)
         #expect(await phone.gateway.devices.isEmpty)
-        // Signed in again, with the launch of both services.
+        // The user signs in again, with the start of both services.
         await phone.app.stop()
         try await phone.launch()
         await service.start()
@@ -196,7 +192,7 @@ import Testing
         await phone.end()
     }
 
-    /// Each as the phone has it now.
+    /// Whether the gateway has both tokens as the phone has them now.
     private static func knowsBothTokens(_ phone: Phone) async -> Bool {
         let (start, device) = await (phone.kit.startToken, phone.kit.deviceToken)
         let (starts, devices) = await (phone.gateway.startTokens, phone.gateway.devices)
@@ -204,7 +200,7 @@ import Testing
         return starts[id] == start && devices[id]?.deviceToken == device
     }
 
-    /// Signed in again: both tokens are registered anew.
+    /// After another sign-in both tokens are registered again.
     @Test func theNextSignInRegistersAgain() async throws {
         let phone = try await Phone()
         let port = FakeNotificationPort()

@@ -4,9 +4,9 @@ import SightscreenModels
 import TestSupport
 import Testing
 
-/// What is sent until it is taken.
+/// Values that are sent until they are delivered.
 @Suite struct OutboxTests {
-    /// Takes what it is handed, as it is told.
+    /// A receiver that fails or waits as it is told.
     private actor Receiver {
         private(set) var got: [String] = []
         private(set) var underWay = 0
@@ -31,9 +31,9 @@ import Testing
             underWay -= 1
             if failures > 0 {
                 failures -= 1
-                return .again(after: nil)
+                return .retry(after: nil)
             }
-            return .taken
+            return .delivered
         }
 
         func release() { gate?.resume() }
@@ -84,12 +84,12 @@ import Testing
         await outbox.stop()
     }
 
-    @Test func hurryEndsTheWait() async throws {
+    @Test func aRetryNowEndsTheWait() async throws {
         let (receiver, clock) = (Receiver(failures: 1), SimulatedClock(now: 0))
         let outbox = outbox(receiver, clock)
         await outbox.put("a", in: "slot")
         try await eventually("it waits") { clock.sleeperCount == 1 }
-        await outbox.hurry()
+        await outbox.retryNow()
         try await eventually("it is taken") { await outbox.waiting.isEmpty }
         #expect(clock.now == 0)
         await outbox.stop()
@@ -122,14 +122,14 @@ import Testing
         #expect(await receiver.got.count == 4)
     }
 
-    /// What is under way may have begun before the network was there.
+    /// A delivery under way may have begun before the network was there.
     @Test func finishTriesAgainWhatIsUnderWay() async throws {
         let (receiver, clock) = (Receiver(failures: 1, holds: true), SimulatedClock(now: 0))
         let outbox = outbox(receiver, clock)
         await outbox.put("a", in: "slot")
         try await eventually("it is under way") { await receiver.underWay == 1 }
         async let finished: Void = outbox.finish()
-        // Nothing is taken any more: it has begun to finish.
+        // The outbox accepts nothing any more once it has begun to finish.
         try await eventually("it finishes") { await outbox.isFinishing }
         await receiver.release()
         await finished

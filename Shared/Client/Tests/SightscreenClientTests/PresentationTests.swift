@@ -3,7 +3,7 @@ import SightscreenClientTesting
 import SightscreenModels
 import Testing
 
-/// "Required presentations": which of them a phone shows. What each shows: `CardLayoutTests`.
+/// The presentations that a phone shows. `CardLayoutTests` has their content.
 @Suite struct PresentationTests {
     @Test func thereAreSixAndStandByAndNoneIsEverEmptyInPlay() {
         let card = MatchCard(
@@ -14,8 +14,8 @@ import Testing
         }
     }
 
-    /// The layout has measured every gap: an HStack or a Spacer of eight points more is a text that is cut, and a spacer
-    /// in the compact island widens it.
+    /// The layout measures every gap. Eight points more in an HStack or a Spacer would cut a text, and a spacer in the
+    /// compact island would widen it.
     @Test func theWidgetLeavesNoRoomOfItsOwn() throws {
         let widget = try Sources.lines("Shared/Client/Sources/SightscreenClient/Apple/MatchLiveActivityWidget.swift")
         for line in widget where line.contains("Spacer(") || line.contains("Stack(") {
@@ -32,11 +32,11 @@ import Testing
             state: Sample.state(), attributes: Sample.attributes(match, start: "s-1"), isStale: false)
         #expect(card.link.split(separator: "/").last.flatMap { MatchID(String($0)) } == match)
         let widget = try Sources.lines("Shared/Client/Sources/SightscreenClient/Apple/MatchLiveActivityWidget.swift")
-        // The Lock Screen's card, and the island.
+        // The two are the Lock Screen's card and the island.
         #expect(widget.count { $0.contains(".widgetURL(URL(string: card.link))") } == 2)
     }
 
-    /// It draws the card's layouts, and names no text of a content state.
+    /// The widget draws the card's layouts, and reads no text of a content state.
     @Test func theWidgetDecidesNothing() throws {
         let widget = try Sources.lines("Shared/Client/Sources/SightscreenClient/Apple/MatchLiveActivityWidget.swift")
             .filter { !$0.contains("//") }.joined(separator: "\n")
@@ -49,8 +49,8 @@ import Testing
         for presentation in Presentation.allCases { #expect(widget.contains(".\(presentation)"), "\(presentation)") }
     }
 
-    /// "compact leading and trailing appear together when only one Live Activity is running. If multiple are active,
-    /// iOS picks one for the Minimal presentation and shows the other in Compact."
+    /// With one Live Activity, compact leading and trailing appear together. With several, iOS shows one in minimal and
+    /// the other in compact.
     @Test func oneActivityIsCompactAndASecondMinimal() async throws {
         let phone = try await Phone(Sample.match(), Sample.match(7))
         await phone.gateway.setFollows([Sample.match().id, MatchID(7)], of: Sample.user)

@@ -4,7 +4,7 @@ import SightscreenModels
 import TestSupport
 import Testing
 
-/// A user who taps, swipes, travels and switches things at random: when all is quiet again, phone and backend agree.
+/// A user taps, swipes, travels and switches things at random. When everything has settled, phone and backend agree.
 @Suite struct RandomUserTests {
     private static let matches = [Sample.match(1), Sample.match(2), Sample.match(3, .upcoming)]
 
@@ -27,7 +27,7 @@ import Testing
         await phone.kit.setOnline(true)
         await phone.kit.setShowsActivities(true)
         await phone.kit.setForeground(true)
-        // Opened after a while, the app asks the backend what is followed.
+        // When it is opened after a while, the app asks the backend for the follows.
         phone.clock.advance(seconds: 61)
         await phone.app.enterForeground()
         try await phone.until("phone and backend agree after \(told), seed \(seed)") { await agree(phone) }
@@ -40,7 +40,7 @@ import Testing
         let match = Self.matches.randomElement(using: &random) ?? Self.matches[0]
         let shown = await phone.shown().randomElement(using: &random)
         switch action {
-        // A call that waits for its next attempt must not keep the user waiting here.
+        // The user does not wait for a call that waits for its next attempt.
         case .follow: _ = Task { [app = phone.app] in try? await app.follow(match) }
         case .unfollow: await phone.app.unfollow(match.id)
         case .offline: await phone.gateway.setOffline(true)
@@ -62,7 +62,7 @@ import Testing
             await phone.app.enterBackground()
             await phone.kit.setForeground(false)
         case .push:
-            // The backend starts one where it is followed.
+            // The backend starts an activity for a followed match.
             if await phone.gateway.follows[Sample.user, default: []].contains(match.id), match.status == .live {
                 _ = try? await phone.pushStart(match.id, start: "s-\(phone.nextStamp())")
             }
@@ -80,13 +80,13 @@ import Testing
         guard Set(await phone.gateway.follows[Sample.user, default: []]) == followed,
             await phone.managers.follows.pendingUnfollows().isEmpty
         else { return false }
-        for match in Self.matches { if await phone.app.bell(for: match.id).isPending { return false } }
+        for match in Self.matches { if await phone.app.followButton(for: match.id).isPending { return false } }
         let running = await phone.shown().filter(\.isRunning)
         let known = await phone.managers.lifecycle.activities().filter(\.isRunning).map(\.id)
         guard Set(running.map(\.id)) == Set(known), running.allSatisfy({ followed.contains($0.matchID) }) else {
             return false
         }
-        // The newest activity of each match has its token there.
+        // The backend has the token of each match's newest activity.
         let sent = await phone.gateway.calls.filter { $0.status == 200 && $0.path.hasSuffix("/activity-token") }
             .compactMap { $0.body?["activityToken"]?.text }
         return running.allSatisfy { activity in activity.token.map { sent.contains($0.rawValue) } ?? false }

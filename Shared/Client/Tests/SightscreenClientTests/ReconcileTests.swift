@@ -4,11 +4,11 @@ import SightscreenModels
 import TestSupport
 import Testing
 
-/// The app says what is on the phone, and does what the backend makes of it.
+/// The app reports its activities, and follows the backend's answer.
 @Suite struct ReconcileTests {
     private static let match = Sample.match(1_304_076)
 
-    /// A phone that shows a card of the match, with the app running.
+    /// Returns a phone that shows an activity of the match, with the app running.
     private func showing() async throws -> (Phone, ActivityID) {
         let phone = try await Phone(Self.match)
         await phone.gateway.setFollows([Self.match.id], of: Sample.user)
@@ -17,7 +17,7 @@ import Testing
         return (phone, try await phone.registeredActivity(Self.match.id))
     }
 
-    /// As apns-simulator delivers it.
+    /// Sends the silent push as apns-simulator delivers it.
     private func ask(_ phone: Phone, about match: MatchID? = match.id, confirm: String? = nil) async throws {
         let body = try TestPush.reconcile(matchID: match, confirm: confirm).encoded()
         let outcome = await phone.kit.receive(
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// Somebody else was signed in here, whose sign-out the backend never heard of.
+    /// Another user was signed in on this phone, and the backend never got the sign-out.
     @Test func whoSignsInOnAnothersPhoneShowsThatItIsInTheirHands() async throws {
         let phone = try await Phone(Self.match)
         await phone.gateway.keepTokens(until: "6f1c")
@@ -43,7 +43,7 @@ import Testing
             await !phone.gateway.successes("POST /devices/push-to-start-token").isEmpty
         }
         #expect(await phone.gateway.startTokens.isEmpty)
-        // The app tries again by itself, and nothing comes of it.
+        // The app tries again by itself, without effect.
         let before = await phone.gateway.successes("POST /devices/push-to-start-token").count
         try await phone.until("it tries again") {
             await phone.gateway.successes("POST /devices/push-to-start-token").count > before
@@ -58,7 +58,7 @@ import Testing
     @Test func anotherUsersClaimToThePhoneIsRefused() async throws {
         let (phone, _) = try await showing()
         await phone.gateway.claimTokens(by: "6f1c")
-        // Force quit when the push came: the app hears of it when it is opened.
+        // The app was force-quit when the push came, and gets the nonce when it is opened.
         await phone.killApp()
         try await phone.launch()
         try await phone.soon("it has refused") { await phone.gateway.calls("POST /devices/confirm").count == 1 }
@@ -80,7 +80,7 @@ import Testing
         await phone.end()
     }
 
-    /// Swiped away while the app did not run: it is not listed, and the app lets it be.
+    /// The user removed the activity while the app did not run. The app does not report it and starts no other.
     @Test func aCardThatWasSwipedAwayIsOfferedAgainAndNotStarted() async throws {
         let (phone, id) = try await showing()
         await phone.killApp()
@@ -88,7 +88,7 @@ import Testing
         await phone.gateway.judgeCards(gone: [Self.match.id])
         try await phone.launch()
         try await phone.soon("the app knows") {
-            await phone.app.bell(for: Self.match.id) == Bell(.filledWithWarning)
+            await phone.app.followButton(for: Self.match.id) == FollowButton(.filledWithWarning)
         }
         #expect(await reported(phone)?.activities == [])
         #expect(await phone.shown().isEmpty)
@@ -99,7 +99,7 @@ import Testing
         await phone.end()
     }
 
-    /// The backend saw its token die, and could not be told why.
+    /// The backend found the token dead, and could not be told the reason.
     @Test func aCardThatTheAppTookOffAtASignOutIsNotTakenForSwipedAway() async throws {
         let (phone, _) = try await showing()
         await phone.gateway.setOffline(true)
@@ -134,7 +134,7 @@ import Testing
         await phone.end()
     }
 
-    /// It was not the user who took it away, and the backend is to know that.
+    /// The user did not remove it, and the backend must know that.
     @Test func aCardThatTheAppEndedAsStaleIsListedAsEnded() async throws {
         let (phone, id) = try await showing()
         await phone.kit.setForeground(true)
@@ -143,7 +143,7 @@ import Testing
             await !phone.shown().contains(where: \.isRunning)
         }
         try await ask(phone)
-        // Coming to the front was a report of its own.
+        // Entering the foreground sent a report of its own.
         try await phone.soon("it is listed as ended") {
             let listed = await reported(phone)?.activities ?? []
             return listed.map(\.activityId) == [id] && listed.map(\.state) == [.ended]

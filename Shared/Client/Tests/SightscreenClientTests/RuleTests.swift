@@ -3,22 +3,22 @@ import SightscreenModels
 @testable import SightscreenClient
 import Testing
 
-/// The rules by themselves, at their edges.
+/// The rules alone, at their edges.
 @Suite struct RuleTests {
     private static let match = MatchID(1_304_076)
 
     @Test func staleAfterHalfAnHourWithoutNews() {
-        #expect(!StaleRule.isStale(lastNews: 1_000, now: 1_000 + 1_799))
-        #expect(StaleRule.isStale(lastNews: 1_000, now: 1_000 + 1_800))
+        #expect(!StaleRule.isStale(lastChange: 1_000, now: 1_000 + 1_799))
+        #expect(StaleRule.isStale(lastChange: 1_000, now: 1_000 + 1_800))
     }
 
-    /// Seen for the first time, an activity's news are as old as its stale-date says, never older.
+    /// When an activity is first seen, its stale date tells the latest time of its content.
     @Test func newsOfARestoredActivity() {
         let content = { (staleAt: Int?) in ShownContent(state: Sample.state(), staleAt: staleAt) }
-        #expect(StaleRule.lastNews(of: content(nil), seenAt: 5_000) == 5_000)
-        #expect(StaleRule.lastNews(of: content(4_000), seenAt: 5_000) == 3_400)
-        // In a break the stale-date is further ahead.
-        #expect(StaleRule.lastNews(of: content(6_800), seenAt: 5_000) == 5_000)
+        #expect(StaleRule.lastChange(of: content(nil), seenAt: 5_000) == 5_000)
+        #expect(StaleRule.lastChange(of: content(4_000), seenAt: 5_000) == 3_400)
+        // In a break the stale date is further ahead.
+        #expect(StaleRule.lastChange(of: content(6_800), seenAt: 5_000) == 5_000)
     }
 
     @Test(arguments: [
@@ -39,7 +39,7 @@ import Testing
         #expect(HealthRule.health(after: outside, Sample.state(), others: []) == .failed(.endedBySystem))
         #expect(HealthRule.health(after: outside, Sample.state(.completed), others: []) == .idle)
         #expect(HealthRule.health(after: outside, Sample.state(.abandoned), others: []) == .idle)
-        // At stumps the backend ends it, and the screen says why.
+        // At stumps the backend ends the activity, and the reason is on screen.
         let stumps = Sample.state(status: "Day 2: Stumps")
         #expect(HealthRule.health(after: outside, stumps, others: []) == .idle)
         #expect(HealthRule.health(after: .outside(age: 8 * 3_600), stumps, others: []) == .failed(.endedBySystem))
@@ -64,7 +64,7 @@ import Testing
         #expect(content(.other, Sample.state(), true, false) == nil)
         #expect(content(.starting, nil, true, false) == nil)
         #expect(content(.starting, Sample.state(), true, true) == nil)
-        // The backend was not told, and sends a start.
+        // Without an announcement the backend sends a start.
         #expect(content(.starting, Sample.state(), false, false) == nil)
         #expect(LocalStartRule.announces(match, showsActivities: true, runsHere: false))
         #expect(!LocalStartRule.announces(match, showsActivities: false, runsHere: false))
@@ -81,178 +81,181 @@ import Testing
         #expect(delays.delay(failures: 1, asked: .seconds(90), jitter: 1) == .seconds(90))
     }
 
-    // MARK: - FollowBook
+    // MARK: - FollowState
 
     @Test func whatWasTappedAfterTheServerWasAskedIsNotJudgedByItsAnswer() {
-        var book = FollowBook(followed: [MatchID(1), MatchID(2)])
-        let asked = book.revision
-        let tap = book.follow(FollowRequest(matchId: MatchID(3)))
-        book.followAnswered(tap, isFollowing: true)
-        let unfollow = book.unfollow(MatchID(1))
-        let changes = book.reconcile(with: [MatchID(1), MatchID(4)], asked: asked)
+        var followState = FollowState(followed: [MatchID(1), MatchID(2)])
+        let asked = followState.revision
+        let tap = followState.follow(FollowRequest(matchId: MatchID(3)))
+        followState.followAnswered(tap, isFollowing: true)
+        let unfollow = followState.unfollow(MatchID(1))
+        let changes = followState.reconcile(with: [MatchID(1), MatchID(4)], asked: asked)
         #expect(changes == FollowChanges(added: [MatchID(4)], removed: [MatchID(2)]))
-        #expect(book.followed == [MatchID(3), MatchID(4)])
-        #expect(book.isLast(unfollow))
-        // Asked again, the server knows of the third; the unfollow still waits to be told.
-        let later = book.revision
-        #expect(book.reconcile(with: [MatchID(1), MatchID(3), MatchID(4)], asked: later) == FollowChanges())
-        book.unfollowed(MatchID(1))
-        // An answer that was given before the unfollow arrived.
-        #expect(book.reconcile(with: [MatchID(1), MatchID(3), MatchID(4)], asked: later) == FollowChanges())
-        #expect(book.reconcile(with: [MatchID(3), MatchID(4)], asked: book.revision) == FollowChanges())
-        #expect(book.bell(for: MatchID(1)) == .empty)
+        #expect(followState.followed == [MatchID(3), MatchID(4)])
+        #expect(followState.isLast(unfollow))
+        // The later answer contains the third match; the unfollow is still pending.
+        let later = followState.revision
+        #expect(followState.reconcile(with: [MatchID(1), MatchID(3), MatchID(4)], asked: later) == FollowChanges())
+        followState.unfollowed(MatchID(1))
+        // This answer was given before the unfollow arrived.
+        #expect(followState.reconcile(with: [MatchID(1), MatchID(3), MatchID(4)], asked: later) == FollowChanges())
+        #expect(followState.reconcile(with: [MatchID(3), MatchID(4)], asked: followState.revision) == FollowChanges())
+        #expect(followState.followButton(for: MatchID(1)) == .empty)
     }
 
-    /// A push says that it is followed, an answer that was under way does not know of it yet.
+    /// A push reports the match as followed; an answer under way does not contain it yet.
     @Test func whatAPushSaidAfterTheServerWasAskedIsNotJudgedByItsAnswer() {
-        var book = FollowBook()
-        let asked = book.revision
-        #expect(book.followedElsewhere(Self.match) == .new)
-        #expect(book.followedElsewhere(Self.match) == .known)
-        #expect(book.reconcile(with: [], asked: asked) == FollowChanges())
-        #expect(book.reconcile(with: [], asked: book.revision) == FollowChanges(removed: [Self.match]))
-        _ = book.unfollow(Self.match)
-        #expect(book.followedElsewhere(Self.match) == .unwanted)
-        book.unfollowed(Self.match)
-        #expect(book.reconcile(with: [Self.match], asked: asked) == FollowChanges())
+        var followState = FollowState()
+        let asked = followState.revision
+        #expect(followState.followedElsewhere(Self.match) == .new)
+        #expect(followState.followedElsewhere(Self.match) == .known)
+        #expect(followState.reconcile(with: [], asked: asked) == FollowChanges())
+        #expect(followState.reconcile(with: [], asked: followState.revision) == FollowChanges(removed: [Self.match]))
+        _ = followState.unfollow(Self.match)
+        #expect(followState.followedElsewhere(Self.match) == .unwanted)
+        followState.unfollowed(Self.match)
+        #expect(followState.reconcile(with: [Self.match], asked: asked) == FollowChanges())
     }
 
-    private static func dismissal(_ activity: String, isOnlyOne: Bool = true) -> PendingWish.Dismissal {
-        PendingWish.Dismissal(match: match, activity: ActivityID(activity), isOnlyOne: isOnlyOne)
+    private static func dismissal(_ activity: String, isOnlyOne: Bool = true) -> PendingOperation.Dismissal {
+        PendingOperation.Dismissal(match: match, activity: ActivityID(activity), isOnlyOne: isOnlyOne)
     }
 
-    /// The backend decides what a dismissal means.
+    /// The backend decides whether a dismissal is an unfollow.
     @Test func aDismissalIsAnUnfollowWhenTheBackendSaysSo() {
-        var book = FollowBook(followed: [Self.match])
+        var followState = FollowState(followed: [Self.match])
         let (old, new) = (Self.dismissal("a", isOnlyOne: false), Self.dismissal("b"))
-        book.dismissed(old)
-        book.dismissed(old)
-        book.dismissed(new)
-        #expect(book.wishes == [.dismissal(old), .dismissal(new)])
-        #expect(book.bell(for: Self.match) == Bell(.filled))
-        book.answered(old, isFollowing: true)
-        #expect(book.bell(for: Self.match) == Bell(.filled))
-        let asked = book.revision
-        book.answered(new, isFollowing: false)
-        #expect(book.bell(for: Self.match) == .empty)
-        #expect(book.wishes.isEmpty)
-        // An answer that was given before.
-        #expect(book.reconcile(with: [Self.match], asked: asked) == FollowChanges())
+        followState.dismissed(old)
+        followState.dismissed(old)
+        followState.dismissed(new)
+        #expect(followState.operations == [.dismissal(old), .dismissal(new)])
+        #expect(followState.followButton(for: Self.match) == FollowButton(.filled))
+        followState.answered(old, isFollowing: true)
+        #expect(followState.followButton(for: Self.match) == FollowButton(.filled))
+        let asked = followState.revision
+        followState.answered(new, isFollowing: false)
+        #expect(followState.followButton(for: Self.match) == .empty)
+        #expect(followState.operations.isEmpty)
+        // This answer was given before.
+        #expect(followState.reconcile(with: [Self.match], asked: asked) == FollowChanges())
     }
 
     @Test func aLaterTapTakesThePlaceOfADismissal() {
-        var book = FollowBook(followed: [Self.match])
-        book.dismissed(Self.dismissal("a"))
-        let tap = book.follow(FollowRequest(matchId: Self.match))
-        // It was under way.
-        book.answered(Self.dismissal("a"), isFollowing: false)
-        book.followAnswered(tap, isFollowing: true)
-        #expect(book.bell(for: Self.match) == Bell(.filled))
-        book.dismissed(Self.dismissal("b"))
-        _ = book.unfollow(Self.match)
-        book.dismissed(Self.dismissal("c"))
-        #expect(book.wishes == [.unfollow(Self.match)])
+        var followState = FollowState(followed: [Self.match])
+        followState.dismissed(Self.dismissal("a"))
+        let tap = followState.follow(FollowRequest(matchId: Self.match))
+        // The dismissal was under way.
+        followState.answered(Self.dismissal("a"), isFollowing: false)
+        followState.followAnswered(tap, isFollowing: true)
+        #expect(followState.followButton(for: Self.match) == FollowButton(.filled))
+        followState.dismissed(Self.dismissal("b"))
+        _ = followState.unfollow(Self.match)
+        followState.dismissed(Self.dismissal("c"))
+        #expect(followState.operations == [.unfollow(Self.match)])
     }
 
-    /// A follow that the backend never took leaves what it was to replace.
+    /// A refused follow restores the operations that it was to replace.
     @Test func aFollowThatFailsLeavesWhatTheBackendHasToHear() {
-        var book = FollowBook(followed: [Self.match])
-        _ = book.unfollow(Self.match)
-        book.followFailed(book.follow(FollowRequest(matchId: Self.match)))
-        #expect(book.bell(for: Self.match) == Bell(.empty, isPending: true))
-        #expect(book.wishes == [.unfollow(Self.match)])
-        book = FollowBook(followed: [Self.match])
-        book.dismissed(Self.dismissal("a"))
-        let tap = book.follow(FollowRequest(matchId: Self.match))
-        book.dismissed(Self.dismissal("b"))
-        book.followFailed(tap)
-        #expect(book.wishes == [.dismissal(Self.dismissal("a")), .dismissal(Self.dismissal("b"))])
+        var followState = FollowState(followed: [Self.match])
+        _ = followState.unfollow(Self.match)
+        followState.followFailed(followState.follow(FollowRequest(matchId: Self.match)))
+        #expect(followState.followButton(for: Self.match) == FollowButton(.empty, isPending: true))
+        #expect(followState.operations == [.unfollow(Self.match)])
+        followState = FollowState(followed: [Self.match])
+        followState.dismissed(Self.dismissal("a"))
+        let tap = followState.follow(FollowRequest(matchId: Self.match))
+        followState.dismissed(Self.dismissal("b"))
+        followState.followFailed(tap)
+        #expect(followState.operations == [.dismissal(Self.dismissal("a")), .dismissal(Self.dismissal("b"))])
         // A later tap is not undone.
-        let first = book.follow(FollowRequest(matchId: Self.match))
-        _ = book.follow(FollowRequest(matchId: Self.match))
-        book.followFailed(first)
-        #expect(book.wishes == [.follow(FollowRequest(matchId: Self.match))])
+        let first = followState.follow(FollowRequest(matchId: Self.match))
+        _ = followState.follow(FollowRequest(matchId: Self.match))
+        followState.followFailed(first)
+        #expect(followState.operations == [.follow(FollowRequest(matchId: Self.match))])
     }
 
-    /// What the backend starts before it has heard of a dismissal.
+    /// The backend starts an activity before it has received the dismissal.
     @Test func whileADismissalWaitsAStartIsUnwanted() {
-        var book = FollowBook(followed: [Self.match])
-        book.dismissed(Self.dismissal("a", isOnlyOne: false))
-        #expect(book.followedElsewhere(Self.match) == .known)
-        book.dismissed(Self.dismissal("b"))
-        #expect(book.followedElsewhere(Self.match) == .unwanted)
-        book.answered(Self.dismissal("b"), isFollowing: true)
-        #expect(book.followedElsewhere(Self.match) == .known)
+        var followState = FollowState(followed: [Self.match])
+        followState.dismissed(Self.dismissal("a", isOnlyOne: false))
+        #expect(followState.followedElsewhere(Self.match) == .known)
+        followState.dismissed(Self.dismissal("b"))
+        #expect(followState.followedElsewhere(Self.match) == .unwanted)
+        followState.answered(Self.dismissal("b"), isFollowing: true)
+        #expect(followState.followedElsewhere(Self.match) == .known)
     }
 
     // MARK: - FollowStore
 
-    @Test func wishesOutliveTheAppAndAreKeptForTheirUser() {
+    @Test func operationsOutliveTheAppAndAreKeptForTheirUser() {
         let (store, ravi) = (InMemoryKeyValueStore(), UserID("ravi"))
         let followStore = FollowStore(store: store, clock: SimulatedClock(now: Sample.now))
-        var book = followStore.book(of: Sample.user)
+        var followState = followStore.followState(of: Sample.user)
         let request = FollowRequest(matchId: MatchID(3), teamId: "6", alerts: .key)
-        _ = book.follow(request)
-        _ = book.unfollow(MatchID(2))
-        book.dismissed(Self.dismissal("a", isOnlyOne: false))
-        book.dismissed(Self.dismissal("b"))
-        followStore.keep(book, of: Sample.user)
-        #expect(followStore.book(of: Sample.user).wishes == book.wishes)
-        #expect(followStore.book(of: Sample.user).followed == [MatchID(3)])
-        // With or without a sign-out.
-        #expect(followStore.book(of: ravi) == FollowBook())
-        var other = followStore.book(of: ravi)
+        _ = followState.follow(request)
+        _ = followState.unfollow(MatchID(2))
+        followState.dismissed(Self.dismissal("a", isOnlyOne: false))
+        followState.dismissed(Self.dismissal("b"))
+        followStore.keep(followState, of: Sample.user)
+        #expect(followStore.followState(of: Sample.user).operations == followState.operations)
+        #expect(followStore.followState(of: Sample.user).followed == [MatchID(3)])
+        // This holds with or without a sign-out.
+        #expect(followStore.followState(of: ravi) == FollowState())
+        var other = followStore.followState(of: ravi)
         _ = other.unfollow(MatchID(9))
         followStore.keep(other, of: ravi)
         followStore.leave()
         #expect(
-            followStore.book(of: Sample.user).wishes == [
+            followStore.followState(of: Sample.user).operations == [
                 .unfollow(MatchID(2)), .unfollow(Self.match), .follow(request),
             ])
-        followStore.keep(FollowBook(), of: Sample.user)
+        followStore.keep(FollowState(), of: Sample.user)
         followStore.leave()
-        #expect(followStore.book(of: ravi).wishes == [.unfollow(MatchID(9))])
-        #expect(store.strings(forKey: FollowStore.wishesKey)?.count == 1)
+        #expect(followStore.followState(of: ravi).operations == [.unfollow(MatchID(9))])
+        #expect(store.strings(forKey: FollowStore.pendingOperationsKey)?.count == 1)
     }
 
     @Test func whatIsKeptForOthersIsBounded() {
         let followStore = FollowStore(store: InMemoryKeyValueStore(), clock: SimulatedClock(now: Sample.now))
         for number in 1...2 * FollowStore.keptMax {
-            var book = followStore.book(of: UserID("user-\(number)"))
-            _ = book.unfollow(Self.match)
-            followStore.keep(book, of: UserID("user-\(number)"))
+            var followState = followStore.followState(of: UserID("user-\(number)"))
+            _ = followState.unfollow(Self.match)
+            followStore.keep(followState, of: UserID("user-\(number)"))
         }
-        #expect(followStore.book(of: UserID("user-1")).wishes.isEmpty)
-        #expect(followStore.book(of: UserID("user-\(2 * FollowStore.keptMax - 1)")).wishes == [.unfollow(Self.match)])
+        #expect(followStore.followState(of: UserID("user-1")).operations.isEmpty)
+        #expect(
+            followStore.followState(of: UserID("user-\(2 * FollowStore.keptMax - 1)")).operations == [
+                .unfollow(Self.match)
+            ])
     }
 
     @Test func aFailureDoesNotUndoALaterTap() {
-        var book = FollowBook()
-        let first = book.follow(FollowRequest(matchId: Self.match))
-        _ = book.unfollow(Self.match)
-        let third = book.follow(FollowRequest(matchId: Self.match))
-        book.followFailed(first)
-        #expect(book.bell(for: Self.match) == Bell(.filled, isPending: true))
-        // It was not followed before the third tap either.
-        book.followFailed(third)
-        #expect(book.bell(for: Self.match).state == .empty)
+        var followState = FollowState()
+        let first = followState.follow(FollowRequest(matchId: Self.match))
+        _ = followState.unfollow(Self.match)
+        let third = followState.follow(FollowRequest(matchId: Self.match))
+        followState.followFailed(first)
+        #expect(followState.followButton(for: Self.match) == FollowButton(.filled, isPending: true))
+        // The match was not followed before the third tap either.
+        followState.followFailed(third)
+        #expect(followState.followButton(for: Self.match).state == .empty)
     }
 
-    @Test func bellStates() {
-        var book = FollowBook()
-        #expect(book.bells.isEmpty)
-        let tap = book.follow(FollowRequest(matchId: Self.match))
-        #expect(book.bells == [Self.match: Bell(.filled, isPending: true)])
-        book.followAnswered(tap, isFollowing: true)
+    @Test func followButtonStates() {
+        var followState = FollowState()
+        #expect(followState.followButtons.isEmpty)
+        let tap = followState.follow(FollowRequest(matchId: Self.match))
+        #expect(followState.followButtons == [Self.match: FollowButton(.filled, isPending: true)])
+        followState.followAnswered(tap, isFollowing: true)
         for failure in ActivityFailure.allCases {
-            book.set(.failed(failure), for: Self.match)
-            #expect(book.bell(for: Self.match) == Bell(.filledWithWarning))
+            followState.set(.failed(failure), for: Self.match)
+            #expect(followState.followButton(for: Self.match) == FollowButton(.filledWithWarning))
         }
-        book.set(.running, for: Self.match)
-        book.showsActivities = false
-        #expect(book.bell(for: Self.match) == Bell(.filledWithWarning))
-        _ = book.unfollow(Self.match)
-        #expect(book.bells == [Self.match: Bell(.empty, isPending: true)])
+        followState.set(.running, for: Self.match)
+        followState.showsActivities = false
+        #expect(followState.followButton(for: Self.match) == FollowButton(.filledWithWarning))
+        _ = followState.unfollow(Self.match)
+        #expect(followState.followButtons == [Self.match: FollowButton(.empty, isPending: true)])
     }
 
     // MARK: - SentTokens

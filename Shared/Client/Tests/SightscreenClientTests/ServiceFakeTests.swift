@@ -2,7 +2,7 @@ import SightscreenClient
 import SightscreenModels
 import Testing
 
-/// "A Fake implementation returns canned data for previews and tests": what the fakes of accounts, notifications and config do.
+/// The fakes of accounts, notifications and configuration, for previews and tests.
 @MainActor
 @Suite struct ServiceFakeTests {
     @Test func aFakeAuthServiceKnowsAccountsAndRefusesWhatCognitoRefuses() async throws {
@@ -36,14 +36,14 @@ import Testing
         try await auth.signIn(email: "a@example.com", password: "Another-one-2")
     }
 
-    /// Tokens may come from somebody else: a development issuer.
+    /// A fake may use tokens from elsewhere, such as a development issuer.
     @Test func aFakeAuthServiceTakesTokensFromWhoeverMakesThem() async throws {
         let user = AppUser(id: UserID("asha"), email: "asha@example.com", isAdmin: true)
         let auth = FakeAuthService(left: user) { "made for \($0.id)" }
         #expect(await auth.accessToken() == nil)
         #expect(try await auth.restore() == user)
         #expect(await auth.accessToken() == "made for asha")
-        // The same again is no other token.
+        // The issuer returns the same token, which is no other one.
         #expect(await auth.accessToken(insteadOf: "made for asha") == nil)
         await auth.signOut()
         #expect(try await auth.restore() == nil)

@@ -4,7 +4,7 @@ import SightscreenModels
 import TestSupport
 import Testing
 
-/// How calls are authorised, repeated and refused.
+/// The authorisation, repetition and refusal of calls.
 @Suite struct SightscreenAPITests {
     private static let match = Sample.match()
 
@@ -59,7 +59,7 @@ import Testing
         #expect(await gateway.calls.count == 3)
     }
 
-    /// What is wrong with a call stays wrong.
+    /// A call that is wrong stays wrong, and is not repeated.
     @Test(arguments: [
         (400, "invalid-request"), (404, "unknown-match"), (409, "limit-reached"), (501, "method-not-implemented"),
     ])
@@ -86,7 +86,7 @@ import Testing
         #expect(rule.wait(after: refused(500, nil), attempt: 2, jitter: 0) == .milliseconds(500))
         #expect(rule.wait(after: refused(503, nil), attempt: 3, jitter: 1) == nil)
         #expect(rule.wait(after: refused(503, 10), attempt: 1, jitter: 0) == .seconds(10))
-        // The outboxes wait longer, nobody who looks at a screen does.
+        // The outboxes wait longer; a user who looks at a screen does not.
         #expect(rule.wait(after: refused(503, 11), attempt: 1, jitter: 0) == nil)
         #expect(rule.wait(after: .transport(.offline), attempt: 1, jitter: 0) == nil)
         #expect(rule.wait(after: .transport(.timeout), attempt: 1, jitter: 1) == .milliseconds(500))
@@ -95,13 +95,14 @@ import Testing
     }
 
     @Test func anAnswerThatIsNotUnderstoodIsNoSuccess() async throws {
-        struct Babble: APITransport {
+        struct MalformedTransport: APITransport {
             func send(_ request: APIRequest) async throws(TransportError) -> APIResponse {
                 APIResponse(status: 200, body: Array("<html>".utf8))
             }
         }
         let api = SightscreenAPI(
-            transport: Babble(), session: FakeSession(user: Sample.user, token: "fresh"), clock: StoppedClock())
+            transport: MalformedTransport(), session: FakeSession(user: Sample.user, token: "fresh"),
+            clock: StoppedClock())
         await #expect(throws: APIError.unreadable(status: 200)) { try await api.follows() }
     }
 }

@@ -8,23 +8,24 @@ import Testing
 
 @testable import SightscreenClient
 
-/// A disk that is slow, stands still, or is full holds up nobody. What stands still here are threads of disk caches alone; one
-/// test at a time.
+/// A slow, stalled or full disk delays nothing else. The tests stall only the threads of disk caches, and run one at a
+/// time.
 @MainActor
 @Suite(.serialized) struct SlowDiskTests {
-    let today = ScheduleDesk.today
+    let today = ScheduleHarness.today
     let url = "https://images.example/6.png"
 
-    private func entry(_ day: UTCDay, fetchedAt: Int = ScheduleDesk.now) -> CachedDay {
-        CachedDay(day: day, matches: [ScheduleDesk.match(1, .completed, on: day)], fetchedAt: fetchedAt, tag: "\"t\"")
+    private func entry(_ day: UTCDay, fetchedAt: Int = ScheduleHarness.now) -> CachedDay {
+        CachedDay(
+            day: day, matches: [ScheduleHarness.match(1, .completed, on: day)], fetchedAt: fetchedAt, tag: "\"t\"")
     }
 
-    /// A folder in which these days are.
+    /// Returns a folder with these days.
     private func written(_ days: UTCDay...) async throws -> InMemoryFileStore {
         let files = InMemoryFileStore()
-        let desk = try ScheduleDesk(files: files)
-        for day in days { desk.cache.keep(entry(day)) }
-        await desk.cache.flush()
+        let harness = try ScheduleHarness(files: files)
+        for day in days { harness.cache.keep(entry(day)) }
+        await harness.cache.flush()
         return files
     }
 
@@ -32,17 +33,17 @@ import Testing
 
     @Test func theMainActorIsFreeWhileTheDiskIsRead() async throws {
         let disk = StuckFileStore(try await written(today))
-        let desk = try ScheduleDesk(files: disk)
-        let hydration = Task { await desk.cache.loadFromDisk() }
+        let harness = try ScheduleHarness(files: disk)
+        let hydration = Task { await harness.cache.loadFromDisk() }
         try await eventually("the disk is read") { disk.waiting == 1 }
-        #expect(desk.cache.schedule(on: today) == nil)
+        #expect(harness.cache.schedule(on: today) == nil)
         disk.release()
         await hydration.value
-        #expect(desk.cache.schedule(on: today) == entry(today))
+        #expect(harness.cache.schedule(on: today) == entry(today))
         #expect(!disk.gaveUp)
     }
 
-    /// More of them than processors: on the threads that all tasks share, nothing else would go on.
+    /// There are more disks than processors: on the threads that all tasks share, nothing else would run.
     @Test func disksThatStandStillLeaveTheThreadsOfAllTasksFree() async throws {
         let count = ProcessInfo.processInfo.activeProcessorCount + 2
         let disks = (0..<count).map { _ in StuckFileStore(InMemoryFileStore()) }
@@ -67,71 +68,71 @@ import Testing
 
     @Test func memoryAnswersWhileTheDiskStandsStill() async throws {
         let disk = StuckFileStore(InMemoryFileStore())
-        let desk = try ScheduleDesk(files: disk)
-        // The writing of the first stands still; the second one waits behind it.
-        desk.cache.keep(entry(today - 1))
-        desk.cache.keep(entry(today - 2))
+        let harness = try ScheduleHarness(files: disk)
+        // The write of the first day is stalled, and the second one waits behind it.
+        harness.cache.keep(entry(today - 1))
+        harness.cache.keep(entry(today - 2))
         try await eventually("the disk stands still") { disk.waiting == 1 }
-        #expect(desk.cache.schedule(on: today - 1) == entry(today - 1))
-        // The clock stands still, too: nobody waits for it.
-        #expect(try await desk.service.fetchSchedule(for: today - 1) == entry(today - 1))
-        #expect(try await desk.service.show(today - 2) == entry(today - 2))
-        #expect(await desk.gateway.callCount == 0)
+        #expect(harness.cache.schedule(on: today - 1) == entry(today - 1))
+        // The clock stands still, too, so no call waits for it.
+        #expect(try await harness.service.fetchSchedule(for: today - 1) == entry(today - 1))
+        #expect(try await harness.service.show(today - 2) == entry(today - 2))
+        #expect(await harness.gateway.callCount == 0)
         disk.release()
-        await desk.cache.flush()
+        await harness.cache.flush()
         #expect(disk.list().count == 3)
     }
 
     @Test func theGatewayIsAskedWhenTheDiskDoesNotAnswer() async throws {
         let disk = StuckFileStore(try await written(today - 1, today - 2))
-        let desk = try ScheduleDesk(files: disk)
-        let fetch = Task { try await desk.service.fetchSchedule(for: today - 1) }
-        try await eventually("the disk is asked") { disk.waiting == 1 && desk.clock.sleeperCount == 1 }
-        #expect(await desk.gateway.callCount == 0)
-        desk.clock.advance(by: DiskPatience.limit)
+        let harness = try ScheduleHarness(files: disk)
+        let fetch = Task { try await harness.service.fetchSchedule(for: today - 1) }
+        try await eventually("the disk is asked") { disk.waiting == 1 && harness.clock.sleeperCount == 1 }
+        #expect(await harness.gateway.callCount == 0)
+        harness.clock.advance(by: DiskTimeout.limit)
         #expect(try await fetch.value.matches == [])
-        #expect(await desk.gateway.calls.map(\.tag) == [nil])
-        // The next ones do not wait for it at all: the clock stands still.
-        #expect(try await desk.service.fetchSchedule(for: today - 2).matches == [])
-        desk.clock.advance(seconds: DiskPatience.pause)
+        #expect(await harness.gateway.calls.map(\.tag) == [nil])
+        // The next calls do not wait for the disk at all, because the clock stands still.
+        #expect(try await harness.service.fetchSchedule(for: today - 2).matches == [])
+        harness.clock.advance(seconds: DiskTimeout.pause)
         disk.release()
-        await desk.cache.flush()
-        #expect(try await desk.service.fetchSchedule(for: today - 1).matches == [], "what is newer stays")
-        #expect(await desk.gateway.callCount == 2)
+        await harness.cache.flush()
+        #expect(try await harness.service.fetchSchedule(for: today - 1).matches == [], "what is newer stays")
+        #expect(await harness.gateway.callCount == 2)
     }
 
     @Test func whoLeavesSaysNothingOfTheDisk() async throws {
         let disk = StuckFileStore(try await written(today - 1))
-        let desk = try ScheduleDesk(files: disk)
-        let leaves = Task { try await desk.service.fetchSchedule(for: today - 1) }
-        try await eventually("the disk is asked") { disk.waiting == 1 && desk.clock.sleeperCount == 1 }
+        let harness = try ScheduleHarness(files: disk)
+        let leaves = Task { try await harness.service.fetchSchedule(for: today - 1) }
+        try await eventually("the disk is asked") { disk.waiting == 1 && harness.clock.sleeperCount == 1 }
         leaves.cancel()
         await #expect(throws: APIError.transport(.cancelled)) { try await leaves.value }
-        let stays = Task { try await desk.service.fetchSchedule(for: today - 1) }
-        try await eventually("it waits for the same reading") { desk.clock.sleeperCount == 1 }
+        let stays = Task { try await harness.service.fetchSchedule(for: today - 1) }
+        try await eventually("it waits for the same reading") { harness.clock.sleeperCount == 1 }
         disk.release()
         #expect(try await stays.value == entry(today - 1))
-        #expect(await desk.gateway.callCount == 0)
+        #expect(await harness.gateway.callCount == 0)
         #expect(disk.reads(of: "day-\(today - 1)") == 1)
     }
 
     @Test func aLaunchDoesNotWaitForADiskThatStandsStill() async throws {
         let disk = StuckFileStore(try await written(today, today + 1))
-        let desk = try ScheduleDesk(files: disk)
-        let hydration = Task { await desk.cache.loadFromDisk() }
-        try await eventually("the disk is asked") { disk.waiting == 1 && desk.clock.sleeperCount == 1 }
-        desk.clock.advance(by: RealMatchCacheStore.hydrationLimit)
+        let harness = try ScheduleHarness(files: disk)
+        let hydration = Task { await harness.cache.loadFromDisk() }
+        try await eventually("the disk is asked") { disk.waiting == 1 && harness.clock.sleeperCount == 1 }
+        harness.clock.advance(by: RealMatchCacheStore.hydrationLimit)
         await hydration.value
-        #expect(desk.cache.schedule(on: today) == nil)
+        #expect(harness.cache.schedule(on: today) == nil)
         disk.release()
-        try await eventually("what is late is there when it comes") { desk.cache.schedule(on: today + 1) != nil }
-        #expect(desk.cache.schedule(on: today) == entry(today), "today came first")
+        try await eventually("what is late is there when it comes") { harness.cache.schedule(on: today + 1) != nil }
+        #expect(harness.cache.schedule(on: today) == entry(today), "today came first")
     }
 
     @Test func whoAsksForOneDaySharesOneReading() async throws {
         let disk = StuckFileStore(try await written(today + 9))
-        let desk = try ScheduleDesk(files: disk)
-        let cache = desk.cache
+        let harness = try ScheduleHarness(files: disk)
+        let cache = harness.cache
         let day = today + 9
         let tasks = (1...20).map { _ in Task { await cache.storedSchedule(on: day) } }
         try await eventually("the disk is asked") { disk.waiting == 1 }
@@ -143,8 +144,8 @@ import Testing
 
     @Test func whatIsReadWhileEverythingIsRemovedIsNotRemembered() async throws {
         let disk = StuckFileStore(try await written(today))
-        let desk = try ScheduleDesk(files: disk)
-        let cache = desk.cache
+        let harness = try ScheduleHarness(files: disk)
+        let cache = harness.cache
         let day = today
         let read = Task { await cache.storedSchedule(on: day) }
         try await eventually("the disk is asked") { disk.waiting == 1 }
@@ -159,11 +160,11 @@ import Testing
 
     @Test func whatWaitsForTheDiskIsBounded() async throws {
         let disk = StuckFileStore(InMemoryFileStore())
-        let desk = try ScheduleDesk(files: disk)
-        for number in 0..<100 { desk.cache.keep(entry(today + number, fetchedAt: ScheduleDesk.now + number)) }
+        let harness = try ScheduleHarness(files: disk)
+        for number in 0..<100 { harness.cache.keep(entry(today + number, fetchedAt: ScheduleHarness.now + number)) }
         try await eventually("the disk stands still") { disk.waiting == 1 }
         disk.release()
-        await desk.cache.flush()
+        await harness.cache.flush()
         let newest = (0..<100).filter { disk.read("day-\(today + $0)") != nil }
         #expect(newest.count <= RealMatchCacheStore.unwrittenMax + 1 && newest.suffix(20) == Array(80..<100)[...])
     }
@@ -184,9 +185,9 @@ import Testing
         let first = Task { try await images.image(url) }
         try await eventually("the disk is asked") { disk.waiting == 1 && clock.sleeperCount == 1 }
         #expect(await web.urls.isEmpty)
-        clock.advance(by: DiskPatience.limit)
+        clock.advance(by: DiskTimeout.limit)
         #expect(try await first.value.bytes.count == 400)
-        // Neither for reading nor for writing; and what waits to be written is bounded.
+        // Neither a read nor a write delays them, and the images that wait to be written are bounded.
         for name in ["b", "c", "d"] { _ = try await images.image("https://images.example/\(name)") }
         #expect(await web.urls.count == 4)
         images.memoryPressure()
@@ -210,8 +211,8 @@ import Testing
     }
 }
 
-/// A disk on which every read and write stands still until it is released; gives up after a while, for a test that would stand
-/// still otherwise.
+/// A disk on which every read and write blocks until it is released. It gives up after a while, so that a failing test
+/// ends.
 final class StuckFileStore: FileStore {
     private struct State {
         var isReleased = false
@@ -226,7 +227,7 @@ final class StuckFileStore: FileStore {
 
     init(_ files: InMemoryFileStore) { self.files = files }
 
-    /// Threads that stand still.
+    /// The number of blocked threads.
     var waiting: Int { state.withLock { $0.waiting } }
     var gaveUp: Bool { state.withLock { $0.gaveUp } }
     func reads(of name: String) -> Int { state.withLock { state in state.reads.count { $0 == name } } }
@@ -239,7 +240,7 @@ final class StuckFileStore: FileStore {
         for _ in 0..<waiting { gate.signal() }
     }
 
-    private func standStill() {
+    private func stopAnswering() {
         let isFree = state.withLock { state in
             if !state.isReleased { state.waiting += 1 }
             return state.isReleased
@@ -250,12 +251,12 @@ final class StuckFileStore: FileStore {
 
     func read(_ name: String) -> [UInt8]? {
         state.withLock { $0.reads.append(name) }
-        standStill()
+        stopAnswering()
         return files.read(name)
     }
 
     func write(_ bytes: [UInt8], to name: String) throws(FileStoreError) {
-        standStill()
+        stopAnswering()
         try files.write(bytes, to: name)
     }
 

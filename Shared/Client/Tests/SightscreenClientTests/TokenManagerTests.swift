@@ -3,18 +3,17 @@ import SightscreenClientTesting
 import SightscreenModels
 import Testing
 
-/// The rows of "LiveActivityTokenManager", "Three token types", "Token rotation" and "Push-to-start token deduplication".
+/// The observation of the three kinds of token, their rotation, and their registration.
 @Suite struct TokenManagerTests {
     private static let match = Sample.match()
     private static let tokenPath = "POST /matches/1304076/activity-token"
     private static let startTokenPath = "POST /devices/push-to-start-token"
 
-    /// Token manager · Push-to-start token observation.
     @Test func pushToStartTokenIsObservedAndSentOnceThoughItFiresTwice() async throws {
         let phone = try await Phone(Self.match)
         try await phone.launch()
         let first = await phone.kit.startToken
-        // After a start by push the system says the same token again.
+        // After a start by push the system repeats the same token.
         try await phone.pushStart(Self.match.id)
         await phone.kit.repeatStartToken()
         await phone.kit.rotateAppTokens()
@@ -28,7 +27,6 @@ import Testing
         await phone.end()
     }
 
-    /// Token manager · Per-activity update token observation; Token rotation 1: continuous observation.
     @Test func updateTokensOfEachActivityAreObservedWithoutEnd() async throws {
         let phone = try await Phone(Self.match, Sample.match(7))
         await phone.gateway.setFollows([Self.match.id, MatchID(7)], of: Sample.user)
@@ -50,7 +48,7 @@ import Testing
         await phone.end()
     }
 
-    /// Token manager · POST tokens to backend; DESIGN 3: with `activityId` and `startId`.
+    /// The token is posted with its activity's `activityId` and `startId`.
     @Test func aNewTokenIsPostedWithTheActivityAndItsStart() async throws {
         let phone = try await Phone(Self.match)
         await phone.gateway.setFollows([Self.match.id], of: Sample.user)
@@ -65,7 +63,7 @@ import Testing
         await phone.end()
     }
 
-    /// Token manager · Token caching; Token rotation 2 and 3: compared with the last sent one, posted only when it changes.
+    /// A token is compared with the last sent one, and posted only when it has changed.
     @Test func aTokenThatWasSentIsNotPostedAgain() async throws {
         let phone = try await Phone(Self.match)
         await phone.gateway.setFollows([Self.match.id], of: Sample.user)
@@ -76,7 +74,7 @@ import Testing
         try await phone.soon("it is remembered") {
             await phone.managers.tokens.lastSentToken(for: Self.match.id) == token
         }
-        // The system says it again: to a second observer, or after the app slept.
+        // The system repeats it: to a second observer, or after the app slept.
         await phone.managers.tokens.observe(try #require(await phone.managers.lifecycle.activities().first))
         await phone.kit.repeatToken(of: id)
         await phone.kit.rotateToken(of: id)
@@ -124,11 +122,11 @@ import Testing
         await phone.end()
     }
 
-    /// Three token types · Push-to-start token, Update token, Device token.
+    /// The phone is registered first, then its push-to-start token, update token and device token.
     @Test func thePhoneIsKnownBeforeItsTokens() async throws {
         let phone = try await Phone(Self.match)
         await phone.gateway.setFollows([Self.match.id], of: Sample.user)
-        // An activity is there before the app has ever spoken to the gateway.
+        // The activity exists before the app has ever reached the gateway.
         await phone.gateway.trouble("/devices", .transport(.timeout), .transport(.timeout), .transport(.timeout))
         try await phone.pushStart(Self.match.id)
         try await phone.launch()
@@ -139,7 +137,7 @@ import Testing
         let device = try #require(await phone.gateway.devices[Sample.profile.deviceID])
         #expect(device.environment == .sandbox)
         #expect(device.deviceToken == nil)
-        // The app delegate's token is another matter, and registered with the phone.
+        // The device token comes from the app delegate, and is registered with the phone.
         let token = await phone.kit.deviceToken
         await phone.app.deviceTokenChanged(token)
         try await phone.until("the device token is there") {
@@ -148,7 +146,7 @@ import Testing
         await phone.end()
     }
 
-    /// "Never try to read activity.pushToken synchronously after creation."
+    /// The token comes only by the stream: reading `activity.pushToken` right after the creation would find none.
     @Test func anActivityHasNoTokenAtFirst() async throws {
         let phone = try await Phone(Self.match)
         await phone.gateway.setFollows([Self.match.id], of: Sample.user)

@@ -28,7 +28,7 @@ import Testing
     @Test func daysAreThoseOfTheCalendar() {
         #expect(UTCDay("0000-02-29") != nil && UTCDay("9999-12-31") != nil)
         let format = Date.ISO8601FormatStyle().year().month().day()
-        // Before 1582 Foundation's calendar is another one.
+        // Before 1582, Foundation's calendar is another one.
         for day in stride(from: -140_000, to: 2_900_000, by: 997) {
             let date = Date(timeIntervalSince1970: Double(day) * 86_400)
             #expect(UTCDay(number: day).description == date.formatted(format))
@@ -52,12 +52,12 @@ import Testing
         #expect(UTCDay(number: 3).date == Date(timeIntervalSince1970: 259_200))
     }
 
-    /// A journey changes what the wall shows, not which day it is.
+    /// A journey changes the local time, not the day of the schedule.
     @Test(arguments: [-12 * 3_600, -4 * 3_600, 0, 19_800, 14 * 3_600])
     func aDayDoesNotDependOnTheTimeZone(_ offset: Int) throws {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = try #require(TimeZone(secondsFromGMT: offset))
-        // Half past eleven in the evening there, and half past midnight: one evening's match.
+        // The dates are half past eleven in the evening there, and half past midnight: one evening's match.
         let parts = DateComponents(year: 2027, month: 1, day: 15, hour: 23, minute: 30)
         let evening = try #require(calendar.date(from: parts))
         for date in [evening, evening.addingTimeInterval(3_600)] {

@@ -4,13 +4,13 @@ import SightscreenModels
 import TestSupport
 import Testing
 
-/// Whole launches of the app that Shared/Client/docs/add-to-your-app.md shows: every service there is, wired as the page does it,
-/// over a phone and servers in memory.
+/// The app in Shared/Client/docs/add-to-your-app.md with all its services, wired as on the page, over a phone and
+/// servers in memory.
 @MainActor
 @Suite struct WholeAppTests {
     private static let today = UTCDay(at: Sample.now)
 
-    /// A phone that the app was used on: somebody is signed in, and today's matches are on its disk.
+    /// Returns a phone that the app was used on: a user is signed in, and today's matches are on its disk.
     private func usedPhone() async throws -> AppPhone {
         let phone = try await AppPhone()
         await phone.schedule.set(SampleMatches.all(now: Sample.now), on: Self.today)
@@ -25,7 +25,7 @@ import Testing
 
     @Test func aDayIsShownWithItsLogos() async throws {
         let phone = try await usedPhone()
-        // Of the match in play and of the one to come.
+        // The logos belong to the match in play and the upcoming one.
         #expect(await phone.images.urls.count == 4)
         await phone.end()
     }
@@ -34,12 +34,12 @@ import Testing
         let phone = try await usedPhone()
         await phone.relaunch()
         #expect(!hasMatches(phone))
-        await phone.door.hold()
+        await phone.configGateway.hold()
         let launch = Task { await phone.app.bootstrap.start() }
-        try await eventually("the config is asked for") { await phone.door.heldCount == 1 }
+        try await eventually("the config is asked for") { await phone.configGateway.heldCount == 1 }
         #expect(phone.app.bootstrap.state == .launching(.configCheck))
         #expect(hasMatches(phone))
-        await phone.door.release()
+        await phone.configGateway.release()
         await launch.value
         #expect(phone.app.bootstrap.state == .ready)
         await phone.end()
@@ -66,7 +66,7 @@ import Testing
     @Test func anAppOfAnotherSchemaBeginsAnew() async throws {
         let phone = try await usedPhone()
         await phone.app.matches.flush()
-        // As an app with another version of the schema left it.
+        // The file is as an app with another schema version left it.
         try phone.matchFiles.write(Array("0".utf8), to: "schema")
         await phone.relaunch()
         await phone.app.bootstrap.start()
@@ -79,12 +79,12 @@ import Testing
 
     @Test func maintenanceHaltsTheLaunchAndKeepsTheCache() async throws {
         let phone = try await usedPhone()
-        await phone.door.say(AppPhone.config(maintenance: true))
+        await phone.configGateway.say(AppPhone.config(maintenance: true))
         await phone.relaunch()
         await phone.app.bootstrap.start()
         #expect(phone.app.bootstrap.state == .halted(.maintenance(message: "Back at 10.")))
         let calls = await phone.schedule.callCount
-        await phone.door.say(AppPhone.config())
+        await phone.configGateway.say(AppPhone.config())
         try await phone.until("it goes on by itself") { phone.app.bootstrap.state == .ready }
         #expect(hasMatches(phone))
         #expect(await phone.schedule.callCount == calls, "nothing was asked meanwhile")
@@ -93,7 +93,7 @@ import Testing
 
     @Test func aForcedUpdateStaysWithoutANetwork() async throws {
         let phone = try await usedPhone()
-        await phone.door.say(AppPhone.config("2.0.0"))
+        await phone.configGateway.say(AppPhone.config("2.0.0"))
         for isOffline in [false, true] {
             await phone.setOffline(isOffline)
             await phone.relaunch()
@@ -124,7 +124,8 @@ import Testing
         Dictionary(uniqueKeysWithValues: files.list().map { ($0.name, files.read($0.name) ?? []) })
     }
 
-    /// What the fake API says of matches, follows and versions never counts for the gateway's app, and the other way.
+    /// The fake API's matches, follows and versions are never used with the gateway, nor the gateway's with the fake
+    /// API.
     @Test func fakeModeHasItsOwnData() async throws {
         let phone = try await usedPhone()
         let (real, fake) = (Sample.match(7, .upcoming), SampleMatches.upcoming(now: Sample.now))
@@ -148,7 +149,7 @@ import Testing
         #expect(services.bootstrap.state == .ready)
         #expect(services.auth.currentUser?.id == Sample.user, "the session is the same")
         #expect(services.schedule.cached(Self.today) == nil)
-        #expect(await services.liveActivities.bell(for: real.id) == .empty)
+        #expect(await services.liveActivities.followButton(for: real.id) == .empty)
         #expect(try await services.open(Self.today).count == 3)
         try await services.liveActivities.follow(fake)
         await services.matches.flush()
@@ -157,14 +158,14 @@ import Testing
         #expect(keys.map { phone.store.strings(forKey: $0) } == values)
         #expect(await phone.gateway.calls.count == calls)
 
-        // Back, without a network: what is known is what the gateway said.
+        // Back on the gateway without a network, the app knows what the gateway returned before.
         await menu.setUsesFakeAPI(false)
         await phone.setOffline(true)
         await menu.services.bootstrap.start()
         #expect(menu.services.bootstrap.state == .ready)
         #expect(menu.services.auth.currentUser?.id == Sample.user)
-        #expect(await menu.services.liveActivities.bell(for: real.id).state == .filled)
-        #expect(await menu.services.liveActivities.bell(for: fake.id) == .empty)
+        #expect(await menu.services.liveActivities.followButton(for: real.id).state == .filled)
+        #expect(await menu.services.liveActivities.followButton(for: fake.id) == .empty)
         #expect(menu.services.schedule.cached(Self.today)?.matches.count == 3)
         await phone.setOffline(false)
         await menu.services.liveActivities.connectionRestored()
@@ -173,7 +174,7 @@ import Testing
         await phone.end()
     }
 
-    /// The app is closed in fake mode: the next launch begins there, with what it knew.
+    /// The app is closed in fake mode, and the next launch begins in it, with its data.
     @Test func fakeModeSurvivesTheApp() async throws {
         let phone = try await usedPhone()
         await phone.app.close()

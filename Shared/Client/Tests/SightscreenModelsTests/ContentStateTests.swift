@@ -2,9 +2,9 @@ import FoundationEssentials
 import SightscreenModels
 import Testing
 
-/// The contract between backend and app.
+/// The content state is the contract between backend and app.
 @Suite struct ContentStateTests {
-    /// As the design shows it; what decodes this today must decode it for ever.
+    /// A whole content state. A release that decodes it today must always decode it.
     static let example = """
         { "schema": 1, "version": 118, "matchDisplayState": "live", "matchSentiment": "tense",
           "compactLeading": { "teamAbbr": "MI", "score": "87/6" }, "compactTrailing": { "overs": "12.3", "runRate": "6.96" },
@@ -17,7 +17,7 @@ import Testing
             "lastEvent": { "kind": "wicket", "ball": "12.3", "text": "Pollard c Dhoni b Chahar 12 (9)" }, "lastWicket": "Pollard 12 (9) · 87/6 (12.3)", "status": null } }
         """
 
-    /// As release 1 wrote it, which a phone may have kept.
+    /// A content state as release 1 wrote it, which a phone may have stored.
     static let release1 = """
         { "schema": 1, "version": 118, "matchDisplayState": "live", "matchSentiment": "tense",
           "compactLeading": { "teamAbbr": "MI", "score": "87/6" }, "compactTrailing": { "overs": "12.3", "runRate": "6.96" },

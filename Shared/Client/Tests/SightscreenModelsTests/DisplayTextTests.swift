@@ -5,11 +5,11 @@ import Testing
 @Suite struct DisplayTextTests {
     @Test(arguments: [
         ("Rohit Sharma", "Rohit Sharma"), ("  Rohit \n\t Sharma ", "Rohit Sharma"), ("", ""), (" \u{0}\u{7f} ", ""),
-        // What turns text around or cannot be seen.
+        // Scalars that change the direction of text or are invisible.
         ("Ro\u{202E}hit", "Rohit"), ("\u{2066}Rohit\u{2069}", "Rohit"), ("Ro\u{200B}hit\u{FEFF}", "Rohit"),
         ("Ro\u{200D}hit", "Rohit"), ("Ro\u{AD}hit", "Rohit"), ("Rohit\u{2028}Sharma", "Rohit Sharma"),
         ("\u{E0041}Rohit\u{E000}", "Rohit"), ("Rohit\u{3164}", "Rohit"), ("🏏\u{200D}", "🏏"), ("🏏\u{200D} x", "🏏 x"),
-        // What belongs to a character.
+        // Scalars that are part of a character.
         ("👨‍👩‍👧‍👦 🏴󠁧󠁢󠁥󠁮󠁧󠁿 🇮🇳 1️⃣ ❤️", "👨‍👩‍👧‍👦 🏴󠁧󠁢󠁥󠁮󠁧󠁿 🇮🇳 1️⃣ ❤️"),
         ("Zoë Müller Å", "Zoë Müller Å"), ("ක්‍ෂ", "ක්‍ෂ"), ("می‌خواهم", "می‌خواهم"), ("محمد نبي", "محمد نبي"),
     ])
@@ -36,7 +36,7 @@ import Testing
         #expect(name.count <= DisplayText.nameMax && name.hasSuffix("…"))
     }
 
-    /// Whatever comes, what is shown is short, and nothing in it is invisible or a control.
+    /// For any text the result is short, and contains no invisible or control characters.
     @Test func randomTextIsMadeFitToBeShown() {
         let seed = UInt64.random(in: 0..<1_000_000)
         print("DisplayText seed \(seed)")

@@ -33,12 +33,13 @@ import Testing
         #expect(MatchAlert.isKey(.wicket, value: nil, batterRuns: runs, fallen: fallen) == isKey)
     }
 
-    /// "On a hat-trick" stands above the wicket that led to it, and a follower of key events must hear of the wicket.
+    /// An alert with the title "On a hat-trick" also contains the wicket that led to it, which a follower of key events
+    /// must receive.
     @Test func tellsKeyFollowersOfAWicketUnderAnotherTitle() {
         #expect(alert(.onHatTrick, isKey: true).isWanted(at: .key))
     }
 
-    /// While releases run side by side a coordinator tells alerts of kinds that it does not know.
+    /// While releases run side by side, a coordinator also sends alerts of kinds that it does not know.
     @Test func anAlertOfAKindThatOnlyANewerReleaseKnowsIsRead() throws {
         var known = alert(.wicket)
         known.eventKeys = ["wicket:S1:p7"]

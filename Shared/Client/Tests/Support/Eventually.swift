@@ -1,16 +1,17 @@
 import FoundationEssentials
 
-/// What `eventually` throws when the time is up.
-public struct NeverHappened: Error, CustomStringConvertible {
+/// The error that `eventually` throws when the time is up.
+public struct TestSupportError: Error, CustomStringConvertible {
     public var description: String
 
     public init(description: String) { self.description = description }
 }
 
-/// Waits until `condition` holds, looking every few milliseconds; throws, with the last error it saw, when it does not
-/// within `limit`. The limit is generous because test machines are slow, and costs nothing when things go well. Where the
-/// process gets so little of the machine that it has hardly looked, what it waits for has hardly run either: it goes on looking,
-/// up to six times the limit. TEST_PATIENCE=N makes it N times as long, for builds that check each access to memory.
+/// Waits until `condition` holds, checking every few milliseconds. Throws the last error of the condition when it does
+/// not hold within `limit`. The limit is long because test machines are slow, and costs nothing when the test passes.
+/// If the process got so little of the machine that it has hardly checked, the awaited code has hardly run either, and
+/// the wait goes on for up to six times the limit. TEST_PATIENCE=N multiplies the limit by N, for builds that check
+/// each memory access.
 public func eventually(
     _ what: String, within limit: Duration = .seconds(20), _ condition: () async throws -> Bool
 ) async throws {
@@ -30,7 +31,7 @@ public func eventually(
         let waited = ContinuousClock.now - begun
         if waited >= limit, looks >= looksMin || waited >= limit * 6 {
             let cause = lastError.map { ": \($0)" } ?? ""
-            throw NeverHappened(description: "not within \(waited), seen \(looks) times: \(what)\(cause)")
+            throw TestSupportError(description: "not within \(waited), seen \(looks) times: \(what)\(cause)")
         }
         try await Task.sleep(for: interval)
     }

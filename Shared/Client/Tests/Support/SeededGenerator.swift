@@ -1,4 +1,4 @@
-/// SplitMix64: the same numbers for the same seed, so that a failure can be repeated.
+/// A SplitMix64 generator. The same seed gives the same numbers, so that a failure can be repeated.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -12,6 +12,6 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return value ^ (value >> 31)
     }
 
-    /// True with this probability, 0 to 1.
+    /// Returns true with this probability, from 0 to 1.
     public mutating func chance(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &self) < probability }
 }

@@ -2,14 +2,14 @@ import FoundationEssentials
 public import SightscreenModels
 
 /// The body of a push, written from Apple's page "Starting and updating Live Activities with ActivityKit push
-/// notifications" rather than by our own sender.
+/// notifications" and not by this repository's sender.
 public struct TestPush: Sendable {
     private var aps: [String: JSON] = [:]
     private var matchID: MatchID?
     private var purpose: String?
     private var nonce: String?
 
-    /// Starts an activity.
+    /// Returns a push that starts an activity.
     public static func start(
         stamp: Stamp, contentState: ContentState, staleAt: Int?, relevance: Double?, alert: PushAlert,
         attributesType: String, attributes: LiveActivityAttributes
@@ -43,13 +43,16 @@ public struct TestPush: Sendable {
         return push
     }
 
-    /// Wakes the app, which is to say what it shows.
-    /// - Parameter confirm: a nonce that the app is to echo.
+    /// Returns a silent push that asks the app for its activities.
+    ///
+    /// - Parameters:
+    ///   - matchID: the match that the push is about; nil for none.
+    ///   - confirm: a nonce that the app is to return.
     public static func reconcile(matchID: MatchID?, confirm: String? = nil) -> Self {
         TestPush(aps: ["content-available": .number(1)], matchID: matchID, purpose: "reconcile", nonce: confirm)
     }
 
-    /// An ordinary notification: its sound stands beside its alert.
+    /// Returns an ordinary notification, whose sound is beside its alert.
     public static func visible(matchID: MatchID, alert: PushAlert) -> Self {
         var aps: [String: JSON] = ["alert": .object(texts(alert, withSound: false))]
         if alert.sound { aps["sound"] = .text("default") }

@@ -6,7 +6,7 @@
 import SightscreenModels
 
 extension APIError {
-    /// What the gateway refuses with.
+    /// Creates the error for a response with which the gateway refuses a call.
     init(_ response: APIResponse) {
         self = .refused(
             status: response.status,

@@ -1,16 +1,16 @@
 public import SightscreenModels
 
-/// Why a call of the gateway has no result.
+/// The reason why a call to the gateway has no result.
 public enum APIError: Error, Hashable, Sendable {
-    /// There was no answer.
+    /// The gateway did not answer.
     case transport(TransportError)
-    /// Nobody is signed in, or a fresh token was refused, too.
+    /// No user is signed in, or a fresh token was refused as well.
     case signedOut
-    /// The gateway's refusal; `retryAfter` in seconds, where it says so.
+    /// The gateway refused the call. `retryAfter` is in seconds; nil when the gateway does not say it.
     case refused(status: Int, ProblemDocument?, retryAfter: Int?)
-    /// An answer that this version of the app does not understand.
+    /// The answer is one that this version of the app does not understand.
     case unreadable(status: Int)
-    /// The user has wished otherwise before the call was sent.
+    /// A newer choice of the user replaced the operation before its call was sent.
     case superseded
 
     /// The last part of the problem's type: "not-following".
@@ -25,8 +25,7 @@ public enum APIError: Error, Hashable, Sendable {
         case .transport, .signedOut, .superseded: nil
         }
     }
-
-    /// The same call may succeed later: nothing is wrong with it.
+    /// Whether the same call may succeed later.
     public var passes: Bool {
         switch self {
         case .transport, .signedOut: true
@@ -36,7 +35,7 @@ public enum APIError: Error, Hashable, Sendable {
         }
     }
 
-    /// How long the gateway asks to wait.
+    /// The wait that the gateway asks for.
     public var retryAfter: Duration? {
         guard case .refused(_, _, let seconds?) = self else { return nil }
         return .seconds(seconds)

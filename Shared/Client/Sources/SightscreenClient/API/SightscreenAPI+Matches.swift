@@ -1,14 +1,14 @@
 public import SightscreenModels
 
 extension SightscreenAPI {
-    /// What one page may have, says the gateway.
+    /// The most matches on one page, which is the gateway's limit.
     static let pageMax = 200
-    /// A day with more matches than this is shown without the rest.
+    /// The most pages of one day. Matches beyond them are not shown.
     static let pagesMax = 5
 
-    /// `GET /matches?date=`, all pages of it.
-    /// - Parameter tag: of what is known of the day.
-    /// - Returns: `nextCursor` is nil, and the tag too when there was more than one page.
+    /// Calls `GET /matches?date=` and returns all pages.
+    /// - Parameter tag: the entity tag of the day's known matches.
+    /// - Returns: the day's matches, with `nextCursor` nil. The tag is nil, too, when there was more than one page.
     public func matches(
         on day: UTCDay, ifNoneMatch tag: String? = nil
     ) async throws(APIError) -> Tagged<MatchesResponse> {
@@ -30,7 +30,7 @@ extension SightscreenAPI {
         return .new(answer, tag: nil)
     }
 
-    /// `GET /matches/live`.
+    /// Calls `GET /matches/live`.
     public func liveMatches(ifNoneMatch tag: String? = nil) async throws(APIError) -> Tagged<LiveMatchesResponse> {
         let answer: Tagged<MatchList> = try await read("/matches/live", ifNoneMatch: tag)
         guard case .new(let list, let tag) = answer else { return .unchanged }
@@ -38,7 +38,7 @@ extension SightscreenAPI {
     }
 }
 
-/// Either list, whatever it says of the interval: matches are not thrown away for a number that is missing or none.
+/// Either list of matches. A missing or invalid interval is replaced, so that the matches are not lost.
 private struct MatchList: Decodable {
     var matches: [MatchItem]
     var nextCursor: String?
@@ -47,7 +47,7 @@ private struct MatchList: Decodable {
     var believedRetryAfterMs: Int { PollInterval.clamped(retryAfterMs?.ms) }
 
     struct Interval: Decodable {
-        /// Nil for what is no number.
+        /// The interval; nil when the value is no number.
         var ms: Int?
 
         init(from decoder: any Decoder) throws {

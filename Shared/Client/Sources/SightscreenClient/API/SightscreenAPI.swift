@@ -5,8 +5,8 @@
 #endif
 public import SightscreenModels
 
-/// The gateway's calls, typed. A token that is refused is refreshed once; what passes by itself
-/// is repeated as `APIRetryRule` says; everything else is the caller's to know.
+/// The gateway's calls as typed methods. A refused token is refreshed once. A passing failure is repeated as
+/// `APIRetryRule` says. Every other failure is thrown.
 public struct SightscreenAPI: Sendable {
     private let transport: any APITransport
     private let session: any SessionPort
@@ -14,7 +14,7 @@ public struct SightscreenAPI: Sendable {
     private let retries: APIRetryRule
     private let jitter: @Sendable () -> Double
 
-    /// - Parameter jitter: 0 to 1, asked anew for each wait.
+    /// - Parameter jitter: returns a random number from 0 to 1, called for each wait.
     public init(
         transport: any APITransport, session: any SessionPort, clock: any ClientClock,
         retries: APIRetryRule = APIRetryRule(),
@@ -29,8 +29,8 @@ public struct SightscreenAPI: Sendable {
 
     // MARK: - Following
 
-    /// `POST /matches/:id/follow`.
-    public func follow(_ wish: FollowRequest) async throws(APIError) -> FollowResponse {
+    /// Calls `POST /matches/:id/follow`.
+    public func follow(_ request: FollowRequest) async throws(APIError) -> FollowResponse {
         struct Body: Encodable {
             var deviceId: DeviceID?
             var startsLocally: Bool?
@@ -38,16 +38,17 @@ public struct SightscreenAPI: Sendable {
             var alerts: AlertLevel?
         }
         let body = Body(
-            deviceId: wish.deviceId, startsLocally: wish.startsLocally, teamId: wish.teamId, alerts: wish.alerts)
-        return try await call("POST", "/matches/\(wish.matchId)/follow", body)
+            deviceId: request.deviceId, startsLocally: request.startsLocally, teamId: request.teamId,
+            alerts: request.alerts)
+        return try await call("POST", "/matches/\(request.matchId)/follow", body)
     }
 
-    /// `POST /matches/:id/unfollow`.
+    /// Calls `POST /matches/:id/unfollow`.
     public func unfollow(_ match: MatchID) async throws(APIError) -> UnfollowResponse {
         try await call("POST", "/matches/\(match)/unfollow", Nothing?.none)
     }
 
-    /// `GET /user/follows`.
+    /// Calls `GET /user/follows`.
     public func follows() async throws(APIError) -> [FollowItem] {
         let answer: FollowsResponse = try await call("GET", "/user/follows", Nothing?.none)
         return answer.follows
@@ -55,14 +56,14 @@ public struct SightscreenAPI: Sendable {
 
     // MARK: - Activities
 
-    /// `POST /matches/:id/activity-token`.
+    /// Calls `POST /matches/:id/activity-token`.
     public func registerActivityToken(
         _ report: ActivityTokenRequest, match: MatchID
     ) async throws(APIError) -> ActivityTokenResponse {
         try await call("POST", "/matches/\(match)/activity-token", report)
     }
 
-    /// `POST /matches/:id/activity-dismissed`.
+    /// Calls `POST /matches/:id/activity-dismissed`.
     public func reportDismissal(
         _ report: ActivityDismissedRequest, match: MatchID
     ) async throws(APIError) -> UnfollowResponse {
@@ -71,42 +72,42 @@ public struct SightscreenAPI: Sendable {
 
     // MARK: - This phone
 
-    /// `POST /devices`.
+    /// Calls `POST /devices`.
     public func registerDevice(_ registration: DeviceRegistration) async throws(APIError) -> DeviceResponse {
         try await call("POST", "/devices", registration)
     }
 
-    /// `POST /devices/push-to-start-token`.
+    /// Calls `POST /devices/push-to-start-token`.
     public func registerPushToStartToken(
         _ registration: PushToStartRegistration
     ) async throws(APIError) -> DeviceResponse {
         try await call("POST", "/devices/push-to-start-token", registration)
     }
 
-    /// `POST /devices/confirm`.
+    /// Calls `POST /devices/confirm`.
     public func confirmDevice(_ confirmation: DeviceConfirmation) async throws(APIError) {
         let body: [UInt8]
         do { body = [UInt8](try JSONEncoder().encode(confirmation)) } catch { throw .unreadable(status: 0) }
         _ = try await send("POST", "/devices/confirm", body, retries)
     }
 
-    /// `DELETE /devices/:id`, once: who signs out does not wait.
+    /// Calls `DELETE /devices/:id` without retries, because a user who signs out does not wait.
     public func unregisterDevice(_ device: DeviceID) async throws(APIError) {
         _ = try await send("DELETE", "/devices/\(device)", nil, .never)
     }
 
     // MARK: - Matches
 
-    /// `GET /matches/:id`.
+    /// Calls `GET /matches/:id`.
     public func match(_ match: MatchID) async throws(APIError) -> MatchItem {
         try await call("GET", "/matches/\(match)", Nothing?.none)
     }
 
-    // MARK: - How it is done
+    // MARK: - Sending
 
     struct Nothing: Encodable {}
 
-    /// - Parameter rule: nil for the one that this was made with.
+    /// - Parameter rule: the retry rule for this call; nil for the rule that was passed to `init`.
     func call<Body: Encodable, Answer: Decodable>(
         _ method: String, _ path: String, _ body: Body?, rule: APIRetryRule? = nil
     ) async throws(APIError) -> Answer {
@@ -115,11 +116,11 @@ public struct SightscreenAPI: Sendable {
         return try decoded(try await send(method, path, bytes, rule ?? retries))
     }
 
-    /// A read that has an entity tag.
-    /// - Parameter tag: of what is known already.
+    /// Reads a resource that has an entity tag.
+    /// - Parameter tag: the entity tag of the known version.
     func read<Answer: Decodable>(_ path: String, ifNoneMatch tag: String?) async throws(APIError) -> Tagged<Answer> {
         let response = try await send("GET", path, nil, retries, tag: tag)
-        // The gateway says so only to who has sent a tag.
+        // The gateway answers 304 only to a request that has a tag.
         if response.status == 304, tag != nil { return .unchanged }
         return .new(try decoded(response), tag: response.headers["etag"])
     }
@@ -143,7 +144,7 @@ public struct SightscreenAPI: Sendable {
         }
     }
 
-    /// One attempt, and a second one with a fresh token if the first was refused.
+    /// Sends the request once, and a second time with a fresh token if the first token was refused.
     private func authorized(
         _ method: String, _ path: String, _ body: [UInt8]?, _ tag: String?
     ) async throws(APIError) -> APIResponse {
@@ -168,7 +169,7 @@ public struct SightscreenAPI: Sendable {
     }
 
     private func checked(_ response: APIResponse) throws(APIError) -> APIResponse {
-        // 304: what was asked for is as the tag that was sent says.
+        // 304 says that the resource is unchanged since the tag that was sent.
         guard !(200..<300).contains(response.status), response.status != 304 else { return response }
         let document = try? JSONDecoder().decode(ProblemDocument.self, from: Data(response.body))
         throw .refused(

@@ -1,7 +1,7 @@
-/// The answer to a read that says which version of it is known.
+/// The answer to a read that names the version it already has.
 public enum Tagged<Value: Sendable>: Sendable {
-    /// It is as the tag that was sent says.
+    /// The resource has not changed since the tag that was sent.
     case unchanged
-    /// - tag: to be sent next time.
+    /// A new value, with the tag to send next time.
     case new(Value, tag: String?)
 }

@@ -1,7 +1,7 @@
 public import Observation
 public import SightscreenModels
 
-/// Canned tapes that play nothing, for previews and for tests of views.
+/// An `AdminService` with canned tapes that send nothing, for previews and tests of views.
 @MainActor
 @Observable
 public final class FakeAdminService: AdminService {
@@ -14,7 +14,7 @@ public final class FakeAdminService: AdminService {
         tapes: [ReplayTape] = [ReplayTape(tapeId: "1304076", title: "Mumbai Indians v Chennai Super Kings")]
     ) { canned = tapes }
 
-    /// What every call of the gateway throws from now on.
+    /// Sets the error that every call to the gateway throws from now on; nil for none.
     public func refuse(_ error: APIError?) { refusal = error }
 
     public func setUsesFakeAPI(_ isOn: Bool) { usesFakeAPI = isOn }

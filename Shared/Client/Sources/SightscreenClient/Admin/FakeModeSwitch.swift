@@ -1,16 +1,16 @@
 import Synchronization
 
-/// Whether the app's calls go to the fake API: kept in UserDefaults, so that a launch begins as the last one ended. Debug builds
-/// only.
+/// The switch between the gateway and the fake API. It is kept in UserDefaults, so that a launch begins in the mode in
+/// which the last one ended. Debug builds only.
 public final class FakeModeSwitch: Sendable {
-    /// What the product calls its fake API.
+    /// The address of the fake API.
     public static let address = "https://fake-api.sightscreen.app"
     static let key = "debug.fakeMode"
 
     private let store: any KeyValueStore
     private let current: Mutex<Bool>
 
-    // In a release build an app cannot make one.
+    // The initialiser is not public, so that an app cannot make a switch in a release build.
     package init(keptIn store: any KeyValueStore) {
         self.store = store
         current = Mutex(store.strings(forKey: Self.key) == ["fakeAPI"])
@@ -26,12 +26,12 @@ public final class FakeModeSwitch: Sendable {
 
 #if DEBUG
     extension FakeModeSwitch {
-        /// - Parameter store: that of the gateway's app.
+        /// - Parameter store: the store of the app's services that use the gateway.
         public convenience init(store: any KeyValueStore) { self.init(keptIn: store) }
     }
 #else
     extension FakeModeSwitch {
-        // For tests of a release build.
+        // The tests use this initialiser when they run in a release build.
         package convenience init(store: any KeyValueStore) { self.init(keptIn: store) }
     }
 #endif

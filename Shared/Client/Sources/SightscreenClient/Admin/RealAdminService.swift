@@ -1,7 +1,7 @@
 public import Observation
 public import SightscreenModels
 
-/// The switch of this phone, and the fake API's `/admin/replay` calls, which want an administrator's session.
+/// The fake-mode switch of this phone, and the fake API's `/admin/replay` calls, which need an administrator's session.
 @MainActor
 @Observable
 public final class RealAdminService: AdminService {
@@ -11,7 +11,7 @@ public final class RealAdminService: AdminService {
     @ObservationIgnored private let api: SightscreenAPI
     @ObservationIgnored private let fakeMode: FakeModeSwitch
 
-    // In a release build an app cannot make one.
+    // The initialiser is not public, so that an app cannot make the service in a release build.
     package init(_ api: SightscreenAPI, _ fakeMode: FakeModeSwitch) {
         self.api = api
         self.fakeMode = fakeMode
@@ -56,13 +56,13 @@ public final class RealAdminService: AdminService {
 #if DEBUG
     extension RealAdminService {
         /// - Parameters:
-        ///   - api: of the fake API: tapes are never asked of the gateway that everybody uses.
-        ///   - fakeMode: the one that the app's services were made with.
+        ///   - api: the client of the fake API. Tapes are never requested from the production gateway.
+        ///   - fakeMode: the switch that the app's services were made with.
         public convenience init(api: SightscreenAPI, fakeMode: FakeModeSwitch) { self.init(api, fakeMode) }
     }
 #else
     extension RealAdminService {
-        // For tests of a release build.
+        // The tests use this initialiser when they run in a release build.
         package convenience init(api: SightscreenAPI, fakeMode: FakeModeSwitch) { self.init(api, fakeMode) }
     }
 #endif

@@ -11,22 +11,22 @@ public struct ReplayTape: Codable, Hashable, Sendable {
     }
 }
 
-/// A tape that is loaded: a match like any other, but for that it can be controlled.
+/// A loaded tape: a match like any other, except that it can be controlled.
 public struct ReplayedMatch: Codable, Hashable, Sendable {
     public var matchId: MatchID
     public var tapeId: String
     public var title: String
-    /// How the provider misbehaves.
+    /// The way in which the provider misbehaves.
     public var variant: String
     public var seed: String
-    /// Frames shown, and all of them.
+    /// The number of frames shown. `frames` is the number of all frames.
     public var cursor: Int
     public var frames: Int
     /// The newest ball shown: "S1 12.3 87/6".
     public var label: String
     public var playing: Bool
     public var speed: Double
-    /// The last frame is shown.
+    /// Whether the last frame is shown.
     public var isLast: Bool
 
     public init(
@@ -47,14 +47,14 @@ public struct ReplayedMatch: Codable, Hashable, Sendable {
     }
 }
 
-/// Which tape to play, and how.
+/// The tape to play, and the way to play it.
 public struct ReplayOrder: Codable, Hashable, Sendable {
     public var tapeId: String
-    /// Seconds of the match per second; 1 if nil.
+    /// The seconds of the match that pass in one second; 1 when nil.
     public var speed: Double?
-    /// Loaded, not playing yet.
+    /// Whether the tape is loaded without playing yet.
     public var paused: Bool?
-    /// Seconds to the start of play.
+    /// The seconds until the start of play.
     public var lead: Int?
     public var variant: String?
     public var seed: Int?
@@ -72,14 +72,14 @@ public struct ReplayOrder: Codable, Hashable, Sendable {
     }
 }
 
-/// What can be done to a replay.
+/// The actions on a replay.
 public enum ReplayAction: Hashable, Sendable {
     case play, pause, stop
-    /// The next frame.
+    /// Shows the next frame.
     case step
-    /// To a ball as labels begin: "S1 12.3".
+    /// Moves to a ball, written as the beginning of its label: "S1 12.3".
     case seekToBall(String)
-    /// To so many frames shown.
+    /// Moves to the position at which this many frames are shown.
     case seekToFrame(Int)
     case speed(Double)
 }

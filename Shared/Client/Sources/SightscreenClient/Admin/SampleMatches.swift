@@ -2,12 +2,14 @@ public import SightscreenModels
 
 /// Three matches of one day, for canned answers, previews and tests of views.
 public enum SampleMatches {
-    /// - Parameter now: seconds since 1970.
+    /// - Parameters:
+    ///   - now: the present, in seconds since 1970.
+    ///   - isClose: whether the live match is in its last over.
     public static func all(now: Int, isClose: Bool = false) -> [MatchItem] {
         [completed(now: now), live(now: now, isClose: isClose), upcoming(now: now)]
     }
 
-    /// In the second innings; in its last over if it is close.
+    /// A match in the second innings; in its last over when `isClose` is true.
     public static func live(now: Int, isClose: Bool = false) -> MatchItem {
         match(
             1_304_076, .live, startsAt: now - 9_000, home: mumbai, away: chennai, venue: "Wankhede Stadium, Mumbai",

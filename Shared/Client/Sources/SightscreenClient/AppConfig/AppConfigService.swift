@@ -1,21 +1,21 @@
 public import Observation
 public import SightscreenModels
 
-/// What the backend wants of the app as a whole: its least version, and whether there is maintenance.
+/// The backend's requirements for the app as a whole: the lowest version, and maintenance.
 @MainActor
 public protocol AppConfigService: AnyObject, Observable, Sendable {
-    /// What the backend said at last, in this launch or an earlier one; nil when it never did.
+    /// The configuration that the backend last returned, in this launch or an earlier one; nil when it never did.
     var config: AppConfig? { get }
 
-    /// What followed from the last check; `open` before it.
+    /// The result of the last check; `open` before the first.
     var gate: AppGate { get }
 
-    /// Whether the backend itself answered the last check; if not, the last known config counted.
+    /// Whether the backend itself answered the last check. If not, the last known configuration was used.
     var isFresh: Bool { get }
 
-    /// Asks the backend, once. If it cannot be asked, what it said at last counts, as `AppGate` says.
+    /// Asks the backend once. If it does not answer, the last known configuration is used, as `AppGate` says.
     ///
-    /// - Throws: when it cannot be asked and has never been.
+    /// - Throws: an error when the backend does not answer and no configuration is known.
     @discardableResult
     func check() async throws(APIError) -> AppGate
 }

@@ -6,11 +6,11 @@
 public import Observation
 public import SightscreenModels
 
-/// Asks `GET /app/config`, which needs no token: it comes before everything else.
+/// Calls `GET /app/config`, which needs no token, because it comes before everything else.
 @MainActor
 @Observable
 public final class RealAppConfigService: AppConfigService {
-    /// The user looks at a launch screen meanwhile.
+    /// The limit for the call. The user looks at a launch screen meanwhile.
     public static let timeout = Duration.seconds(5)
 
     public private(set) var config: AppConfig?
@@ -18,14 +18,14 @@ public final class RealAppConfigService: AppConfigService {
     public private(set) var isFresh = false
 
     private let transport: any APITransport
-    private let shelf: AppConfigShelf
+    private let configStore: AppConfigStore
     private let profile: DeviceProfile
 
     public init(transport: any APITransport, store: any KeyValueStore, profile: DeviceProfile) {
         self.transport = transport
-        shelf = AppConfigShelf(store: store)
+        configStore = AppConfigStore(store: store)
         self.profile = profile
-        config = shelf.config
+        config = configStore.config
     }
 
     @discardableResult
@@ -33,7 +33,7 @@ public final class RealAppConfigService: AppConfigService {
         do throws(APIError) {
             let fresh = try await ask()
             config = fresh
-            shelf.keep(fresh)
+            configStore.keep(fresh)
             isFresh = true
             gate = AppGate(fresh, version: profile.appVersion, isFresh: true)
         } catch {
@@ -56,8 +56,8 @@ public final class RealAppConfigService: AppConfigService {
         }
     }
 
-    /// The gateway takes no other platforms, and versions of three numbers at most: what it would refuse is left out, and
-    /// the version compared here alone.
+    /// Returns the path of the request. The gateway accepts only these platforms, and versions of at most three
+    /// numbers. A value that it would refuse is left out; the version is then compared in the app only.
     static func path(_ profile: DeviceProfile) -> String {
         var query: [String] = []
         if ["ios", "ipados"].contains(profile.platform) { query.append("platform=\(profile.platform)") }

@@ -1,17 +1,16 @@
-// Compiled against stubs of Apple's frameworks only (deploy/apple-check): written for iOS 18 from Apple's documentation.
+// Compiled against stubs of Apple's frameworks only (deploy/apple-check): written for iOS 18 from Apple's
+// documentation.
 #if canImport(ActivityKit) && os(iOS)
     public import ActivityKit
     import Foundation
     public import SightscreenModels
 
-    /// The app's activities: `attributes-type` is this type's name.
+    /// The attributes of the app's activities. A push names this type in `attributes-type`.
     extension LiveActivityAttributes: ActivityAttributes {
         public typealias ContentState = SightscreenModels.ContentState
     }
 
-    /// ActivityKit itself.
-    ///
-    /// Compiled against stubs only: on Linux there is no ActivityKit. It hands every call on and decides nothing.
+    /// The port's implementation with ActivityKit. It passes every call on and decides nothing.
     public struct AppleActivityKit: ActivityKitPort {
         public typealias LiveActivity = Activity<LiveActivityAttributes>
 
@@ -49,7 +48,8 @@
         public func activities() async -> [PhoneActivity] { LiveActivity.activities.map { PhoneActivity($0) } }
 
         public func activityUpdates() async -> AsyncStream<PhoneActivity> {
-            // As many as can come before the app looks: a phone shows five of an app.
+            // The buffer holds every activity that can come before the app reads: a phone shows at most five of one
+            // app.
             stream(LiveActivity.activityUpdates, keeping: 16) { PhoneActivity($0) }
         }
 
@@ -64,7 +64,7 @@
             return stream(activity.pushTokenUpdates) { UpdateToken($0.hexString) }
         }
 
-        // MARK: What happens to an activity
+        // MARK: Changes of an activity
 
         public func contentUpdates(of id: ActivityID) async -> AsyncStream<ShownContent> {
             guard let activity = find(id) else { return .ended }
@@ -72,7 +72,7 @@
         }
 
         public func activityStateUpdates(of id: ActivityID) async -> AsyncStream<PhoneActivityState> {
-            // Gone before anybody looked.
+            // The activity was gone before it could be observed.
             guard let activity = find(id) else { return .just(.dismissed) }
             return stream(
                 activity.activityStateUpdates, startingWith: PhoneActivityState(activity.activityState), keeping: 4
@@ -125,7 +125,7 @@
             case .stale: self = .stale
             case .ended: self = .ended
             case .dismissed: self = .dismissed
-            // Later systems have further states of an activity that is not over, some of them known to later compilers.
+            // Later systems have further states for an activity that is not over. Later compilers know some of them.
             default: self = .active
             }
         }

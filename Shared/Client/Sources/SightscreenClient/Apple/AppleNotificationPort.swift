@@ -3,11 +3,10 @@
     import UIKit
     import UserNotifications
 
-    /// `UNUserNotificationCenter`, and `UIApplication`'s registration for remote notifications.
+    /// The port's implementation with `UNUserNotificationCenter` and `UIApplication`'s registration for remote
+    /// notifications.
     ///
-    /// An app's only: an extension, such as the widget that links this module, too, has no `UIApplication`.
-    ///
-    /// Compiled against stubs only.
+    /// It is for apps only: an extension, such as the widget that also links this module, has no `UIApplication`.
     @available(iOSApplicationExtension, unavailable)
     public struct AppleNotificationPort: NotificationPort {
         public init() {}
@@ -18,7 +17,7 @@
         }
 
         public func requestPermission() async -> NotificationPermission {
-            // What it throws is a refusal, too: the settings tell.
+            // An error means a refusal, too, and the settings show it.
             _ = try? await UNUserNotificationCenter.current().requestAuthorization(options: [.alert, .badge, .sound])
             return await permission()
         }

@@ -2,9 +2,8 @@
 #if canImport(ActivityKit) && os(iOS)
     public import Foundation
 
-    /// One of the system's sequences as a stream that keeps only the newest values, and ends with its reader's task.
-    ///
-    /// Compiled against stubs only.
+    /// Returns one of the system's sequences as a stream that keeps only the newest values and ends with its reader's
+    /// task.
     func stream<Source: AsyncSequence & SendableMetatype, Value: Sendable>(
         _ source: sending Source, startingWith first: Value? = nil, keeping count: Int = 1,
         _ convert: @escaping @Sendable (Source.Element) -> Value
@@ -31,7 +30,7 @@
     }
 
     extension Data {
-        /// As APNs and the backend write a token.
+        /// The bytes as lower-case hex, which is how APNs and the backend write a token.
         public var hexString: String { map { String(format: "%02x", $0) }.joined() }
     }
 #endif

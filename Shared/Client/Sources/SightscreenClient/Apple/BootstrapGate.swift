@@ -3,9 +3,7 @@
     import Foundation
     public import SwiftUI
 
-    /// Shows the app when it is ready, a launch screen before, and what halts it instead of it.
-    ///
-    /// Compiled against stubs only.
+    /// Shows a launch screen, then the app when it is ready, or the reason why the launch is halted.
     public struct BootstrapGate<Ready: View, SignIn: View>: View {
         @Environment(\.scenePhase) private var phase
         @Environment(\.openURL) private var openURL
@@ -13,7 +11,9 @@
         private let ready: () -> Ready
         private let signIn: () -> SignIn
 
-        /// - Parameter signIn: the launch goes on by itself when somebody has signed in.
+        /// - Parameters:
+        ///   - ready: the app's content.
+        ///   - signIn: the view for signing in. The launch continues by itself after a sign-in.
         public init(
             _ bootstrap: AppBootstrap, @ViewBuilder ready: @escaping () -> Ready,
             @ViewBuilder signIn: @escaping () -> SignIn

@@ -2,9 +2,7 @@
 #if canImport(SwiftUI)
     public import SwiftUI
 
-    /// The newest log events over the app, for debug builds.
-    ///
-    /// Compiled against stubs only.
+    /// A list of the newest log events over the app, for debug builds.
     public struct DebugLogOverlay: View {
         @State private var events: [LogEvent] = []
         private let log: DebugLogService

@@ -5,18 +5,16 @@
     import UIKit
 
     extension DeviceProfile {
-        /// This phone and this app.
-        ///
-        /// Compiled against stubs only.
+        /// Returns the profile of this phone and this app.
         @MainActor
         public static func current(_ environment: APNsEnvironment) -> DeviceProfile {
             let device = UIDevice.current
-            // Counts from the restart on, asleep or not.
+            // This clock counts from the restart, and goes on while the phone sleeps.
             var up = timespec()
             clock_gettime(CLOCK_MONOTONIC, &up)
             let version = Bundle.main.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String
             return DeviceProfile(
-                // Nil only before the first unlock after a restart; a name of its own then.
+                // The identifier is nil only between a restart and the first unlock. The app then uses a random one.
                 deviceID: DeviceID((device.identifierForVendor ?? UUID()).uuidString),
                 platform: device.userInterfaceIdiom == .pad ? "ipados" : "ios", osVersion: device.systemVersion,
                 appVersion: version, environment: environment,
@@ -25,7 +23,7 @@
     }
 
     extension AppPush {
-        /// What the app delegate was handed.
+        /// Creates the push from the dictionary that the app delegate received; nil when it cannot be read.
         public init?(userInfo: [AnyHashable: Any], kind: Kind) {
             guard let data = try? JSONSerialization.data(withJSONObject: userInfo) else { return nil }
             self.init(payload: [UInt8](data), kind: kind)

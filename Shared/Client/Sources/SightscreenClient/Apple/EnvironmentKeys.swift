@@ -2,10 +2,8 @@
 #if canImport(SwiftUI)
     public import SwiftUI
 
-    // Every service in SwiftUI's environment, under the product's names. What an app has not put there is a fake, as
-    // previews want it.
-    //
-    // Compiled against stubs only.
+    // Every service in SwiftUI's environment. A service that the app has not set is a fake, which is what previews
+    // need.
 
     extension EnvironmentValues {
         public var authService: any AuthService {
@@ -85,7 +83,7 @@
         }
     #endif
 
-    /// Only views read the environment, on the main actor.
+    /// Makes a fake. Only views read the environment, and they do so on the main actor.
     private func fake<Service: Sendable>(_ make: @MainActor () -> Service) -> Service {
         MainActor.assumeIsolated { make() }
     }

@@ -4,9 +4,7 @@
     public import SwiftUI
 
     extension View {
-        /// Tells the service when the app comes to the front and goes away, and when there is a network again.
-        ///
-        /// Compiled against stubs only.
+        /// Tells the service when the app enters the foreground or background, and when the network is back.
         public func liveActivities(_ service: any LiveActivityService) -> some View {
             modifier(LiveActivityScene(service: service))
         }

@@ -6,10 +6,8 @@
     public import SwiftUI
     import WidgetKit
 
-    /// Every presentation of the card, for the widget extension. It draws what `MatchCard` has laid out, and decides
-    /// nothing: which texts, how long, how large, in which colour comes with the layout.
-    ///
-    /// Compiled against stubs only.
+    /// Draws every presentation of the card, for the widget extension. `MatchCard` has already laid it out: the texts,
+    /// their length, their sizes and their colours come with the layout.
     public struct MatchLiveActivityWidget: Widget {
         public init() {}
 
@@ -54,13 +52,13 @@
     }
 
     extension View {
-        /// One sentence instead of many pieces.
+        /// Replaces the many pieces by one sentence for VoiceOver.
         fileprivate func spoken(_ text: String) -> some View {
             accessibilityElement(children: .ignore).accessibilityLabel(text)
         }
     }
 
-    /// On the Lock Screen, and in the places that show the Lock Screen's presentation.
+    /// The card on the Lock Screen, and in the places that show the Lock Screen's presentation.
     private struct MatchBanner: View {
         @Environment(\.activityFamily) private var family
         @Environment(\.isActivityFullscreen) private var isFullscreen
@@ -70,7 +68,7 @@
         let card: MatchCard
 
         var body: some View {
-            // On a screen that is always on, a light card would be the brightest thing in the room.
+            // On an always-on screen, a light card would be the brightest thing in the room.
             let isDark = scheme == .dark || isLuminanceReduced
             let appearance: CardAppearance =
                 isFullscreen ? .island : CardAppearance(isDark: isDark, isContrastIncreased: contrast == .increased)
@@ -93,13 +91,13 @@
         let appearance: CardAppearance
 
         var body: some View {
-            // A centred row is no wider than what it shows, and so is the island.
+            // A centred row is only as wide as its content, and so is the island.
             VStack(alignment: rows.contains(where: \.isCentred) ? .center : .leading, spacing: 0) {
                 ForEach(Array(rows.enumerated()), id: \.offset) { _, row in
                     HStack(alignment: row.isOnBaseline ? .firstTextBaseline : .center, spacing: 0) {
                         CardPieces(pieces: row.leading, isOnBaseline: row.isOnBaseline, appearance: appearance)
                         if !row.isCentred {
-                            // The layout has kept the two ends apart.
+                            // The layout already keeps the two ends apart.
                             Spacer(minLength: 0)
                             CardPieces(pieces: row.trailing, isOnBaseline: row.isOnBaseline, appearance: appearance)
                         }
@@ -167,7 +165,7 @@
         private var ink: Color { colour(piece.ink) }
         private var field: Color { colour(piece.field ?? .background) }
 
-        /// The island is as black with more contrast as without.
+        /// Returns the colour of an ink. The island's background stays black when contrast is increased.
         private func colour(_ ink: CardInk) -> Color {
             let isContrasting = appearance == .island && contrast == .increased
             return CardPalette.colour(ink, isContrasting ? .darkContrast : appearance).colour

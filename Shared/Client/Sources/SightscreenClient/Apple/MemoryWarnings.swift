@@ -5,9 +5,7 @@
     import UIKit
 
     extension View {
-        /// Tells the cache when the system is short of memory. For the root view.
-        ///
-        /// Compiled against stubs only.
+        /// Tells the cache when the system is short of memory. It belongs on the root view.
         public func evictsImages(of cache: any ImageCacheService) -> some View {
             onReceive(
                 NotificationCenter.default.publisher(for: UIApplication.didReceiveMemoryWarningNotification)

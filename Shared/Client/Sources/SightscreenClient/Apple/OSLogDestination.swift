@@ -2,9 +2,7 @@
 #if canImport(os)
     import os
 
-    /// The system's log: Console.app and Xcode.
-    ///
-    /// Compiled against stubs only.
+    /// A destination that writes to the system's log, which Console.app and Xcode show.
     public struct OSLogDestination: LogDestination {
         private let subsystem: String
 
@@ -24,7 +22,7 @@
             switch level {
             case .debug: self = .debug
             case .info: self = .info
-            // The system has no level of its own for it; this one is kept on the disk.
+            // The system has no level for warnings. Its default level is kept on disk.
             case .warning: self = .default
             case .error: self = .error
             }

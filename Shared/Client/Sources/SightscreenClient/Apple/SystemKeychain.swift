@@ -3,10 +3,8 @@
     import Foundation
     import Security
 
-    /// The Keychain: generic passwords of one service, readable from the first unlock on, and never part of a backup that
-    /// is restored on another phone.
-    ///
-    /// Compiled against stubs only.
+    /// The port's implementation with the Keychain: generic passwords of one service, readable from the first unlock
+    /// on, and never part of a backup that is restored on another phone.
     public struct SystemKeychain: KeychainPort {
         private let service: String
 
@@ -34,7 +32,7 @@
             }
             var new = item(name)
             new[kSecValueData as String] = Data(value)
-            // A push may wake the app while the phone is locked.
+            // The item is readable while the phone is locked, because a push may wake the app then.
             new[kSecAttrAccessible as String] = kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
             let status = SecItemAdd(new as CFDictionary, nil)
             if status != errSecSuccess { throw error(status) }

@@ -1,17 +1,16 @@
-// Could not be compiled where the rest of this package was.
+// Compiled against stubs of Apple's frameworks only (deploy/apple-check).
 #if canImport(Darwin)
     public import Foundation
 
-    /// The gateway over `URLSession`: `GatewayOverWeb` over `URLSessionWebTransport`, and nothing else.
-    ///
-    /// Compiled against stubs only: on Linux `device-lab` brings a transport of its own.
+    /// The gateway over `URLSession`: `GatewayOverWeb` with `URLSessionWebTransport`. On Linux, `device-lab` uses a
+    /// transport of its own.
     public struct URLSessionTransport: APITransport {
         private let gateway: GatewayOverWeb
 
         /// - Parameter base: the gateway's address, "https://api.sightscreen.app".
         public init(base: URL) { self.init(base: base, web: URLSessionWebTransport()) }
 
-        /// - Parameter session: one of the app's own, which has neither cookies nor a cache.
+        /// - Parameter session: a session of the app, which should have neither cookies nor a cache.
         public init(base: URL, session: URLSession) {
             self.init(base: base, web: URLSessionWebTransport(session: session))
         }

@@ -1,22 +1,20 @@
-// Could not be compiled where the rest of this package was.
+// Compiled against stubs of Apple's frameworks only (deploy/apple-check).
 #if canImport(Darwin)
     public import Foundation
     import Synchronization
 
-    /// Any host over `URLSession`.
+    /// The port's implementation with `URLSession`, for any host.
     ///
-    /// A call has one deadline, from before its first byte to after the last one; `URLSession`'s own timeout starts anew
-    /// with each byte that comes. Redirects are answers like others. Cookies are neither sent nor kept, and nothing is
-    /// taken from a cache: who wants one has his own, and asks with an entity tag.
-    ///
-    /// Compiled against stubs only.
+    /// A call has one deadline, from before its first byte to after the last one, because `URLSession`'s own timeout
+    /// starts anew with each byte that arrives. Redirects are returned like other answers. Cookies are neither sent nor
+    /// kept, and no answer comes from a cache: a caller that wants one keeps its own and sends an entity tag.
     public struct URLSessionWebTransport: WebTransport {
         private let session: URLSession
 
-        /// All calls share one session that keeps nothing: answers may hold tokens.
+        /// Creates a transport on a shared session that stores nothing, because answers may contain tokens.
         public init() { self.init(session: Self.forgetful) }
 
-        /// - Parameter session: one of the app's own, which has neither cookies nor a cache.
+        /// - Parameter session: a session of the app, which should have neither cookies nor a cache.
         public init(session: URLSession) { self.session = session }
 
         private static let forgetful: URLSession = {
@@ -36,7 +34,7 @@
             call.httpMethod = request.method
             call.httpBody = request.body.map { Data($0) }
             call.httpShouldHandleCookies = false
-            // Never before the deadline; the system takes 0 for "as long as you like".
+            // The session's timeout never comes before the deadline. The system reads 0 as no limit.
             call.timeoutInterval = max(request.timeout / .seconds(1), 1) + 1
             for (name, value) in request.headers { call.setValue(value, forHTTPHeaderField: name) }
             let exchange = Exchange(bodyBytesMax: request.bodyBytesMax)
@@ -60,7 +58,8 @@
         }
     }
 
-    /// Collects one answer. The first end counts: the answer, the deadline, the caller who leaves, or too many bytes.
+    /// Collects one answer. The first of these events ends it: the answer, the deadline, the caller's cancellation, or
+    /// too many bytes.
     private final class Exchange: NSObject, URLSessionDataDelegate {
         typealias Ending = Result<APIResponse, TransportError>
 
@@ -75,7 +74,7 @@
 
         init(bodyBytesMax: Int) { self.bodyBytesMax = bodyBytesMax }
 
-        /// - Returns: false when it has ended before it began.
+        /// - Returns: false when the exchange has ended before it began.
         func begin(_ continuation: CheckedContinuation<Ending, Never>) -> Bool {
             let ending = state.withLock { state in
                 if state.ending == nil { state.waiting = continuation }
@@ -106,7 +105,7 @@
                 return false
             }
             guard isTooLong else { return }
-            // Stops at the limit, whatever else would come.
+            // The exchange stops at the limit, however much more would come.
             end(.failure(.broken("too long")))
             dataTask.cancel()
         }

@@ -2,11 +2,9 @@
 #if canImport(Darwin)
     public import Foundation
 
-    /// `UserDefaults`.
-    ///
-    /// Compiled against stubs only.
+    /// The port's implementation with `UserDefaults`.
     public struct UserDefaultsStore: KeyValueStore {
-        // UserDefaults may be used from any thread, says its documentation.
+        // Apple's documentation says that `UserDefaults` is thread-safe.
         private nonisolated(unsafe) let defaults: UserDefaults
 
         public init(_ defaults: UserDefaults = .standard) { self.defaults = defaults }

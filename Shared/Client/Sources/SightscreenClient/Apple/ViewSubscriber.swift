@@ -3,9 +3,8 @@
     public import SwiftUI
 
     extension View {
-        /// Keeps the source's data current while this view is on the screen and the app in front: cached data first.
-        ///
-        /// Compiled against stubs only; `DataPoller` does all of it.
+        /// Keeps the source's data current while this view is on screen and the app is in the foreground. Cached data
+        /// is shown first. `DataPoller` does the work.
         public func viewSubscriber(
             dataSource: some DataSource, clock: any ClientClock = SystemClientClock()
         ) -> some View {
@@ -15,7 +14,7 @@
 
     private struct ViewSubscriber<Source: DataSource>: ViewModifier {
         @Environment(\.scenePhase) private var phase
-        /// The first one stays for as long as the view does.
+        /// The first poller stays for as long as the view does.
         @State private var poller: DataPoller<Source>
 
         init(poller: DataPoller<Source>) { _poller = State(initialValue: poller) }
@@ -23,19 +22,19 @@
         func body(content: Content) -> some View {
             content
                 .onAppear {
-                    // First: the system also draws views of an app that is in the background.
-                    tellPhase()
+                    // The phase is reported first, because the system also draws views of an app in the background.
+                    reportPhase()
                     poller.appear()
                 }
                 .onDisappear { poller.disappear() }
-                .onChange(of: phase) { tellPhase() }
+                .onChange(of: phase) { reportPhase() }
         }
 
-        private func tellPhase() {
+        private func reportPhase() {
             switch phase {
             case .active: poller.enterForeground()
             case .background: poller.enterBackground()
-            // A notification is pulled down, the app switcher is open: the view is still seen.
+            // The phase is inactive while Notification Centre or the app switcher is open; the view is still visible.
             default: break
             }
         }

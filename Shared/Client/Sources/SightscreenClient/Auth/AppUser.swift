@@ -1,12 +1,11 @@
 public import SightscreenModels
-
-/// Who is signed in.
+/// The signed-in user.
 public struct AppUser: Codable, Hashable, Sendable {
     /// The `sub` of the user's tokens.
     public var id: UserID
     public var email: String
-    /// Whether to show what is for administrators. It is read from the token's `cognito:groups` and opens no door: the
-    /// gateway verifies the token and judges for itself.
+    /// Whether to show the administrators' part of the app. The value is read from the token's `cognito:groups` and
+    /// grants nothing: the gateway verifies the token and decides itself.
     public var isAdmin: Bool
 
     public init(id: UserID, email: String, isAdmin: Bool = false) {

@@ -1,49 +1,51 @@
-/// Why something about an account did not work: a case for each thing that the user can do something about.
+/// The reason why a call about an account failed. There is a case for each failure about which the user can do
+/// something.
 public enum AuthError: Error, Hashable, Sendable {
-    /// Address or password are wrong. It is not told which.
+    /// The address or the password is wrong. Cognito does not say which.
     case wrongCredentials
-    /// The address was never verified: a code is needed (`verifyEmail`, `resendCode`).
+    /// The address was never verified. A code is needed (`verifyEmail`, `resendCode`).
     case notVerified
-    /// The address is verified: sign in.
+    /// The address is verified already. The user can sign in.
     case alreadyVerified
-    /// There is an account with this address already: sign in, or reset the password.
+    /// An account with this address exists. The user can sign in, or reset the password.
     case emailTaken
-    /// The password does not meet the pool's rules; Cognito's sentence about them.
+    /// The password does not meet the pool's rules. The value is Cognito's sentence about them.
     case weakPassword(String)
     /// The code is not the one that was sent.
     case wrongCode
-    /// The code is too old, or was used: ask for another.
+    /// The code is too old, or was used already. The user can ask for another.
     case expiredCode
-    /// Too often, or too many wrong attempts: later.
+    /// There were too many calls or wrong attempts. The user can try again later.
     case tooManyAttempts
-    /// An administrator wants a new password: reset it.
+    /// An administrator requires a new password. The user has to reset it.
     case passwordResetRequired
-    /// An administrator has made the account, and its first password must be changed where the administrator says.
+    /// An administrator has created the account, and its first password must be changed where the administrator says.
     case newPasswordRequired
     /// An administrator has closed the account.
     case disabled
-    /// Address, code or password cannot be any; Cognito's sentence.
+    /// The address, code or password is not valid as such. The value is Cognito's sentence.
     case invalidInput(String)
     /// The message with the code could not be sent.
     case codeNotSent
-    /// There is nothing that a code could confirm: begin again.
+    /// There is nothing that a code could confirm. The user has to begin again.
     case nothingToConfirm
-    /// Cognito wants a further step that this app does not know, by its name.
+    /// Cognito requires a further step that this app does not know. The value is its name.
     case unsupportedChallenge(String)
-    /// The session is over: sign in again.
+    /// The session is over. The user has to sign in again.
     case sessionEnded
-    /// There was no answer.
+    /// Cognito did not answer.
     case transport(TransportError)
-    /// Cognito has a bad moment.
+    /// Cognito is unavailable for a while.
     case unavailable
-    /// The Keychain cannot be used now.
+    /// The Keychain cannot be used at this moment.
     case keychain(KeychainError)
-    /// Cognito refuses for a reason that is the app's and not the user's: its name for it, "ResourceNotFoundException".
+    /// Cognito refused the call because of a mistake of the app, not of the user. The value is Cognito's name for it,
+    /// such as "ResourceNotFoundException".
     case refused(String)
-    /// An answer that this version of the app does not understand.
+    /// The answer is one that this version of the app does not understand.
     case unreadable
 
-    /// The same may work later: nothing is wrong with it.
+    /// Whether the same call may succeed later.
     public var passes: Bool {
         switch self {
         case .transport, .unavailable, .tooManyAttempts, .codeNotSent, .keychain: true

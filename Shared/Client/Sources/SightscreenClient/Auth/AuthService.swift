@@ -1,50 +1,53 @@
 public import Observation
 
-/// Accounts and the session of this phone.
+/// Accounts, and the session of this phone.
 ///
-/// It is the `SessionPort` of everything that calls the gateway. Views observe it; what is not SwiftUI listens to
-/// `users()`.
+/// It is the `SessionPort` for every call to the gateway. Views observe it; code outside SwiftUI reads `users()`.
 @MainActor
 public protocol AuthService: SessionPort, AnyObject, Observable {
-    /// Who is signed in, without asking anybody; nil before `restore`, too.
+    /// The signed-in user as far as this phone knows, without a call; nil before `restore`, too.
     var currentUser: AppUser? { get }
 
-    /// Who is signed in, now and after each change. A slow reader gets the newest.
+    /// Returns a stream of the signed-in user, now and after each change. A slow reader gets the newest value.
     func users() -> AsyncStream<AppUser?>
 
-    /// Makes an account. It cannot be used before the address is verified.
+    /// Creates an account. It cannot be used before the address is verified.
     ///
-    /// - Returns: whether a code is on its way, which `verifyEmail` takes; the pool may need none.
+    /// - Returns: whether a code was sent, which `verifyEmail` takes. A pool may need none.
     @discardableResult
     func signUp(email: String, password: String) async throws(AuthError) -> Bool
 
-    /// Takes the code of the last sign-up, or of a sign-in that failed with `notVerified`. The user signs in next.
+    /// Confirms the address with the code of the last sign-up, or of a sign-in that failed with `notVerified`. The user
+    /// signs in next.
     func verifyEmail(code: String) async throws(AuthError)
 
-    /// Sends another code for the same address.
+    /// Sends another code to the same address.
     func resendCode() async throws(AuthError)
 
-    /// Begins a session, in place of another. If that is another user's, what `beforeReplacement` was given is done first.
+    /// Begins a session in place of the current one. If that belongs to another user, the work given to
+    /// `beforeReplacement` is done first.
     @discardableResult
     func signIn(email: String, password: String) async throws(AuthError) -> AppUser
 
-    /// Sends a code, if there is such an account. A pool may hide whether there is.
+    /// Sends a code if the account exists. A pool may hide whether it does.
     func resetPassword(email: String) async throws(AuthError)
 
-    /// Takes the code of the last `resetPassword`. The user signs in next.
+    /// Sets the new password with the code of the last `resetPassword`. The user signs in next.
     func confirmResetPassword(code: String, newPassword: String) async throws(AuthError)
 
-    /// Takes up the session that was left in the Keychain, without the network.
+    /// Restores the session from the Keychain, without the network.
     ///
-    /// - Throws: `keychain` when it cannot be told whether there is one.
+    /// - Throws: `keychain` when the Keychain cannot say whether there is a session.
     @discardableResult
     func restore() async throws(AuthError) -> AppUser?
 
-    /// - Parameter farewell: what is to be done in a user's name when another one signs in without his having signed out:
-    ///   it is waited for, and his session is good until it is done. It takes the place of the one before.
+    /// Sets the work to do for a user when another user signs in without a sign-out in between.
+    ///
+    /// - Parameter farewell: the work. The sign-in waits for it, and the previous session stays valid until it is done.
+    ///   It replaces the work that was set before.
     func beforeReplacement(_ farewell: @escaping @MainActor @Sendable () async -> Void)
 
-    /// Ends the session here at once, and at Cognito if it can be reached. What is said to the gateway in this user's name
-    /// comes before (`LiveActivityService.signOut`); `AppBootstrap.signOut` does both.
+    /// Ends the session on this phone at once, and at Cognito if it can be reached. Calls to the gateway for this user
+    /// come before (`LiveActivityService.signOut`); `AppBootstrap.signOut` does both.
     func signOut() async
 }

@@ -4,19 +4,19 @@
     import Foundation
 #endif
 
-/// Cognito's calls, typed: JSON over POST, with the action in a header. Nothing is repeated here, for the user watches and
-/// can do that himself; and nothing is signed, for these calls are open to everybody.
+/// Cognito's calls as typed methods: JSON over POST, with the action in a header. Calls are not repeated, because the
+/// user waits and can repeat them. Calls are not signed, because these need no AWS credentials.
 struct CognitoAPI: Sendable {
     enum SignIn: Sendable {
         case tokens(CognitoTokens)
-        /// A further step, by Cognito's name for it.
+        /// Cognito requires a further step, given by its name.
         case challenge(String)
     }
 
     let settings: CognitoSettings
     let web: any WebTransport
 
-    /// - Returns: whether the account is ready without a code.
+    /// - Returns: whether the account can be used without a code.
     func signUp(email: String, password: String) async throws(AuthError) -> Bool {
         let answer = try await call(
             .signUp,
@@ -72,9 +72,8 @@ struct CognitoAPI: Sendable {
         try await call(.globalSignOut, ["AccessToken": .text(accessToken)], timeout: Self.farewell)
     }
 
-    // MARK: - How it is done
-
-    /// Who signs out does not wait long.
+    // MARK: - Sending
+    /// The timeout of the calls for a sign-out.
     private static let farewell = Duration.seconds(5)
 
     private enum Field: Encodable {
@@ -91,8 +90,7 @@ struct CognitoAPI: Sendable {
             }
         }
     }
-
-    /// What the answers have that somebody looks at.
+    /// The members that are read from the answers.
     private struct Answer: Decodable {
         var isConfirmed: Bool?
         var tokens: CognitoTokens?

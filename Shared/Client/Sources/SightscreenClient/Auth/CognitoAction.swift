@@ -1,4 +1,4 @@
-/// The calls of Cognito's API that the app makes, none of which needs AWS credentials.
+/// The calls of Cognito's API that the app makes. None of them needs AWS credentials.
 enum CognitoAction: String, CaseIterable, Sendable {
     case signUp
     case confirmSignUp
@@ -7,12 +7,12 @@ enum CognitoAction: String, CaseIterable, Sendable {
     case refresh
     case forgotPassword
     case confirmForgotPassword
-    /// The refresh token and what came of it: this phone.
+    /// Revokes the refresh token and the tokens made with it, which are those of this phone.
     case revoke
-    /// All of the user's tokens: every phone.
+    /// Revokes all of the user's tokens, on every phone.
     case globalSignOut
 
-    /// The header `X-Amz-Target`.
+    /// The value of the header `X-Amz-Target`.
     var target: String {
         let name =
             switch self {

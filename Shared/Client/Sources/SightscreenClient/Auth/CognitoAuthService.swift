@@ -3,37 +3,37 @@ public import SightscreenModels
 
 /// Accounts in an Amazon Cognito user pool.
 ///
-/// The session is kept in the Keychain and is good until Cognito says otherwise: without a network the user stays signed
-/// in, with a token that may have run out.
+/// The session is kept in the Keychain and is valid until Cognito refuses it: without a network the user stays signed
+/// in, with a token that may have expired.
 @MainActor
 @Observable
 public final class CognitoAuthService: AuthService {
-    /// A token that ends sooner is refreshed before it is used, in seconds.
+    /// A token that expires within this time is refreshed before it is used, in seconds.
     public static let refreshAhead = 60
-    /// After a refresh that got no answer the next call does not wait for another one, in seconds.
+    /// The time after a refresh without an answer during which no call waits for another refresh, in seconds.
     public static let refreshPause = 30
 
     public private(set) var currentUser: AppUser?
 
     private enum Refreshed: Sendable {
         case token(String)
-        /// The session is good, Cognito cannot be reached.
+        /// The session is valid, but Cognito cannot be reached.
         case notNow
         /// The session is over, or another one has begun.
         case ended
     }
 
     private let api: CognitoAPI
-    private let shelf: SessionShelf
+    private let sessionStore: SessionStore
     private let clock: any ClientClock
     private let broadcast = Broadcast<AppUser?>(.some(nil))
     @ObservationIgnored private var session: StoredSession?
     @ObservationIgnored private var isLoaded = false
-    /// Counts sessions: what was begun in another one has no say in this one.
+    /// Counts sessions. The result of a call that began in an earlier session is ignored.
     @ObservationIgnored private var generation = 0
     @ObservationIgnored private var refreshing: Task<Refreshed, Never>?
     @ObservationIgnored private var refreshNotBefore = Int.min
-    /// Sign-ins that wait for what is done in the name of the user before.
+    /// The number of sign-ins that wait for the farewell of the previous user.
     @ObservationIgnored private var replacements = 0
     @ObservationIgnored private var farewell: @MainActor @Sendable () async -> Void = {}
 
@@ -42,7 +42,7 @@ public final class CognitoAuthService: AuthService {
         clock: any ClientClock
     ) {
         api = CognitoAPI(settings: settings, web: web)
-        shelf = SessionShelf(keychain: keychain, store: store, clientID: settings.clientID)
+        sessionStore = SessionStore(keychain: keychain, store: store, clientID: settings.clientID)
         self.clock = clock
     }
 
@@ -59,38 +59,38 @@ public final class CognitoAuthService: AuthService {
     }
 
     public func verifyEmail(code: String) async throws(AuthError) {
-        guard let email = shelf.pending().verification else { throw .nothingToConfirm }
+        guard let email = sessionStore.pending().verification else { throw .nothingToConfirm }
         do throws(AuthError) { try await api.confirmSignUp(email: email, code: code.trimmed) } catch {
-            // Its first answer was lost.
+            // The code was accepted before, and that answer was lost.
             guard error == .alreadyVerified else { throw error }
         }
         remember { $0.verification = nil }
     }
 
     public func resendCode() async throws(AuthError) {
-        guard let email = shelf.pending().verification else { throw .nothingToConfirm }
+        guard let email = sessionStore.pending().verification else { throw .nothingToConfirm }
         try await api.resendCode(email: email)
     }
 
     public func resetPassword(email: String) async throws(AuthError) {
         let email = email.trimmed
         do throws(AuthError) { try await api.forgotPassword(email: email) } catch {
-            // Nobody is told who has an account.
+            // The answer must not show whether the account exists.
             guard error == .refused("UserNotFoundException") else { throw error }
         }
         remember { $0.reset = email }
     }
 
     public func confirmResetPassword(code: String, newPassword: String) async throws(AuthError) {
-        guard let email = shelf.pending().reset else { throw .nothingToConfirm }
+        guard let email = sessionStore.pending().reset else { throw .nothingToConfirm }
         try await api.confirmForgotPassword(email: email, code: code.trimmed, password: newPassword)
         remember { $0.reset = nil }
     }
 
     private func remember(_ change: (inout PendingCodes) -> Void) {
-        var pending = shelf.pending()
+        var pending = sessionStore.pending()
         change(&pending)
-        do throws(KeychainError) { try shelf.keep(pending) } catch {
+        do throws(KeychainError) { try sessionStore.keep(pending) } catch {
             AppLogger.error("The address that a code was sent to could not be kept", error: error, category: .auth)
         }
     }
@@ -123,7 +123,7 @@ public final class CognitoAuthService: AuthService {
     }
 
     private func take(_ new: StoredSession, inPlaceOfThatOf began: Int) async throws(AuthError) {
-        // Signed out meanwhile, or in as somebody else.
+        // Meanwhile the user signed out, or another one signed in.
         guard generation == began else { throw .transport(.cancelled) }
         try? load()
         let old = session
@@ -133,21 +133,21 @@ public final class CognitoAuthService: AuthService {
             await farewell()
             replacements -= 1
             guard generation == began else {
-                // Whoever waits for what comes of it looks again.
+                // Subscribers that wait for the outcome read the user again.
                 broadcast.send(currentUser)
                 throw .transport(.cancelled)
             }
         }
-        // By now it may have another token.
+        // The session may have another token by now.
         let ending = session
         begin()
         take(new)
         AppLogger.info("Signed in", category: .auth)
-        // Nobody has the old session any more; the same user's other phones keep theirs.
+        // The old session is no longer stored. The same user's other phones keep their sessions.
         if let ending { await close(ending, old?.user.id == new.user.id ? .thisPhone : api.settings.signOut) }
     }
 
-    /// What was under way for the session before has no say any more.
+    /// Discards the calls under way for the previous session.
     private func begin() {
         generation += 1
         refreshing = nil
@@ -156,7 +156,7 @@ public final class CognitoAuthService: AuthService {
 
     private func makeSession(_ tokens: CognitoTokens, refreshToken: String, email: String) -> StoredSession? {
         guard let claims = TokenClaims(token: tokens.accessToken) else { return nil }
-        // Only the other token has the address.
+        // Only the id token contains the address.
         let named = tokens.idToken.flatMap { TokenClaims(token: $0) }
         let user = AppUser(
             id: claims.sub, email: named?.email ?? email,
@@ -169,8 +169,8 @@ public final class CognitoAuthService: AuthService {
     private func take(_ session: StoredSession) {
         self.session = session
         isLoaded = true
-        do throws(KeychainError) { try shelf.keep(session) } catch {
-            // It is good as long as the app runs.
+        do throws(KeychainError) { try sessionStore.keep(session) } catch {
+            // The session is valid for as long as the app runs.
             AppLogger.error("The session could not be kept", error: error, category: .auth)
         }
         publish(session.user)
@@ -187,11 +187,10 @@ public final class CognitoAuthService: AuthService {
         try load()
         return currentUser
     }
-
-    /// Whoever asks first, be it a push that woke the app, has the session read.
+    /// Reads the session from the Keychain at the first call, also when a push woke the app.
     private func load() throws(AuthError) {
         guard !isLoaded else { return }
-        do throws(KeychainError) { session = try shelf.session() } catch { throw .keychain(error) }
+        do throws(KeychainError) { session = try sessionStore.session() } catch { throw .keychain(error) }
         isLoaded = true
         publish(session?.user)
     }
@@ -212,7 +211,7 @@ public final class CognitoAuthService: AuthService {
             case .everywhere: try await api.globalSignOut(ending.accessToken)
             }
         } catch {
-            // Nobody has the token any more; it runs out by itself.
+            // The token is no longer stored, and expires by itself.
             AppLogger.warning("Cognito was not told of the sign-out", error: error, category: .auth)
         }
     }
@@ -221,14 +220,14 @@ public final class CognitoAuthService: AuthService {
         begin()
         session = nil
         isLoaded = true
-        do throws(KeychainError) { try shelf.clear() } catch {
+        do throws(KeychainError) { try sessionStore.clear() } catch {
             AppLogger.error("The session could not be removed from the Keychain", error: error, category: .auth)
         }
         publish(nil)
     }
 
     // MARK: - SessionPort
-    // The protocol leaves the actor open; here it is the main one.
+    // The protocol does not fix an actor; these methods run on the main actor.
 
     @MainActor
     public func currentUserID() async -> UserID? {
@@ -236,8 +235,8 @@ public final class CognitoAuthService: AuthService {
         return session?.user.id
     }
 
-    /// A token that has run out is given away when no other can be had now: the call fails for want of a network, or the
-    /// gateway refuses it and asks again.
+    /// Returns an expired token when no other can be had now: the call then fails without a network, or the gateway
+    /// refuses it and the client refreshes again.
     @MainActor
     public func accessToken() async -> String? {
         try? load()
@@ -252,7 +251,7 @@ public final class CognitoAuthService: AuthService {
     public func accessToken(insteadOf rejected: String) async -> String? {
         try? load()
         guard let session else { return nil }
-        // Somebody else has refreshed it meanwhile.
+        // Another call has refreshed the token meanwhile.
         guard session.accessToken == rejected else { return session.accessToken }
         guard case .token(let token) = await refreshed() else { return nil }
         return token
@@ -282,7 +281,7 @@ public final class CognitoAuthService: AuthService {
         } catch {
             guard generation == began else { return .ended }
             if error == .sessionEnded {
-                // Another one takes its place in a moment.
+                // Another session is about to take its place.
                 if replacements > 0 {
                     refreshing = nil
                     return .ended
@@ -301,7 +300,7 @@ public final class CognitoAuthService: AuthService {
 }
 
 extension String {
-    /// Keyboards put a space behind a word that they complete.
+    /// The text without white space at its ends, because keyboards put a space behind a word that they complete.
     fileprivate var trimmed: String {
         let body = drop { $0.isWhitespace }
         guard let last = body.lastIndex(where: { !$0.isWhitespace }) else { return "" }

@@ -1,6 +1,6 @@
-/// Cognito's refusal of a call, and what it means to the user.
+/// Cognito's refusal of a call, and its meaning for the user.
 struct CognitoRefusal: Decodable, Hashable, Sendable {
-    /// "NotAuthorizedException", sometimes with a namespace before a "#".
+    /// The type as sent: "NotAuthorizedException", sometimes with a namespace before a "#".
     var type: String?
     var message: String?
 
@@ -23,18 +23,19 @@ struct CognitoRefusal: Decodable, Hashable, Sendable {
             ?? members.decodeIfPresent(String.self, forKey: .capitalMessage)
     }
 
-    /// "NotAuthorizedException".
+    /// The type without its namespace: "NotAuthorizedException".
     var name: String {
         let last = (type ?? "").split(separator: "#").last ?? ""
         return String(last.prefix { $0 != ":" })
     }
 
-    /// - Parameter action: the call, for the same refusal means different things.
+    /// - Parameter action: the call, because the same refusal means different things for different calls.
     func error(of action: CognitoAction, status: Int) -> AuthError {
         let sentence = message ?? ""
         switch name {
         case "NotAuthorizedException": return notAuthorized(action, sentence)
-        // A pool may tell; the app does not, for anybody could ask who has an account.
+        // A pool may reveal that the user is unknown. The app does not, because otherwise anyone could find out who has
+        // an account.
         case "UserNotFoundException":
             switch action {
             case .signIn: return .wrongCredentials
@@ -64,7 +65,7 @@ struct CognitoRefusal: Decodable, Hashable, Sendable {
     private func notAuthorized(_ action: CognitoAction, _ sentence: String) -> AuthError {
         switch action {
         case .refresh, .revoke, .globalSignOut: return .sessionEnded
-        // "User cannot be confirmed. Current status is CONFIRMED": the code was good once.
+        // "User cannot be confirmed. Current status is CONFIRMED" says that the code was accepted before.
         case .confirmSignUp: return .alreadyVerified
         default: break
         }

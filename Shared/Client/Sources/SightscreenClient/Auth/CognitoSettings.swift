@@ -1,18 +1,18 @@
-/// Which user pool the app belongs to.
+/// The user pool of the app.
 ///
-/// Its app client is a public one, without a secret, that allows `ALLOW_USER_PASSWORD_AUTH` and `ALLOW_REFRESH_TOKEN_AUTH`,
-/// with token revocation on and refresh token rotation off; the pool takes the address of e-mail as the user's name.
+/// Its app client is public, without a secret. It allows `ALLOW_USER_PASSWORD_AUTH` and `ALLOW_REFRESH_TOKEN_AUTH`,
+/// with token revocation on and refresh token rotation off. The pool uses the e-mail address as the user name.
 public struct CognitoSettings: Hashable, Sendable {
-    /// What a sign-out takes back at Cognito.
+    /// The tokens that a sign-out revokes at Cognito.
     public enum SignOut: Hashable, Sendable {
         /// This phone's tokens (`RevokeToken`).
         case thisPhone
-        /// The user's tokens wherever they are (`GlobalSignOut`); it needs an access token that is still good.
+        /// The user's tokens on every phone (`GlobalSignOut`). The call needs an access token that is still valid.
         case everywhere
     }
 
     public var clientID: String
-    /// "https://cognito-idp.eu-west-1.amazonaws.com/".
+    /// The address of Cognito: "https://cognito-idp.eu-west-1.amazonaws.com/".
     public var endpoint: String
     public var signOut: SignOut
 
@@ -22,11 +22,11 @@ public struct CognitoSettings: Hashable, Sendable {
         self.signOut = signOut
     }
 
-    /// - Parameter region: "eu-west-1".
+    /// - Parameter region: the AWS region, such as "eu-west-1".
     public init(clientID: String, region: String, signOut: SignOut = .thisPhone) {
         self.init(clientID: clientID, endpoint: "https://cognito-idp.\(region).amazonaws.com/", signOut: signOut)
     }
 
-    /// The group whose users are administrators; the gateway's name for it.
+    /// The group of administrators, as the gateway names it.
     public static let adminGroup = "admin"
 }

@@ -1,10 +1,10 @@
-/// What a sign-in or a refresh is answered with. It prints nothing of it.
+/// The tokens that answer a sign-in or a refresh. Their description contains none of them.
 struct CognitoTokens: Decodable, Sendable, CustomStringConvertible {
     var accessToken: String
     var idToken: String?
-    /// A refresh brings none: the old one stays good.
+    /// The refresh token; nil in the answer to a refresh, where the old one stays valid.
     var refreshToken: String?
-    /// Seconds.
+    /// The lifetime of the access token, in seconds.
     var expiresIn: Int
 
     private enum CodingKeys: String, CodingKey {

@@ -1,11 +1,11 @@
 public import Observation
 public import SightscreenModels
 
-/// Accounts in memory, for previews, tests and simulated phones. It refuses what Cognito refuses.
+/// Accounts in memory, for previews, tests and simulated phones. It refuses the calls that Cognito refuses.
 @MainActor
 @Observable
 public final class FakeAuthService: AuthService {
-    /// Every code that is sent.
+    /// The code that is valid for every confirmation.
     public static let code = "123456"
 
     private struct Account {
@@ -16,7 +16,7 @@ public final class FakeAuthService: AuthService {
 
     public private(set) var currentUser: AppUser?
 
-    /// Makes the bearer tokens: a canned one, or one of a development issuer's.
+    /// Makes a bearer token: a canned one, or one from a development issuer.
     private let token: @Sendable (AppUser) async -> String?
     private let broadcast: Broadcast<AppUser?>
     @ObservationIgnored private var accounts: [String: Account] = [:]
@@ -24,13 +24,14 @@ public final class FakeAuthService: AuthService {
     @ObservationIgnored private var reset: String?
     @ObservationIgnored private var current: String?
     @ObservationIgnored private var trouble: AuthError?
-    /// Who was signed in when the app was last closed.
+    /// The user who was signed in when the app was last closed.
     @ObservationIgnored private var left: AppUser?
     @ObservationIgnored private var farewell: @MainActor @Sendable () async -> Void = {}
 
     /// - Parameters:
-    ///   - user: who is signed in already.
-    ///   - left: whom `restore` finds.
+    ///   - user: the user who is signed in already.
+    ///   - left: the user whose session `restore` finds.
+    ///   - token: makes a user's bearer token.
     public init(
         user: AppUser? = nil, left: AppUser? = nil,
         token: @escaping @Sendable (AppUser) async -> String? = { "token of \($0.id)" }
@@ -41,15 +42,15 @@ public final class FakeAuthService: AuthService {
         broadcast = Broadcast(.some(user))
     }
 
-    /// An account that is ready to sign in.
+    /// Adds a verified account.
     public func add(_ user: AppUser, password: String) {
         accounts[user.email] = Account(user: user, password: password, isVerified: true)
     }
 
-    /// What every call throws from now on.
+    /// Sets the error that every call throws from now on; nil for none.
     public func refuse(_ error: AuthError?) { trouble = error }
 
-    /// The session is over though nobody signed out.
+    /// Ends the session without a sign-out.
     public func endSession() { publish(nil) }
 
     public func users() -> AsyncStream<AppUser?> { broadcast.values() }

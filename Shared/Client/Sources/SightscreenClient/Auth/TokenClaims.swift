@@ -5,10 +5,10 @@
 #endif
 import SightscreenModels
 
-/// What a token says of its user.
+/// The claims of a token about its user.
 ///
-/// It is read here and never verified: the app has it from Cognito itself, over TLS, and uses it only to know what to
-/// show. Whoever changes it on his phone sees buttons that the gateway, which does verify it, answers with 403.
+/// The token is read and not verified: the app has it from Cognito itself, over TLS, and uses it only to decide what to
+/// show. A user who alters it sees buttons, and the gateway, which verifies the token, answers them with 403.
 struct TokenClaims: Decodable, Hashable, Sendable {
     var sub: UserID
     var email: String?
@@ -26,7 +26,7 @@ struct TokenClaims: Decodable, Hashable, Sendable {
         groups = try members.decodeIfPresent([String].self, forKey: .groups) ?? []
     }
 
-    /// - Parameter token: a JSON Web Token; nil when it is none, or names no user.
+    /// Reads the claims of a JSON Web Token; nil when `token` is no such token or names no user.
     init?(token: String) {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = Self.bytes(base64URL: parts[1]),

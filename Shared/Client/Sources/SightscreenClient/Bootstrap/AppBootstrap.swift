@@ -1,43 +1,43 @@
 public import Observation
 import SightscreenModels
 
-/// The launch: five phases, one after the other, and the app only after the last.
+/// The launch: five phases in order. The app is shown only after the last one.
 ///
-/// A phase that fails halts it, and the app shows why and nothing else. A phone without a network is no failure: what the
-/// backend said at last counts (the config, with an update that it forced; the follows), and the app is ready. What
-/// happens later takes the same way back: a session that ends, another user, a version that becomes too old. Whoever comes
-/// in later comes through all five phases, too.
+/// A phase that fails halts the launch, and the app shows the reason and nothing else. A phone without a network is no
+/// failure: the last known configuration (including a forced update) and follows are used, and the app is ready. Later
+/// events follow the same rules: the end of a session, another user, a version that becomes too old. A user who signs
+/// in later passes through all five phases, too.
 ///
-/// It does one thing at a time: a launch, a sign-out, a closing. Whatever is halted runs nowhere.
+/// It runs one operation at a time: a launch, a sign-out or a stop. While the app is halted, none of its services runs.
 @MainActor
 @Observable
 public final class AppBootstrap {
-    /// Longer than this nobody waits for the follows; they come when they come.
+    /// The longest wait for the follows. They may arrive later.
     public static let followSyncLimit = Duration.seconds(8)
-    /// How often a halted app looks whether it may go on.
+    /// The interval at which a halted app tries again.
     public static let lookAgainInterval = Duration.seconds(30)
-    /// An app that comes to the front asks for the config if the backend has not told it for so long, in seconds.
+    /// The age, in seconds, from which an app that enters the foreground asks for the configuration again.
     public static let configInterval = 900
 
     public private(set) var state = AppState.launching(.configCheck)
 
     private let steps: BootSteps
     private let clock: any ClientClock
-    /// The last of what is to be done, one after the other.
+    /// The last of the queued operations, which run one after the other.
     @ObservationIgnored private var lastTurn: Task<Void, Never>?
     @ObservationIgnored private var launch: Task<Void, Never>?
-    @ObservationIgnored private var watch: Task<Void, Never>?
+    @ObservationIgnored private var sessionObserver: Task<Void, Never>?
     @ObservationIgnored private var nextLook: Task<Void, Never>?
     @ObservationIgnored private var isStarted = false
     @ObservationIgnored private var isStopped = false
     @ObservationIgnored private var isHydrated = false
     @ObservationIgnored private var polls = false
-    /// Whose app it is.
+    /// The user for whom the app was launched.
     @ObservationIgnored private var user: UserID?
-    /// One has taken leave, and the other's session has not begun.
+    /// One user has left, and the next one's session has not begun.
     @ObservationIgnored private var isBetweenUsers = false
-    /// When the backend itself told the config.
-    @ObservationIgnored private var configToldAt: Int?
+    /// The time at which the backend itself returned the configuration.
+    @ObservationIgnored private var configFetchedAt: Int?
     @ObservationIgnored private var isLookingAtConfig = false
 
     public init(steps: BootSteps, clock: any ClientClock) {
@@ -45,25 +45,27 @@ public final class AppBootstrap {
         self.clock = clock
     }
 
-    /// To be called when a window appears; the first call counts. It returns when the app is ready, or halted.
+    /// Starts the launch when a window appears. Only the first call has an effect. It returns when the app is ready or
+    /// halted.
     public func start() async {
         listen()
         await inTurn {
             guard !self.isStarted else { return }
             self.isStarted = true
-            await self.goThrough()
+            await self.runPhases()
         }
     }
 
-    /// The button of a failure, and of maintenance. Does nothing unless the launch is halted.
+    /// Tries again after a failure or maintenance. Does nothing unless the launch is halted.
     public func retry() async {
         await inTurn {
             guard case .halted = self.state else { return }
-            await self.goThrough()
+            await self.runPhases()
         }
     }
 
-    /// The app came to the front: what halted it may be over, and what it was allowed may be no more.
+    /// Checks, when the app enters the foreground, whether the reason for a halt is over, and whether the app may still
+    /// be used.
     public func enterForeground() async {
         switch state {
         case .launching: break
@@ -72,7 +74,7 @@ public final class AppBootstrap {
         }
     }
 
-    /// Takes phone and session from the user, and asks for another one.
+    /// Unregisters the phone, ends the user's session, and asks for a sign-in.
     public func signOut() async {
         await inTurn {
             let before = self.state
@@ -81,17 +83,18 @@ public final class AppBootstrap {
             await self.stopPolling()
             await self.steps.farewell()
             await self.steps.closeSession()
-            // What halted the app halts it for the next user, too.
-            if case .halted(let screen) = before, screen != .signIn { return await self.goThrough() }
+            // The reason for a halt applies to the next user, too.
+            if case .halted(let screen) = before, screen != .signIn { return await self.runPhases() }
             self.halt(.signIn)
         }
     }
 
-    /// Ends what runs, and returns when nothing does: a launch is given up wherever it is, and nothing is begun any more. For
-    /// apps that end while their process lives on (debug builds, tests, simulated phones); the next one has its own.
+    /// Stops all operations, and returns when none runs: a launch is given up at any point, and none begins any more.
+    /// It is for apps that end while their process lives on (debug builds, tests, simulated phones); the next app has a
+    /// bootstrap of its own.
     public func stop() async {
         isStopped = true
-        watch?.cancel()
+        sessionObserver?.cancel()
         launch?.cancel()
         await lastTurn?.value
         nextLook?.cancel()
@@ -99,7 +102,7 @@ public final class AppBootstrap {
         state = .launching(.configCheck)
     }
 
-    // MARK: - One thing at a time
+    // MARK: - One operation at a time
 
     private func inTurn(_ work: @escaping @MainActor () async -> Void) async {
         let before = lastTurn
@@ -113,17 +116,17 @@ public final class AppBootstrap {
     }
 
     private func listen() {
-        guard watch == nil, !isStopped else { return }
+        guard sessionObserver == nil, !isStopped else { return }
         let users = steps.users()
-        watch = Task { [weak self] in
+        sessionObserver = Task { [weak self] in
             for await _ in users { await self?.userChanged() }
         }
-        steps.beforeReplacement { [weak self] in await self?.takeLeave() }
+        steps.beforeReplacement { [weak self] in await self?.leaveSession() }
     }
 
     // MARK: - The phases
 
-    private func goThrough() async {
+    private func runPhases() async {
         nextLook?.cancel()
         let task = Task { await self.phases() }
         launch = task
@@ -146,9 +149,9 @@ public final class AppBootstrap {
             await takeDown()
             return halt(screen)
         }
-        // Given up: what came of it is nobody's any more.
+        // The launch was cancelled, and its results are discarded.
         if Task.isCancelled { return await takeDown() }
-        // The session may have ended under way.
+        // The session may have ended during the launch.
         guard steps.currentUser()?.id == user else {
             await takeDown()
             if steps.currentUser() == nil { return halt(.signIn) }
@@ -158,7 +161,7 @@ public final class AppBootstrap {
         AppLogger.info("The app is ready", category: .bootstrap)
     }
 
-    /// - Returns: what halts the launch; nil: on to the next.
+    /// - Returns: the screen that halts the launch; nil to go on with the next phase.
     private func perform(_ phase: BootPhase) async -> BlockingScreen? {
         switch phase {
         case .configCheck:
@@ -183,8 +186,8 @@ public final class AppBootstrap {
 
     private func checkConfig() async throws(APIError) -> AppGate {
         let gate = try await steps.checkConfig()
-        // One that could not be asked for now is asked for the next time.
-        configToldAt = steps.isConfigFresh() ? clock.now : nil
+        // A configuration that could not be fetched now is asked for the next time.
+        configFetchedAt = steps.isConfigFresh() ? clock.now : nil
         return gate
     }
 
@@ -214,23 +217,23 @@ public final class AppBootstrap {
         await steps.stopPolling()
     }
 
-    /// Also of what was begun before the launch, by a push that woke the app.
+    /// Stops everything that runs, including what a push that woke the app began before the launch.
     private func takeDown() async {
         await stopPolling()
         await steps.releaseActivities()
     }
 
-    /// The app was ready and is no more.
+    /// Halts an app that was ready.
     private func leave(for screen: BlockingScreen) async {
-        // Nobody uses what is being taken down.
+        // The views disappear before the services stop.
         state = .launching(.configCheck)
         await takeDown()
         halt(screen)
     }
 
-    /// What the app was allowed at its launch it may not be any more, whether or not somebody is signed in.
+    /// Checks whether the app may still be used, with or without a signed-in user.
     private func lookAtConfig() async {
-        guard !isLookingAtConfig, configToldAt.map({ clock.now - $0 >= Self.configInterval }) ?? true else { return }
+        guard !isLookingAtConfig, configFetchedAt.map({ clock.now - $0 >= Self.configInterval }) ?? true else { return }
         isLookingAtConfig = true
         defer { isLookingAtConfig = false }
         guard let gate = try? await checkConfig(), let screen = BootRules.screen(gate) else { return }
@@ -238,7 +241,7 @@ public final class AppBootstrap {
             switch self.state {
             case .ready: await self.leave(for: screen)
             case .halted(.signIn): self.halt(screen)
-            // A launch looks for itself.
+            // A launch checks the configuration itself.
             case .halted, .launching: break
             }
         }
@@ -254,16 +257,16 @@ public final class AppBootstrap {
             case .ready where now != self.user:
                 self.state = .launching(.configCheck)
                 await self.takeDown()
-                await self.goThrough()
-            case .halted(.signIn) where now != nil: await self.goThrough()
-            case .launching where self.isBetweenUsers: await self.goThrough()
+                await self.runPhases()
+            case .halted(.signIn) where now != nil: await self.runPhases()
+            case .launching where self.isBetweenUsers: await self.runPhases()
             case .ready, .halted, .launching: break
             }
         }
     }
 
-    /// Another user is about to come in place of this one, who has not signed out.
-    private func takeLeave() async {
+    /// Unregisters the phone from the current user, who has not signed out, before another user signs in.
+    private func leaveSession() async {
         await inTurn {
             guard self.isStarted, self.steps.currentUser() != nil else { return }
             self.isBetweenUsers = true

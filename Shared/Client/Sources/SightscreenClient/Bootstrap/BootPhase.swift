@@ -1,47 +1,47 @@
-/// The phases of a launch, in their order.
+/// The phases of a launch, in order.
 public enum BootPhase: Int, Comparable, Hashable, Sendable, CaseIterable {
-    /// `AppConfigService`: may this version be used, is there maintenance.
+    /// `AppConfigService` checks whether this version may be used and whether there is maintenance.
     case configCheck = 1
-    /// `AuthService` takes up the session that is in the Keychain.
+    /// `AuthService` restores the session from the Keychain.
     case authRestore
-    /// What is followed is brought together with `GET /user/follows`.
+    /// `FollowManager` reconciles its follows with `GET /user/follows`.
     case followSync
-    /// Observers are attached to the Live Activities that are there.
+    /// Observers are attached to the Live Activities that exist.
     case activityRestore
     /// Data sources begin to poll, and the app may be used.
     case ready
 
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
-
-/// What the app is to show as a whole.
+/// The screen that the app shows as a whole.
 public enum AppState: Hashable, Sendable {
-    /// A launch screen; what stands in the caches may be shown behind it.
+    /// A launch screen. Cached content may be shown behind it.
     case launching(BootPhase)
-    /// Nothing else can be used.
+    /// A blocking screen. Nothing else can be used.
     case halted(BlockingScreen)
-    /// The app.
+    /// The app itself.
     case ready
 }
 
-/// Why a launch goes no further.
+/// The reason why a launch is halted.
 public enum BlockingScreen: Hashable, Sendable {
-    /// What the backend wants said. The app asks again by itself.
+    /// There is maintenance, with the backend's message. The app asks again by itself.
     case maintenance(message: String?)
-    /// A button that leads to the store.
+    /// The version is too old. A button leads to the store.
     case forceUpdate(minimum: String, storeURL: String)
-    /// The launch goes on by itself once somebody has signed in.
+    /// No user is signed in. The launch continues by itself after a sign-in.
     case signIn
-    /// Something that passes: a button for `retry`.
+    /// A phase failed in a way that passes. A button calls `retry`.
     case failure(BootPhase, BootFailure)
 }
 
-/// What went wrong in a phase.
+/// The failure of a phase.
 public enum BootFailure: Hashable, Sendable {
-    /// The backend cannot be reached, and there is nothing older to go on with.
+    /// The backend cannot be reached, and there is no earlier state to use.
     case noConnection
-    /// The backend refuses, or says what this version does not understand; its status.
+    /// The backend refuses the call, or its answer is not understood. The value is the HTTP status.
     case backend(status: Int?)
-    /// The Keychain cannot be read: the phone was not unlocked since it was switched on, or worse.
+    /// The Keychain cannot be read: the phone was not unlocked since it was switched on, or there is a more serious
+    /// error.
     case keychain(KeychainError)
 }

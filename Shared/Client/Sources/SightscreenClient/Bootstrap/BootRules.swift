@@ -1,6 +1,7 @@
-/// Which failures halt a launch, and which are a start without a network.
+/// Decides which failures halt a launch, and which ones mean a start without a network.
 enum BootRules {
-    /// A config check that came to nothing: there was none before, either, for then the last known would have counted.
+    /// Returns the screen for a failed configuration check. No earlier configuration exists then, because it would have
+    /// been used.
     static func afterConfig(_ error: APIError) -> BlockingScreen { .failure(.configCheck, failure(error)) }
 
     static func afterRestore(_ error: AuthError) -> BlockingScreen {
@@ -11,10 +12,10 @@ enum BootRules {
         }
     }
 
-    /// - Returns: nil: the follows that this phone remembers are used, and brought together later.
+    /// - Returns: the screen; nil when the follows stored on this phone are used and reconciled later.
     static func afterFollows(_ error: APIError, isSignedIn: Bool) -> BlockingScreen? {
         if !isSignedIn { return .signIn }
-        // A session that is good and has no good token now is a phone without a network, too.
+        // A valid session without a valid token at this moment also means a phone without a network.
         return error.passes ? nil : .failure(.followSync, failure(error))
     }
 
@@ -26,11 +27,11 @@ enum BootRules {
         }
     }
 
-    /// Whether the app looks by itself whether it may go on.
+    /// Whether the app tries again by itself.
     static func looksAgain(_ screen: BlockingScreen) -> Bool {
         switch screen {
         case .maintenance, .failure: true
-        // Neither ends by waiting.
+        // Neither of these ends by waiting.
         case .forceUpdate, .signIn: false
         }
     }

@@ -1,10 +1,11 @@
 extension BootSteps {
-    /// The app's services in their places.
+    /// Creates the steps from the app's services.
     ///
     /// - Parameters:
-    ///   - matches: hydrated before everything else.
-    ///   - startPolling: for data sources that no view is bound to; those of views poll while their view is seen, which is
-    ///     not before the app is ready.
+    ///   - matches: the cache that is hydrated before all phases.
+    ///   - startPolling: starts the data sources that no view is bound to. Those of views poll while their view is
+    ///     visible, which is not before the app is ready.
+    ///   - stopPolling: stops these data sources.
     public init(
         config: any AppConfigService, auth: any AuthService, liveActivities: any LiveActivityService,
         notifications: any NotificationService, matches: any MatchCacheStore,
@@ -23,10 +24,10 @@ extension BootSteps {
             startPolling: startPolling, stopPolling: stopPolling,
             releaseActivities: { await liveActivities.stop() },
             farewell: {
-                // Takes charge of what is on the screen, if nobody has: only then can it be ended.
+                // The service adopts the activities on screen, unless it already has: only then can it end them.
                 await liveActivities.start()
                 await liveActivities.signOut()
-                // The backend has heard; this is for the system's token.
+                // The backend is already informed; this call removes the system's token.
                 await notifications.unregisterDevice()
             },
             closeSession: { await auth.signOut() },

@@ -1,28 +1,29 @@
-/// What a launch is made of. `AppBootstrap` knows the order and nothing of the services; the initialiser in
-/// `BootSteps+Wiring` knows the services and no order.
+/// The steps of a launch. `AppBootstrap` knows their order and not the services; the initialiser in `BootSteps+Wiring`
+/// knows the services and not the order.
 public struct BootSteps: Sendable {
-    /// Before all phases: what the disk has of matches goes to memory. It takes milliseconds, and no network.
+    /// Loads stored matches into memory, before all phases. It takes milliseconds and no network.
     public var hydrate: @Sendable () async -> Void
     public var checkConfig: @Sendable () async throws(APIError) -> AppGate
-    /// Whether the last check was answered by the backend itself.
+    /// Whether the backend itself answered the last check.
     public var isConfigFresh: @MainActor @Sendable () -> Bool
     public var restoreSession: @Sendable () async throws(AuthError) -> AppUser?
     public var syncFollows: @Sendable () async throws(APIError) -> Void
     public var restoreActivities: @Sendable () async -> Void
-    /// Data sources may poll.
+    /// Lets data sources poll.
     public var startPolling: @Sendable () async -> Void
-    /// The app is not ready any more: data sources stop.
+    /// Stops data sources, when the app is no longer ready.
     public var stopPolling: @Sendable () async -> Void
-    /// Observers let go of activities and follows, which stay as they are. Nothing, where nobody holds any.
+    /// Stops observing activities and follows, which stay as they are. Does nothing when none are observed.
     public var releaseActivities: @Sendable () async -> Void
-    /// Takes the phone from the user, in his name: the backend pushes to it no more, and it forgets what is his.
+    /// Unregisters the phone from its user while the session is still valid: the backend stops pushing to it, and the
+    /// phone deletes the user's data.
     public var farewell: @Sendable () async -> Void
     /// Ends the session.
     public var closeSession: @Sendable () async -> Void
-    /// Who is signed in, now and after each change.
+    /// A stream of the signed-in user, now and after each change.
     public var users: @MainActor @Sendable () -> AsyncStream<AppUser?>
     public var currentUser: @MainActor @Sendable () -> AppUser?
-    /// Takes what is to be done before another user's session takes the place of this one's.
+    /// Sets the work to do before another user's session replaces the current one.
     public var beforeReplacement: @MainActor @Sendable (@escaping @MainActor @Sendable () async -> Void) -> Void
 
     public init(

@@ -1,6 +1,6 @@
-/// Waits for `work`, but not longer than so long; what is late goes on, and nobody looks at it.
+/// Waits for `work`, but no longer than `limit`. Late work goes on, and its result is ignored.
 ///
-/// - Returns: nil when it was late.
+/// - Returns: the result, or nil when it was late.
 func finished<Value: Sendable>(
     within limit: Duration, _ clock: any ClientClock, _ work: @escaping @Sendable () async -> Value
 ) async -> Value? {

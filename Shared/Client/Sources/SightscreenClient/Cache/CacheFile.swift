@@ -1,6 +1,6 @@
-/// What is written around a cached value, so that a file of another format, another schema or another key, or one that was
-/// damaged, is never taken for it: a first line with the schema and a checksum of all that follows, a second one with
-/// when and for what, then the value.
+/// The file around a cached value. A file of another format, schema or key, or a damaged one, is never read as this
+/// one: its first line has the schema and a checksum of everything that follows, the second line the time and the key,
+/// and the value follows.
 struct CacheFile: Hashable, Sendable {
     static let magic = "sightscreen-cache"
 
@@ -20,7 +20,7 @@ struct CacheFile: Hashable, Sendable {
         return Array("\(Self.magic) \(schema) \(CRC32.of(content[...]))\n".utf8) + content
     }
 
-    /// Nil for everything that `bytes(schema:)` has not written as it is.
+    /// Reads a file; nil for any bytes that `bytes(schema:)` has not written.
     init?(_ bytes: [UInt8], schema: Int) {
         guard let line = Self.line(bytes[...]), let inner = Self.line(bytes[line.next...]) else { return nil }
         let words = line.text.split(separator: " ", omittingEmptySubsequences: false)
@@ -33,12 +33,13 @@ struct CacheFile: Hashable, Sendable {
     }
 
     private static func line(_ bytes: ArraySlice<UInt8>) -> (text: String, next: Int)? {
-        // Keys are short: what has no end of line soon is no file of ours.
+        // Keys are short, so bytes without an early end of line are no file of this cache.
         guard let end = bytes.prefix(4_096).firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         return (String(decoding: bytes[bytes.startIndex..<end], as: UTF8.self), end + 1)
     }
 
-    /// The name of a key's file: itself where it can be one, otherwise a hash of it. Which key it was is in the file.
+    /// Returns the name of a key's file: the key where it is a valid name, otherwise a hash of it. The file contains
+    /// the key.
     static func name(of key: String) -> String {
         if FileName.isGood(key), !key.hasPrefix(hashPrefix), key != DiskCacheStore.schemaFile { return key }
         return hashPrefix + hex(hash(key, 0xcbf2_9ce4_8422_2325)) + hex(hash(key, 0x6c62_272e_07bb_0142))
@@ -46,7 +47,7 @@ struct CacheFile: Hashable, Sendable {
 
     private static let hashPrefix = "h-"
 
-    /// FNV-1a.
+    /// Returns the FNV-1a hash.
     private static func hash(_ key: String, _ basis: UInt64) -> UInt64 {
         key.utf8.reduce(basis) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
     }
@@ -57,7 +58,7 @@ struct CacheFile: Hashable, Sendable {
     }
 }
 
-/// The checksum of zip files.
+/// The CRC-32 checksum, as zip files use it.
 enum CRC32 {
     private static let table: [UInt32] = (0..<256).map { byte in
         (0..<8).reduce(UInt32(byte)) { value, _ in value & 1 == 0 ? value >> 1 : 0xedb8_8320 ^ (value >> 1) }

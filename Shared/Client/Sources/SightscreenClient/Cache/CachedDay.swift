@@ -1,18 +1,19 @@
 public import SightscreenModels
 
-/// A day's matches as the gateway told them, and when.
+/// A day's matches as the gateway returned them, and the time.
 ///
-/// Its coding is written out and nonisolated: files are written and read off the main actor, and where a module's default
-/// is the main actor, a synthesized conformance would belong to it.
+/// Its coding is written out and nonisolated: files are written and read off the main actor, and where a module's
+/// default is the main actor, a synthesized conformance would be isolated to it.
 public struct CachedDay: Hashable, Sendable {
     public var day: UTCDay
-    /// By start.
+    /// The matches, in order of start.
     public var matches: [MatchItem]
-    /// Seconds since 1970: when the gateway said so last, or that nothing has changed.
+    /// The time at which the gateway last returned these matches, or answered that nothing has changed, in seconds
+    /// since 1970.
     public var fetchedAt: Int
-    /// When the gateway wants to be asked again.
+    /// The wait before the next request, in milliseconds.
     public var retryAfterMs: Int
-    /// The answer's entity tag; nil when it came in several pages.
+    /// The answer's entity tag; nil when the answer had several pages.
     public var tag: String?
 
     public init(day: UTCDay, matches: [MatchItem], fetchedAt: Int, retryAfterMs: Int = 30_000, tag: String? = nil) {
@@ -25,8 +26,8 @@ public struct CachedDay: Hashable, Sendable {
 
     public var hasLiveMatches: Bool { matches.contains { $0.status == .live } }
 
-    /// A match is in play, or should have begun: it changes by itself, whatever day it is by now. One that has not begun a day
-    /// late does not begin any more.
+    /// Whether a match is in play or should have begun, so that it changes by itself, whatever day it is by now. A
+    /// match that has not begun a day after its start is no longer expected to begin.
     public func isInPlay(now: Int) -> Bool {
         matches.contains { match in
             switch match.status {
@@ -62,7 +63,8 @@ extension CachedDay: Codable {
     }
 }
 
-/// The matches in play as the gateway told them, and when. Never on disk: it is old news within seconds.
+/// The matches in play as the gateway returned them, and the time. They are never written to disk, because they are out
+/// of date within seconds.
 public struct CachedLive: Hashable, Sendable {
     public var matches: [MatchItem]
     public var fetchedAt: Int

@@ -4,14 +4,15 @@
     import Foundation
 #endif
 
-/// A folder of the file system.
+/// A `FileStore` in a folder of the file system.
 public struct DirectoryFileStore: FileStore {
-    /// A larger file is none of ours.
+    /// The largest file that is read, in bytes. A larger one does not belong to this store.
     public static let fileBytesMax = 8 << 20
-    /// A write that began so long ago has been interrupted; a younger one may be another process's.
+    /// The age, in seconds, from which an unfinished write is taken for interrupted. A younger one may belong to
+    /// another process.
     static let leftoverSeconds = 3_600.0
 
-    /// Without a slash at its end. It is made with the first file.
+    /// The folder's path, without a slash at its end. The folder is made with its first file.
     public let path: String
 
     public init(path: String) { self.path = path }
@@ -27,7 +28,7 @@ public struct DirectoryFileStore: FileStore {
         guard FileName.isGood(name) else { throw FileStoreError("\(name) is no name for a file") }
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-            // Into a file beside it, which then takes its place.
+            // The bytes go to a temporary file beside it, which then replaces it.
             try Data(bytes).write(to: URL(filePath: "\(path)/\(name)"), options: .atomic)
         } catch { throw FileStoreError("\(error)") }
     }
@@ -48,7 +49,7 @@ public struct DirectoryFileStore: FileStore {
             var usedAt: Double
         }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        // What an interrupted write has left behind is no file of ours.
+        // Files left behind by interrupted writes do not belong to the store.
         let entries = names.filter { FileName.isGood($0) }.compactMap { name -> Entry? in
             guard let attributes = try? FileManager.default.attributesOfItem(atPath: "\(path)/\(name)"),
                 attributes[.type] as? FileAttributeType == .typeRegular
@@ -61,7 +62,7 @@ public struct DirectoryFileStore: FileStore {
 
     public func tidy() {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        // Files are written under a hidden name first.
+        // Files are first written under a hidden name.
         for name in names where name.hasPrefix(".") {
             guard let attributes = try? FileManager.default.attributesOfItem(atPath: "\(path)/\(name)"),
                 attributes[.type] as? FileAttributeType == .typeRegular,
@@ -76,7 +77,8 @@ public struct DirectoryFileStore: FileStore {
         (try? FileManager.default.attributesOfItem(atPath: "\(path)/\(name)")).map(Self.size)
     }
 
-    /// One number, of another type in each Foundation: a number of Objective-C's, or what a process without one has.
+    /// Returns the size, which is a number of another type in each Foundation: an Objective-C number, or a Swift
+    /// integer where there is no Objective-C.
     private static func size(_ attributes: [FileAttributeKey: Any]) -> Int {
         switch attributes[.size] {
         case let size as UInt64: Int(clamping: size)

@@ -1,7 +1,7 @@
-/// A cache of files that survives the app, of one version of what is in them. When the version changes, all of it is
-/// discarded at the first use; what cannot be read is as if it had never been there.
+/// A cache of files that survives the app, for one version of the values in it. When the version changes, the whole
+/// cache is discarded at the first use. A file that cannot be read counts as absent.
 ///
-/// It works on a thread of its own, so that a disk that is slow, or stands still, holds up nobody but who waits for it.
+/// It works on a thread of its own, so that a slow or stalled disk delays only the callers that wait for it.
 public actor DiskCacheStore {
     public struct Limits: Hashable, Sendable {
         public var files: Int
@@ -29,12 +29,13 @@ public actor DiskCacheStore {
     private let schemaVersion: Int
     private let limits: Limits
     private var isOpen = false
-    /// What the folder held when it was looked at last, and what was added since: never less than there is, but for what
-    /// another process has added.
+    /// The contents of the folder when it was last listed, plus what was added since. The counts are never too low,
+    /// except for files that another process has added.
     private var fileCount = 0
     private var byteCount = 0
 
-    /// - Parameter limits: when they are exceeded, what was used longest ago goes until a tenth of them is free.
+    /// - Parameter limits: the most files and bytes. When they are exceeded, the files that were used longest ago are
+    ///   removed until a tenth is free.
     public init(files: any FileStore, schemaVersion: Int, limits: Limits) {
         self.files = files
         self.schemaVersion = schemaVersion
@@ -49,13 +50,13 @@ public actor DiskCacheStore {
             files.remove(name)
             return nil
         }
-        // Another key of the same hash is not this one.
+        // Another key with the same hash is a different entry.
         guard file.key == key else { return nil }
         files.touch(name)
         return Entry(key: file.key, savedAt: file.savedAt, value: file.value)
     }
 
-    /// - Returns: false when it could not be written. What was there for the key is gone then, too.
+    /// - Returns: false when the value could not be written. The key's earlier value is removed then, too.
     @discardableResult
     public func store(_ value: [UInt8], for key: String, savedAt: Int) -> Bool {
         open()
@@ -66,7 +67,7 @@ public actor DiskCacheStore {
             return false
         }
         do { try files.write(bytes, to: name) } catch {
-            // What is there is older than what its key stands for now.
+            // The stored value is out of date, because the key has a newer one.
             files.remove(name)
             return false
         }
@@ -90,14 +91,16 @@ public actor DiskCacheStore {
         let version = Array(String(schemaVersion).utf8)
         let there = files.list()
         let found = files.read(Self.schemaFile)
-        // It is there and cannot be read: the phone has not been unlocked since it was started, and nothing of it can.
-        // That is no other version. Until it can be read, each file's own version decides.
+        // A schema file that exists and cannot be read means that the phone has not been unlocked since it was started;
+        // then no file can be read, and the version has not changed. Until it can be read, each file's own version
+        // decides.
         isOpen = found != nil || !there.contains { $0.name == Self.schemaFile }
         if isOpen {
             files.tidy()
             if found != version {
                 for file in there { files.remove(file.name) }
-                // When this fails it is all discarded again at the next launch; each file has the version in it, too.
+                // When this fails, the cache is discarded again at the next launch. Each file contains the version,
+                // too.
                 try? files.write(version, to: Self.schemaFile)
             }
         }

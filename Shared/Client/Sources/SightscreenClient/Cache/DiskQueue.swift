@@ -1,7 +1,7 @@
 import Dispatch
 
-/// Where one disk cache does its work: a thread that may stand still. A slow disk blocks whoever reads it, and the threads
-/// that all other tasks share are as few as the processor's cores.
+/// The thread of one disk cache, which may block. A slow disk blocks the thread that reads it, and the shared threads
+/// of all other tasks are only as many as the processor has cores.
 final class DiskQueue: SerialExecutor {
     private let queue: DispatchQueue
 

@@ -1,23 +1,24 @@
-/// One folder of files that may be lost, but never half written. Synchronous: to be called where a thread may stand still.
+/// A folder of files that may be lost, but are never half written. Its methods are synchronous: call them on a thread
+/// that may block.
 ///
-/// A file is there whole or not at all, also for another process (a widget) that reads the folder.
+/// A file exists whole or not at all, also for another process (a widget) that reads the folder.
 public protocol FileStore: Sendable {
-    /// - Returns: nil when there is no such file, or it cannot be read.
+    /// - Returns: the file's bytes; nil when there is no such file or it cannot be read.
     func read(_ name: String) -> [UInt8]?
 
-    /// In place of what was there.
+    /// Writes a file in place of an earlier one.
     func write(_ bytes: [UInt8], to name: String) throws(FileStoreError)
 
-    /// Makes a file the last of the list.
+    /// Moves a file to the end of the list.
     func touch(_ name: String)
 
-    /// No error when there is none.
+    /// Removes a file, if it exists.
     func remove(_ name: String)
 
-    /// What is there, the file first that was written or touched longest ago.
+    /// Returns the files, beginning with the one that was written or touched longest ago.
     func list() -> [StoredFile]
 
-    /// Removes what interrupted writes have left behind, which is not in the list.
+    /// Removes the files that interrupted writes have left behind. They are not in the list.
     func tidy()
 }
 
@@ -35,13 +36,13 @@ public struct StoredFile: Hashable, Sendable {
     }
 }
 
-/// Why nothing was written; for the log.
+/// The reason why a file was not written, for the log.
 public struct FileStoreError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String
     public init(_ description: String) { self.description = description }
 }
 
-/// What a file may be called: no folders, nothing hidden, nothing that a file system takes for something else.
+/// The rule for file names: no folders, no hidden files, no characters with a meaning for a file system.
 package enum FileName {
     static let lengthMax = 64
 

@@ -1,7 +1,7 @@
 public import Observation
 public import SightscreenModels
 
-/// The fake: a cache without a disk, for previews and tests of views.
+/// The fake of `MatchCacheStore`: a cache without a disk, for previews and tests of views.
 @MainActor
 @Observable
 public final class InMemoryMatchCacheStore: MatchCacheStore {
@@ -18,7 +18,7 @@ public final class InMemoryMatchCacheStore: MatchCacheStore {
     public func storedSchedule(on day: UTCDay) -> CachedDay? { days[day] }
     public func keep(_ entry: CachedDay) { days[entry.day] = entry }
     public func keep(_ live: CachedLive) { self.live = live }
-    /// Canned days stay.
+    /// Does nothing, because canned days stay.
     public func slide(to window: ClosedRange<UTCDay>) {}
     public func loadFromDisk() {}
     public func flush() {}

@@ -6,14 +6,14 @@ public import SightscreenModels
     import Foundation
 #endif
 
-/// The schedule on disk, a file for each day. Files are read and written on a thread of the disk's
-/// own; coding belongs to nobody's actor.
+/// The schedule on disk, with a file for each day. Files are read and written on the disk cache's own thread; encoding
+/// and decoding belong to no actor.
 public struct MatchDiskCacheWrapper: Sendable {
-    /// The product's `MATCH_SCHEMA_VERSION`: to be raised with every change of `CachedDay`, `MatchItem` or `ContentState`
+    /// The product's `MATCH_SCHEMA_VERSION`. Raise it with every change of `CachedDay`, `MatchItem` or `ContentState`
     /// after which an older app's file would be read wrongly. The whole cache is discarded then.
     public static let schemaVersion = 1
 
-    /// Four weeks of looking around. A busy day has about 100 KB.
+    /// The most files and bytes: four weeks of days. A busy day has about 100 KB.
     public static let limits = DiskCacheStore.Limits(files: 28, bytes: 8 << 20)
 
     private let disk: DiskCacheStore

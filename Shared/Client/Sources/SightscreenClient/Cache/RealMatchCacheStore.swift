@@ -1,15 +1,16 @@
 public import Observation
 public import SightscreenModels
 
-/// A dictionary by day in front of `MatchDiskCacheWrapper`. The gateway is the third layer, and `ScheduleService`'s.
+/// A dictionary by day in front of `MatchDiskCacheWrapper`. The third layer, the gateway, belongs to `ScheduleService`.
 @MainActor
 @Observable
 public final class RealMatchCacheStore: MatchCacheStore {
-    /// A day with matches in play changes with every ball; on disk it is for the next launch.
+    /// The shortest time between two writes of a day with matches in play, in seconds. Such a day changes with every
+    /// ball, and its file is only for the next launch.
     static let liveDiskSeconds = 60
-    /// A launch waits no longer for the disk; what comes later is there when it comes.
+    /// The longest time that a launch waits for the disk. Days that come later are used when they come.
     static let hydrationLimit = Duration.seconds(2)
-    /// What a disk that stands still may keep waiting; the newest of them.
+    /// The most days that wait for a stalled disk. The newest ones are kept.
     static let unwrittenMax = MatchDiskCacheWrapper.limits.files
 
     private var days: [UTCDay: CachedDay] = [:]
@@ -18,19 +19,19 @@ public final class RealMatchCacheStore: MatchCacheStore {
 
     @ObservationIgnored private let disk: MatchDiskCacheWrapper
     @ObservationIgnored private let clock: any ClientClock
-    /// Which day a match is in.
+    /// The day of each match.
     @ObservationIgnored private var places: [MatchID: UTCDay] = [:]
-    /// What is not on disk yet; the newest of each day.
+    /// The days that are not on disk yet, with the newest state of each.
     @ObservationIgnored private var unwritten: [UTCDay: CachedDay] = [:]
     @ObservationIgnored private var writer: Task<Void, Never>?
-    /// Whoever asks for the same day at the same time shares one reading.
+    /// The reads under way. Callers that ask for the same day at the same time share one read.
     @ObservationIgnored private var reads: [UTCDay: Task<CachedDay?, Never>] = [:]
-    /// Counts how often everything was removed: what was read before is not remembered after it.
+    /// Counts the removals of everything. A read that began before a removal is ignored after it.
     @ObservationIgnored private var epoch = 0
-    /// Of the days in memory that have matches in play.
+    /// The time of the last write of each day in memory with matches in play.
     @ObservationIgnored private var writtenAt: [UTCDay: Int] = [:]
 
-    /// - Parameter radius: how many days before and after today are in memory at first.
+    /// - Parameter radius: the number of days before and after today that are in memory at first.
     public init(disk: MatchDiskCacheWrapper, clock: any ClientClock, radius: Int = ScheduleWindow.radius) {
         self.disk = disk
         self.clock = clock
@@ -42,7 +43,7 @@ public final class RealMatchCacheStore: MatchCacheStore {
     public func match(_ id: MatchID) -> MatchItem? { places[id].flatMap { days[$0]?.match(id) } }
 
     public func storedSchedule(on day: UTCDay) async -> CachedDay? {
-        // What is on its way to the disk is newer than what is there.
+        // A day that waits to be written is newer than the one on disk.
         if let entry = days[day] ?? unwritten[day] { return entry }
         return await (reads[day] ?? read(day)).value
     }
@@ -73,7 +74,7 @@ public final class RealMatchCacheStore: MatchCacheStore {
         let today = UTCDay(at: clock.now)
         let wanted = (window.lowerBound.number...window.upperBound.number).map { UTCDay(number: $0) }
             .sorted { ($0.distance(to: today), $0) < ($1.distance(to: today), $1) }
-        // Today first. What has come from the gateway meanwhile is newer, and stays.
+        // Today is read first. A day that has come from the gateway meanwhile is newer, and stays.
         _ = await finished(within: Self.hydrationLimit, clock) {
             for day in wanted { _ = await self.storedSchedule(on: day) }
         }
@@ -121,7 +122,7 @@ public final class RealMatchCacheStore: MatchCacheStore {
             let found = await disk.day(day)
             guard epoch == begun else { return days[day] }
             reads[day] = nil
-            // Something newer may have come while the disk was read.
+            // A newer state may have come while the disk was read.
             if let newer = days[day] ?? unwritten[day] { return newer }
             if let found { remember(found) }
             return found
@@ -130,7 +131,8 @@ public final class RealMatchCacheStore: MatchCacheStore {
         return task
     }
 
-    /// One writer at a time: a day's older state never comes after its newer one.
+    /// Writes the waiting days. There is one writer at a time, so a day's older state is never written after its newer
+    /// one.
     private func write() {
         guard writer == nil else { return }
         writer = Task {

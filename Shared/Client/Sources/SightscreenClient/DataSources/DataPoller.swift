@@ -1,20 +1,20 @@
 public import Observation
 
-/// Keeps a data source's data current while a view shows it and the app is in front: first what is cached, then, where that
-/// is stale, a fetch; then one after each interval as long as the source wants to be polled.
+/// Keeps a data source's data current while a view shows it and the app is in the foreground: first cached data, then a
+/// fetch if that is stale, then a fetch after each interval for as long as the source should be polled.
 ///
-/// There are never two fetches of one poller at a time. After a failure it waits longer and longer, at most a minute unless
-/// the interval is longer or the gateway asks for more.
+/// A poller never has two fetches at the same time. After failures the wait grows up to a minute, or longer if the
+/// interval is longer or the gateway asks for it.
 @MainActor
 @Observable
 public final class DataPoller<Source: DataSource> {
-    /// Nobody waits longer for a view that is open, whatever the gateway asks for.
+    /// The longest wait for a visible view, however long the gateway asks for.
     private static var askedMax: Duration { .seconds(600) }
 
     public let source: Source
-    /// A fetch is under way.
+    /// Whether a fetch is under way.
     public private(set) var isLoading = false
-    /// Why there is nothing newer; nil after a success.
+    /// The reason why there is no newer data; nil after a success.
     public private(set) var lastError: APIError?
 
     @ObservationIgnored private let clock: any ClientClock
@@ -24,7 +24,8 @@ public final class DataPoller<Source: DataSource> {
     @ObservationIgnored private var isInFront = true
     @ObservationIgnored private var loop: Task<Void, Never>?
 
-    /// - Parameter jitter: 0 to 1, so that phones that failed together do not come back together.
+    /// - Parameter jitter: returns a random number from 0 to 1, so that phones that failed together do not call again
+    ///   together.
     public init(
         _ source: Source, clock: any ClientClock = SystemClientClock(),
         delays: RetryDelays = RetryDelays(first: .seconds(2), longest: .seconds(60)),
@@ -65,7 +66,7 @@ public final class DataPoller<Source: DataSource> {
             loop?.cancel()
             return
         }
-        // One that was cancelled and still waits for an answer begins anew when it has it.
+        // A cancelled loop that still waits for an answer begins anew when it has it.
         if loop == nil { begin() }
     }
 
@@ -86,7 +87,7 @@ public final class DataPoller<Source: DataSource> {
         }
     }
 
-    /// - Returns: whether it succeeded.
+    /// - Returns: whether the fetch succeeded.
     private func attempt(first: Bool) async -> Bool {
         isLoading = true
         defer { isLoading = false }
@@ -96,7 +97,7 @@ public final class DataPoller<Source: DataSource> {
             if lastError != nil { lastError = nil }
             return true
         } catch {
-            // A view that goes away, or a day that is no longer selected, is no failure.
+            // A view that disappears, or a day that is no longer selected, is no failure.
             switch error {
             case .transport(.cancelled), .superseded: break
             default: if lastError != error { lastError = error }

@@ -1,28 +1,29 @@
 public import Observation
 
-/// Something that views show, that is fetched, cached, and perhaps polled. Views read `data`; `DataPoller` does the rest.
+/// A source of data that views show: it is fetched, cached, and polled if it changes by itself. Views read `data`;
+/// `DataPoller` does the rest.
 @MainActor
 public protocol DataSource<Value>: AnyObject, Observable, Sendable {
-    /// What views show.
+    /// The value that views show.
     associatedtype Value: Sendable
 
-    /// What to show; nil as long as nothing is known.
+    /// The data to show; nil as long as none is known.
     var data: Value? { get }
 
-    /// `data` came from a cache and should be asked for again.
+    /// Whether `data` came from a cache and should be fetched again.
     var isStale: Bool { get }
 
-    /// Cache first: what is cached, however old, otherwise as `refresh`.
+    /// Returns cached data, however old; without any, it works like `refresh`.
     @discardableResult
     func load() async throws(APIError) -> Value
 
-    /// A fetch, whatever is cached.
+    /// Fetches the data, whether or not it is cached.
     @discardableResult
     func refresh() async throws(APIError) -> Value
 
-    /// Whether it changes by itself now.
+    /// Whether the data changes by itself at present.
     func shouldPoll() -> Bool
 
-    /// How long to wait between two fetches, in milliseconds.
+    /// The wait between two fetches, in milliseconds.
     var pollIntervalMs: Int { get }
 }

@@ -1,6 +1,6 @@
 public import Observation
 
-/// Canned data, for previews and for tests of views.
+/// A data source with canned data, for previews and tests of views.
 @MainActor
 @Observable
 public final class FakeDataSource<Value: Sendable>: DataSource {
@@ -17,7 +17,7 @@ public final class FakeDataSource<Value: Sendable>: DataSource {
         self.polls = polls
     }
 
-    /// What a fetch gives from now on.
+    /// Sets the result of fetches from now on.
     public func set(_ next: Result<Value, APIError>, polls: Bool = false) {
         self.next = next
         self.polls = polls

@@ -1,8 +1,8 @@
 public import Observation
 public import SightscreenModels
 
-/// All matches in play. The gateway's `retryAfterMs` is the interval: 30 s when nothing is on, 5 s in play, 2 s in a close
-/// finish.
+/// All matches in play. The gateway's `retryAfterMs` is the interval: 30 s when no match is on, 5 s in play, 2 s in a
+/// close finish.
 @MainActor
 @Observable
 public final class LiveMatchesDataSource: DataSource {
@@ -35,14 +35,14 @@ public final class LiveMatchesDataSource: DataSource {
         return live.matches
     }
 
-    /// While matches are in play, and while none is, too: only so is it seen that one begins. The gateway's interval is
-    /// long then.
+    /// Always true. Polling goes on while no match is in play, because only so is a beginning match noticed. The
+    /// gateway's interval is long then.
     public func shouldPoll() -> Bool { true }
 
     // MARK: -
 
     private func show(_ live: CachedLive, isStale: Bool) {
-        // Views are told of what changes only.
+        // A property is set only when it changes, so that views are not redrawn for nothing.
         if data != live.matches { data = live.matches }
         if self.isStale != isStale { self.isStale = isStale }
         let interval = PollInterval.clamped(live.retryAfterMs)

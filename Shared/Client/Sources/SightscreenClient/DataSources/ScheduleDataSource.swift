@@ -1,15 +1,15 @@
 public import Observation
 public import SightscreenModels
 
-/// The schedule of the day that the user has selected. Today is polled, and another day as long as a match of it is in play
-/// (an evening that goes on past midnight, a Test's second day) or its answer is missing: other days do not change while
-/// one looks.
+/// The schedule of the day that the user has selected. Today is polled. Another day is polled for as long as one of its
+/// matches is in play (an evening that goes on past midnight, a Test's second day) or its answer is missing; other days
+/// do not change while they are shown.
 ///
-/// Who looks at today looks at the new day after midnight, once what is in play is over.
+/// A user who looks at today sees the new day after midnight, once the matches in play are over.
 @MainActor
 @Observable
 public final class ScheduleDataSource: DataSource {
-    /// What was fetched longer ago nobody is watching: the phone was asleep.
+    /// The age, in seconds, from which a fetched day counts as not watched, because the phone slept.
     static let watchingSeconds = 3_600
 
     public private(set) var data: CachedDay?
@@ -18,12 +18,12 @@ public final class ScheduleDataSource: DataSource {
 
     @ObservationIgnored private let service: any ScheduleService
     @ObservationIgnored private let clock: any ClientClock
-    /// The selected day was today when it was selected.
+    /// Whether the selected day was today when it was selected.
     @ObservationIgnored private var followsToday: Bool
-    /// The gateway did not answer when this day was selected.
+    /// Whether the gateway has not answered since this day was selected.
     @ObservationIgnored private var isMissing = false
 
-    /// - Parameter day: today unless given.
+    /// - Parameter day: the selected day; nil for today.
     public init(service: any ScheduleService, clock: any ClientClock, day: UTCDay? = nil) {
         self.service = service
         self.clock = clock
@@ -34,8 +34,9 @@ public final class ScheduleDataSource: DataSource {
         data = service.cached(day)
     }
 
-    /// Shows what is cached of another day at once, and what the gateway says of it when no other day is selected soon.
-    /// - Throws: `.superseded` when one is.
+    /// Selects a day: shows its cached matches at once, and the gateway's answer if no other day is selected soon.
+    ///
+    /// - Throws: `.superseded` when another day is selected.
     public func select(_ day: UTCDay) async throws(APIError) {
         followsToday = day == UTCDay(at: clock.now)
         turn(to: day)
@@ -47,7 +48,7 @@ public final class ScheduleDataSource: DataSource {
 
     @discardableResult
     public func load() async throws(APIError) -> CachedDay {
-        goOn()
+        followToday()
         let day = selectedDay
         guard let entry = await service.stored(day) else {
             if Task.isCancelled { throw .transport(.cancelled) }
@@ -59,7 +60,7 @@ public final class ScheduleDataSource: DataSource {
 
     @discardableResult
     public func refresh() async throws(APIError) -> CachedDay {
-        goOn()
+        followToday()
         let day = selectedDay
         let entry = try await service.refresh(day)
         show(entry, of: day, isStale: false)
@@ -77,8 +78,8 @@ public final class ScheduleDataSource: DataSource {
         return data.isInPlay(now: clock.now)
     }
 
-    /// At midnight today is another day. Who is watching a match sees it to its end first.
-    private func goOn() {
+    /// Selects the new day at midnight. A user who watches a match sees its end first.
+    private func followToday() {
         let today = UTCDay(at: clock.now)
         guard followsToday, selectedDay != today else { return }
         if isInPlay, let data, clock.now - data.fetchedAt < Self.watchingSeconds { return }
@@ -90,7 +91,7 @@ public final class ScheduleDataSource: DataSource {
         isStale = true
         isMissing = false
         data = service.cached(day)
-        // What is on disk is better than nothing as long as the gateway has not answered.
+        // The day on disk is shown as long as the gateway has not answered.
         if data == nil { Task { await showStored(day) } }
     }
 
@@ -99,7 +100,7 @@ public final class ScheduleDataSource: DataSource {
         data = entry
     }
 
-    /// Unless the user has gone on to another day while it was fetched.
+    /// Shows a day, unless the user has selected another one while it was fetched.
     private func show(_ entry: CachedDay, of day: UTCDay, isStale: Bool) {
         guard day == selectedDay else { return }
         if !isStale { isMissing = false }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Tells any number of readers each new value. A reader that is slow misses older values, never the newest; memory is
-/// bounded by `buffer` values a reader.
+/// Sends each new value to any number of readers. A slow reader misses older values, never the newest. Memory is
+/// bounded by `buffer` values for each reader.
 package final class Broadcast<Value: Sendable>: Sendable {
     private struct State {
         var latest: Value?
@@ -14,8 +14,8 @@ package final class Broadcast<Value: Sendable>: Sendable {
     private let repeatsLatest: Bool
 
     /// - Parameters:
-    ///   - buffer: 1 where a value makes those before it worthless.
-    ///   - repeatsLatest: a new reader begins with the value that is there.
+    ///   - buffer: the number of values kept for a slow reader; 1 where a value makes the ones before it worthless.
+    ///   - repeatsLatest: whether a new reader begins with the latest value.
     package init(_ first: Value? = nil, buffer: Int = 1, repeatsLatest: Bool = true) {
         state = Mutex(State(latest: first))
         self.buffer = buffer
@@ -25,7 +25,7 @@ package final class Broadcast<Value: Sendable>: Sendable {
     package var latest: Value? { state.withLock { $0.latest } }
 
     package func send(_ value: Value) {
-        // Under the lock, so that every reader gets values in the order in which they came.
+        // Values are sent under the lock, so that every reader gets them in the order in which they came.
         state.withLock { state in
             state.latest = value
             for reader in state.readers.values { reader.yield(value) }
@@ -44,7 +44,7 @@ package final class Broadcast<Value: Sendable>: Sendable {
         return stream
     }
 
-    /// All streams end; those that are asked for later begin anew.
+    /// Ends all streams. Streams that are made later begin anew.
     package func disconnect() {
         let readers = state.withLock { state in
             let readers = Array(state.readers.values)

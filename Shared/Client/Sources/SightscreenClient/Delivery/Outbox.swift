@@ -1,33 +1,34 @@
-/// Brings the newest value of each slot to its receiver, again and again until it is taken.
+/// Delivers the newest value of each slot, and repeats until it is delivered.
 ///
-/// A slot never has two deliveries under way, so an older value cannot arrive after a newer one. A value that is put while
-/// another is under way takes its turn; one that waits for its next attempt is replaced, and goes at once.
+/// A slot never has two deliveries under way, so an older value cannot arrive after a newer one. A value that is put
+/// during a delivery waits for its end. A value that waits for its next attempt is replaced, and the new one goes at
+/// once.
 actor Outbox<Slot: Hashable & Sendable, Value: Sendable> {
     enum Outcome: Sendable {
-        case taken
-        /// Not yet; not before so long.
-        case again(after: Duration?)
+        case delivered
+        /// The delivery failed. The next attempt comes no earlier than `after`.
+        case retry(after: Duration?)
     }
 
-    private struct Line {
+    private struct Entry {
         var value: Value?
-        /// Counts what was put: tells whether there is something newer than what was delivered.
+        /// Counts the values that were put, to tell whether there is a newer one than the delivered one.
         var revision = 0
         var worker: Task<Void, Never>?
-        var nap: Task<Void, Never>?
+        var backoff: Task<Void, Never>?
     }
 
     private let clock: any ClientClock
     private let delays: RetryDelays
     private let jitter: @Sendable () -> Double
     private let deliver: @Sendable (Slot, Value) async -> Outcome
-    /// One for each slot that has something to deliver; a phone has as many as activities and followed matches.
-    private var lines: [Slot: Line] = [:]
+    /// The slots that have a value to deliver: on a phone, as many as activities and followed matches.
+    private var entries: [Slot: Entry] = [:]
     private var isStopped = false
-    /// Nothing waits for another attempt any more.
+    /// Whether failed deliveries are no longer repeated.
     private(set) var isFinishing = false
-    /// Counts calls of `hurry`: one that comes while a delivery is under way spares it the wait after its failure.
-    private var hurries = 0
+    /// Counts the calls of `retryNow`. A call during a delivery removes the wait after its failure.
+    private var retries = 0
 
     init(
         clock: any ClientClock, delays: RetryDelays = RetryDelays(),
@@ -39,79 +40,77 @@ actor Outbox<Slot: Hashable & Sendable, Value: Sendable> {
         self.jitter = jitter
         self.deliver = deliver
     }
-
-    /// What is not taken yet.
-    var waiting: Set<Slot> { Set(lines.filter { $0.value.value != nil }.keys) }
+    /// The slots whose value is not delivered yet.
+    var waiting: Set<Slot> { Set(entries.filter { $0.value.value != nil }.keys) }
 
     func put(_ value: Value, in slot: Slot) {
         guard !isStopped else { return }
-        var line = lines[slot] ?? Line()
-        line.value = value
-        line.revision += 1
-        line.nap?.cancel()
-        if line.worker == nil { line.worker = Task { await self.work(slot) } }
-        lines[slot] = line
+        var entry = entries[slot] ?? Entry()
+        entry.value = value
+        entry.revision += 1
+        entry.backoff?.cancel()
+        if entry.worker == nil { entry.worker = Task { await self.work(slot) } }
+        entries[slot] = entry
     }
 
-    /// Forgets the slot's value. What is under way goes on, and is not repeated.
+    /// Removes the slot's value. A delivery under way goes on and is not repeated.
     func discard(_ slot: Slot) {
-        guard lines[slot] != nil else { return }
-        lines[slot]?.value = nil
-        lines[slot]?.revision += 1
-        lines[slot]?.nap?.cancel()
+        guard entries[slot] != nil else { return }
+        entries[slot]?.value = nil
+        entries[slot]?.revision += 1
+        entries[slot]?.backoff?.cancel()
     }
 
-    /// Forgets the slot's value, and returns when nothing of it is under way any more. Never to be called by what
-    /// delivers.
+    /// Removes the slot's value, and returns when no delivery of it is under way. `deliver` must not call it.
     func withdraw(_ slot: Slot) async {
         discard(slot)
-        await lines[slot]?.worker?.value
+        await entries[slot]?.worker?.value
     }
 
-    /// What waits for its next attempt goes now: the app came to the front, the network is back.
-    func hurry() {
-        hurries += 1
-        for line in lines.values { line.nap?.cancel() }
+    /// Starts the waiting attempts now: the app is in the foreground again, or the network is back.
+    func retryNow() {
+        retries += 1
+        for entry in entries.values { entry.backoff?.cancel() }
     }
 
-    /// Tries everything once more, now, and returns when nothing is under way. Nothing is taken any more.
+    /// Tries every value once more, and returns when no delivery is under way. No value is accepted after it.
     func finish() async {
         isStopped = true
         isFinishing = true
-        hurry()
-        for worker in lines.values.compactMap(\.worker) { await worker.value }
+        retryNow()
+        for worker in entries.values.compactMap(\.worker) { await worker.value }
     }
 
-    /// Cancels what is under way and returns when it has ended.
+    /// Cancels the deliveries under way, and returns when they have ended.
     func stop() async {
         isStopped = true
-        let workers = lines.values.compactMap(\.worker)
-        for line in lines.values {
-            line.worker?.cancel()
-            line.nap?.cancel()
+        let workers = entries.values.compactMap(\.worker)
+        for entry in entries.values {
+            entry.worker?.cancel()
+            entry.backoff?.cancel()
         }
         for worker in workers { await worker.value }
     }
 
     private func work(_ slot: Slot) async {
         var failures = 0
-        while !Task.isCancelled, let line = lines[slot], let value = line.value {
-            let hurriesBefore = hurries
+        while !Task.isCancelled, let entry = entries[slot], let value = entry.value {
+            let retriesBefore = retries
             let outcome = await deliver(slot, value)
-            guard lines[slot]?.revision == line.revision else {
+            guard entries[slot]?.revision == entry.revision else {
                 failures = 0
                 continue
             }
-            guard case .again(let asked) = outcome, !Task.isCancelled else { break }
-            if hurries != hurriesBefore { continue }
+            guard case .retry(let asked) = outcome, !Task.isCancelled else { break }
+            if retries != retriesBefore { continue }
             if isFinishing { break }
             failures += 1
             let delay = delays.delay(failures: failures, asked: asked, jitter: jitter())
-            let nap = Task { [clock] in _ = try? await clock.sleep(for: delay) }
-            lines[slot]?.nap = nap
-            await nap.value
-            lines[slot]?.nap = nil
+            let backoff = Task { [clock] in _ = try? await clock.sleep(for: delay) }
+            entries[slot]?.backoff = backoff
+            await backoff.value
+            entries[slot]?.backoff = nil
         }
-        lines[slot] = nil
+        entries[slot] = nil
     }
 }

@@ -1,33 +1,34 @@
 public import SightscreenModels
 
-/// Follows that no backend knows of, for previews and for tests of whoever uses a follow manager.
+/// A `FollowManager` without a backend, for previews and tests of code that uses a follow manager.
 public actor FakeFollowManager: FollowManager {
-    private var book: FollowBook
+    private var followState: FollowState
     private var user: UserID?
     private var refusal: APIError?
     private var outlook: LiveActivityOutlook
     private var displayState: ContentState?
     private var changed: @Sendable (FollowChanges) async -> Void = { _ in }
-    private let bellBroadcast = Broadcast<[MatchID: Bell]>([:])
+    private let buttonBroadcast = Broadcast<[MatchID: FollowButton]>([:])
     public private(set) var syncs = 0
 
     /// - Parameters:
-    ///   - outlook: what a follow is answered with.
-    ///   - displayState: the same.
+    ///   - following: the matches that are followed at first.
+    ///   - outlook: the outlook in the answer to a follow.
+    ///   - displayState: the state in the answer to a follow.
     public init(
         following: Set<MatchID> = [], outlook: LiveActivityOutlook = .starting, displayState: ContentState? = nil
     ) {
-        book = FollowBook(followed: following)
+        followState = FollowState(followed: following)
         self.outlook = outlook
         self.displayState = displayState
     }
 
-    /// What `follow` and `sync` throw from now on.
+    /// Sets the error that `follow` and `sync` throw from now on; nil for none.
     public func refuse(_ error: APIError?) { refusal = error }
 
-    /// The backend says that this is what is followed.
+    /// Reconciles the follows with those of the backend.
     public func reconcile(with server: Set<MatchID>) async {
-        let changes = book.reconcile(with: server, asked: book.revision)
+        let changes = followState.reconcile(with: server, asked: followState.revision)
         publish()
         await changed(changes)
     }
@@ -39,19 +40,19 @@ public actor FakeFollowManager: FollowManager {
     }
 
     public func follow(_ request: FollowRequest) throws(APIError) -> FollowResponse {
-        let tap = book.follow(request)
+        let tap = followState.follow(request)
         defer { publish() }
         if let refusal {
-            book.followFailed(tap)
+            followState.followFailed(tap)
             throw refusal
         }
-        book.followAnswered(tap, isFollowing: true)
+        followState.followAnswered(tap, isFollowing: true)
         return FollowResponse(following: true, displayState: displayState, liveActivity: outlook)
     }
 
     public func unfollow(_ match: MatchID) {
-        _ = book.unfollow(match)
-        if refusal == nil { book.unfollowed(match) }
+        _ = followState.unfollow(match)
+        if refusal == nil { followState.unfollowed(match) }
         publish()
     }
 
@@ -65,43 +66,45 @@ public actor FakeFollowManager: FollowManager {
     public func syncSoon() { syncs += 1 }
 
     public func dismissed(_ activity: ActivityID, of match: MatchID, isOnlyOne: Bool) {
-        book.dismissed(PendingWish.Dismissal(match: match, activity: activity, isOnlyOne: isOnlyOne))
+        followState.dismissed(PendingOperation.Dismissal(match: match, activity: activity, isOnlyOne: isOnlyOne))
         retryNow()
     }
 
     public func retryNow() {
         defer { publish() }
         guard refusal == nil else { return }
-        for match in book.pendingUnfollows { book.unfollowed(match) }
-        for dismissal in book.pendingDismissals { book.answered(dismissal, isFollowing: !dismissal.isOnlyOne) }
+        for match in followState.pendingUnfollows { followState.unfollowed(match) }
+        for dismissal in followState.pendingDismissals {
+            followState.answered(dismissal, isFollowing: !dismissal.isOnlyOne)
+        }
     }
 
     public func sendPending(within limit: Duration) { retryNow() }
 
-    public func followedMatchIds() -> Set<MatchID> { book.followed }
+    public func followedMatchIds() -> Set<MatchID> { followState.followed }
 
-    public func pendingUnfollows() -> Set<MatchID> { book.pendingUnfollows }
+    public func pendingUnfollows() -> Set<MatchID> { followState.pendingUnfollows }
 
-    public func pendingDismissals() -> Set<MatchID> { Set(book.pendingDismissals.map(\.match)) }
+    public func pendingDismissals() -> Set<MatchID> { Set(followState.pendingDismissals.map(\.match)) }
 
     public func followedElsewhere(_ match: MatchID) -> Bool {
         defer { publish() }
-        return book.followedElsewhere(match) != .unwanted
+        return followState.followedElsewhere(match) != .unwanted
     }
 
     public func set(_ health: ActivityHealth, for match: MatchID) {
-        book.set(health, for: match)
+        followState.set(health, for: match)
         publish()
     }
 
     public func set(showsActivities: Bool) {
-        book.showsActivities = showsActivities
+        followState.showsActivities = showsActivities
         publish()
     }
 
-    public func bell(for match: MatchID) -> Bell { book.bell(for: match) }
+    public func followButton(for match: MatchID) -> FollowButton { followState.followButton(for: match) }
 
-    public func bells() -> AsyncStream<[MatchID: Bell]> { bellBroadcast.values() }
+    public func followButtons() -> AsyncStream<[MatchID: FollowButton]> { buttonBroadcast.values() }
 
     public func keptUser() -> UserID? { user }
 
@@ -111,11 +114,11 @@ public actor FakeFollowManager: FollowManager {
 
     public func forgetUser() {
         user = nil
-        book = FollowBook()
+        followState = FollowState()
         publish()
     }
 
     public func stop() {}
 
-    private func publish() { bellBroadcast.send(book.bells) }
+    private func publish() { buttonBroadcast.send(followState.followButtons) }
 }

@@ -1,10 +1,10 @@
 public import SightscreenModels
 
-/// What a reconciliation with the backend changed on this phone.
+/// The changes that a reconciliation with the backend made on this phone.
 public struct FollowChanges: Hashable, Sendable {
-    /// Followed on another phone, or before the app was installed anew.
+    /// Matches that were followed on another phone, or before the app was installed again.
     public var added: Set<MatchID>
-    /// Unfollowed elsewhere, or over.
+    /// Matches that were unfollowed elsewhere, or are over.
     public var removed: Set<MatchID>
 
     public init(added: Set<MatchID> = [], removed: Set<MatchID> = []) {

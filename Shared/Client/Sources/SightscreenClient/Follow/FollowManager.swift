@@ -1,78 +1,89 @@
 public import SightscreenModels
 
-/// What the user wants to follow, and its agreement with the backend.
+/// The user's follows, reconciled with the backend.
 ///
-/// It knows nothing of activities but how they do, which it is told for the bell.
+/// It does not know activities. The facade tells it their health, for the follow button.
 public protocol FollowManager: Sendable {
-    /// Whose follows this phone remembers; nil when nobody's.
+    /// The user whose follows this phone stores; nil if there are none.
     func keptUser() async -> UserID?
 
-    /// The app is about to take all cards off, because the user leaves. It may not live to do more.
+    /// Records that the app is about to end all activities because the user leaves. It comes first, because the app may
+    /// be ended at any moment.
     func noteCardsTakenOff() async
 
-    /// When that was last; seconds since 1970. Nil when it never was.
+    /// The time of the last such record, in seconds since 1970; nil when there is none.
     func cardsTakenOffAt() async -> Int?
 
-    /// Reads what this phone remembers of the user, and begins to bring the backend's and its own view together.
+    /// Reads the user's follows that this phone stores, and begins to reconcile them with the backend's.
     ///
-    /// - Parameter changed: gets each reconciliation that changed something, and is waited for.
+    /// - Parameters:
+    ///   - user: the signed-in user.
+    ///   - changed: receives each reconciliation that changed something; the manager waits for it.
     func start(user: UserID, _ changed: @escaping @Sendable (FollowChanges) async -> Void) async
 
-    /// The bell was tapped. It fills at once; if the backend refuses it goes back and the error says why.
+    /// Follows a match after a tap on its follow button. The button fills at once. If the backend refuses, the button
+    /// returns to its earlier state, and the error gives the reason.
     ///
-    /// - Throws: `APIError.superseded` when the user unfollowed before the call was sent.
+    /// - Throws: the gateway's refusal; `APIError.superseded` when the user unfollowed before the call was sent.
     func follow(_ request: FollowRequest) async throws(APIError) -> FollowResponse
 
-    /// The bell was tapped again. It empties at once; the backend is told now, or as soon as it can be reached.
+    /// Unfollows a match after another tap on its follow button. The button empties at once; the call is sent now, or
+    /// as soon as the backend can be reached.
     func unfollow(_ match: MatchID) async
 
-    /// `GET /user/follows`. Concurrent calls share one.
+    /// Reconciles the follows with `GET /user/follows`. Concurrent calls share one request.
     @discardableResult
     func sync() async throws(APIError) -> FollowChanges
 
-    /// Like `sync`, some time soon, and again until the backend answers.
+    /// Reconciles like `sync`, in the background, and repeats until the backend answers.
     func syncSoon() async
 
-    /// The user took an activity off the screen, which the backend may take for an unfollow. It is told now, or as soon
-    /// as it can be reached, unless the user follows the match again before that.
+    /// Reports that the user removed an activity, which the backend may take for an unfollow. The report is sent now,
+    /// or as soon as the backend can be reached, unless the user follows the match again before that.
     ///
-    /// - Parameter isOnlyOne: no other activity of the match runs on this phone.
+    /// - Parameters:
+    ///   - activity: the removed activity.
+    ///   - match: its match.
+    ///   - isOnlyOne: whether no other activity of the match runs on this phone.
     func dismissed(_ activity: ActivityID, of match: MatchID, isOnlyOne: Bool) async
-
-    /// What the backend has not heard of goes now.
+    /// Sends all pending operations at once.
     func retryNow() async
 
-    /// What the backend has not heard of is tried once more. To be called when the user signs out.
+    /// Sends all pending operations once more, at a sign-out, and waits for them at most `limit`.
     func sendPending(within limit: Duration) async
 
-    /// What the user follows, as far as this phone knows: his last taps count before the backend has heard of them.
+    /// The matches that the user follows, as far as this phone knows. The last taps count before the backend has
+    /// confirmed them.
     func followedMatchIds() async -> Set<MatchID>
 
-    /// Matches with unfollows that the backend has not heard of.
+    /// The matches with unfollows that the backend has not confirmed.
     func pendingUnfollows() async -> Set<MatchID>
-    /// Matches with dismissals that the backend has not heard of.
+    /// The matches with dismissals that the backend has not confirmed.
     func pendingDismissals() async -> Set<MatchID>
 
-    /// A push started an activity for the match.
-    /// - Returns: false when this phone has just unfollowed it: the activity is not wanted.
+    /// Records that a push started an activity for the match, so another phone follows it.
+    ///
+    /// - Returns: false when this phone has just unfollowed the match, and the activity is not wanted.
     func followedElsewhere(_ match: MatchID) async -> Bool
 
-    // MARK: The bell
+    // MARK: The follow button
 
-    /// How the match's activity does, which its bell shows.
+    /// Sets the health of a match's activity, which its follow button shows.
     func set(_ health: ActivityHealth, for match: MatchID) async
 
-    /// Whether the user lets the app show activities at all; if not, the bells of what he follows warn.
+    /// Sets whether the user allows the app to show activities. If not, the follow buttons of all followed matches
+    /// warn.
     func set(showsActivities: Bool) async
 
-    /// `Bell.empty` for a match that is not followed.
-    func bell(for match: MatchID) async -> Bell
-    /// All bells that are not empty, now and after each change. A slow reader gets the newest.
-    func bells() async -> AsyncStream<[MatchID: Bell]>
+    /// Returns a match's follow button: `FollowButton.empty` if it is not followed.
+    func followButton(for match: MatchID) async -> FollowButton
+    /// Returns a stream of all follow buttons that are not empty, now and after each change. A slow reader gets the
+    /// newest value.
+    func followButtons() async -> AsyncStream<[MatchID: FollowButton]>
 
-    /// Forgets the user: signed out. What the backend has not heard is kept for the user's next sign-in.
+    /// Removes the user's follows after a sign-out. Pending operations are kept for the user's next sign-in.
     func forgetUser() async
 
-    /// Nothing is sent any more; what waits is kept for the next start.
+    /// Stops sending. Pending operations are kept for the next start.
     func stop() async
 }

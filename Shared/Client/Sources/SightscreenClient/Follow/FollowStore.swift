@@ -4,66 +4,67 @@
     import Foundation
 #endif
 import SightscreenModels
-
-/// What of a user's follows survives the app, in UserDefaults.
+/// Stores a user's follows in UserDefaults, which survive the app.
 struct FollowStore: Sendable {
-    /// The product's name for it.
+    /// The key of the follows, with the product's name.
     static let followedKey = "followedMatchIds"
-    /// Another user's follows are never shown.
+    /// The key of the follows' user. Another user's follows are never shown.
     static let userKey = "followedMatchIds.user"
-    /// When the app last took all cards off, because a user left.
+    /// The key of the time at which the app last ended all activities because a user left.
     static let cardsTakenOffKey = "cardsTakenOffAt"
-    /// All that the backend has not heard, in one value: an app that ends while it writes leaves the one or the other.
-    static let wishesKey = "pendingWishes"
-    /// What is kept for users who have signed out. They may never come back; the oldest makes room.
+    /// The key of all pending operations. They are one value, so that an app that ends while it writes leaves either
+    /// the old or the new value.
+    static let pendingOperationsKey = "pendingWishes"
+    /// The most operations kept for users who have signed out. They may never sign in again; the oldest operations are
+    /// removed first.
     static let keptMax = 100
 
-    /// A wish is never sent in another user's name.
+    /// A pending operation with its user. It is never sent for another user.
     private struct Kept: Codable {
         var user: UserID
-        var wish: PendingWish
+        var wish: PendingOperation
     }
 
     let store: any KeyValueStore
     let clock: any ClientClock
 
-    /// Makes room for the user, if it was another one's.
-    func book(of user: UserID) -> FollowBook {
+    /// Returns the user's follows, after removing those of another user.
+    func followState(of user: UserID) -> FollowState {
         if owner != user {
             leave()
             store.set([user.rawValue], forKey: Self.userKey)
         }
         let followed = Set((store.strings(forKey: Self.followedKey) ?? []).compactMap { MatchID($0) })
-        return FollowBook(followed: followed, wishes: kept().filter { $0.user == user }.map(\.wish))
+        return FollowState(followed: followed, operations: kept().filter { $0.user == user }.map(\.wish))
     }
 
-    func keep(_ book: FollowBook, of user: UserID) {
-        // First the wishes: they also say what of the follows is out of date.
-        keep(others: user, and: book.wishes.map { Kept(user: user, wish: $0) })
-        store.set(book.followed.sorted().map(\.description), forKey: Self.followedKey)
+    func keep(_ followState: FollowState, of user: UserID) {
+        // The operations are written first, because they also say which follows are out of date.
+        keep(others: user, and: followState.operations.map { Kept(user: user, wish: $0) })
+        store.set(followState.followed.sorted().map(\.description), forKey: Self.followedKey)
     }
 
-    /// The user has signed out. What was not heard waits for the next sign-in.
+    /// Removes the follows after a sign-out. Pending operations wait for the user's next sign-in.
     func leave() {
         guard let owner else { return }
         noteCardsTakenOff()
         let own = kept().filter { $0.user == owner }.compactMap(\.wish.afterSignOut)
-        var wishes: [PendingWish] = []
-        for wish in own where !wishes.contains(wish) { wishes.append(wish) }
-        keep(others: owner, and: wishes.map { Kept(user: owner, wish: $0) })
+        var operations: [PendingOperation] = []
+        for operation in own where !operations.contains(operation) { operations.append(operation) }
+        keep(others: owner, and: operations.map { Kept(user: owner, wish: $0) })
         store.set(nil, forKey: Self.followedKey)
         store.set(nil, forKey: Self.userKey)
     }
 
     func noteCardsTakenOff() { store.set([String(clock.now)], forKey: Self.cardsTakenOffKey) }
 
-    /// Seconds since 1970.
+    /// The time at which the app last ended all activities because a user left, in seconds since 1970.
     var cardsTakenOffAt: Int? { store.strings(forKey: Self.cardsTakenOffKey)?.first.flatMap { Int($0) } }
 
     private var owner: UserID? { store.strings(forKey: Self.userKey)?.first.map { UserID($0) } }
 
     private func kept() -> [Kept] {
-        (store.strings(forKey: Self.wishesKey) ?? []).compactMap {
+        (store.strings(forKey: Self.pendingOperationsKey) ?? []).compactMap {
             try? JSONDecoder().decode(Kept.self, from: Data($0.utf8))
         }
     }
@@ -73,7 +74,7 @@ struct FollowStore: Sendable {
         let lines = all.compactMap { kept in
             (try? JSONEncoder().encode(kept)).map { String(decoding: $0, as: UTF8.self) }
         }
-        guard lines != store.strings(forKey: Self.wishesKey) ?? [] else { return }
-        store.set(lines.isEmpty ? nil : lines, forKey: Self.wishesKey)
+        guard lines != store.strings(forKey: Self.pendingOperationsKey) ?? [] else { return }
+        store.set(lines.isEmpty ? nil : lines, forKey: Self.pendingOperationsKey)
     }
 }

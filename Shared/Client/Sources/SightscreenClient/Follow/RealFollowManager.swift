@@ -1,9 +1,9 @@
 public import SightscreenModels
 
-/// Follows and unfollows of one match never overlap on their way to the backend, which goes by the order in which they
-/// arrive.
+/// The follow manager over the gateway. It never sends a follow and an unfollow of one match at the same time, because
+/// the backend goes by the order in which they arrive.
 public actor RealFollowManager: FollowManager {
-    private enum Slot: Hashable { case wishes(MatchID), sync }
+    private enum Slot: Hashable { case operations(MatchID), sync }
 
     private let api: SightscreenAPI
     private let device: DeviceID
@@ -11,14 +11,14 @@ public actor RealFollowManager: FollowManager {
     private let clock: any ClientClock
     private let jitter: @Sendable () -> Double
     private var changed: @Sendable (FollowChanges) async -> Void = { _ in }
-    private var book = FollowBook()
+    private var followState = FollowState()
     private var user: UserID?
     private var outbox: Outbox<Slot, Void>?
-    /// Counts starts: what was under way before the last one says nothing of this one's book.
+    /// Counts starts. The result of a call from before the last start does not change the state.
     private var starts = 0
     private var follows: [MatchID: Task<Result<FollowResponse, APIError>, Never>] = [:]
     private var syncing: Task<Result<FollowChanges, APIError>, Never>?
-    private let bellBroadcast = Broadcast<[MatchID: Bell]>([:])
+    private let buttonBroadcast = Broadcast<[MatchID: FollowButton]>([:])
 
     /// - Parameter device: `identifierForVendor`.
     public init(
@@ -35,17 +35,17 @@ public actor RealFollowManager: FollowManager {
     public func start(user: UserID, _ changed: @escaping @Sendable (FollowChanges) async -> Void) async {
         guard outbox == nil else { return }
         self.changed = changed
-        let showsActivities = book.showsActivities
-        book = followStore.book(of: user)
-        book.showsActivities = showsActivities
+        let showsActivities = followState.showsActivities
+        followState = followStore.followState(of: user)
+        followState.showsActivities = showsActivities
         self.user = user
         starts += 1
         let outbox = Outbox<Slot, Void>(clock: clock, jitter: jitter) { [weak self, starts] slot, _ in
-            await self?.deliver(slot, start: starts) ?? .taken
+            await self?.deliver(slot, start: starts) ?? .delivered
         }
         self.outbox = outbox
         publish()
-        for match in book.waiting { await outbox.put((), in: .wishes(match)) }
+        for match in followState.waiting { await outbox.put((), in: .operations(match)) }
         await outbox.put((), in: .sync)
     }
 
@@ -63,15 +63,15 @@ public actor RealFollowManager: FollowManager {
         guard outbox != nil else { throw .signedOut }
         let start = starts
         let match = request.matchId
-        // One that is sent by a later process starts nothing.
+        // A stored follow that a later process sends starts no activity.
         var lasting = request
         lasting.startsLocally = nil
-        let tap = book.follow(lasting)
+        let tap = followState.follow(lasting)
         save()
-        // One after the other: an unfollow or a dismissal that is under way, and a follow.
-        await outbox?.withdraw(.wishes(match))
+        // An unfollow or a dismissal under way ends before the follow is sent.
+        await outbox?.withdraw(.operations(match))
         await endOfFollow(match)
-        guard outbox != nil, starts == start, book.isLast(tap) else { throw .superseded }
+        guard outbox != nil, starts == start, followState.isLast(tap) else { throw .superseded }
         let call = Task { [api] () -> Result<FollowResponse, APIError> in
             do throws(APIError) { return .success(try await api.follow(request)) } catch { return .failure(error) }
         }
@@ -80,15 +80,15 @@ public actor RealFollowManager: FollowManager {
         if follows[match] == call { follows[match] = nil }
         guard starts == start else { return try result.get() }
         switch result {
-        case .success(let response): book.followAnswered(tap, isFollowing: response.following)
+        case .success(let response): followState.followAnswered(tap, isFollowing: response.following)
         case .failure(let error):
-            book.followFailed(tap)
-            // It may have taken effect after all.
+            followState.followFailed(tap)
+            // The follow may have taken effect all the same.
             if case .transport = error { await syncSoon() }
         }
         save()
-        // A dismissal since, or what the follow was to replace.
-        if book.waiting.contains(match) { await outbox?.put((), in: .wishes(match)) }
+        // There is a dismissal since, or an operation that the follow was to replace.
+        if followState.waiting.contains(match) { await outbox?.put((), in: .operations(match)) }
         return try result.get()
     }
 
@@ -101,16 +101,16 @@ public actor RealFollowManager: FollowManager {
 
     public func unfollow(_ match: MatchID) async {
         guard outbox != nil else { return }
-        _ = book.unfollow(match)
+        _ = followState.unfollow(match)
         save()
-        await outbox?.put((), in: .wishes(match))
+        await outbox?.put((), in: .operations(match))
     }
 
     public func dismissed(_ activity: ActivityID, of match: MatchID, isOnlyOne: Bool) async {
         guard outbox != nil else { return }
-        book.dismissed(PendingWish.Dismissal(match: match, activity: activity, isOnlyOne: isOnlyOne))
+        followState.dismissed(PendingOperation.Dismissal(match: match, activity: activity, isOnlyOne: isOnlyOne))
         save()
-        await outbox?.put((), in: .wishes(match))
+        await outbox?.put((), in: .operations(match))
     }
 
     // MARK: - The backend
@@ -119,54 +119,54 @@ public actor RealFollowManager: FollowManager {
 
     private func deliver(_ slot: Slot, start: Int) async -> Outcome {
         switch slot {
-        case .wishes(let match): return await deliverWishes(match, start)
+        case .operations(let match): return await deliverOperations(match, start)
         case .sync:
             do throws(APIError) {
                 _ = try await sync()
-                return .taken
-            } catch { return error.passes ? .again(after: error.retryAfter) : .taken }
+                return .delivered
+            } catch { return error.passes ? .retry(after: error.retryAfter) : .delivered }
         }
     }
 
-    private func deliverWishes(_ match: MatchID, _ start: Int) async -> Outcome {
+    private func deliverOperations(_ match: MatchID, _ start: Int) async -> Outcome {
         await endOfFollow(match)
         do throws(APIError) {
             while starts == start, try await deliverNext(of: match, start) {}
-            return .taken
-        } catch { return .again(after: error.retryAfter) }
+            return .delivered
+        } catch { return .retry(after: error.retryAfter) }
     }
 
     /// - Returns: false when there is nothing to deliver.
-    /// - Throws: what passes.
+    /// - Throws: a failure that passes.
     private func deliverNext(of match: MatchID, _ start: Int) async throws(APIError) -> Bool {
-        if book.pendingUnfollows.contains(match) {
-            // Refused: there is no such match, and nothing is followed.
+        if followState.pendingUnfollows.contains(match) {
+            // A refusal means that there is no such match, and nothing to unfollow.
             _ = try await answer { [api] () throws(APIError) in try await api.unfollow(match) }
             guard starts == start else { return false }
-            book.unfollowed(match)
-        } else if let (tap, request) = book.interruptedFollow(match) {
+            followState.unfollowed(match)
+        } else if let (tap, request) = followState.interruptedFollow(match) {
             let response = try await answer { [api] () throws(APIError) in try await api.follow(request) }
             guard starts == start else { return false }
-            book.followAnswered(tap, isFollowing: response?.following ?? false)
-        } else if book.pendingFollows[match] == nil,
-            let dismissal = book.pendingDismissals.first(where: { $0.match == match })
+            followState.followAnswered(tap, isFollowing: response?.following ?? false)
+        } else if followState.pendingFollows[match] == nil,
+            let dismissal = followState.pendingDismissals.first(where: { $0.match == match })
         {
             let report = ActivityDismissedRequest(deviceId: device, activityId: dismissal.activity)
-            // Refused: the backend knows neither match nor phone, and there is nothing to unfollow.
+            // A refusal means that the backend does not know the match or the phone, and there is nothing to unfollow.
             let response = try await answer { [api] () throws(APIError) in
                 try await api.reportDismissal(report, match: match)
             }
             guard starts == start else { return false }
-            book.answered(dismissal, isFollowing: response?.following ?? true)
+            followState.answered(dismissal, isFollowing: response?.following ?? true)
         } else {
-            // A follow that is about to be sent takes the rest with it.
+            // A follow that is about to be sent replaces the other operations.
             return false
         }
         save()
         return true
     }
 
-    /// - Returns: nil when the backend refuses it for good.
+    /// - Returns: the answer; nil when the backend refuses the call for good.
     private func answer<Answer>(_ call: () async throws(APIError) -> Answer) async throws(APIError) -> Answer? {
         do { return try await call() } catch {
             if error.passes { throw error }
@@ -186,11 +186,11 @@ public actor RealFollowManager: FollowManager {
     }
 
     private func reconcile() async -> Result<FollowChanges, APIError> {
-        let asked = book.revision
+        let asked = followState.revision
         do throws(APIError) {
             let server = Set(try await api.follows().map(\.matchId))
             guard outbox != nil else { return .failure(.superseded) }
-            let changes = book.reconcile(with: server, asked: asked)
+            let changes = followState.reconcile(with: server, asked: asked)
             save()
             if changes != FollowChanges() { await changed(changes) }
             return .success(changes)
@@ -199,51 +199,51 @@ public actor RealFollowManager: FollowManager {
 
     public func syncSoon() async { await outbox?.put((), in: .sync) }
 
-    public func retryNow() async { await outbox?.hurry() }
+    public func retryNow() async { await outbox?.retryNow() }
 
     public func sendPending(within limit: Duration) async {
-        guard let outbox, !book.waiting.isEmpty else { return }
+        guard let outbox, !followState.waiting.isEmpty else { return }
         _ = await finished(within: limit, clock) { await outbox.finish() }
     }
 
     public func followedElsewhere(_ match: MatchID) async -> Bool {
-        let elsewhere = book.followedElsewhere(match)
+        let elsewhere = followState.followedElsewhere(match)
         guard elsewhere == .new else { return elsewhere == .known }
         save()
         await syncSoon()
         return true
     }
 
-    public func followedMatchIds() -> Set<MatchID> { book.followed }
+    public func followedMatchIds() -> Set<MatchID> { followState.followed }
 
-    public func pendingUnfollows() -> Set<MatchID> { book.pendingUnfollows }
+    public func pendingUnfollows() -> Set<MatchID> { followState.pendingUnfollows }
 
-    public func pendingDismissals() -> Set<MatchID> { Set(book.pendingDismissals.map(\.match)) }
+    public func pendingDismissals() -> Set<MatchID> { Set(followState.pendingDismissals.map(\.match)) }
 
-    // MARK: - The bell
+    // MARK: - The follow button
 
     public func set(_ health: ActivityHealth, for match: MatchID) {
-        book.set(health, for: match)
+        followState.set(health, for: match)
         publish()
     }
 
     public func set(showsActivities: Bool) {
-        book.showsActivities = showsActivities
+        followState.showsActivities = showsActivities
         publish()
     }
 
-    public func bell(for match: MatchID) -> Bell { book.bell(for: match) }
+    public func followButton(for match: MatchID) -> FollowButton { followState.followButton(for: match) }
 
-    public func bells() -> AsyncStream<[MatchID: Bell]> { bellBroadcast.values() }
+    public func followButtons() -> AsyncStream<[MatchID: FollowButton]> { buttonBroadcast.values() }
 
     private func publish() {
-        let bells = book.bells
-        if bells != bellBroadcast.latest { bellBroadcast.send(bells) }
+        let followButtons = followState.followButtons
+        if followButtons != buttonBroadcast.latest { buttonBroadcast.send(followButtons) }
     }
 
-    /// What ends after a stop is not written: somebody else may have the followStore by then.
+    /// Writes the state. Calls that end after a stop write nothing, because another user may own the store by then.
     private func save() {
-        if outbox != nil, let user { followStore.keep(book, of: user) }
+        if outbox != nil, let user { followStore.keep(followState, of: user) }
         publish()
     }
 
@@ -252,7 +252,7 @@ public actor RealFollowManager: FollowManager {
     public func forgetUser() {
         followStore.leave()
         user = nil
-        book = FollowBook()
+        followState = FollowState()
         publish()
     }
 

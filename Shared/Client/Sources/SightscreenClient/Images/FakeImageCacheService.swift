@@ -1,16 +1,18 @@
 public import Observation
 public import SightscreenModels
 
-/// Canned images, for previews and for tests of views.
+/// Canned images, for previews and tests of views.
 @MainActor
 @Observable
 public final class FakeImageCacheService: ImageCacheService {
     private var images: [String: ImageData]
     private let standIn: ImageData?
-    /// What was to be prefetched.
+    /// The addresses that were to be prefetched.
     public private(set) var prefetched: [String] = []
 
-    /// - Parameter standIn: what every other address gives; nil: it is refused with 404.
+    /// - Parameters:
+    ///   - images: the images by address.
+    ///   - standIn: the image for every other address; nil to refuse them with 404.
     public init(_ images: [String: ImageData] = [:], standIn: ImageData? = FakeImageCacheService.dot) {
         self.images = images
         self.standIn = standIn

@@ -1,4 +1,4 @@
-/// What may be asked for: https, a host, nothing that hides another one.
+/// The rule for addresses of images: https, a host, and no user name that hides another host.
 enum ImageAddress {
     static let lengthMax = 2_048
 

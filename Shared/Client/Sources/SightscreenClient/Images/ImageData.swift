@@ -1,11 +1,11 @@
-/// An image as it came, ready for the platform's decoder.
+/// An image as it was downloaded, ready for the platform's decoder.
 public struct ImageData: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable, CaseIterable { case png, jpeg, gif, webp }
 
     public let kind: Kind
     public let bytes: [UInt8]
 
-    /// Nil for what does not begin as one of the kinds does, whatever a server calls it.
+    /// Creates an image; nil when the bytes do not begin like one of the kinds, whatever type the server names.
     public init?(_ bytes: [UInt8]) {
         guard let kind = Kind.allCases.first(where: { $0.begins(bytes) }) else { return nil }
         self.kind = kind

@@ -1,17 +1,17 @@
-/// Why there is no image.
+/// The reason why there is no image.
 public enum ImageError: Error, Hashable, Sendable {
-    /// Not https, or no address at all: it is never asked for.
+    /// The address is not https, or no address at all. It is never requested.
     case badAddress
-    /// No answer came.
+    /// The server did not answer.
     case transport(TransportError)
-    /// The server's refusal.
+    /// The server refused the request.
     case refused(status: Int)
-    /// Over the limit.
+    /// The image is larger than the limit.
     case tooLarge
-    /// Something else than an image of a known kind.
+    /// The answer is not an image of a known kind.
     case notAnImage
 
-    /// The same address may give an image soon.
+    /// Whether the same address may give an image soon.
     public var passes: Bool {
         switch self {
         case .transport: true

@@ -1,5 +1,6 @@
-/// The images in memory, within a limit of bytes: the one goes first that was used longest ago. Not NSCache, which lets
-/// go when it likes and does not exist everywhere; the system's warnings come from outside.
+/// The images in memory, up to a limit of bytes. The image that was used longest ago is removed first. It is not an
+/// NSCache, which evicts at any time and does not exist on every platform; the system's memory warnings come from
+/// outside.
 struct MemoryImages {
     private struct Entry {
         var image: ImageData
@@ -27,7 +28,7 @@ struct MemoryImages {
         uses += 1
         entries[url] = Entry(image: image, usedAt: uses)
         bytes += image.bytes.count
-        // Some room at a time: not every insertion has to look through all of them.
+        // A tenth is freed at a time, so that not every insertion has to sort all images.
         if bytes > bytesMax { shrink(to: bytesMax / 10 * 9) }
     }
 

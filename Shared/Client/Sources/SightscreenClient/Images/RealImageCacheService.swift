@@ -1,34 +1,36 @@
 public import Observation
 public import SightscreenModels
 
-/// Two tiers over a `WebTransport`. The disk tier is a folder that the widget can see.
+/// Two cache tiers over a `WebTransport`. The disk tier is a folder that the widget can read.
 @MainActor
 @Observable
 public final class RealImageCacheService: ImageCacheService {
     public struct Limits: Hashable, Sendable {
-        /// The logos of two hundred teams.
+        /// The most bytes in memory: the logos of two hundred teams.
         public var memoryBytes = 16 << 20
         public var diskBytes = 64 << 20
         public var diskFiles = 2_000
-        /// A logo has tens of kilobytes.
+        /// The most bytes of one image. A logo has tens of kilobytes.
         public var imageBytes = 2 << 20
-        /// As they are asked for again: teams change their logo under the same address.
+        /// The age, in days, from which an image is downloaded again, because teams change their logo under the same
+        /// address.
         public var daysMax = 30
-        /// Downloads at a time of all prefetches; what views ask for is not counted.
+        /// The most downloads at the same time for all prefetches. Downloads for views do not count.
         public var prefetches = 4
-        /// Addresses of one prefetch; more are not looked at.
+        /// The most addresses of one prefetch. Further ones are ignored.
         public var prefetchMax = 64
-        /// For so long an address that has no image is not asked for again.
+        /// The time, in seconds, for which an address without an image is not requested again.
         public var failureSeconds = 300
-        /// After a transfer that broke: for want of a network, or because the transport stopped at the limit.
+        /// The same time after a broken transfer, which may mean a lost network or that the transport stopped at the
+        /// limit.
         public var brokenSeconds = 30
-        /// What a disk that is slow may keep waiting; more is in memory only.
+        /// The most bytes that wait for a slow disk. Further images are in memory only.
         public var unwrittenBytes = 8 << 20
 
         public init() {}
     }
 
-    /// Raised when files of before cannot be read any more.
+    /// The version of the files. Raise it when earlier files can no longer be read.
     nonisolated static let schemaVersion = 1
     private static let failuresMax = 256
 
@@ -42,23 +44,23 @@ public final class RealImageCacheService: ImageCacheService {
     @ObservationIgnored private let limits: Limits
     @ObservationIgnored private let logoAddress: @Sendable (MatchItem.Side) -> String?
     @ObservationIgnored private let disk: DiskCacheStore
-    @ObservationIgnored private let patience: DiskPatience
+    @ObservationIgnored private let patience: DiskTimeout
     @ObservationIgnored private var memory: MemoryImages
     @ObservationIgnored private var loads: [String: Task<Result<ImageData, ImageError>, Never>] = [:]
-    /// What is not on disk yet.
+    /// The images that are not on disk yet.
     @ObservationIgnored private var unwritten: [String: Unwritten] = [:]
     @ObservationIgnored private var unwrittenBytes = 0
     @ObservationIgnored private var writer: Task<Void, Never>?
-    /// Counts how often everything was removed: what was on its way before is not kept after it.
+    /// Counts the removals of everything. An image that was on its way before a removal is not kept after it.
     @ObservationIgnored private var epoch = 0
     @ObservationIgnored private var prefetching = 0
     @ObservationIgnored private var waitingPrefetches: [CheckedContinuation<Void, Never>] = []
-    /// Until when an address is not asked for again, and why.
+    /// The failed addresses, with the error and the time until which they are not requested again.
     @ObservationIgnored private var failures: [String: (error: ImageError, until: Int)] = [:]
 
     /// - Parameters:
-    ///   - files: in the app group's container, so that the widget finds them, too.
-    ///   - logoAddress: where a team's logo is; the gateway names teams, not their logos.
+    ///   - files: a folder in the app group's container, so that the widget can read it, too.
+    ///   - logoAddress: returns the address of a team's logo, because the gateway names teams and not their logos.
     public init(
         web: any WebTransport, files: any FileStore, clock: any ClientClock, limits: Limits = Limits(),
         logoAddress: @escaping @Sendable (MatchItem.Side) -> String? = { _ in nil }
@@ -70,7 +72,7 @@ public final class RealImageCacheService: ImageCacheService {
         disk = DiskCacheStore(
             files: files, schemaVersion: Self.schemaVersion,
             limits: .init(files: limits.diskFiles, bytes: limits.diskBytes))
-        patience = DiskPatience(clock: clock)
+        patience = DiskTimeout(clock: clock)
         memory = MemoryImages(bytesMax: limits.memoryBytes)
     }
 
@@ -109,7 +111,7 @@ public final class RealImageCacheService: ImageCacheService {
 
     public func memoryPressure() { memory.removeAll() }
 
-    /// Returns when what was downloaded is on disk.
+    /// Returns when all downloaded images are on disk.
     public func flush() async {
         while let writer { await writer.value }
     }
@@ -125,12 +127,13 @@ public final class RealImageCacheService: ImageCacheService {
         await disk.removeAll()
     }
 
-    /// What the memory tier holds.
+    /// The bytes of the images in memory.
     public var memoryBytes: Int { memory.bytes }
 
     // MARK: -
 
-    /// A task of its own: whoever asks may scroll away, the image is for the others and for the cache.
+    /// Loads an image in a task of its own. The caller's view may disappear, and the image is still for other callers
+    /// and the cache.
     private func begin(_ url: String) -> Task<Result<ImageData, ImageError>, Never> {
         let begun = epoch
         let task = Task {
@@ -140,7 +143,7 @@ public final class RealImageCacheService: ImageCacheService {
             switch result {
             case .success(let image):
                 memory.insert(image, for: url)
-                // Nobody waits for that.
+                // The caller does not wait for the write.
                 if isNew { write(image, url) }
             case .failure(let error): note(error, url)
             }
@@ -185,12 +188,12 @@ public final class RealImageCacheService: ImageCacheService {
         }
     }
 
-    /// However many prefetches there are, few downloads are under way.
+    /// Downloads one image of a prefetch. All prefetches together have few downloads under way.
     private func prefetchOne(_ url: String) async {
         if prefetching < max(limits.prefetches, 1) {
             prefetching += 1
         } else {
-            // Whoever is done hands its place on.
+            // A finished prefetch passes its place to the next one.
             await withCheckedContinuation { waitingPrefetches.append($0) }
         }
         if !Task.isCancelled { _ = try? await image(url) }

@@ -1,22 +1,22 @@
 public import SightscreenModels
 
-/// What the app has downloaded, for its widget.
+/// Reads the images that the app has downloaded, for its widget.
 ///
-/// It reads the folder of `RealImageCacheService` at once, as a widget's view must, keeps nothing in memory, asks no
-/// server and changes no file: what is not there yet is not shown.
+/// It reads the folder of `RealImageCacheService` synchronously, as a widget's view must. It keeps nothing in memory,
+/// asks no server and changes no file. An image that the app has not downloaded is not shown.
 public struct WidgetImages: Sendable {
     private let files: any FileStore
     private let logoAddress: @Sendable (MatchItem.Side) -> String?
 
     /// - Parameters:
     ///   - files: the app's folder for images, in the container of their group.
-    ///   - logoAddress: the same as the app's.
+    ///   - logoAddress: the app's function for addresses of logos.
     public init(files: any FileStore, logoAddress: @escaping @Sendable (MatchItem.Side) -> String?) {
         self.files = files
         self.logoAddress = logoAddress
     }
 
-    /// However old it is: an old image is better than none.
+    /// Returns an image of any age, because an old image is better than none.
     public func image(_ url: String) -> ImageData? {
         guard let bytes = files.read(CacheFile.name(of: url)),
             let file = CacheFile(bytes, schema: RealImageCacheService.schemaVersion), file.key == url
@@ -24,7 +24,7 @@ public struct WidgetImages: Sendable {
         return ImageData(file.value)
     }
 
-    /// The logo of that team of a match which a content state calls so; nil when it is none of the two.
+    /// Returns the logo of a match's team by its abbreviation in the content state; nil when neither team has it.
     public func logo(of teamAbbr: String, in match: LiveActivityAttributes) -> ImageData? {
         let side: MatchItem.Side? =
             switch teamAbbr {

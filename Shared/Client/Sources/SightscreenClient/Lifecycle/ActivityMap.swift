@@ -1,18 +1,18 @@
 import SightscreenModels
 
-/// The activities on this phone, by match. A match has two while one takes over from the other.
+/// The activities on this phone, by match. A match has two while one replaces the other.
 struct ActivityMap: Sendable {
     struct Entry: Sendable {
         var activity: PhoneActivity
-        /// When the app first saw it, seconds since 1970.
+        /// The time at which the app first saw the activity, in seconds since 1970.
         var seenAt: Int
-        /// When it last showed something new.
-        var lastNews: Int
-        /// The app ended it, and why.
+        /// The time of its last new content, in seconds since 1970.
+        var lastChange: Int
+        /// The cause with which the app ended it; nil if the app did not.
         var endedByApp: EndCause?
     }
 
-    /// In order of appearance. A phone shows a handful.
+    /// The activities in order of appearance. A phone shows only a few.
     private(set) var entries: [Entry] = []
 
     subscript(_ id: ActivityID) -> Entry? { entries.first { $0.activity.id == id } }
@@ -23,11 +23,11 @@ struct ActivityMap: Sendable {
 
     var activities: [PhoneActivity] { entries.map(\.activity) }
 
-    /// - Returns: false when it is known already.
+    /// - Returns: false when the activity is known already.
     mutating func insert(_ activity: PhoneActivity, now: Int) -> Bool {
         guard self[activity.id] == nil else { return false }
         entries.append(
-            Entry(activity: activity, seenAt: now, lastNews: StaleRule.lastNews(of: activity.content, seenAt: now)))
+            Entry(activity: activity, seenAt: now, lastChange: StaleRule.lastChange(of: activity.content, seenAt: now)))
         return true
     }
 
@@ -36,24 +36,24 @@ struct ActivityMap: Sendable {
         return entries.remove(at: index)
     }
 
-    /// - Returns: the activity as it is now; nil when it shows that already. What it shows when the app begins to look
-    ///   is no news.
+    /// - Returns: the activity with the new content; nil when it shows that already. The content that it shows when the
+    ///   app begins to observe it is not new.
     mutating func show(_ content: ShownContent, on id: ActivityID, now: Int) -> PhoneActivity? {
         guard let index = index(id), entries[index].activity.content != content else { return nil }
         entries[index].activity.content = content
-        entries[index].lastNews = now
+        entries[index].lastChange = now
         return entries[index].activity
     }
 
-    /// - Returns: the state before; nil when it is in that state already.
+    /// - Returns: the state before; nil when the activity is in that state already.
     mutating func set(_ state: PhoneActivityState, of id: ActivityID) -> PhoneActivityState? {
         guard let index = index(id), entries[index].activity.state != state else { return nil }
         defer { entries[index].activity.state = state }
         return entries[index].activity.state
     }
 
-    /// - Returns: false when there is nothing to end, or the app has ended it already. One that is over and still on the
-    ///   screen is to leave it.
+    /// - Returns: false when there is no such activity, or the app has ended it already. An activity that is over and
+    ///   still on screen can be ended, which removes it.
     mutating func end(_ id: ActivityID, because cause: EndCause) -> Bool {
         guard let index = index(id), entries[index].endedByApp == nil else { return false }
         entries[index].endedByApp = cause
@@ -61,7 +61,7 @@ struct ActivityMap: Sendable {
     }
 
     func staleActivities(now: Int) -> [ActivityID] {
-        entries.filter { $0.activity.isRunning && StaleRule.isStale(lastNews: $0.lastNews, now: now) }.map(
+        entries.filter { $0.activity.isRunning && StaleRule.isStale(lastChange: $0.lastChange, now: now) }.map(
             \.activity.id)
     }
 

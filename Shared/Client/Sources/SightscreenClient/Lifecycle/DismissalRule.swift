@@ -1,17 +1,18 @@
-/// Whether an activity that left the screen was removed by the user, which the backend takes for an unfollow.
+/// Decides whether the user removed an activity that left the screen. The backend takes that for an unfollow.
 ///
-/// ActivityKit calls everything that leaves the screen dismissed. The app's own ends are not the user's wish, nor is what
-/// the system clears away: an activity that was over already, one that had its 8 hours, all of them when the user
-/// switches Live Activities off.
+/// ActivityKit reports every activity that leaves the screen as dismissed. It does not mean an unfollow when the app
+/// ended the activity, nor when the system removed it: because it was over already, because it had its 8 hours, or
+/// because the user switched Live Activities off.
 struct DismissalRule {
-    /// iOS ends an activity after 8 h; its clock and ours may differ a little.
+    /// The age from which the system ends an activity, in seconds. iOS does it after 8 h, and its clock may differ a
+    /// little from this one.
     static let lifetime = 8 * 3_600 - 60
 
-    /// The app ended it.
+    /// Whether the app ended the activity.
     var endedByApp: Bool
-    /// It was over before it left the screen.
+    /// Whether the activity was over before it left the screen.
     var hadEnded: Bool
-    /// Seconds since the app first saw it.
+    /// The seconds since the app first saw the activity.
     var age: Int
     var showsActivities: Bool
 

@@ -1,49 +1,47 @@
 public import SightscreenModels
 
-/// The activities themselves: made, adopted, observed, ended.
+/// Creates, adopts, observes and ends activities.
 ///
-/// It knows nothing of follows or tokens. What happens to an activity goes to the handler.
+/// It does not know follows or tokens. It reports each event to the handler.
 public protocol LiveActivityLifecycleManager: Sendable {
-    /// Takes charge of all activities that are on the phone (a cold start), ends those that are stale, and from then on
-    /// adopts what the system starts.
+    /// Restores the activities on the phone (after a cold start), ends the stale ones, and from then on adopts the
+    /// activities that the system starts.
     ///
-    /// - Parameter handler: gets each event, and is waited for.
+    /// - Parameter handler: receives each event; the manager waits for it.
     func start(_ handler: @escaping @Sendable (LifecycleEvent) async -> Void) async
 
-    /// `Activity.request()` with push type token: the user follows a match that is in play.
+    /// Creates an activity with `Activity.request()` and push type token, when the user follows a match in play.
     func create(
         _ attributes: LiveActivityAttributes, _ content: ShownContent
     ) async throws(ActivityRequestError) -> PhoneActivity
 
-    /// Ends the match's activities at once. That is the app's doing, not a dismissal.
+    /// Ends the match's activities at once. The app ends them, so this is no dismissal.
     func end(_ match: MatchID) async
 
     /// Ends one activity at once.
     func end(_ activity: ActivityID) async
 
-    /// Ends all activities at once: another user.
+    /// Ends all activities at once, because another user signs in.
     func endAll() async
 
-    /// Ends what has shown nothing new for half an hour.
+    /// Ends the activities without new content for half an hour.
     func endStaleActivities() async
 
-    /// The app is in front: looks for stale activities now and every minute.
+    /// Checks for stale activities now and every minute, while the app is in the foreground.
     func enterForeground() async
-
-    /// The app is not in front any more: nobody looks every minute.
+    /// Stops the check of every minute.
     func enterBackground() async
 
-    /// All that are on the phone, in order of appearance.
+    /// The activities on the phone, in order of appearance.
     func activities() async -> [PhoneActivity]
 
-    /// Whether the user lets the app show any, and update them often.
+    /// Whether the user allows the app to show activities and to update them often.
     func permission() async -> ActivityPermission
 
-    /// Nothing is observed any more. The activities stay.
+    /// Stops observing. The activities stay.
     func stop() async
 }
-
-/// What the user allows.
+/// The user's permissions for Live Activities.
 public struct ActivityPermission: Hashable, Sendable {
     public var showsActivities: Bool
     public var allowsFrequentPushes: Bool
@@ -54,31 +52,32 @@ public struct ActivityPermission: Hashable, Sendable {
     }
 }
 
-/// What happened to an activity, or to what the user allows.
+/// An event of an activity, or a change of the user's permissions.
 public enum LifecycleEvent: Hashable, Sendable {
-    /// Was there when the app started.
+    /// The activity existed when the app started.
     case restored(PhoneActivity)
-    /// The app asked for it.
+    /// The app created the activity.
     case created(PhoneActivity)
-    /// A push started it.
+    /// A push started the activity.
     case adopted(PhoneActivity)
-    /// It shows something else, or that it is out of date.
+    /// The activity has new content, or is now out of date.
     case changed(PhoneActivity)
-    /// It is over; it may still be on the screen.
+    /// The activity is over. It may still be on screen.
     case ended(PhoneActivity, EndCause)
-    /// It has left the screen.
+    /// The activity has left the screen.
     case gone(PhoneActivity)
     case permissionChanged(ActivityPermission)
 }
 
-/// Why an activity is over.
+/// The cause of an activity's end.
 public enum EndCause: Hashable, Sendable {
-    /// The app ended it: an unfollow, another user, a token that nobody wants.
+    /// The app ended it: after an unfollow, for another user, or because the backend refused its token.
     case app
-    /// The app ended it because nothing new came for half an hour.
+    /// The app ended it, because no new content came for half an hour.
     case stale
     /// The user removed it from the screen.
     case user
-    /// A push, or the system: after 8 h, for want of room, because the user switched activities off. `age` in seconds.
+    /// A push or the system ended it: after 8 h, for lack of room, or because the user switched activities off. `age`
+    /// is in seconds.
     case outside(age: Int)
 }

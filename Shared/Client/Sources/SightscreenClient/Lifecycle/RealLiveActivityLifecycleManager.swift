@@ -1,11 +1,11 @@
 public import SightscreenModels
 
-/// Holds every activity of the phone in one map, with the tasks that observe it: a task that nobody keeps stops
-/// observing without a word.
+/// Keeps every activity of the phone in one map, with the tasks that observe it. A task that is not kept stops
+/// observing without notice.
 public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
-    /// How often a running app looks for stale activities.
+    /// The interval at which a running app checks for stale activities.
     public static let staleCheckInterval = Duration.seconds(60)
-    /// How long the system may take to tell of an activity that has left the screen.
+    /// The time that the system may take to report an activity that has left the screen.
     private static let lastWordsLimit = Duration.seconds(1)
 
     private let activityKit: any ActivityKitPort
@@ -26,7 +26,7 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
         guard !isStarted else { return }
         isStarted = true
         self.handler = handler
-        // First listen, then look: what starts in between is seen twice and taken once.
+        // The app subscribes before it lists: an activity that starts in between is seen twice and taken once.
         let updates = await activityKit.activityUpdates()
         for activity in await activityKit.activities() { await take(activity) { .restored($0) } }
         await endStaleActivities()
@@ -54,7 +54,7 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
         return activity
     }
 
-    /// Claims an activity that appeared. The system tells of the app's own ones, too, and may tell twice.
+    /// Adopts an activity that appeared. The system reports the app's own activities, too, and may report one twice.
     func adoptPushStartedActivity(_ activity: PhoneActivity) async {
         await take(activity) { $0.startID == nil ? .created($0) : .adopted($0) }
     }
@@ -73,7 +73,7 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
         await handler(event(activity))
     }
 
-    // MARK: - What happens to them
+    // MARK: - Changes
 
     private func shows(_ content: ShownContent, _ id: ActivityID) async {
         if let activity = map.show(content, on: id, now: clock.now) { await handler(.changed(activity)) }
@@ -81,7 +81,7 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
 
     private func becomes(_ state: PhoneActivityState, _ id: ActivityID) async {
         guard let before = map.set(state, of: id) else { return }
-        // An end brings its content, which comes by another stream: what is concluded from the end should know it.
+        // An end has content of its own, which comes by another stream. The handler needs it with the end.
         if state == .ended, let now = await activityKit.activities().first(where: { $0.id == id }) {
             await shows(now.content, id)
         }
@@ -89,7 +89,7 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
         switch state {
         case .active, .stale: await handler(.changed(entry.activity))
         case .ended: await handler(.ended(entry.activity, cause(of: entry)))
-        case .dismissed: await leftTheScreen(entry, before: before)
+        case .dismissed: await removedFromScreen(entry, before: before)
         }
     }
 
@@ -97,7 +97,7 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
         entry.endedByApp ?? .outside(age: clock.now - entry.seenAt)
     }
 
-    private func leftTheScreen(_ entry: ActivityMap.Entry, before: PhoneActivityState) async {
+    private func removedFromScreen(_ entry: ActivityMap.Entry, before: PhoneActivityState) async {
         let id = entry.activity.id
         let rule = DismissalRule(
             endedByApp: entry.endedByApp != nil, hadEnded: !before.isRunning, age: clock.now - entry.seenAt,
@@ -105,7 +105,7 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
         guard map.remove(id) != nil else { return }
         if before.isRunning { await handler(.ended(entry.activity, rule.isByUser ? .user : cause(of: entry))) }
         await handler(.gone(entry.activity))
-        // Last, for one of them is what runs here, and who ends all waits for it.
+        // The observers are cancelled last, because one of them runs this code, and `endAll` waits for it.
         for observer in observers.removeValue(forKey: id) ?? [] { observer.cancel() }
     }
 
@@ -116,13 +116,13 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
     public func end(_ activity: ActivityID) async { await end(activity, because: .app) }
 
     public func endAll() async {
-        // Of those that have left the map, and are still being told of.
+        // These observers belong to activities that have left the map and are still being reported.
         var gone = observers.filter { map[$0.key] == nil }.flatMap { $0.value.suffix(1) }
         for activity in map.activities {
             if await !isOnThePhone(activity.id) { gone += observers[activity.id]?.suffix(1) ?? [] }
             await end(activity.id)
         }
-        // What the user has just taken away counts as his wish, too.
+        // An activity that the user has just removed counts as a dismissal, too.
         guard !gone.isEmpty else { return }
         _ = await finished(within: Self.lastWordsLimit, clock) { [gone] in for observer in gone { await observer.value }
         }
@@ -138,9 +138,9 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
 
     private func end(_ id: ActivityID, because cause: EndCause) async {
         guard map[id] != nil else { return }
-        // The user was quicker, and the system is about to say so: that stays his doing.
+        // The user removed the activity first, and the system is about to report it. That stays a dismissal.
         guard await isOnThePhone(id) else { return }
-        // Noted before it is done: the system may tell of the end before it returns.
+        // The cause is recorded first, because the system may report the end before the call returns.
         guard map.end(id, because: cause) else { return }
         await activityKit.end(id, .immediate)
     }

@@ -1,21 +1,24 @@
 import SightscreenModels
 
-/// When an activity that gets no news is ended by the app: better no score than an old one.
+/// Decides when the app ends an activity without new content, because no score is better than an old one.
 ///
-/// The backend sends something every 20 minutes whatever happens, so this finds only what the backend has lost.
+/// The backend sends an update at least every 20 minutes, so the rule only finds activities whose updates are lost.
 enum StaleRule {
-    /// Seconds without a content update.
+    /// The longest time without a content update, in seconds.
     static let limit = 30 * 60
-    /// The least time between a content and its stale-date; the backend gives 10 min in play, more in breaks.
+    /// The shortest time from a content to its stale date, in seconds. The backend uses 10 min in play, and more in
+    /// breaks.
     static let staleDateAhead = 10 * 60
 
-    /// When a content that was there before the app looked can have come, at the latest.
+    /// Returns the latest time at which content that the app finds can have come.
     ///
-    /// - Parameter now: seconds since 1970.
-    static func lastNews(of content: ShownContent, seenAt now: Int) -> Int {
+    /// - Parameters:
+    ///   - content: the content that the activity shows.
+    ///   - now: the present, in seconds since 1970.
+    static func lastChange(of content: ShownContent, seenAt now: Int) -> Int {
         guard let staleAt = content.staleAt else { return now }
         return min(now, staleAt - staleDateAhead)
     }
 
-    static func isStale(lastNews: Int, now: Int) -> Bool { now - lastNews >= limit }
+    static func isStale(lastChange: Int, now: Int) -> Bool { now - lastChange >= limit }
 }

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The app's one way to log: every event goes to every destination, in the same words.
+/// The app's only way to log: every event goes to every destination, in the same words.
 ///
 ///     AppLogger.info("Token registered", category: .liveActivity)
 ///     AppLogger.error("Failed to adopt push-started LA", error: error, category: .liveActivity)
 ///
-/// A message is a constant, so that nothing can slip into it; what belongs to the case is metadata. Neither tokens nor
-/// passwords, codes or addresses are handed to it; should one come all the same, in the text of an error, it is shortened.
+/// A message is a constant, so that no data gets into it; data is passed as metadata. Callers pass no tokens,
+/// passwords, codes or addresses. One that is in the text of an error is shortened.
 public enum AppLogger {
     private struct Hub: Sendable {
         var destinations: [any LogDestination] = []
@@ -14,15 +14,15 @@ public enum AppLogger {
     }
 
     private static let common = Mutex(Hub())
-    /// A test's own.
+    /// The destinations of the current test.
     @TaskLocal private static var scoped: Hub?
 
-    /// To be called once, first thing in the app; before it nothing is kept.
+    /// Sets the destinations. Call it once, before everything else in the app; earlier events are lost.
     public static func start(_ destinations: [any LogDestination], clock: any ClientClock = SystemClientClock()) {
         common.withLock { $0 = Hub(destinations: destinations, clock: clock) }
     }
 
-    /// Within `operation`, and in the tasks it starts, events go here and nowhere else.
+    /// Sends the events of `operation`, and of the tasks that it starts, only to these destinations.
     @discardableResult
     public static func with<Value>(
         _ destinations: [any LogDestination], clock: any ClientClock = SystemClientClock(),

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The newest events, for an overlay in the app: to look for a mistake on a phone that hangs on no cable.
+/// Keeps the newest events for an overlay in the app, to find a mistake on a phone without a cable.
 public final class DebugLogService: LogDestination {
-    /// A busy evening's, in a few hundred kilobytes.
+    /// The most events kept: those of a busy evening, in a few hundred kilobytes.
     public static let eventsMax = 500
 
     private let eventsMax: Int
@@ -11,17 +11,17 @@ public final class DebugLogService: LogDestination {
 
     public init(eventsMax: Int = DebugLogService.eventsMax) { self.eventsMax = max(eventsMax, 1) }
 
-    /// The oldest first.
+    /// The kept events, oldest first.
     public var events: [LogEvent] { kept.withLock { $0 } }
 
-    /// What is kept, now and after each event. A slow reader gets the newest.
+    /// Returns a stream of the kept events, now and after each new one. A slow reader gets the newest value.
     public func updates() -> AsyncStream<[LogEvent]> { broadcast.values() }
 
     public func record(_ event: LogEvent) {
         kept.withLock { events in
             if events.count == eventsMax { events.removeFirst() }
             events.append(event)
-            // Under the lock, so that readers see them in order.
+            // The events are sent under the lock, so that readers get them in order.
             broadcast.send(events)
         }
     }
@@ -33,6 +33,6 @@ public final class DebugLogService: LogDestination {
         }
     }
 
-    /// All of it as text, to be copied into a report.
+    /// The kept events as text, to be copied into a report.
     public var text: String { events.map(\.line).joined(separator: "\n") }
 }

@@ -1,5 +1,6 @@
-/// Where log events go. It returns at once: what takes time it does elsewhere.
+/// A destination of log events.
 public protocol LogDestination: Sendable {
-    /// Of every level; which of them are shown is the destination's matter. It may be called from any thread.
+    /// Records an event of any level; the destination decides which ones it shows. It may be called from any thread,
+    /// and returns at once: slow work is done elsewhere.
     func record(_ event: LogEvent)
 }

@@ -1,18 +1,18 @@
 import SightscreenModels
 
-/// One thing that was logged, free of secrets and ready to be shown.
+/// One logged event, free of secrets and ready to be shown.
 public struct LogEvent: Hashable, Sendable {
     public var level: LogLevel
     public var category: LogCategory
-    /// A constant of the program.
+    /// The message, a constant of the program.
     public var message: String
     public var metadata: [String: String]
-    /// What the error said of itself.
+    /// The error's own description.
     public var error: String?
-    /// Seconds since 1970.
+    /// The time of the event, in seconds since 1970.
     public var at: Int
 
-    /// - Parameters: what comes from outside (metadata, the error) is cleaned here, so that no destination can forget it.
+    /// Creates an event. Secrets are removed from metadata and error here, so that no destination can forget it.
     public init(
         level: LogLevel, category: LogCategory, message: String, metadata: [String: String] = [:],
         error: String? = nil, at: Int
@@ -25,7 +25,8 @@ public struct LogEvent: Hashable, Sendable {
         self.at = at
     }
 
-    /// What every destination shows: "[liveActivity] Failed to adopt push-started LA error=unsupported match=7".
+    /// The text that every destination shows: "[liveActivity] Failed to adopt push-started LA error=unsupported
+    /// match=7".
     public var text: String {
         var words = ["[\(category.name)] \(message)"]
         if let error { words.append("error=\(error)") }
@@ -33,7 +34,7 @@ public struct LogEvent: Hashable, Sendable {
         return words.joined(separator: " ")
     }
 
-    /// For a destination that has neither a time nor a level of its own: "2026-11-23T08:00:00Z error [auth] …".
+    /// The text with time and level, for a destination without either: "2026-11-23T08:00:00Z error [auth] …".
     public var line: String {
         "\(UTCDay.time(at: at))Z \(level.name) \(text)"
     }

@@ -1,12 +1,12 @@
-/// How much somebody should care.
+/// The severity of a log event.
 public enum LogLevel: Int, Comparable, Hashable, Sendable, CaseIterable {
-    /// For whoever looks for a mistake just now.
+    /// Details for debugging.
     case debug
-    /// Steps of the app's life.
+    /// A step in the app's life cycle.
     case info
-    /// It went on, but not for free.
+    /// The app recovered, but not for free.
     case warning
-    /// Somebody should look.
+    /// A failure that needs attention.
     case error
 
     public var name: String {
@@ -21,7 +21,7 @@ public enum LogLevel: Int, Comparable, Hashable, Sendable, CaseIterable {
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// What part of the app speaks. An app adds its own with `LogCategory("…")`.
+/// The part of the app that logs. An app adds its own with `LogCategory("…")`.
 public struct LogCategory: Hashable, Sendable {
     public let name: String
 

@@ -1,10 +1,10 @@
-/// Takes secrets out of what is logged.
+/// Removes secrets from logged text.
 ///
-/// It is the second fence. The first is that messages are constants, and that tokens print as their first six digits; but
-/// the text of an error may come from anywhere.
+/// It is the second safeguard. The first is that messages are constants and that tokens print as their first six
+/// digits; but the text of an error may come from anywhere.
 enum LogRedaction {
     private static let secretNames = ["authorization", "bearer", "code", "email", "password", "secret", "token"]
-    /// Members whose name only speaks of such a thing: "tokenUse", "statusCode".
+    /// Names that end like a secret and are none: "tokenUse", "statusCode".
     private static let harmlessNames: Set<String> = ["statuscode", "tokenuse", "tokentype", "errorcode"]
 
     static func clean(_ metadata: [String: String]) -> [String: String] {
@@ -16,7 +16,7 @@ enum LogRedaction {
             })
     }
 
-    /// The text with what looks like a token, a long hex number or an address of e-mail shortened.
+    /// Returns the text with anything that looks like a token, a long hex number or an e-mail address shortened.
     static func clean(_ text: String) -> String {
         var cleaned = ""
         var word = ""
@@ -38,7 +38,7 @@ enum LogRedaction {
 
     private static func clean(word: String) -> String {
         if word.isEmpty { return word }
-        // "token=eyJ…": what stands after the last "=" that is not padding.
+        // In "token=eyJ…" the value is the part after the "=" that is not padding.
         if let equals = word.firstIndex(of: "="), equals != word.startIndex,
             word[equals...].contains(where: { $0 != "=" })
         {
@@ -53,11 +53,12 @@ enum LogRedaction {
         // A JSON Web Token, signed or encrypted, begins with {" in base64.
         if word.hasPrefix("eyJ"), word.count > 20 { return true }
         if word.count >= 32, word.allSatisfy(\.isHexDigit) { return true }
-        // Something long that nobody has written by hand; names of files and hosts have dots.
+        // A long word with mixed characters is no human's writing. Names of files and hosts have dots.
         return word.count >= 40 && !word.contains(".") && word.contains(where: \.isNumber)
             && word.contains(where: \.isUppercase) && word.contains(where: \.isLowercase)
     }
 
-    /// Enough to tell two apart, if it is long enough for that to be harmless.
+    /// Returns the first six characters, which tell two secrets apart, if the secret is long enough for that to be
+    /// harmless.
     private static func shortened(_ secret: String) -> String { secret.count >= 24 ? "\(secret.prefix(6))…" : "…" }
 }

@@ -1,12 +1,12 @@
-/// Sentry, as far as the app's log needs it. The app hands it on.
+/// The part of Sentry that the app's log needs. The app implements it.
 public protocol SentryPort: Sendable {
-    /// Goes with the next report, if there is one.
+    /// Adds the event to the next report, if there is one.
     func addBreadcrumb(_ event: LogEvent)
-    /// A report of its own.
+    /// Sends the event as a report of its own.
     func capture(_ event: LogEvent)
 }
 
-/// Every event reaches Sentry: errors as reports, all others as breadcrumbs, which travel with the next report only.
+/// Sends every event to Sentry: errors as reports, all others as breadcrumbs, which travel only with the next report.
 public struct SentryDestination: LogDestination {
     private let sentry: any SentryPort
 

@@ -1,7 +1,7 @@
 public import Observation
 public import SightscreenModels
 
-/// Notifications that nobody sends, for previews and tests.
+/// A `NotificationService` without a system, for previews and tests.
 @MainActor
 @Observable
 public final class FakeNotificationService: NotificationService {
@@ -10,7 +10,9 @@ public final class FakeNotificationService: NotificationService {
     public private(set) var starts = 0
     private let answer: NotificationPermission
 
-    /// - Parameter answer: what the user will say.
+    /// - Parameters:
+    ///   - permission: the user's decision at first.
+    ///   - answer: the user's answer to the prompt.
     public init(_ permission: NotificationPermission = .notDetermined, answer: NotificationPermission = .authorized) {
         self.permission = permission
         self.answer = answer

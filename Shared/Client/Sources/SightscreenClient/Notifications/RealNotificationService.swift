@@ -1,7 +1,7 @@
 public import Observation
 public import SightscreenModels
 
-/// Permission over a port, tokens over the one registration of the phone.
+/// The permission comes from a port, and the tokens go with the one registration of the phone.
 @MainActor
 @Observable
 public final class RealNotificationService: NotificationService {
@@ -17,14 +17,14 @@ public final class RealNotificationService: NotificationService {
 
     public func start() async {
         permission = await port.permission()
-        // A token needs no permission: silent pushes show nothing.
+        // A token needs no permission, because silent pushes show nothing.
         await port.registerForRemoteNotifications()
     }
 
     @discardableResult
     public func requestPermission() async -> NotificationPermission {
         let known = await port.permission()
-        // Provisional is what the system gives without asking him.
+        // The system gives provisional permission without asking the user.
         guard known == .notDetermined || known == .provisional else {
             permission = known
             return known
@@ -40,7 +40,7 @@ public final class RealNotificationService: NotificationService {
 
     public func unregisterDevice() async {
         await phone.unregisterPhone()
-        // If the backend was not reached, APNs tells it that the token is dead.
+        // If the backend was not reached, APNs will answer its next push that the token is dead.
         await port.unregisterForRemoteNotifications()
     }
 }

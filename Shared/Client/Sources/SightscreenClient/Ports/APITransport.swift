@@ -1,22 +1,22 @@
-/// Carries one HTTP request to the gateway and brings its answer back. URLSession on a phone, libcurl in `device-lab`, a
-/// script in tests.
+/// Sends one HTTP request to the gateway and returns its answer: with URLSession on a phone, with libcurl in
+/// `device-lab`, from a script in tests.
 public protocol APITransport: Sendable {
-    /// - Returns: the answer, of whatever status.
-    /// - Throws: when there is none. A transport repeats nothing and follows no redirects; when the calling task is
-    ///   cancelled it gives up with `.cancelled`.
+    /// - Returns: the answer, with any status.
+    /// - Throws: an error when there is no answer. A transport repeats nothing and follows no redirects. When the
+    ///   calling task is cancelled, it throws `.cancelled`.
     func send(_ request: APIRequest) async throws(TransportError) -> APIResponse
 }
 
-/// One call, without the gateway's address: that is the transport's.
+/// One call to the gateway, whose address the transport knows.
 public struct APIRequest: Hashable, Sendable {
     public var method: String
-    /// From the root, ready to be sent: "/matches/1304076/follow".
+    /// The path from the root, ready to be sent: "/matches/1304076/follow".
     public var path: String
-    /// Names in lower case.
+    /// The headers, with names in lower case.
     public var headers: [String: String]
-    /// JSON; nil for none.
+    /// The body in JSON; nil for none.
     public var body: [UInt8]?
-    /// From the first byte out to the last one in.
+    /// The time from the first byte sent to the last byte received.
     public var timeout: Duration
 
     public init(
@@ -33,7 +33,7 @@ public struct APIRequest: Hashable, Sendable {
 
 public struct APIResponse: Hashable, Sendable {
     public var status: Int
-    /// Names in lower case.
+    /// The headers, with names in lower case.
     public var headers: [String: String]
     public var body: [UInt8]
 
@@ -44,12 +44,12 @@ public struct APIResponse: Hashable, Sendable {
     }
 }
 
-/// Why there is no answer. Whether the request took effect is unknown, but for `offline`.
+/// The reason why there is no answer. Whether the request took effect is unknown, except for `offline`.
 public enum TransportError: Error, Hashable, Sendable {
-    /// No network: nothing was sent.
+    /// There is no network, and nothing was sent.
     case offline
     case timeout
     case cancelled
-    /// The connection failed or broke; for the log.
+    /// The connection failed or broke. The value is for the log.
     case broken(String)
 }

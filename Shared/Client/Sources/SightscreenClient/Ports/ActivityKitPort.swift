@@ -1,56 +1,57 @@
 public import SightscreenModels
 
-/// ActivityKit, for one type of activity. The Apple adapter hands everything to the framework; `SightscreenClientTesting` has a
-/// phone that obeys the same rules.
+/// ActivityKit, for one type of activity. The Apple adapter passes every call to the framework.
+/// `SightscreenClientTesting` has a phone with the same rules.
 ///
-/// Every stream belongs to whoever asks for it and ends with its task. One that tells a value that is there already (a
-/// token, a state, what is shown, a switch) begins with it, so nothing is missed between looking and listening; a slow
-/// reader gets the newest value, not all of them.
+/// Every stream belongs to its caller and ends with the caller's task. A stream of a value that exists already (a
+/// token, a state, content, a switch) begins with that value, so nothing is missed between looking and listening. A
+/// slow reader gets the newest value, not all of them.
 public protocol ActivityKitPort: Sendable {
     // MARK: Activities
 
-    /// `Activity.request(attributes:content:pushType: .token)`. Only while the app is in the foreground.
+    /// Calls `Activity.request(attributes:content:pushType: .token)`. It works only while the app is in the foreground.
     func request(
         _ attributes: LiveActivityAttributes, _ content: ShownContent
     ) async throws(ActivityRequestError) -> PhoneActivity
 
-    /// `Activity.end(_:dismissalPolicy:)`: the app's own end, with the content as it is. One that is over already leaves
-    /// the screen; an unknown one is left alone.
+    /// Calls `Activity.end(_:dismissalPolicy:)`, with the content as it is. An activity that is over already leaves the
+    /// screen; an unknown one is ignored.
     func end(_ id: ActivityID, _ dismissal: EndDismissal) async
 
-    /// `Activity.activities`: all that are on the phone, those included that have ended and are still shown.
+    /// Returns `Activity.activities`: all on the phone, including those that have ended and are still shown.
     func activities() async -> [PhoneActivity]
 
-    /// `Activity.activityUpdates`: an activity that appears, by push or by request. It may repeat one that is known.
+    /// Returns `Activity.activityUpdates`: each activity that appears, by push or by request. It may repeat a known
+    /// one.
     func activityUpdates() async -> AsyncStream<PhoneActivity>
 
     // MARK: Tokens
 
-    /// `Activity.pushToStartTokenUpdates`. The system repeats a token after a start by push.
+    /// Returns `Activity.pushToStartTokenUpdates`. The system repeats a token after a start by push.
     func pushToStartTokenUpdates() async -> AsyncStream<PushToStartToken>
 
-    /// `activity.pushTokenUpdates`. There is none at first, and it may change.
+    /// Returns `activity.pushTokenUpdates`. There is no token at first, and it may change.
     func pushTokenUpdates(of id: ActivityID) async -> AsyncStream<UpdateToken>
 
-    // MARK: What happens to an activity
+    // MARK: Changes of an activity
 
-    /// `activity.contentUpdates`.
+    /// Returns `activity.contentUpdates`.
     func contentUpdates(of id: ActivityID) async -> AsyncStream<ShownContent>
 
-    /// `activity.activityStateUpdates`; ends after `dismissed`.
+    /// Returns `activity.activityStateUpdates`, which ends after `dismissed`.
     func activityStateUpdates(of id: ActivityID) async -> AsyncStream<PhoneActivityState>
 
     // MARK: The user's switches (`ActivityAuthorizationInfo`)
 
-    /// Whether the user lets the app show Live Activities.
+    /// Whether the user allows the app to show Live Activities.
     func areActivitiesEnabled() async -> Bool
 
-    /// `areActivitiesEnabled`, now and after each change.
+    /// Returns a stream of `areActivitiesEnabled`, now and after each change.
     func activityEnablementUpdates() async -> AsyncStream<Bool>
 
-    /// Whether the user lets the backend update them often.
+    /// Whether the user allows frequent updates.
     func frequentPushesEnabled() async -> Bool
 
-    /// `frequentPushesEnabled`, now and after each change.
+    /// Returns a stream of `frequentPushesEnabled`, now and after each change.
     func frequentPushEnablementUpdates() async -> AsyncStream<Bool>
 }

@@ -1,6 +1,6 @@
-/// Time, from outside. Tests and simulations advance one of their own.
+/// The clock, passed in from outside. Tests and simulations advance one of their own.
 public protocol ClientClock: Sendable {
-    /// Seconds since 1970.
+    /// The present, in seconds since 1970.
     var now: Int { get }
 
     /// - Throws: `CancellationError` when the task is cancelled while it waits.

@@ -1,9 +1,9 @@
-/// The gateway at one address, over a transport that reaches any.
+/// The gateway at one address, over a transport that reaches any host.
 public struct GatewayOverWeb: APITransport {
     private let base: String
     private let web: any WebTransport
 
-    /// - Parameter base: "https://api.sightscreen.app", without a slash at its end.
+    /// - Parameter base: the gateway's address, such as "https://api.sightscreen.app".
     public init(base: String, web: any WebTransport) {
         self.base = base.hasSuffix("/") ? String(base.dropLast()) : base
         self.web = web

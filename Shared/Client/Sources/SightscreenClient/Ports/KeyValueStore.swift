@@ -1,9 +1,11 @@
-/// A few small values that survive the app: UserDefaults. It answers at once, so that a bell can be drawn with the first
-/// frame.
+/// A store for a few small values that survive the app, such as UserDefaults. It answers at once, so that a follow
+/// button can be drawn in the first frame.
 public protocol KeyValueStore: Sendable {
-    /// - Returns: nil when there is nothing of that name.
+    /// - Returns: the value; nil when there is none for the key.
     func strings(forKey key: String) -> [String]?
 
-    /// - Parameter value: in place of what was there; nil removes it.
+    /// - Parameters:
+    ///   - value: the new value, in place of an earlier one; nil removes it.
+    ///   - key: the value's key.
     func set(_ value: [String]?, forKey key: String)
 }

@@ -1,30 +1,32 @@
-/// What the system lets an app do about notifications: `UNUserNotificationCenter`, and the registration for remote ones.
+/// The system's functions for notifications: `UNUserNotificationCenter`, and the registration for remote notifications.
 ///
-/// A device token comes to the app delegate, which hands it to `NotificationService.registerDevice`.
+/// The app delegate receives the device token and passes it to `NotificationService.registerDevice`.
 public protocol NotificationPort: Sendable {
-    /// What the user has decided so far. He may change it in the system's settings at any time.
+    /// The user's decision so far. The user may change it in the system's settings at any time.
     func permission() async -> NotificationPermission
 
-    /// Asks him; the system asks only once, and answers by itself from then on.
+    /// Asks the user. The system prompts only once, and later answers by itself.
     func requestPermission() async -> NotificationPermission
 
-    /// Asks APNs for this phone's token, which needs no permission; it comes later, at each launch, and may be a new one.
+    /// Asks APNs for this phone's token, which needs no permission. The token comes later, at each launch, and may be a
+    /// new one.
     func registerForRemoteNotifications() async
 
-    /// The token is good no more: APNs tells the backend so at its next push, if the backend has not heard before.
+    /// Invalidates the token. If the backend does not know it before, APNs answers its next push that the token is
+    /// dead.
     func unregisterForRemoteNotifications() async
 }
 
-/// `UNAuthorizationStatus`.
+/// The values of `UNAuthorizationStatus`.
 public enum NotificationPermission: String, Hashable, Sendable, CaseIterable {
     case notDetermined
     case denied
     case authorized
-    /// Delivered quietly, without having been asked for.
+    /// Notifications are delivered quietly, and the user was not asked.
     case provisional
-    /// An App Clip's, for some hours.
+    /// An App Clip may notify for some hours.
     case ephemeral
 
-    /// Whether notifications can be seen.
+    /// Whether notifications are visible.
     public var shows: Bool { self == .authorized || self == .provisional || self == .ephemeral }
 }

@@ -1,6 +1,6 @@
 public import SightscreenModels
 
-/// One Live Activity as the phone has it at a moment.
+/// The state of one Live Activity on the phone at one moment.
 public struct PhoneActivity: Hashable, Sendable {
     public var id: ActivityID
     public var attributes: LiveActivityAttributes
@@ -16,19 +16,19 @@ public struct PhoneActivity: Hashable, Sendable {
 
     public var matchID: MatchID { attributes.matchId }
 
-    /// The push-to-start that made it; nil when the app did.
+    /// The push-to-start that started it; nil when the app did.
     public var startID: StartID? { attributes.startId.rawValue.isEmpty ? nil : attributes.startId }
 
-    /// It can still change.
+    /// Whether it can still change.
     public var isRunning: Bool { state.isRunning }
 }
 
-/// What an activity shows, and until when that counts as news.
+/// The content of an activity, and the time until which it is current.
 public struct ShownContent: Hashable, Sendable {
     public var state: ContentState
-    /// Seconds since 1970: from then on the activity says that it is out of date.
+    /// The time from which the activity is shown as out of date, in seconds since 1970.
     public var staleAt: Int?
-    /// Relative to other activities: the highest owns the Dynamic Island.
+    /// The relevance compared with other activities. The highest one owns the Dynamic Island.
     public var relevance: Double?
 
     public init(state: ContentState, staleAt: Int? = nil, relevance: Double? = nil) {
@@ -38,40 +38,40 @@ public struct ShownContent: Hashable, Sendable {
     }
 }
 
-/// `ActivityState`.
+/// The values of `ActivityState`.
 public enum PhoneActivityState: String, Hashable, Sendable, CaseIterable {
     case active
-    /// Its stale-date has passed: it is shown as out of date.
+    /// The stale date has passed, and the activity is shown as out of date.
     case stale
-    /// It shows its last content and never changes again.
+    /// The activity shows its last content and never changes again.
     case ended
-    /// Gone from the screen.
+    /// The activity is gone from the screen.
     case dismissed
 
     public var isRunning: Bool { self == .active || self == .stale }
 }
 
-/// When an activity that ends leaves the screen.
+/// The time at which an ended activity leaves the screen.
 public enum EndDismissal: Hashable, Sendable {
     case immediate
-    /// Up to 4 h later, as the system likes.
+    /// Up to 4 h later, as the system decides.
     case byDefault
-    /// Seconds since 1970, at most 4 h ahead.
+    /// A time in seconds since 1970, at most 4 h ahead.
     case at(Int)
 }
 
-/// Why the system does not start an activity (`ActivityAuthorizationError`).
+/// The reason why the system does not start an activity (`ActivityAuthorizationError`).
 public enum ActivityRequestError: Error, Hashable, Sendable {
     /// The user has switched Live Activities off for the app.
     case denied
-    /// This device has none.
+    /// This device has no Live Activities.
     case unsupported
-    /// The app, or the phone, shows as many as it may.
+    /// The app or the phone shows the most activities that it may.
     case tooMany
-    /// Attributes and content are over 4 KB.
+    /// The attributes and the content together are over 4 KB.
     case tooLarge
-    /// Asked for while the app is not in the foreground.
+    /// The app is not in the foreground.
     case notInForeground
-    /// What ActivityKit said, for the log.
+    /// Another error. The value is ActivityKit's description, for the log.
     case other(String)
 }

@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// The machine's own clock, for an app and for `device-lab`.
+/// The system's clock, for an app and for `device-lab`.
 public struct SystemClientClock: ClientClock {
     public init() {}
 

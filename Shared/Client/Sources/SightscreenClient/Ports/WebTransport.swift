@@ -1,22 +1,22 @@
-/// Carries one HTTP request to any host and brings its answer back: to Cognito, to where images are.
+/// Sends one HTTP request to any host and returns its answer, for Cognito and for images.
 public protocol WebTransport: Sendable {
-    /// - Returns: the answer, of whatever status.
-    /// - Throws: when there is none, or more bytes than the request allows. A transport repeats nothing and follows no
-    ///   redirects; when the calling task is cancelled it gives up with `.cancelled`.
+    /// - Returns: the answer, with any status.
+    /// - Throws: an error when there is no answer, or when it has more bytes than the request allows. A transport
+    ///   repeats nothing and follows no redirects. When the calling task is cancelled, it throws `.cancelled`.
     func send(_ request: WebRequest) async throws(TransportError) -> APIResponse
 }
 
-/// One call, with its host.
+/// One call to any host.
 public struct WebRequest: Hashable, Sendable {
     public var method: String
-    /// "https://cognito-idp.eu-west-1.amazonaws.com/".
+    /// The whole address: "https://cognito-idp.eu-west-1.amazonaws.com/".
     public var url: String
-    /// Names in lower case.
+    /// The headers, with names in lower case.
     public var headers: [String: String]
     public var body: [UInt8]?
-    /// From the first byte out to the last one in.
+    /// The time from the first byte sent to the last byte received.
     public var timeout: Duration
-    /// The longest answer that is taken.
+    /// The most bytes of an answer.
     public var bodyBytesMax: Int
 
     public init(

@@ -1,6 +1,6 @@
-/// A piece that may be made smaller before the card is laid out.
+/// A piece before the layout, which may make it smaller.
 struct PieceDraft {
-    /// A way to show it: from the fullest to the shortest.
+    /// One form of the piece. The options go from the fullest to the shortest.
     struct Option {
         var text: String
         var size: Double
@@ -13,15 +13,15 @@ struct PieceDraft {
     var ink = CardInk.primary
     var field: CardInk?
     var time: Int?
-    /// To the piece before it.
+    /// The distance to the piece before it.
     var space = 5.0
-    /// So that marks below each other have one width.
+    /// The least width, so that marks below each other have the same one.
     var widthMin = 0.0
-    /// Which pieces give way first: those with the lowest.
+    /// The piece's importance. Pieces with the lowest value are shortened first.
     var keep: Int
-    /// Whether it may be left out when its shortest form is too wide.
+    /// Whether the piece may be left out when its shortest form is too wide.
     var mayGo = true
-    /// Whether its last form may be cut. A score never is.
+    /// Whether its last form may be cut. A score is never cut.
     var mayBeCut = false
 
     init(
@@ -34,19 +34,19 @@ struct PieceDraft {
         self.keep = keep
         self.mayGo = mayGo
         self.mayBeCut = mayBeCut
-        // Shorter words before smaller type.
+        // Shorter words come before smaller type.
         var seen: Set<String> = []
         let distinct = texts.filter { !$0.isEmpty && seen.insert($0).inserted }
         options = sizes.flatMap { size in distinct.map { Option(text: $0, size: size) } }
     }
 
-    /// A time of day, which takes at most "12:00 PM".
+    /// Creates a piece with a time of day, which takes at most "12:00 PM".
     init(time: Int, _ size: Double, _ weight: CardPiece.Weight, _ ink: CardInk, keep: Int) {
         self.init(.start, ["00:00 PM"], [size, size - 1, size - 2, size - 3], weight, ink, keep: keep, mayGo: false)
         self.time = time
     }
 
-    /// A side's short name on its colour.
+    /// Creates a piece with a side's short name on its colour.
     init(team abbr: String, size: Double, keep: Int, widthMin: Double = 0) {
         self.init(
             .team, [abbr, String(abbr.prefix(4))], [size], .bold, .onTeam(abbr), keep: keep, mayGo: false,
@@ -76,7 +76,7 @@ struct PieceDraft {
     static func chipInset(_ size: Double) -> Double { (size * 0.4).rounded() }
 }
 
-/// A row before it is laid out.
+/// A row before the layout.
 struct RowDraft {
     var leading: [PieceDraft]
     var trailing: [PieceDraft] = []
@@ -84,13 +84,13 @@ struct RowDraft {
     var isOnBaseline = true
     var isCentred = false
     var isBesideCamera = false
-    /// Which rows go first when they are too many for the height: those with the lowest.
+    /// The row's importance. When the rows are too high, those with the lowest value are left out first.
     var keep: Int
 
-    /// The type's line height, as a system font has it.
+    /// Returns the line height of a type size, as a system font has it.
     static func lineHeight(_ size: Double) -> Double { (size * 1.2).rounded(.up) }
 
-    /// Fits the pieces into `width`; nil when nothing is left.
+    /// Fits the pieces into `width`; nil when none is left.
     func fitted(_ width: Double, gap endsGap: Double) -> CardRow? {
         var fit = RowFit(self, width: width, endsGap: endsGap)
         fit.shrink()
@@ -113,7 +113,8 @@ extension CardPiece {
     }
 }
 
-/// Makes the pieces of one row fit: the least important gives way first, in words, then in size, then altogether.
+/// Makes the pieces of one row fit. The least important piece gets shorter words first, then smaller type, and then is
+/// left out.
 private struct RowFit {
     private struct Entry {
         let draft: PieceDraft
@@ -142,22 +143,22 @@ private struct RowFit {
             let order = entries.indices.filter { !entries[$0].isGone && isTooWide(entries[$0].isLeading) }.sorted {
                 (entries[$0].draft.keep, $1) < (entries[$1].draft.keep, $0)
             }
-            if let index = order.first(where: { canGiveWay($0) }) {
-                giveWay(index)
+            if let index = order.first(where: { canShorten($0) }) {
+                shorten(index)
             } else if let index = order.first(where: { entries[$0].draft.mayBeCut && entries[$0].cut == nil }) {
                 cut(index)
             } else {
-                // Only what must stay is left: a score of digits without end.
+                // Only pieces that must stay are left, such as a score with very many digits.
                 return
             }
         }
     }
 
-    private func canGiveWay(_ index: Int) -> Bool {
+    private func canShorten(_ index: Int) -> Bool {
         entries[index].option + 1 < entries[index].draft.options.count || entries[index].draft.mayGo
     }
 
-    private mutating func giveWay(_ index: Int) {
+    private mutating func shorten(_ index: Int) {
         if entries[index].option + 1 < entries[index].draft.options.count {
             entries[index].option += 1
         } else {
@@ -165,15 +166,15 @@ private struct RowFit {
         }
     }
 
-    /// To the words that what is left of the row has room for; a single word to three characters, and a side's name of
-    /// more than four letters to one.
+    /// Cuts a piece to the words that fit into the row: a single word down to three characters, and a side's name of
+    /// more than four letters down to one.
     private mutating func cut(_ index: Int) {
         var text = entries[index].draft.options[entries[index].option].text
         entries[index].cut = text
         var words = text.split(separator: " ")
         while !fits, words.count > 1 {
             words.removeLast()
-            // What a lone letter or sign leads to is gone: "Pollard c Dhoni b".
+            // A single letter or sign at the end leads to a word that is gone, as in "Pollard c Dhoni b".
             while words.count > 1, words[words.count - 1].count == 1 { words.removeLast() }
             text = words.joined(separator: " ")
             if text.last == "," { text.removeLast() }
@@ -187,7 +188,7 @@ private struct RowFit {
 
     private var fits: Bool { !isTooWide(true) && !isTooWide(false) }
 
-    /// Beside the camera each end has its own room.
+    /// Whether one end is too wide. Beside the camera each end has its own room.
     private func isTooWide(_ isLeading: Bool) -> Bool {
         guard draft.isBesideCamera else { return total(entries) > width }
         return total(entries.filter { $0.isLeading == isLeading }) > (width - CardPlace.cameraWidth) / 2
@@ -210,7 +211,7 @@ private struct RowFit {
     var leading: [CardPiece] { pieces(true) }
     var trailing: [CardPiece] { pieces(false) }
 
-    /// Without a line that parts nothing any more.
+    /// Returns the pieces without a line at the start, which separates nothing.
     private func pieces(_ isLeading: Bool) -> [CardPiece] {
         let pieces = entries.filter { $0.isLeading == isLeading && !$0.isGone }.map { $0.draft.piece(shownOption($0)) }
         return Array(pieces.drop { $0.shape == .line })
@@ -218,15 +219,15 @@ private struct RowFit {
 }
 
 extension CardLayout {
-    /// How many lines a long text may take.
+    /// The number of lines that a long text may take.
     struct Lines {
         var heading: Int
         var news: Int
         static let fewerAndFewer = [Lines(heading: 2, news: 2), Lines(heading: 2, news: 1), Lines(heading: 1, news: 1)]
     }
 
-    /// The fullest form of long texts of which no line has to be left out for want of height: a sentence is cut where
-    /// that can be seen, or not at all.
+    /// Lays out the fullest form of long texts with which no line of them is left out for lack of height, so that a
+    /// sentence is cut only where the cut is visible.
     init(_ presentation: Presentation, _ drafts: (Lines) -> [RowDraft]) {
         func lines(_ rows: [[CardPiece.Role]]) -> Int {
             rows.count { !Set($0).isDisjoint(with: [.heading, .lastEvent]) }
@@ -239,7 +240,7 @@ extension CardLayout {
         self.init(presentation, drafts(Lines.fewerAndFewer[Lines.fewerAndFewer.count - 1]))
     }
 
-    /// Lays rows out in the place of a presentation. Rows that do not fit in its height are left out, the least
+    /// Lays out rows in the place of a presentation. Rows that do not fit into its height are left out, the least
     /// important first.
     init(_ presentation: Presentation, _ drafts: [RowDraft]) {
         let place = CardPlace.of(presentation)
@@ -262,7 +263,7 @@ extension CardLayout {
             margin: place.margin, marginAbove: place.marginAbove, marginBelow: place.marginBelow, rows: rows)
     }
 
-    /// A text in up to `lines` lines of a width, cut in the last where it is longer.
+    /// Returns a text in up to `lines` lines. The last line has the rest and may be too long.
     static func wrapped(
         _ text: String, lines: Int, size: Double, weight: CardPiece.Weight, width: Double, first indent: Double = 0
     ) -> [String] {

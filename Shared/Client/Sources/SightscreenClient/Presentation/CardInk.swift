@@ -1,4 +1,4 @@
-/// A colour by what it is for. Which colour that is depends on the appearance: see `CardPalette`.
+/// A colour by its purpose. `CardPalette` has the colour for each appearance.
 public struct CardInk: RawRepresentable, Codable, Hashable, Sendable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -11,15 +11,14 @@ public struct CardInk: RawRepresentable, Codable, Hashable, Sendable {
         var container = encoder.singleValueContainer()
         try container.encode(rawValue)
     }
-
-    /// What is read first, and what is read after it.
+    /// The inks for text of the first and the second rank.
     public static let primary = CardInk(rawValue: "primary"), secondary = CardInk(rawValue: "secondary")
-    /// What a side needs; what goes well; what went; what makes everybody wait.
+    /// The inks for the runs that a side needs, for good events, for wickets, and for interruptions.
     public static let need = CardInk(rawValue: "need"), fine = CardInk(rawValue: "fine")
     public static let wicket = CardInk(rawValue: "wicket"), wait = CardInk(rawValue: "wait")
-    /// The card itself.
+    /// The ink of the card's background.
     public static let background = CardInk(rawValue: "background")
-    /// The fields under a ball's sign, and what is written on them.
+    /// The inks of the fields under a ball's sign, and of the signs on them.
     public static let plainBall = CardInk(rawValue: "plainBall"), onPlainBall = CardInk(rawValue: "onPlainBall")
     public static let four = CardInk(rawValue: "four"), onFour = CardInk(rawValue: "onFour")
     public static let six = CardInk(rawValue: "six"), onSix = CardInk(rawValue: "onSix")
@@ -31,7 +30,7 @@ public struct CardInk: RawRepresentable, Codable, Hashable, Sendable {
         .wicketBall, .onWicketBall,
     ]
 
-    /// A side's field, what is written on it, and a text in the side's colour.
+    /// The inks of a side's field, of text on it, and of text in the side's colour.
     public static func team(_ abbr: String) -> CardInk { CardInk(rawValue: "team \(abbr)") }
     public static func onTeam(_ abbr: String) -> CardInk { CardInk(rawValue: "onTeam \(abbr)") }
     public static func teamText(_ abbr: String) -> CardInk { CardInk(rawValue: "teamText \(abbr)") }

@@ -1,11 +1,12 @@
-/// What one presentation of a match shows and where: rows from above, each of pieces from the left and pieces from the
-/// right. Everything is decided: which texts, how long, how large, in which ink. What draws it only draws it.
+/// The layout of one presentation of a match: rows from the top, each with pieces at the left and at the right. It
+/// decides everything: the texts, their length, their sizes and their inks. A view only draws it.
 public struct CardLayout: Codable, Hashable, Sendable {
     public var presentation: Presentation
-    /// In points, as all lengths. The whole presentation with its margins; it never has more than Apple allows.
+    /// The width of the whole presentation with its margins, in points like all lengths. Width and height never exceed
+    /// Apple's limits.
     public var width: Double
     public var height: Double
-    /// Between the content and the left and the right edge.
+    /// The margin between the content and the left and right edges.
     public var margin: Double
     public var marginAbove: Double
     public var marginBelow: Double
@@ -17,19 +18,19 @@ public struct CardRow: Codable, Hashable, Sendable {
     public var leading: [CardPiece]
     public var trailing: [CardPiece]
     public var height: Double
-    /// Above the row.
+    /// The distance to the row above.
     public var gap: Double
-    /// How pieces of different sizes stand to each other: on one line of writing, else around one middle.
+    /// Whether pieces of different sizes are aligned on their baseline. Otherwise they are centred vertically.
     public var isOnBaseline: Bool
-    /// In a presentation as narrow as its content the rows are centred, elsewhere they begin at the left.
+    /// Whether the row is centred, in a presentation that is only as wide as its content. Other rows begin at the left.
     public var isCentred: Bool
-    /// The two ends stand left and right of the camera, in the expanded island.
+    /// Whether the two ends are left and right of the camera, in the expanded island.
     public var isBesideCamera: Bool
 }
 
-/// A text of a card, or a mark.
+/// A text or a mark of a card.
 public struct CardPiece: Codable, Hashable, Sendable {
-    /// What a piece tells. How it looks does not follow from it.
+    /// The meaning of a piece. Its look does not follow from it.
     public enum Role: String, Codable, Sendable {
         case team, score, overs, allOut, batter, striker, bowler, ball, overEnd, equation, rate, heading, lastEvent,
             partnership
@@ -42,7 +43,7 @@ public struct CardPiece: Codable, Hashable, Sendable {
         case chip
         /// A text on a round field.
         case circle
-        /// A thin upright line, without text.
+        /// A thin vertical line, without text.
         case line
     }
 
@@ -50,18 +51,18 @@ public struct CardPiece: Codable, Hashable, Sendable {
 
     public var role: Role
     public var shape: Shape
-    /// As it is to be shown, cut where it had to be.
+    /// The text to show, already cut where it had to be.
     public var text: String
-    /// Seconds since 1970, shown as the time of day instead of a text.
+    /// A time in seconds since 1970, shown as the time of day instead of a text.
     public var time: Int?
-    /// Of the type.
+    /// The type size, in points.
     public var size: Double
     public var weight: Weight
     public var ink: CardInk
-    /// Of the field under a chip or a circle.
+    /// The ink of the field under a chip or a circle.
     public var field: CardInk?
-    /// To the piece before it, where there is one.
+    /// The distance to the piece before it, if there is one.
     public var space: Double
-    /// The room that is kept for it, an allowance for another font included.
+    /// The width reserved for it, including an allowance for another font.
     public var width: Double
 }

@@ -1,4 +1,4 @@
-/// A colour of the screen: 24 bits of sRGB.
+/// A colour on the screen: 24 bits of sRGB.
 public struct CardColour: Hashable, Sendable {
     public var rgb: UInt32
     init(_ rgb: UInt32) { self.rgb = rgb }
@@ -7,17 +7,17 @@ public struct CardColour: Hashable, Sendable {
     public var green: Double { Double(rgb >> 8 & 0xFF) / 255 }
     public var blue: Double { Double(rgb & 0xFF) / 255 }
 
-    /// "#1B6FD0".
+    /// The colour as hex digits, such as "#1B6FD0".
     public var hex: String {
         let digits = String(rgb, radix: 16, uppercase: true)
         return "#" + String(repeating: "0", count: max(6 - digits.count, 0)) + digits
     }
 }
 
-/// How the system asks a card to look.
+/// The appearance that the system asks for.
 public enum CardAppearance: String, Codable, Hashable, Sendable, CaseIterable {
     case light, dark, lightContrast, darkContrast
-    /// The Dynamic Island and StandBy: black, whatever the rest of the system looks like.
+    /// The appearance in the Dynamic Island and StandBy: black, whatever the rest of the system looks like.
     case island
 
     public init(isDark: Bool, isContrastIncreased: Bool) {
@@ -27,9 +27,8 @@ public enum CardAppearance: String, Codable, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The one place where an ink becomes a colour. Texts have a contrast of 4.5 to 1 or more to what is behind them, on the
-/// card and on a field, and 7 to 1 where more contrast is asked for; a four, a six and a wicket one of 3 to 1 to the
-/// card.
+/// Turns inks into colours. Texts have a contrast of 4.5 to 1 or more to their background, on the card and on a field,
+/// and 7 to 1 when more contrast is asked for. The fields of a four, a six and a wicket have 3 to 1 to the card.
 public enum CardPalette {
     public static func colour(_ ink: CardInk, _ appearance: CardAppearance) -> CardColour {
         let words = ink.rawValue.split(separator: " ", maxSplits: 1).map { String($0) }
@@ -40,12 +39,12 @@ public enum CardPalette {
         switch words[0] {
         case "team": return appearance.isContrastIncreased ? side.contrastField : side.field
         case "onTeam": return side.onField
-        // A side's colour has its contrast from its lightness; more of it is black or white.
+        // A side's colour gets its contrast from its lightness. More contrast is only possible with black or white.
         default: return appearance.isContrastIncreased ? CardColour(isLight ? 0x000000 : 0xFFFFFF) : side.text
         }
     }
 
-    /// By the side's short name; the same name has the same colour on every phone.
+    /// Returns the colours for a side's short name. The same name has the same colours on every phone.
     static func colours(of abbr: String) -> TeamColours {
         if let known = TeamColours.known[abbr.uppercased()] { return known }
         let sum = abbr.unicodeScalars.reduce(UInt32(7)) { $0 &* 31 &+ $1.value }
@@ -63,7 +62,7 @@ public enum CardPalette {
             case .wait: (0x8A4B00, 0xFFC067, 0x633300, 0xFFD9A1)
             case .plainBall: (0xDFE1E6, 0x3A3E47, 0xD5D7DD, 0x454A55)
             case .onPlainBall: (0x2A2D34, 0xF2F3F6, 0x000000, 0xFFFFFF)
-            // On black, dark fields would be lost: there they are light.
+            // Dark fields would be invisible on black, so they are light there.
             case .four: (0x1257B8, 0x2F6CC4, 0x003E8A, 0x9DC7FF)
             case .six: (0x6A35B8, 0x7F52CC, 0x48148F, 0xD3B8FF)
             case .wicketBall: (0xC21B2C, 0xCC2B38, 0x8C0010, 0xFF8F88)

@@ -1,9 +1,9 @@
 import SightscreenModels
 
-/// The card where it has room: Lock Screen, StandBy and the expanded island.
+/// The card in the presentations with much room: Lock Screen, StandBy and the expanded island.
 ///
-/// From above: why there is no play or who won; the sides with their scores, and what is needed; who bats and bowls,
-/// and the last balls; what just happened.
+/// From the top it shows the reason for an interruption or the winner; the sides with their scores, and the equation;
+/// the batters, the bowler and the last balls; the last event.
 struct LargeCard {
     private let facts: MatchFacts
     private let details: ContentState.Expanded
@@ -13,7 +13,7 @@ struct LargeCard {
         details = facts.state.expanded
     }
 
-    /// Which rows go first when they are too many: those with the lowest.
+    /// The rows' importance. When there are too many, those with the lowest value are left out first.
     private enum Keep {
         static let competition = 10, before = 20, batters = 40, bowling = 45, session = 50, moreNews = 60, other = 70,
             stale = 75
@@ -22,7 +22,8 @@ struct LargeCard {
 
     private var isResult: Bool { facts.heading?.isResult ?? false }
 
-    /// Also at lunch and at stumps: who is in will go on.
+    /// Whether the batters and the bowler are shown. They are also at lunch and at stumps, because the batters will go
+    /// on.
     private var hasPlayers: Bool { !isResult && [.live, .suspended].contains(facts.state.matchDisplayState) }
 
     // MARK: - Presentations
@@ -62,7 +63,7 @@ struct LargeCard {
     var expanded: CardLayout {
         let width = CardPlace.of(.expanded).contentWidth
         return CardLayout(.expanded) { lines in
-            // In the place of the score, the result leads.
+            // The result takes the place of the score.
             var rows = [wonBesideCamera ?? besideCamera] + stale
             if wonBesideCamera == nil { rows += heading(hasPlayers ? 14 : 16, width: width, lines: lines.heading) }
             if facts.hasBegun {
@@ -100,7 +101,7 @@ struct LargeCard {
         }
     }
 
-    /// Both sides, the one that bats larger.
+    /// Returns the rows of both sides. The batting side is larger.
     private func sides(large: Double, small: Double) -> [RowDraft] {
         let hero = facts.batting
         return facts.sides.enumerated().map { index, side in
@@ -108,12 +109,12 @@ struct LargeCard {
             let size = isHero && (!isResult || facts.heading?.winner != nil) ? large : small
             let leading = [mark(side.abbr, isInColumn: true)] + scored(side, size, isHero: isHero)
             return RowDraft(
-                leading: leading, trailing: isHero ? stake(large < 30 ? 15 : 18) : beside(large < 30 ? 13 : 15),
+                leading: leading, trailing: isHero ? requirement(large < 30 ? 15 : 18) : beside(large < 30 ? 13 : 15),
                 gap: index == 0 ? 4 : 2, keep: isHero || isResult ? Keep.score : Keep.other)
         }
     }
 
-    /// A side's short name; those below each other have one width.
+    /// Returns a side's short name. Names below each other have the same width.
     private func mark(_ abbr: String, isInColumn: Bool = false) -> PieceDraft {
         var mark = PieceDraft(team: abbr, size: 12, keep: 80)
         if isInColumn {
@@ -131,7 +132,7 @@ struct LargeCard {
             .score, [side.total], [size, size - 3, max(size - 6, 11)], isHero ? .bold : .semibold, keep: 100,
             mayGo: false)
         if side.scores.count > 1 {
-            // Both innings in smaller type come before the newest alone in larger.
+            // Both innings in smaller type come before the newest innings alone in larger type.
             score.options += [size - 9, size - 12].map { .init(text: side.total, size: max($0, 11)) }
             score.options += [size - 3, size - 6].map { .init(text: side.score, size: max($0, 11)) }
         }
@@ -148,8 +149,8 @@ struct LargeCard {
         return pieces
     }
 
-    /// Right of the score: what is needed, else how fast it goes.
-    private func stake(_ size: Double) -> [PieceDraft] {
+    /// Returns the pieces right of the score: the equation, otherwise the run rate.
+    private func requirement(_ size: Double) -> [PieceDraft] {
         if isResult { return [] }
         if let equation = facts.equation(beside: facts.batting?.abbr) {
             return [
@@ -162,7 +163,7 @@ struct LargeCard {
         return rate("CRR", facts.isInPlay ? facts.state.compactTrailing.runRate : nil, size - 2)
     }
 
-    /// Right of the other side: the rate that is needed, else what the two at the crease have added.
+    /// Returns the pieces right of the other side: the required rate, otherwise the partnership at the crease.
     private func beside(_ size: Double) -> [PieceDraft] {
         guard hasPlayers || facts.state.matchDisplayState == .inningsBreak else { return [] }
         if let required = details.requiredRunRate, !required.isEmpty { return rate("RRR", required, size) }
@@ -195,7 +196,7 @@ struct LargeCard {
         return [RowDraft(leading: [text], gap: 2, keep: Keep.session)]
     }
 
-    /// No bowler is shown during a scheduled interval.
+    /// Returns the rows of the players. No bowler is shown during a scheduled interval.
     private func players(_ size: Double) -> [RowDraft] {
         let isBreak = !facts.isInPlay && facts.state.matchDisplayState == .live
         return batters(size) + (isBreak ? [] : bowling(size))
@@ -233,7 +234,8 @@ struct LargeCard {
         return [RowDraft(leading: leading, trailing: balls, gap: 3, isOnBaseline: false, keep: Keep.bowling)]
     }
 
-    /// The last balls, the newest at the end. Of twelve those before the last six make room first.
+    /// Returns the last balls, with the newest at the end. Of twelve balls, those before the last six are left out
+    /// first.
     private func balls(_ size: Double) -> [PieceDraft] {
         let shown = Array(details.recentBalls.suffix(14))
         var left = shown.count { $0 != "|" }
@@ -281,7 +283,7 @@ struct LargeCard {
         return [RowDraft(leading: [text], gap: 6, keep: Keep.competition)]
     }
 
-    /// Both sides by their names, before there is a score.
+    /// Returns both sides with their names, before there is a score.
     private func fixture(_ size: Double) -> [RowDraft] {
         facts.sides.enumerated().map { index, side in
             var name = PieceDraft(
@@ -294,7 +296,7 @@ struct LargeCard {
         }
     }
 
-    /// The same in less height.
+    /// The same content in less height.
     private var announcement: [RowDraft] {
         let names = facts.sides.map { facts.attributes.name(of: $0.abbr) }.joined(separator: " v ")
         let text = PieceDraft(
@@ -307,13 +309,13 @@ struct LargeCard {
         return [RowDraft(leading: [text], gap: 4, keep: Keep.score)] + competition
     }
 
-    /// When it begins, as long as it is about to.
+    /// Returns the time of the start, while the match is scheduled.
     private func start(_ size: Double) -> [PieceDraft] {
         guard facts.state.matchDisplayState == .scheduled, facts.attributes.startsAt > 0 else { return [] }
         return [PieceDraft(time: facts.attributes.startsAt, size, .semibold, .secondary, keep: 95)]
     }
 
-    /// Who won, and right of the camera by how much; nil when there is no room for that.
+    /// The winner left of the camera and the margin right of it; nil when there is no room for the margin.
     private var wonBesideCamera: RowDraft? {
         guard let heading = facts.heading, let winner = heading.winner, heading.text.hasPrefix("won ") else {
             return nil
@@ -331,7 +333,7 @@ struct LargeCard {
         RowDraft(leading: leading, trailing: trailing, isOnBaseline: false, isBesideCamera: true, keep: Keep.score)
     }
 
-    /// Left of the camera the score, right of it how far the innings is, or in a side's second innings what is needed.
+    /// The score left of the camera, and right of it the overs, or in a side's second innings the equation.
     private var besideCamera: RowDraft {
         guard facts.hasBegun, !isResult, let side = facts.batting else {
             let marks = facts.sides.map { mark($0.abbr) }
@@ -340,7 +342,7 @@ struct LargeCard {
         var score = PieceDraft(.score, [side.score], [22, 20, 18, 16, 14], .bold, keep: 100, mayGo: false)
         score.space = 6
         let leading = [mark(side.abbr), score]
-        if side.scores.count > 1 { return besideCamera(leading, stake(15)) }
+        if side.scores.count > 1 { return besideCamera(leading, requirement(15)) }
         if side.isAllOut {
             return besideCamera(
                 leading, [PieceDraft(.allOut, ["all out"], [15, 13], .semibold, .secondary, keep: 80, mayGo: false)])
@@ -350,12 +352,12 @@ struct LargeCard {
         return besideCamera(leading, side.overs.isEmpty ? [] : [overs])
     }
 
-    /// What is needed, or both innings of the side that bats, and the other side's score.
+    /// Returns the equation or both innings of the batting side, and the other side's score.
     private func underCamera(_ size: Double) -> [RowDraft] {
         var trailing = facts.sides.filter { $0 != facts.batting }.prefix(1).flatMap { side in
             [mark(side.abbr)] + scored(side, size - 1, isHero: false)
         }
-        var leading = stake(size)
+        var leading = requirement(size)
         if let batting = facts.batting, batting.scores.count > 1 { leading = scored(batting, size, isHero: false) }
         if leading.isEmpty { swap(&leading, &trailing) }
         guard !leading.isEmpty else { return [] }
@@ -363,7 +365,7 @@ struct LargeCard {
     }
 }
 
-/// What a sign of `recentBalls` looks like.
+/// The look of a sign of `recentBalls`.
 private enum BallSign {
     case wicket, four, six, other
 
@@ -372,10 +374,10 @@ private enum BallSign {
     }
 }
 
-/// A person's name in fewer and fewer letters.
+/// A person's name in shorter and shorter forms.
 enum ShortName {
-    /// "Rohit Sharma", "R Sharma", "Sharma". A name that is initials and a surname already stays as it is as long as it
-    /// fits.
+    /// Returns the forms, such as "Rohit Sharma", "R Sharma" and "Sharma". A name that is already initials and a
+    /// surname stays as it is while it fits.
     static func forms(_ name: String) -> [String] {
         let words = name.split(separator: " ")
         guard words.count > 1, let last = words.last else { return [name] }

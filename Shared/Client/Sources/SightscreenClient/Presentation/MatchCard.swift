@@ -1,11 +1,11 @@
 public import SightscreenModels
 
-/// The card of a match: what each presentation shows, decided from what a push carried and from nothing else. A widget
-/// and every stand-in for it draw its layouts, and decide nothing.
+/// The card of a match. It decides what each presentation shows, from a push's content and nothing else. The widget,
+/// and everything that stands in for it, draws these layouts and decides nothing.
 public struct MatchCard: Hashable, Sendable {
     public let state: ContentState
     public let attributes: LiveActivityAttributes
-    /// The content is out of date: it is shown as such.
+    /// Whether the content is out of date, which the card then shows.
     public let isStale: Bool
 
     public init(state: ContentState, attributes: LiveActivityAttributes, isStale: Bool) {
@@ -34,20 +34,21 @@ public struct MatchCard: Hashable, Sendable {
         return isStale ? layout.faded : layout
     }
 
-    /// What VoiceOver says of every presentation, composed from the data; never without the score.
+    /// The text that VoiceOver speaks for every presentation. It always contains the score.
     public var spoken: String { SpokenMatch.text(of: facts) }
 
-    /// The colour of the thin line around the island: the followed side's, else the first one's.
+    /// The ink of the thin line around the island: that of the followed side, otherwise of the first one.
     public var tint: CardInk { .teamText(facts.sides.first?.abbr ?? "") }
 
-    /// What a touch hands to the app, which finds the match in its last part: "sightscreen://match/1304076".
+    /// The address that a tap opens in the app, which reads the match's id from its last part:
+    /// "sightscreen://match/1304076".
     public var link: String { "sightscreen://match/\(attributes.matchId)" }
 
     private var facts: MatchFacts { MatchFacts(state: state, attributes: attributes, isStale: isStale) }
 }
 
 extension CardLayout {
-    /// Out of date: nothing stands out but the word that says so.
+    /// The layout of out-of-date content, in which only the word that says so stands out.
     fileprivate var faded: CardLayout {
         func faded(_ piece: CardPiece) -> CardPiece {
             var piece = piece

@@ -1,16 +1,15 @@
 public import SightscreenModels
 
-/// What a card tells of a match, in the order in which it tells it; from the content state of any server so far.
+/// The facts that a card shows about a match, in order. It reads content states of all earlier servers.
 struct MatchFacts {
-    /// One side, with what it has made in the part of the match that is shown: both innings of a longer match, or its
-    /// super over.
+    /// One side, with its innings in the shown part of the match: both innings of a longer match, or the super over.
     struct Side: Hashable {
         var abbr: String
-        /// Of its innings, oldest first: "446", "112/3"; empty before it bats.
+        /// The scores of its innings, oldest first: "446", "112/3". Empty before it bats.
         var scores: [String]
-        /// Of the newest.
+        /// The overs of the newest innings.
         var overs: String
-        /// The newest ended with all out.
+        /// Whether the newest innings ended with all out.
         var isAllOut: Bool
         var isBatting: Bool
 
@@ -18,9 +17,9 @@ struct MatchFacts {
         var score: String { scores.last ?? "" }
     }
 
-    /// A word above the score: the result, or why there is no play.
+    /// The line above the score: the result, or the reason why there is no play.
     struct Heading: Hashable {
-        /// Who won; its name is not in `text` then.
+        /// The winner, whose name `text` leaves out.
         var winner: String?
         var text: String
         var isResult: Bool
@@ -29,10 +28,10 @@ struct MatchFacts {
     let state: ContentState
     let attributes: LiveActivityAttributes
     let isStale: Bool
-    /// In the order of the card: the winner, else the followed side, else the side that bats, is first.
+    /// The sides in the order of the card: first the winner, otherwise the followed side, otherwise the batting side.
     let sides: [Side]
     let heading: Heading?
-    /// Scores of the match proper, while a super over is shown: "MI 176/6, PBKS 176/9".
+    /// The scores before the super over, while one is shown: "MI 176/6, PBKS 176/9".
     let before: String?
 
     init(state: ContentState, attributes: LiveActivityAttributes, isStale: Bool) {
@@ -49,8 +48,8 @@ struct MatchFacts {
         let isOver = state.matchDisplayState == .completed || state.matchDisplayState == .abandoned
         var names = [attributes.homeAbbr, attributes.awayAbbr].filter { !$0.isEmpty }
         for abbr in shown.map(\.teamAbbr) + [batting] where !abbr.isEmpty && !names.contains(abbr) {
-            // The attributes of a start call a side what the provider calls it, which may be another name than the
-            // card's.
+            // A start's attributes have the provider's name of a side, which may differ from the name in the content
+            // state.
             names.append(abbr)
         }
         let known = Set(shown.map(\.teamAbbr)).union([batting])
@@ -64,14 +63,14 @@ struct MatchFacts {
         if innings.isEmpty, !state.compactLeading.score.isEmpty,
             let index = sides.firstIndex(where: { $0.abbr == batting })
         {
-            // A state without innings has the score all the same.
+            // A state without innings still has the score.
             let only = Self.fit(
                 .init(teamAbbr: batting, score: state.compactLeading.score, overs: state.compactTrailing.overs))
             sides[index].scores = [only.score]
             sides[index].overs = only.overs
             sides[index].isAllOut = only.allOut ?? false
         }
-        // Of a match without a winner the side that batted first stands first.
+        // In a match without a winner, the side that batted first is first.
         let first =
             heading?.winner ?? attributes.followedAbbr
             ?? (heading?.isResult == true ? shown.first?.teamAbbr : shown.isEmpty ? nil : batting)
@@ -81,7 +80,7 @@ struct MatchFacts {
         self.sides = sides
     }
 
-    /// The side that the score on the island is of: the one that bats, at the end the winner.
+    /// The side whose score the island shows: the batting side, and at the end the winner.
     var batting: Side? {
         sides.first(where: \.isBatting) ?? (heading?.isResult == true ? sides.first : nil) ?? scored.last ?? sides.first
     }
@@ -90,12 +89,13 @@ struct MatchFacts {
 
     var hasBegun: Bool { !scored.isEmpty }
 
-    /// Play goes on, as far as the state says.
+    /// Whether play goes on, according to the state.
     var isInPlay: Bool { state.matchDisplayState == .live && (heading == nil || isSuperOver) }
 
     var isSuperOver: Bool { before != nil }
 
-    /// "MI need 85 off 45" as it stands, and beside the side's own name "need 85 off 45".
+    /// The equation with the side's name, "MI need 85 off 45". `equation(beside:)` leaves the name out: "need 85 off
+    /// 45".
     var equation: String? { state.expanded.equation.flatMap { $0.isEmpty ? nil : $0 } }
 
     func equation(beside abbr: String?) -> String? {
@@ -103,22 +103,23 @@ struct MatchFacts {
         return String(equation.dropFirst(abbr.count + 1))
     }
 
-    /// What just happened, with the ball it happened on: the newest event, else the newest wicket. `short` stands alone
-    /// where there is no room for a label.
+    /// The last event with its ball: the newest event, otherwise the newest wicket. `short` is for places without room
+    /// for a label.
     var news: (label: String?, text: String, short: String, ink: CardInk)? {
-        if let event = state.expanded.lastEvent, !event.text.isEmpty, !isToldElsewhere(event) {
-            // The end of an innings is known in the next one still, where its ball would be one that is yet to come.
+        if let event = state.expanded.lastEvent, !event.text.isEmpty, !isShownElsewhere(event) {
+            // The event of an innings' end stays in the next innings, where its ball would be one that is yet to come.
             let ball = event.kind.known == .inningsBreak ? nil : event.ball
             return (ball, event.text, event.text, Self.ink(event.kind.known))
         }
         guard let wicket = state.expanded.lastWicket, !wicket.isEmpty else { return nil }
-        // "Pathan 36 (24) · 176/6 (16.1)": the score at which it fell is the first to go.
+        // In "Pathan 36 (24) · 176/6 (16.1)" the score is left out first.
         let batter = wicket.split(separator: " · ").first.map { String($0) } ?? wicket
         return ("Last wicket", wicket, "Out: \(batter)", .secondary)
     }
 
-    /// Why there is no play, and who won, stands above the score already, and beside it what an innings has set.
-    private func isToldElsewhere(_ event: ContentState.LastEvent) -> Bool {
+    /// Whether the card shows the event elsewhere: interruptions and results above the score, the target of an innings
+    /// beside it.
+    private func isShownElsewhere(_ event: ContentState.LastEvent) -> Bool {
         if event.kind.known == .inningsBreak { return equation != nil }
         guard let heading else { return false }
         switch event.kind.known {
@@ -137,9 +138,9 @@ struct MatchFacts {
         }
     }
 
-    // MARK: - Of any server
+    // MARK: - Earlier servers
 
-    /// Servers before `allOut` sent "171/10".
+    /// Returns the innings in today's form. Servers before `allOut` sent "171/10".
     private static func fit(_ innings: ContentState.Innings) -> ContentState.Innings {
         guard innings.score.hasSuffix("/10") else { return innings }
         var innings = innings
@@ -155,7 +156,7 @@ struct MatchFacts {
         }
         guard let status = state.expanded.status, !status.isEmpty else { return nil }
         let isOver = state.matchDisplayState == .completed || state.matchDisplayState == .abandoned
-        // Servers before `outcome` have the winner's whole name in the sentence.
+        // Servers before `outcome` sent the winner's whole name in the status.
         for (name, abbr) in [(attributes.homeTeam, attributes.homeAbbr), (attributes.awayTeam, attributes.awayAbbr)]
         where isOver && !name.isEmpty && status.hasPrefix(name + " won ") {
             return Heading(winner: abbr, text: String(status.dropFirst(name.count + 1)), isResult: true)
@@ -163,7 +164,7 @@ struct MatchFacts {
         return Heading(winner: nil, text: status, isResult: isOver)
     }
 
-    /// The third and later innings of a match of limited overs; of a longer match they are innings like the others.
+    /// Whether the third and later innings are super overs. In a longer match they are ordinary innings.
     private static func isSuperOver(_ innings: [ContentState.Innings], _ expanded: ContentState.Expanded) -> Bool {
         guard innings.count > 2, expanded.session == nil else { return false }
         let isShort = innings[2...].allSatisfy { $0.overs == "1.0" || $0.overs.hasPrefix("0.") }
@@ -174,7 +175,7 @@ struct MatchFacts {
     }
 
     private static func line(_ innings: ArraySlice<ContentState.Innings>, of count: Int) -> String {
-        // Of several super overs the match itself is what is remembered.
+        // With several super overs, the scores of the match itself are shown.
         innings.prefix(2).map { "\($0.teamAbbr) \($0.score)" }.joined(separator: ", ")
             + (count > 2 ? ", super over tied" : "")
     }

@@ -1,5 +1,5 @@
-/// Where a Live Activity is shown. An app has to have all of them but `standBy`, which is the Lock Screen's, twice as
-/// large.
+/// The presentations of a Live Activity. An app must have all except `standBy`, which is the Lock Screen's
+/// presentation, twice as large.
 public enum Presentation: String, Codable, Hashable, Sendable, CaseIterable {
     case compactLeading, compactTrailing, minimal, expanded, lockScreen, standBy
     /// Apple Watch and CarPlay.

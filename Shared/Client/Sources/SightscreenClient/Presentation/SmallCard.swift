@@ -1,6 +1,6 @@
 import SightscreenModels
 
-/// The card where it has little room: Apple Watch and CarPlay, the compact island and the minimal one.
+/// The card in the presentations with little room: Apple Watch and CarPlay, the compact island and the minimal one.
 struct SmallCard {
     private let facts: MatchFacts
     private let details: ContentState.Expanded
@@ -10,8 +10,8 @@ struct SmallCard {
         details = facts.state.expanded
     }
 
-    /// Which rows go first when they are too many: those with the lowest. What just happened is soon old, what is
-    /// needed is not; and what is out of date never looks as if it were not.
+    /// The rows' importance. When there are too many, those with the lowest value are left out first. The last event is
+    /// soon old, while the equation stays valid; and out-of-date content never looks current.
     private enum Keep {
         static let competition = 10, moreNews = 20, moreHeading = 30, news = 90, need = 92, stale = 94, heading = 96,
             score = 100
@@ -56,7 +56,7 @@ struct SmallCard {
         return [RowDraft(leading: [text], gap: 2, keep: Keep.competition)]
     }
 
-    /// In one line, in fewer words where need be; else in two.
+    /// Returns the heading in one line, shortened if necessary, otherwise in two lines.
     private func heading(_ heading: MatchFacts.Heading, lines: Int) -> [RowDraft] {
         let mark = heading.winner.map { PieceDraft(team: $0, size: 11, keep: 100) }
         let indent = mark.map { $0.width($0.options[0]) + $0.space } ?? 0
@@ -65,11 +65,11 @@ struct SmallCard {
             $0.replacing(facts.attributes.name(of: $1.abbr), with: $1.abbr)
         }
         var forms = Self.forms(words)
-        // After the winner's mark "by 7 runs" is said, too.
+        // After the winner's mark, "by 7 runs" is enough.
         if mark != nil { forms += forms.filter { $0.hasPrefix("won by ") }.map { String($0.dropFirst(4)) } }
         var text = PieceDraft(
             .heading, forms, [14], .bold, heading.isResult ? .primary : .wait, keep: 90, mayGo: false, mayBeCut: true)
-        // Here smaller type comes before fewer words.
+        // In the heading, smaller type comes before fewer words.
         text.options = forms.flatMap { form in [14, 13, 12, 11].map { .init(text: form, size: $0) } }
         if text.options.contains(where: { text.width($0) <= width - indent }) {
             return [RowDraft(leading: [mark, text].compactMap { $0 }, keep: Keep.heading)]
@@ -95,7 +95,7 @@ struct SmallCard {
         }
         var score = PieceDraft(
             .score, [side.total], [size, size - 2, size - 4, max(size - 6, 12)], .bold, keep: 100, mayGo: false)
-        // The innings that is over makes room before the one that is on gets small.
+        // The completed innings is left out before the current one gets small.
         if side.scores.count > 1 {
             score.options += [size, size - 2, size - 4, size - 6].map { .init(text: side.score, size: $0) }
         }
@@ -111,7 +111,7 @@ struct SmallCard {
     private var need: [RowDraft] {
         guard facts.hasBegun else { return [] }
         if let equation = facts.equation(beside: facts.batting?.abbr) {
-            // "PAK follow on, trail by 225" and "KKR need 218 off 120" in fewer words.
+            // These are shorter forms of "PAK follow on, trail by 225" and "KKR need 218 off 120".
             let short = equation.split(separator: ", ").last.map(String.init) ?? equation
             let shorter = short.ranges(of: " off ").first.map { String(short[..<$0.lowerBound]) } ?? short
             let text = PieceDraft(
@@ -122,7 +122,7 @@ struct SmallCard {
         return []
     }
 
-    /// Beside each other, in a match of two innings below each other.
+    /// Both scores beside each other, and in a match of two innings below each other.
     private var bothScores: [RowDraft] {
         guard facts.hasBegun else { return [score(17)] }
         let texts = facts.scored.map { side in
@@ -145,8 +145,8 @@ struct SmallCard {
 
     var minimal: CardLayout { island(.minimal, second: 12) }
 
-    /// The side above its score; at the end the winner. Type is smaller than 11 points only where a score or a word is
-    /// too wide for that.
+    /// Returns the side above its score, and at the end the winner. Type is smaller than 11 points only where a score
+    /// or a word would be too wide.
     private func island(_ presentation: Presentation, second: Double) -> CardLayout {
         if let heading = facts.heading, heading.isResult {
             if let winner = heading.winner {
@@ -174,12 +174,12 @@ struct SmallCard {
         return pair(presentation, side(batting.abbr, 11), score)
     }
 
-    /// What is needed; else why there is no play; else how far the innings is.
+    /// The equation, otherwise the reason why there is no play, otherwise the overs.
     var compactTrailing: CardLayout {
         let presentation = Presentation.compactTrailing
         if let heading = facts.heading {
             if heading.isResult { return result(heading) }
-            // Before play its beginning says more than the toss.
+            // Before play, the time of the start says more than the toss.
             let isToss = !facts.hasBegun && facts.state.matchDisplayState == .scheduled && facts.attributes.startsAt > 0
             if !isToss, !facts.isSuperOver || facts.equation == nil {
                 return two(presentation, Self.short(heading.text), .wait)
@@ -224,7 +224,7 @@ struct SmallCard {
     ) -> CardLayout {
         let rows = words.prefix(2).filter { !$0.isEmpty }.map { word in
             var row = PieceDraft(role, [word], [13, 12, 11], .semibold, ink, keep: 90, mayGo: false, mayBeCut: true)
-            // "128 / off 120" is read more easily than "need 128" in smaller type.
+            // "128 / off 120" is easier to read than "need 128" in smaller type.
             if word.hasPrefix("need ") { row.options.append(.init(text: String(word.dropFirst(5)), size: 13)) }
             row.options += [10, 9].map { .init(text: word, size: $0) }
             return row
@@ -249,14 +249,14 @@ struct SmallCard {
 
     // MARK: - Words
 
-    /// A sentence in fewer letters, where the words are usual.
+    /// Returns a sentence in shorter forms, with the usual abbreviations.
     static func forms(_ text: String) -> [String] {
         let shorter = text.replacing("wickets", with: "wkts").replacing("wicket", with: "wkt")
             .replacing("an innings and", with: "inns &")
         return [text, shorter, shorter.replacing(" runs", with: "")]
     }
 
-    /// What stands for a reason where there is room for two words.
+    /// Returns a reason in two words.
     static func short(_ text: String) -> [String] {
         let lowered = text.lowercased()
         let known = [
@@ -275,7 +275,7 @@ struct SmallCard {
             ?? balanced(text)
     }
 
-    /// A sentence in two lines of about one width.
+    /// Returns a sentence in two lines of nearly the same width.
     static func balanced(_ text: String) -> [String] {
         let words = text.split(separator: " ")
         guard words.count > 1 else { return [text] }

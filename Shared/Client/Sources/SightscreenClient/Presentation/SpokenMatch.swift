@@ -1,7 +1,7 @@
 import SightscreenModels
 
-/// What VoiceOver says of a match: the result or the reason first, then the score, then what is needed and what just
-/// happened.
+/// The text that VoiceOver speaks: first the result or the reason for an interruption, then the score, then the
+/// equation and the last event.
 enum SpokenMatch {
     static func text(of facts: MatchFacts) -> String {
         var sentences: [String] = []
@@ -32,7 +32,7 @@ enum SpokenMatch {
         return sentences.map { said($0.hasSuffix(".") ? $0 : $0 + ".") }.joined(separator: " ")
     }
 
-    /// "87/6" is said "87 for 6", in whatever sentence it stands.
+    /// Returns a text with scores such as "87/6" as "87 for 6".
     private static func said(_ text: String) -> String {
         var result = ""
         var rest = text[...]
@@ -43,7 +43,7 @@ enum SpokenMatch {
         return result
     }
 
-    /// "Mumbai Indians 87 for 6 after 12.3 overs", "446 and 112 for 3".
+    /// Returns a side's score: "Mumbai Indians 87 for 6 after 12.3 overs", "446 and 112 for 3".
     private static func score(of side: MatchFacts.Side, _ facts: MatchFacts) -> String {
         var innings = side.scores
         if side.isAllOut { innings[innings.count - 1] += " all out" }
@@ -58,7 +58,7 @@ enum SpokenMatch {
         return "\(equation) \(balls == "1" ? "ball" : "balls")"
     }
 
-    /// "45 (32)" → "45 off 32".
+    /// Turns "45 (32)" into "45 off 32".
     private static func spoken(batter: String) -> String {
         batter.replacing(" (", with: " off ").replacing(")", with: "")
     }

@@ -1,9 +1,10 @@
-/// How wide a text is, before it is drawn.
+/// The width of a text before it is drawn.
 enum TextWidth {
-    /// What another font may need more than the one that was measured.
+    /// The factor for another font than the measured one.
     static let allowance = 1.08
 
-    /// In points, the allowance included. Figures are as wide as the widest, as they are drawn.
+    /// Returns the width in points, including the allowance. All digits count as wide as the widest one, as they are
+    /// drawn.
     static func of(_ text: String, size: Double, weight: CardPiece.Weight) -> Double {
         var thousandths = 0
         for character in text { thousandths += advance(of: character, weight) }
@@ -12,9 +13,9 @@ enum TextWidth {
 
     private static let symbols = Dictionary(
         uniqueKeysWithValues: FontAdvances.symbols.unicodeScalars.enumerated().map { ($0.element.value, $0.offset) })
-    /// Of U+00A0 and of the first symbol, in the tables.
+    /// The positions of U+00A0 and of the first symbol in the tables.
     private static let (latinStart, symbolStart) = (0x7F - 0x20, 0x7F - 0x20 + 0x100 - 0xA0)
-    /// Of what the table does not have: as wide as a sign of Chinese, and an emoji more.
+    /// The widths of characters that the tables do not have: that of a Chinese character, and a larger one for emoji.
     private static let (widest, emoji) = (1_000, 1_400)
 
     private static func advance(of character: Character, _ weight: CardPiece.Weight) -> Int {
@@ -24,7 +25,7 @@ enum TextWidth {
             case .semibold: FontAdvances.semibold
             case .bold: FontAdvances.bold
             }
-        // A syllable of an Indian script is written from several scalars, each of which may take its own place.
+        // A syllable of an Indian script has several scalars, each of which may take its own room.
         return character.unicodeScalars.reduce(0) { sum, scalar in
             switch scalar.value {
             case 0x20...0x7E: sum + Int(table[Int(scalar.value) - 0x20])

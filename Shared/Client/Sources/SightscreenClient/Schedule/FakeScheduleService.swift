@@ -1,26 +1,28 @@
 public import Observation
 public import SightscreenModels
 
-/// Canned days, for previews and for tests of views.
+/// A `ScheduleService` with canned days, for previews and tests of views.
 @MainActor
 @Observable
 public final class FakeScheduleService: ScheduleService {
     public private(set) var shownDay: UTCDay
     private var days: [UTCDay: CachedDay]
     private var refusal: APIError?
-    /// How often a day was asked for.
+    /// The number of fetches so far.
     public private(set) var fetchCount = 0
 
-    /// - Parameter shownDay: the first of the days unless given.
+    /// - Parameters:
+    ///   - days: the canned days.
+    ///   - shownDay: the shown day; nil for the first of the days.
     public init(_ days: [CachedDay] = [], shownDay: UTCDay? = nil) {
         self.days = Dictionary(days.map { ($0.day, $0) }) { $1 }
         self.shownDay = shownDay ?? days.map(\.day).min() ?? UTCDay(number: 0)
     }
 
-    /// What every fetch throws from now on.
+    /// Sets the error that every fetch throws from now on; nil for none.
     public func refuse(_ error: APIError?) { refusal = error }
 
-    /// What the gateway would answer from now on.
+    /// Sets a day that fetches return from now on.
     public func set(_ day: CachedDay) { days[day.day] = day }
 
     public func cached(_ day: UTCDay) -> CachedDay? { days[day] }

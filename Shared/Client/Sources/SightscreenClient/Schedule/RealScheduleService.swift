@@ -1,7 +1,7 @@
 public import Observation
 public import SightscreenModels
 
-/// The gateway's schedule behind a `MatchCacheStore`.
+/// The gateway's schedule, behind a `MatchCacheStore`.
 @MainActor
 @Observable
 public final class RealScheduleService: ScheduleService {
@@ -9,27 +9,27 @@ public final class RealScheduleService: ScheduleService {
 
     @ObservationIgnored private let api: SightscreenAPI
     @ObservationIgnored private let cache: any MatchCacheStore
-    @ObservationIgnored private let patience: DiskPatience
+    @ObservationIgnored private let patience: DiskTimeout
     @ObservationIgnored private let clock: any ClientClock
     @ObservationIgnored private let rule: CacheRule
     @ObservationIgnored private let radius: Int
     @ObservationIgnored private let debounce: Duration
     @ObservationIgnored private var fetches: [UTCDay: Task<Result<CachedDay, APIError>, Never>] = [:]
-    /// Counts calls of `show`: only the last one asks.
+    /// Counts the calls of `show`. Only the last one asks the gateway.
     @ObservationIgnored private var shows = 0
-    /// Which day it was when somebody asked last.
+    /// The current day at the last call.
     @ObservationIgnored private var today: UTCDay
 
     /// - Parameters:
-    ///   - radius: how many days before and after the one that is shown stay in memory.
-    ///   - debounce: how long a day has to be shown before the gateway is asked for it.
+    ///   - radius: the number of days before and after the shown one that stay in memory.
+    ///   - debounce: the time for which a day must be shown before the gateway is asked for it.
     public init(
         api: SightscreenAPI, cache: any MatchCacheStore, clock: any ClientClock, rule: CacheRule = CacheRule(),
         radius: Int = ScheduleWindow.radius, debounce: Duration = .milliseconds(250)
     ) {
         self.api = api
         self.cache = cache
-        patience = DiskPatience(clock: clock)
+        patience = DiskTimeout(clock: clock)
         self.clock = clock
         self.rule = rule
         self.radius = radius
@@ -75,17 +75,18 @@ public final class RealScheduleService: ScheduleService {
 
     // MARK: -
 
-    /// After midnight, or when the phone's clock has been set, the window is around another day.
+    /// Moves the window after midnight, or after the phone's clock was set.
     private func lookAtTheDay() {
         let now = UTCDay(at: clock.now)
         guard now != today else { return }
         if shownDay == today { shownDay = now }
         today = now
-        // Also lets go of the day that was in memory for being today.
+        // This also removes the day that was in memory only because it was today.
         cache.slide(to: ScheduleWindow.around(shownDay, radius: radius))
     }
 
-    /// A task of its own: whoever asks may leave, the answer is for the others and for the cache.
+    /// Fetches a day in a task of its own. The caller may be cancelled, and the answer is still for other callers and
+    /// the cache.
     private func begin(_ day: UTCDay) -> Task<Result<CachedDay, APIError>, Never> {
         let task = Task {
             let result: Result<CachedDay, APIError>
@@ -102,7 +103,7 @@ public final class RealScheduleService: ScheduleService {
         let entry: CachedDay
         switch try await api.matches(on: day, ifNoneMatch: known?.tag) {
         case .unchanged:
-            // Asked with a tag, so there is something that it belongs to.
+            // The request had a tag, so a known answer belongs to it.
             guard var known else { throw .unreadable(status: 304) }
             known.fetchedAt = clock.now
             entry = known

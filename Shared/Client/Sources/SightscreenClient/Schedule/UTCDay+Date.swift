@@ -6,9 +6,9 @@
 public import SightscreenModels
 
 extension UTCDay {
-    /// The day of UTC in which a moment lies.
+    /// Creates the UTC day that contains a moment.
     public init(_ date: Date) { self.init(at: Int(date.timeIntervalSince1970.rounded(.down))) }
 
-    /// Its first moment.
+    /// The day's first moment.
     public var date: Date { Date(timeIntervalSince1970: Double(startsAt)) }
 }

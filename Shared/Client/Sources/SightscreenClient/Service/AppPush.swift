@@ -5,29 +5,29 @@
 #endif
 public import SightscreenModels
 
-/// A push to the app itself: a question, or what the backend falls back on when it cannot start an activity.
+/// A push to the app itself: a question, or the fallback of a backend that cannot start an activity.
 public struct AppPush: Hashable, Sendable {
-    /// What the backend wants done. Either way the app says what it shows.
+    /// The purpose of the push. In either case the app reports its activities.
     public enum Purpose: String, Hashable, Sendable {
-        /// The user is to open the app, which starts what no push could.
+        /// The user is asked to open the app, which then starts the activity that no push could start.
         case startLiveActivity
-        /// A card's token has died, a start was not answered, or another user has registered this phone's device token: only the
-        /// phone knows.
+        /// The backend asks for the phone's state: an activity's token is dead, a start was not answered, or another
+        /// user has registered this phone's device token.
         case reconcile
     }
 
     public enum Kind: Hashable, Sendable {
-        /// Wakes the app for a few seconds, when iOS likes.
+        /// The push wakes the app for a few seconds, when iOS allows it.
         case silent
-        /// The user has tapped a notification.
+        /// The user tapped the notification.
         case opened
     }
 
     public var kind: Kind
     public var purpose: Purpose
-    /// Nil: it is about none.
+    /// The match that the push is about; nil for none.
     public var matchID: MatchID?
-    /// The app sends this nonce back, which shows the backend whose phone this is.
+    /// The nonce that the app returns, which proves to the backend whose phone this is.
     public var nonce: String?
 
     public init(kind: Kind, purpose: Purpose = .startLiveActivity, matchID: MatchID?, nonce: String? = nil) {
@@ -37,7 +37,7 @@ public struct AppPush: Hashable, Sendable {
         self.nonce = nonce
     }
 
-    /// Reads what the app delegate was handed, as JSON. Nil for anything that is not ours.
+    /// Reads a push that the app delegate received, as JSON; nil for a push of another kind.
     public init?(payload: [UInt8], kind: Kind) {
         struct Body: Decodable {
             var matchId: MatchID?

@@ -1,8 +1,8 @@
 public import SightscreenModels
 
-/// What the backend should know of this phone and never changes while the app runs.
+/// The facts about this phone that the backend needs and that do not change while the app runs.
 public struct DeviceProfile: Hashable, Sendable {
-    /// `identifierForVendor`: another one after a new installation.
+    /// The phone's `identifierForVendor`. It changes when the app is installed again.
     public var deviceID: DeviceID
     /// `ios` or `ipados`.
     public var platform: String
@@ -10,7 +10,8 @@ public struct DeviceProfile: Hashable, Sendable {
     public var appVersion: String?
     /// `sandbox` for builds run from Xcode.
     public var environment: APNsEnvironment
-    /// When the phone was last restarted, seconds since 1970: no card outlives that. Nil when it cannot be told.
+    /// The time of the phone's last restart, in seconds since 1970. No activity outlives a restart. Nil when it is not
+    /// known.
     public var bootedAt: Int?
 
     public init(
@@ -25,19 +26,24 @@ public struct DeviceProfile: Hashable, Sendable {
         self.bootedAt = bootedAt
     }
 
-    /// The gateway takes no more in one report; a phone shows fewer.
+    /// The most activities in one report, which is the gateway's limit. A phone shows fewer.
     public static let activitiesMax = 16
 
-    /// What is said to the gateway: who this is, what the user allows, and which cards are here.
+    /// Returns the report to the gateway: the phone, the user's permissions, and the activities.
+    ///
     /// - Parameters:
-    ///   - ended: cards that have left the screen without the user's doing.
-    ///   - cardsTakenOffAt: when the app took all cards off, because a user left. The backend may not have heard of that: a
-    ///     card that is missing since was not swiped away, as after a restart.
+    ///   - permission: the user's permissions.
+    ///   - activities: the activities on the phone.
+    ///   - ended: activities that have left the screen without the user's doing.
+    ///   - deviceToken: the token for ordinary notifications.
+    ///   - cardsTakenOffAt: the time at which the app ended all activities because a user left. The backend may not
+    ///     know of it: an activity that is missing since then was not removed by the user, as after a restart.
+    ///   - now: the present, in seconds since 1970.
     func registration(
         _ permission: ActivityPermission, _ activities: [PhoneActivity], ended: [RunningActivity] = [],
         deviceToken: DeviceToken?, cardsTakenOffAt: Int? = nil, now: Int
     ) -> DeviceRegistration {
-        // Those that run first: the gateway takes so many.
+        // Running activities come first, because the gateway's limit may cut the list.
         let shown = activities.filter { $0.state != .dismissed }.sorted { $0.isRunning && !$1.isRunning }
         let listed = shown.map { RunningActivity($0, seenAt: now) }
         let gone = ended.filter { one in !listed.contains { $0.activityId == one.activityId } }
@@ -46,7 +52,7 @@ public struct DeviceProfile: Hashable, Sendable {
             appVersion: appVersion, environment: environment, liveActivitiesEnabled: permission.showsActivities,
             frequentPushesEnabled: permission.allowsFrequentPushes,
             activities: Array((listed + gone).prefix(Self.activitiesMax)),
-            // Whole seconds: what was there in that one counts, too.
+            // The times are whole seconds, and an activity that existed in that second counts as removed, too.
             bootedAt: [bootedAt, cardsTakenOffAt.map { min($0, now) + 1 }].compactMap { $0 }.max())
     }
 }

@@ -1,31 +1,31 @@
 public import SightscreenModels
 
-/// Canned bells and activities, for previews and for tests of views.
+/// Canned follow buttons and activities, for previews and tests of views.
 public actor FakeLiveActivityService: LiveActivityService {
-    private var book: FollowBook
+    private var followState: FollowState
     private var activities: [PhoneActivity]
     private var refusal: APIError?
-    private let bellBroadcast: Broadcast<[MatchID: Bell]>
+    private let buttonBroadcast: Broadcast<[MatchID: FollowButton]>
     private let shown: Broadcast<[PhoneActivity]>
 
     public init(following: Set<MatchID> = [], activities: [PhoneActivity] = []) {
-        let book = FollowBook(followed: following)
-        self.book = book
+        let followState = FollowState(followed: following)
+        self.followState = followState
         self.activities = activities
-        bellBroadcast = Broadcast(book.bells)
+        buttonBroadcast = Broadcast(followState.followButtons)
         shown = Broadcast(activities)
     }
 
-    /// What `follow` throws from now on.
+    /// Sets the error that `follow` throws from now on; nil for none.
     public func refuse(_ error: APIError?) { refusal = error }
 
-    /// Lets a match's activity do well or badly.
+    /// Sets the health of a match's activity.
     public func set(_ health: ActivityHealth, for match: MatchID) {
-        book.set(health, for: match)
+        followState.set(health, for: match)
         publish()
     }
 
-    /// Lets the phone show these.
+    /// Sets the activities that the phone shows.
     public func show(_ activities: [PhoneActivity]) {
         self.activities = activities
         publish()
@@ -40,7 +40,7 @@ public actor FakeLiveActivityService: LiveActivityService {
         _ match: MatchItem, teamID: String?, alerts: AlertLevel?
     ) throws(APIError) -> FollowResponse {
         if let refusal { throw refusal }
-        book.followAnswered(book.follow(FollowRequest(matchId: match.id)), isFollowing: true)
+        followState.followAnswered(followState.follow(FollowRequest(matchId: match.id)), isFollowing: true)
         if match.status == .live { show(match) }
         publish()
         return FollowResponse(
@@ -49,14 +49,14 @@ public actor FakeLiveActivityService: LiveActivityService {
     }
 
     public func unfollow(_ match: MatchID) {
-        _ = book.unfollow(match)
-        book.unfollowed(match)
+        _ = followState.unfollow(match)
+        followState.unfollowed(match)
         activities.removeAll { $0.matchID == match }
         publish()
     }
 
-    public func bell(for match: MatchID) -> Bell { book.bell(for: match) }
-    public func bells() -> AsyncStream<[MatchID: Bell]> { bellBroadcast.values() }
+    public func followButton(for match: MatchID) -> FollowButton { followState.followButton(for: match) }
+    public func followButtons() -> AsyncStream<[MatchID: FollowButton]> { buttonBroadcast.values() }
     public func shownActivities() -> AsyncStream<[PhoneActivity]> { shown.values() }
     public func enterForeground() {}
     public func enterBackground() {}
@@ -64,7 +64,7 @@ public actor FakeLiveActivityService: LiveActivityService {
     public func receive(_ push: AppPush) {}
 
     public private(set) var deviceToken: DeviceToken?
-    /// Whether a phone is registered: from `start` to `unregisterPhone`.
+    /// Whether a phone is registered, which it is from `start` to `unregisterPhone`.
     public private(set) var isRegistered = false
 
     public func deviceTokenChanged(_ token: DeviceToken) { deviceToken = token }
@@ -72,12 +72,12 @@ public actor FakeLiveActivityService: LiveActivityService {
 
     public func signOut() {
         isRegistered = false
-        book = FollowBook()
+        followState = FollowState()
         activities = []
         publish()
     }
 
-    /// As on a phone that may show activities: one for each match.
+    /// Shows an activity for a match, as on a phone that may show them: one for each match.
     private func show(_ match: MatchItem) {
         guard let state = match.displayState, !activities.contains(where: { $0.matchID == match.id && $0.isRunning })
         else { return }
@@ -85,11 +85,11 @@ public actor FakeLiveActivityService: LiveActivityService {
             PhoneActivity(
                 id: ActivityID("fake-\(match.id)"), attributes: LiveActivityAttributes(match),
                 content: ShownContent(state: state), state: .active))
-        book.set(.running, for: match.id)
+        followState.set(.running, for: match.id)
     }
 
     private func publish() {
-        bellBroadcast.send(book.bells)
+        buttonBroadcast.send(followState.followButtons)
         shown.send(activities)
     }
 }

@@ -1,5 +1,5 @@
 extension RealLiveActivityService {
-    /// The service with its three managers over the ports of one phone.
+    /// Creates the service and its three managers from the ports of one phone.
     public init(
         activityKit: any ActivityKitPort, transport: any APITransport, session: any SessionPort,
         store: any KeyValueStore, clock: any ClientClock, profile: DeviceProfile,

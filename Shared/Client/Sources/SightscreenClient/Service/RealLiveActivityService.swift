@@ -1,14 +1,13 @@
 public import SightscreenModels
 
-/// The facade. The managers do not know each other: what one of them reports becomes what others are told, here and
-/// nowhere else.
+/// The facade. The managers do not know each other: only this actor turns a report of one into calls of the others.
 public actor RealLiveActivityService: LiveActivityService {
-    /// An app that is opened twice within a minute is announced once.
+    /// The shortest time between two announcements that the app is open, in seconds.
     public static let announcementInterval = 60
-    /// Ended cards that are remembered.
+    /// The most ended activities that are remembered.
     private static let endedMax = 4
-    /// Who signs out waits so long for what the backend has not heard of yet.
-    public static let lastWishesLimit = Duration.seconds(3)
+    /// The longest time that a sign-out waits for pending operations.
+    public static let lastOperationsLimit = Duration.seconds(3)
 
     private let tokens: any LiveActivityTokenManager
     private let lifecycle: any LiveActivityLifecycleManager
@@ -19,15 +18,16 @@ public actor RealLiveActivityService: LiveActivityService {
     private let profile: DeviceProfile
     private let shown = Broadcast<[PhoneActivity]>([])
     private var isStarted = false
-    /// The follow manager begins earlier than the rest when a launch waits for the follows first.
+    /// The start of the follow manager, which comes earlier than the rest when a launch waits for the follows.
     private var startingFollows: Task<Bool, Never>?
-    /// What is on the screen is of a user whose session ended without a sign-out.
+    /// Whether the activities on screen belong to a user whose session ended without a sign-out.
     private var endsWhatIsThere = false
-    /// The backend knows of this phone, or may.
+    /// Whether the backend knows this phone, or may know it.
     private var isRegistered = true
     private var deviceToken: DeviceToken?
     private var announcedAt = Int.min
-    /// Cards that the app or the system has ended since the launch: the backend would take them for swiped away.
+    /// The activities that the app or the system has ended since the launch. Without them the backend would take them
+    /// for removed by the user.
     private var ended: [RunningActivity] = []
 
     public init(
@@ -46,7 +46,7 @@ public actor RealLiveActivityService: LiveActivityService {
     // MARK: - Launch
 
     public func start() async {
-        // Follows first, for an activity that is found is compared with them; it costs no network.
+        // The follows start first, because found activities are compared with them. It needs no network.
         guard !isStarted, await startFollows(), !isStarted else { return }
         isStarted = true
         isRegistered = true
@@ -57,7 +57,7 @@ public actor RealLiveActivityService: LiveActivityService {
         await tokens.register(await report())
     }
 
-    /// - Returns: false while nobody is signed in.
+    /// - Returns: false while no user is signed in.
     private func startFollows() async -> Bool {
         if let startingFollows { return await startingFollows.value }
         let task = Task { await self.startFollowsOnce() }
@@ -91,7 +91,7 @@ public actor RealLiveActivityService: LiveActivityService {
         try await follows.sync()
     }
 
-    // MARK: - The bell
+    // MARK: - The follow button
 
     @discardableResult
     public func follow(
@@ -111,7 +111,7 @@ public actor RealLiveActivityService: LiveActivityService {
         let content = LocalStartRule.content(
             after: response, match, announced: true, showsActivities: await showsActivities,
             runsHere: await runsHere(match.id))
-        // Unfollowed while the backend answered: the last tap counts.
+        // If the user unfollowed while the backend answered, the last tap counts.
         guard let content, await follows.followedMatchIds().contains(match.id) else { return }
         do throws(ActivityRequestError) {
             _ = try await lifecycle.create(
@@ -124,9 +124,9 @@ public actor RealLiveActivityService: LiveActivityService {
         await lifecycle.end(match)
     }
 
-    public func bell(for match: MatchID) async -> Bell { await follows.bell(for: match) }
+    public func followButton(for match: MatchID) async -> FollowButton { await follows.followButton(for: match) }
 
-    public func bells() async -> AsyncStream<[MatchID: Bell]> { await follows.bells() }
+    public func followButtons() async -> AsyncStream<[MatchID: FollowButton]> { await follows.followButtons() }
 
     public func shownActivities() -> AsyncStream<[PhoneActivity]> { shown.values() }
 
@@ -142,7 +142,7 @@ public actor RealLiveActivityService: LiveActivityService {
         guard isStarted else { return }
         await lifecycle.enterForeground()
         await retryNow()
-        // After a while out of sight the backend may have given up starting something.
+        // While the app was in the background, the backend may have given up a start.
         guard clock.now - announcedAt >= Self.announcementInterval else { return }
         await announce()
         await follows.syncSoon()
@@ -162,11 +162,11 @@ public actor RealLiveActivityService: LiveActivityService {
         guard isStarted else { return }
         if let nonce = push.nonce { await tokens.confirm(nonce) }
         await announce()
-        // A notification from before the user took the activity away does not bring it back.
+        // A notification from before the user removed the activity does not start it again.
         guard push.kind == .opened, let id = push.matchID, await follows.followedMatchIds().contains(id),
             await !follows.pendingDismissals().contains(id)
         else { return }
-        // The user sees the app: it may start what no push could.
+        // The app is in the foreground, so it can start the activity that no push could start.
         if let match = try? await api.match(id) { _ = try? await follow(match, teamID: nil, alerts: nil) }
     }
 
@@ -176,7 +176,7 @@ public actor RealLiveActivityService: LiveActivityService {
     }
 
     public func unregisterPhone() async {
-        // What is under way would register it again.
+        // A registration under way would register the phone again.
         await tokens.stop()
         guard isRegistered else { return }
         isRegistered = false
@@ -188,16 +188,16 @@ public actor RealLiveActivityService: LiveActivityService {
     public func signOut() async {
         await follows.noteCardsTakenOff()
         await lifecycle.endAll()
-        await follows.sendPending(within: Self.lastWishesLimit)
+        await follows.sendPending(within: Self.lastOperationsLimit)
         await stop()
-        // First: what names this phone's activities says nothing once it is taken from the user.
+        // The follows go first, because dismissals have no meaning for the backend once the phone is unregistered.
         await follows.forgetUser()
         await unregisterPhone()
     }
 
     // MARK: - This phone
 
-    /// The backend hears that the app is awake, and tries starts again that it had given up.
+    /// Tells the backend that the app is awake, so that it tries again the starts that it had given up.
     private func announce() async {
         announcedAt = clock.now
         await tokens.registerAgain(await report())
@@ -209,10 +209,10 @@ public actor RealLiveActivityService: LiveActivityService {
             cardsTakenOffAt: await follows.cardsTakenOffAt(), now: clock.now)
     }
 
-    // MARK: - What the managers report
+    // MARK: - The managers' reports
 
     private func followsChanged(_ changes: FollowChanges) async {
-        // Unfollowed on another phone: the backend's end may have been lost.
+        // The match was unfollowed on another phone, and the backend's end push may have been lost.
         for match in changes.removed { await lifecycle.end(match) }
     }
 
@@ -237,10 +237,10 @@ public actor RealLiveActivityService: LiveActivityService {
         } else if case .created = event {
             isWanted = await follows.followedMatchIds().contains(activity.matchID)
         } else {
-            // Another phone of the user's may follow it; the next sync with the backend knows.
+            // Another phone of the user may follow the match. The next sync with the backend tells.
             isWanted = await follows.followedElsewhere(activity.matchID)
         }
-        // Not while this phone has just unfollowed it: the backend may not have heard of that yet.
+        // If this phone has just unfollowed the match, the backend may not know it yet, and the activity ends.
         guard isWanted else { return await lifecycle.end(activity.id) }
         await tokens.observe(activity)
         await follows.set(.running, for: activity.matchID)
@@ -248,14 +248,14 @@ public actor RealLiveActivityService: LiveActivityService {
 
     private func ended(_ activity: PhoneActivity, _ cause: EndCause) async {
         let others = await lifecycle.activities().filter { $0.matchID == activity.matchID && $0.id != activity.id }
-        // First: the app may not live to do more.
+        // The dismissal is recorded first, because the app may be ended at any moment.
         if cause == .user {
             await takenAway(activity, isOnlyOne: !others.contains(where: \.isRunning))
         }
         await tokens.forget(activity.id)
         note(activity, cause)
         let state = activity.content.state
-        // Where none may be shown the bell warns of that.
+        // Where the user allows no activities, the follow button warns of that.
         let health = await showsActivities ? HealthRule.health(after: cause, state, others: others) : .idle
         await follows.set(health, for: activity.matchID)
         if HealthRule.asksTheBackend(cause, state) { await follows.syncSoon() }
@@ -274,7 +274,7 @@ public actor RealLiveActivityService: LiveActivityService {
     private func takenAway(_ activity: PhoneActivity, isOnlyOne: Bool) async {
         let match = activity.matchID
         if isOnlyOne, activity.startID == nil, await tokens.lastSentToken(for: match) == nil {
-            // The app started it, and the backend has not heard of it: what names it would say nothing there.
+            // The app started the activity and the backend does not know it, so a dismissal would mean nothing there.
             await follows.unfollow(match)
         } else {
             await follows.dismissed(activity.id, of: match, isOnlyOne: isOnlyOne)
@@ -286,7 +286,7 @@ public actor RealLiveActivityService: LiveActivityService {
         case .registered(_, let match): await follows.set(.running, for: match)
         case .overtaken: break
         case .refused(let activity, _):
-            // Nobody would ever update it.
+            // The backend would never update this activity.
             await lifecycle.end(activity)
             await follows.syncSoon()
         case .failed(_, let match, _): await follows.set(.failed(.tokenRefused), for: match)
@@ -296,12 +296,12 @@ public actor RealLiveActivityService: LiveActivityService {
         }
     }
 
-    /// The backend says that it should not be here.
+    /// Ends an activity that the backend does not want on this phone.
     private func end(_ id: ActivityID) async {
         guard let activity = await lifecycle.activities().first(where: { $0.id == id }) else { return }
-        // A tap that the backend has not heard of yet counts more.
-        let bell = await follows.bell(for: activity.matchID)
-        guard !bell.isPending || bell.state == .empty else { return }
+        // A tap that the backend has not confirmed yet counts more.
+        let button = await follows.followButton(for: activity.matchID)
+        guard !button.isPending || button.state == .empty else { return }
         await lifecycle.end(id)
         await follows.syncSoon()
     }

@@ -1,15 +1,15 @@
 import SightscreenModels
 
-/// Who starts the activity of a match that the user follows: this app, or a push.
+/// Decides whether this app or a push starts the activity of a match that the user follows.
 enum LocalStartRule {
-    /// Whether the app says that it starts the activity itself, so that no push does: it can, there is none, and there is
-    /// something to show.
+    /// Whether the app announces that it starts the activity itself, so that no push does. It does when it can, when
+    /// the match has no activity here, and when there is a state to show.
     static func announces(_ match: MatchItem, showsActivities: Bool, runsHere: Bool) -> Bool {
         showsActivities && !runsHere && (match.status == .live || isInPlay(match.displayState))
     }
 
-    /// What to start with, now that the backend has answered; nil: nothing is started here. Without an announcement the
-    /// backend sends a start.
+    /// Returns the content to start with after the backend's answer; nil when the app starts nothing. Without an
+    /// announcement the backend sends a start.
     static func content(
         after response: FollowResponse, _ match: MatchItem, announced: Bool, showsActivities: Bool, runsHere: Bool
     ) -> ContentState? {
@@ -17,9 +17,9 @@ enum LocalStartRule {
             let state = response.displayState ?? match.displayState
         else { return nil }
         switch response.liveActivity {
-        // Active may be said of another phone of the user's.
+        // `active` may mean another phone of the user.
         case .active, .starting: return state
-        // Nothing can be started by push, but here it can.
+        // No push can start the activity, but the app can.
         case .unavailable: return isInPlay(state) ? state : nil
         case .scheduled, .ended, .other: return nil
         }
@@ -33,9 +33,9 @@ enum LocalStartRule {
     }
 }
 
-/// How a match's activity does after one has ended.
+/// Decides the health of a match's activity after one has ended.
 enum HealthRule {
-    /// - Parameter others: further activities of the match on this phone.
+    /// - Parameter others: the other activities of the match on this phone.
     static func health(after cause: EndCause, _ content: ContentState, others: [PhoneActivity]) -> ActivityHealth {
         if others.contains(where: \.isRunning) { return .running }
         switch cause {
@@ -44,12 +44,12 @@ enum HealthRule {
         case .outside(let age):
             if isOver(content) { return .idle }
             if age >= DismissalRule.lifetime { return .failed(.endedBySystem) }
-            // Ended by a push at stumps, or between two sessions: there is a reason on the screen.
+            // A push ended it at stumps or between two sessions, and the reason is on screen.
             return content.expanded.status == nil ? .failed(.endedBySystem) : .idle
         }
     }
 
-    /// An end that the match does not explain: the backend knows whether it is still followed.
+    /// Whether the match does not explain the end. The backend then knows whether it is still followed.
     static func asksTheBackend(_ cause: EndCause, _ content: ContentState) -> Bool {
         if case .outside = cause { return !isOver(content) }
         return false
@@ -61,8 +61,11 @@ enum HealthRule {
 }
 
 extension LiveActivityAttributes {
-    /// Of an activity that the app starts: no push has started it, so `startId` is empty.
-    /// - Parameter teamID: the side that the user follows, if one.
+    /// Creates the attributes of an activity that the app starts. `startId` is empty, because no push started it.
+    ///
+    /// - Parameters:
+    ///   - match: the match.
+    ///   - teamID: the side that the user follows; nil for neither.
     init(_ match: MatchItem, followedTeamID teamID: String? = nil) {
         func team(_ side: MatchItem.Side) -> Team {
             Team(id: Int64(side.id) ?? 0, name: side.name, code: side.abbr)

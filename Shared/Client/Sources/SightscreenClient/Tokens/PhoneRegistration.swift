@@ -1,30 +1,34 @@
 import SightscreenModels
 
-/// What the backend should know of this phone, and what of it it knows.
+/// The report about this phone, and the part of it that the backend has received.
 struct PhoneRegistration: Sendable {
     private(set) var report: DeviceRegistration?
     private(set) var startToken: PushToStartToken?
     private var sentReport: DeviceRegistration?
     private var sentStartToken: PushToStartToken?
-    /// A token is another user's until the backend knows whose phone this is: it is sent again.
+    /// Whether a token still belongs to another user, until the backend knows whose phone this is. It is then sent
+    /// again.
     private(set) var isWaiting = false
 
-    /// - Returns: whether it is news.
+    /// Sets the report to send.
+    ///
+    /// - Returns: whether it is new.
     mutating func wants(_ report: DeviceRegistration) -> Bool {
         guard self.report.map({ !$0.says(report) }) ?? true else { return false }
         self.report = report
         return true
     }
 
-    /// The system says a token twice when it has started an activity.
-    /// - Returns: whether it is news.
+    /// Sets the token to send. The system repeats a token when it has started an activity.
+    ///
+    /// - Returns: whether it is new.
     mutating func wants(_ token: PushToStartToken) -> Bool {
         guard token != startToken else { return false }
         startToken = token
         return true
     }
 
-    /// All of it is news again.
+    /// Marks everything as not sent.
     mutating func forgetWhatWasSent() {
         sentReport = nil
         sentStartToken = nil
@@ -35,23 +39,26 @@ struct PhoneRegistration: Sendable {
         case startToken(PushToStartRegistration)
     }
 
-    /// What to send next; nil when the backend knows all. The phone goes first: a token of a phone that is not known
-    /// would be taken for one of the App Store's build, and what the phone shows already would be started again.
+    /// The next request to send; nil when the backend has everything. The phone goes first: the backend would take a
+    /// token of an unknown phone for one of an App Store build, and would start again activities that the phone already
+    /// shows.
     var nextStep: Step? {
         guard let report else { return nil }
         if sentReport != report { return .report(report) }
         guard let startToken, sentStartToken != startToken else { return nil }
         return .startToken(PushToStartRegistration(pushToStartToken: startToken, deviceId: report.deviceId))
     }
-
-    /// What waited is news again.
-    mutating func tryWaitingAgain() {
+    /// Marks everything as not sent, if a token waited.
+    mutating func retryWaiting() {
         if isWaiting { forgetWhatWasSent() }
         isWaiting = false
     }
 
-    /// The backend took it, or never will.
-    /// - Parameter waits: it took all but a token that is another user's yet.
+    /// Records that the backend accepted a request, or never will.
+    ///
+    /// - Parameters:
+    ///   - step: the request.
+    ///   - waits: whether a token in it still belongs to another user.
     mutating func settled(_ step: Step, waits: Bool) {
         if waits { isWaiting = true }
         switch step {
@@ -60,12 +67,12 @@ struct PhoneRegistration: Sendable {
         }
     }
 
-    /// The backend knows that this phone exists.
+    /// Whether the backend knows this phone.
     var isKnown: Bool { sentReport != nil }
 }
 
 extension DeviceRegistration {
-    /// The same, whenever it was seen.
+    /// Whether the reports are equal apart from the times at which activities were last seen.
     fileprivate func says(_ other: DeviceRegistration) -> Bool {
         func timeless(_ report: DeviceRegistration) -> DeviceRegistration {
             var report = report

@@ -1,14 +1,14 @@
 public import SightscreenModels
 
-/// Observes ActivityKit's token streams without end (a token may change at any time; it is never read once), and sends
-/// what is new through an outbox, so that a phone without network registers as soon as it has one.
+/// Observes ActivityKit's token streams continuously, because a token may change at any time and is never just read
+/// once. It sends new tokens through an outbox, so that a phone without a network registers as soon as it has one.
 public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
     private enum Slot: Hashable { case phone, activity(ActivityID) }
 
-    /// Before a token is sent again that was another user's a moment ago.
+    /// The wait before a token is sent again that belonged to another user.
     private static let waitPause = Duration.seconds(15)
 
-    private enum Parcel: Sendable { case phone, update(UpdateToken, PhoneActivity) }
+    private enum PendingRegistration: Sendable { case phone, update(UpdateToken, PhoneActivity) }
 
     private let activityKit: any ActivityKitPort
     private let api: SightscreenAPI
@@ -16,13 +16,13 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
     private let clock: any ClientClock
     private let jitter: @Sendable () -> Double
     private var handler: @Sendable (TokenEvent) async -> Void = { _ in }
-    private var outbox: Outbox<Slot, Parcel>?
+    private var outbox: Outbox<Slot, PendingRegistration>?
     private var observers: [Slot: Task<Void, Never>] = [:]
     private var registration = PhoneRegistration()
     private var lastSentTokens = SentTokens()
-    /// On their way, so that a stream that repeats itself does not send twice.
+    /// The tokens on their way, so that a stream that repeats a token does not send it twice.
     private var wanted: [ActivityID: UpdateToken] = [:]
-    /// What the system said last, for a backend that asks again.
+    /// The newest token of each activity, for a backend that asks for it again.
     private var newest: [ActivityID: UpdateToken] = [:]
     private var observed: [ActivityID: PhoneActivity] = [:]
 
@@ -41,8 +41,8 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
     public func start(_ handler: @escaping @Sendable (TokenEvent) async -> Void) {
         guard outbox == nil else { return }
         self.handler = handler
-        outbox = Outbox(clock: clock, jitter: jitter) { [weak self] slot, parcel in
-            await self?.deliver(slot, parcel) ?? .taken
+        outbox = Outbox(clock: clock, jitter: jitter) { [weak self] slot, pending in
+            await self?.deliver(slot, pending) ?? .delivered
         }
         observers[.phone] = Task { [activityKit, weak self] in
             for await token in await activityKit.pushToStartTokenUpdates() { await self?.received(token) }
@@ -60,7 +60,8 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
         await outbox?.put(.phone, in: .phone)
     }
 
-    /// Refused or not: what is registered next says what the phone needs.
+    /// Confirms the nonce. A refusal is ignored, because the next registration's answer says whether the phone must
+    /// confirm again.
     public func confirm(_ nonce: String) async {
         try? await api.confirmDevice(DeviceConfirmation(nonce: nonce, deviceId: device))
     }
@@ -87,7 +88,7 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
 
     public func lastSentToken(for match: MatchID) -> UpdateToken? { lastSentTokens.last(for: match) }
 
-    public func retryNow() async { await outbox?.hurry() }
+    public func retryNow() async { await outbox?.retryNow() }
 
     public func stop() async {
         let ending = Array(observers.values)
@@ -104,7 +105,7 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
         observed = [:]
     }
 
-    // MARK: - What the system says
+    // MARK: - Tokens from the system
 
     private func received(_ token: PushToStartToken) async {
         guard registration.wants(token) else { return }
@@ -120,19 +121,19 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
         await outbox?.put(.update(token, activity), in: .activity(activity.id))
     }
 
-    // MARK: - What the backend is told
+    // MARK: - Calls to the backend
 
-    private typealias Outcome = Outbox<Slot, Parcel>.Outcome
+    private typealias Outcome = Outbox<Slot, PendingRegistration>.Outcome
 
-    private func deliver(_ slot: Slot, _ parcel: Parcel) async -> Outcome {
-        switch parcel {
+    private func deliver(_ slot: Slot, _ pending: PendingRegistration) async -> Outcome {
+        switch pending {
         case .phone: await deliverRegistration()
         case .update(let token, let activity): await deliver(token, of: activity)
         }
     }
 
     private func deliverRegistration() async -> Outcome {
-        registration.tryWaitingAgain()
+        registration.retryWaiting()
         while let step = registration.nextStep {
             var answer: DeviceResponse?
             do {
@@ -141,21 +142,21 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
                 case .startToken(let token): answer = try await api.registerPushToStartToken(token)
                 }
             } catch  where error.passes {
-                return .again(after: error.retryAfter)
+                return .retry(after: error.retryAfter)
             } catch {
-                // Refused for what it says: the next report, or the next launch, says something else.
+                // The backend refuses this report. The next one, or the one of the next launch, will be different.
             }
-            guard !Task.isCancelled else { return .taken }
+            guard !Task.isCancelled else { return .delivered }
             let wasKnown = registration.isKnown
             registration.settled(step, waits: answer?.waitsFor != nil)
             // Tokens of activities wait until the phone is known.
-            if !wasKnown { await outbox?.hurry() }
+            if !wasKnown { await outbox?.retryNow() }
             if let answer { await obey(answer) }
         }
-        return registration.isWaiting ? .again(after: Self.waitPause) : .taken
+        return registration.isWaiting ? .retry(after: Self.waitPause) : .delivered
     }
 
-    /// What the backend makes of the cards that were listed.
+    /// Follows the backend's answer about the listed activities.
     private func obey(_ cards: DeviceResponse) async {
         if let nonce = cards.confirm { await confirm(nonce) }
         for activity in cards.end ?? [] { await handler(.unwanted(activity)) }
@@ -169,25 +170,25 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
     }
 
     private func deliver(_ token: UpdateToken, of activity: PhoneActivity) async -> Outcome {
-        guard registration.isKnown else { return .again(after: nil) }
+        guard registration.isKnown else { return .retry(after: nil) }
         let report = ActivityTokenRequest(
             activityToken: token, deviceId: device, activityId: activity.id, startId: activity.startID)
         let (id, match) = (activity.id, activity.matchID)
         do {
             let answer = try await api.registerActivityToken(report, match: match)
-            // Forgotten meanwhile: nobody asks for it any more.
-            guard wanted[id] == token else { return .taken }
-            if answer.waitsFor != nil { return .again(after: Self.waitPause) }
+            // The activity was forgotten meanwhile.
+            guard wanted[id] == token else { return .delivered }
+            if answer.waitsFor != nil { return .retry(after: Self.waitPause) }
             wanted[id] = nil
             lastSentTokens.sent(token, of: id, for: match)
             await handler(answer.liveActivity == .ended ? .overtaken(id, match) : .registered(id, match))
         } catch  where error.passes {
-            return .again(after: error.retryAfter)
+            return .retry(after: error.retryAfter)
         } catch {
-            guard wanted[id] == token else { return .taken }
+            guard wanted[id] == token else { return .delivered }
             wanted[id] = nil
             await handler(error.status == 404 ? .refused(id, match) : .failed(id, match, status: error.status ?? 0))
         }
-        return .taken
+        return .delivered
     }
 }

@@ -1,16 +1,17 @@
 import SightscreenModels
 
-/// Which update tokens the backend has: per match, and in it per activity, for a renewal runs beside what it renews.
+/// The update tokens that the backend has, by match and within it by activity, because a renewed activity runs beside
+/// the one it replaces.
 struct SentTokens: Equatable, Sendable {
     private struct Sent: Equatable {
         var activity: ActivityID
         var token: UpdateToken
     }
 
-    /// The newest last.
+    /// The sent tokens of each match, newest last.
     private var byMatch: [MatchID: [Sent]] = [:]
 
-    /// Whether there is no need to send it.
+    /// Whether the backend has this token already.
     func has(_ token: UpdateToken, of activity: ActivityID, for match: MatchID) -> Bool {
         byMatch[match]?.contains(Sent(activity: activity, token: token)) ?? false
     }

@@ -1,7 +1,7 @@
 public import SightscreenClient
 public import SightscreenModels
 
-/// Activities that exist only here, for previews and for tests of whoever uses a lifecycle manager.
+/// A `LiveActivityLifecycleManager` in memory, for previews and tests of code that uses one.
 public actor FakeLiveActivityLifecycleManager: LiveActivityLifecycleManager {
     private var shown: [PhoneActivity] = []
     private var allowed: ActivityPermission
@@ -18,14 +18,14 @@ public actor FakeLiveActivityLifecycleManager: LiveActivityLifecycleManager {
         allowed = permission
     }
 
-    /// Lets something happen.
+    /// Sends an event to the handler.
     public func tell(_ event: LifecycleEvent) async {
         if case .permissionChanged(let permission) = event { allowed = permission }
         if case .adopted(let activity) = event { shown.append(activity) }
         await handler(event)
     }
 
-    /// What `create` throws from now on.
+    /// Sets the error that `create` throws from now on; nil for none.
     public func refuse(_ error: ActivityRequestError?) { refusal = error }
 
     public func start(_ handler: @escaping @Sendable (LifecycleEvent) async -> Void) async {

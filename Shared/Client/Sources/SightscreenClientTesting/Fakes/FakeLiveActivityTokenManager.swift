@@ -1,7 +1,7 @@
 public import SightscreenClient
 public import SightscreenModels
 
-/// Writes down what it is asked and sends nothing, for tests of whoever uses a token manager.
+/// A `LiveActivityTokenManager` that records its calls and sends nothing, for tests of code that uses one.
 public actor FakeLiveActivityTokenManager: LiveActivityTokenManager {
     public private(set) var observed: [ActivityID] = []
     public private(set) var reports: [DeviceRegistration] = []
@@ -12,7 +12,7 @@ public actor FakeLiveActivityTokenManager: LiveActivityTokenManager {
 
     public init() {}
 
-    /// Lets the backend say something.
+    /// Sends an event to the handler, as an answer of the backend.
     public func tell(_ event: TokenEvent) async { await handler(event) }
 
     public func set(_ token: UpdateToken?, for match: MatchID) { tokens[match] = token }

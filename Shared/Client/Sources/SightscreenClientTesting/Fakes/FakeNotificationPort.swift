@@ -1,23 +1,22 @@
 public import SightscreenClient
-
-/// A user who has made up his mind, for previews, tests and simulated phones.
+/// A notification port with a fixed decision of the user, for previews, tests and simulated phones.
 public actor FakeNotificationPort: NotificationPort {
     private var status: NotificationPermission
     private let answer: NotificationPermission
-    /// How often the user was asked.
+    /// The number of prompts so far.
     public private(set) var prompts = 0
     public private(set) var registrations = 0
     public private(set) var isRegistered = false
 
     /// - Parameters:
-    ///   - status: before anybody asks.
-    ///   - answer: what the user will say.
+    ///   - status: the status before any prompt.
+    ///   - answer: the user's answer to the prompt.
     public init(_ status: NotificationPermission = .notDetermined, answer: NotificationPermission = .authorized) {
         self.status = status
         self.answer = answer
     }
 
-    /// The user changes it in the system's settings.
+    /// Changes the permission, as the user does in the system's settings.
     public func set(_ status: NotificationPermission) { self.status = status }
 
     public func permission() -> NotificationPermission { status }

@@ -6,10 +6,13 @@ public actor FakeSession: SessionPort {
     private var user: UserID?
     private var token: String?
     private var refreshed: [String]
-    /// How often a token was asked for in place of a refused one.
+    /// The number of refreshes so far.
     public private(set) var refreshes = 0
 
-    /// - Parameter refreshed: what further refreshes give, in order; after them there is none.
+    /// - Parameters:
+    ///   - user: the signed-in user; nil for none.
+    ///   - token: the user's token.
+    ///   - refreshed: the tokens of further refreshes, in order; after them there is none.
     public init(user: UserID?, token: String?, refreshed: [String] = []) {
         self.user = user
         self.token = token
@@ -31,7 +34,7 @@ public actor FakeSession: SessionPort {
     public func accessToken() -> String? { token }
 
     public func accessToken(insteadOf rejected: String) -> String? {
-        // Somebody else has refreshed it meanwhile.
+        // Another call has refreshed the token meanwhile.
         if let token, token != rejected { return token }
         refreshes += 1
         token = refreshed.isEmpty ? nil : refreshed.removeFirst()

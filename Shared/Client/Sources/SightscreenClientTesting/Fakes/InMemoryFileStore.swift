@@ -1,10 +1,10 @@
 public import SightscreenClient
 import Synchronization
 
-/// For previews, tests and simulated phones: a folder that lives as long as somebody holds it.
+/// A `FileStore` in memory, for previews, tests and simulated phones.
 public final class InMemoryFileStore: FileStore {
     private struct State {
-        /// The one first that was used longest ago.
+        /// The names, beginning with the file that was used longest ago.
         var order: [String] = []
         var files: [String: [UInt8]] = [:]
         var isFull = false
@@ -49,6 +49,6 @@ public final class InMemoryFileStore: FileStore {
         }
     }
 
-    /// From now on nothing can be written.
+    /// Sets whether the disk is full, so that writes fail.
     public func setFull(_ isFull: Bool) { state.withLock { $0.isFull = isFull } }
 }

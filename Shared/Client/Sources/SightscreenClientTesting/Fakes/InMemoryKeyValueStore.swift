@@ -1,7 +1,8 @@
 public import SightscreenClient
 import Synchronization
 
-/// For previews, tests and simulated phones: lives as long as somebody holds it, so a phone's "disk" can outlive its app.
+/// A `KeyValueStore` in memory, for previews, tests and simulated phones. It can outlive the app of a simulated phone,
+/// like its disk.
 public final class InMemoryKeyValueStore: KeyValueStore {
     private let values = Mutex<[String: [String]]>([:])
 
@@ -11,6 +12,6 @@ public final class InMemoryKeyValueStore: KeyValueStore {
 
     public func set(_ value: [String]?, forKey key: String) { values.withLock { $0[key] = value } }
 
-    /// The app is deleted.
+    /// Removes everything, as when the app is deleted.
     public func removeAll() { values.withLock { $0 = [:] } }
 }

@@ -1,7 +1,7 @@
 public import SightscreenClient
 import Synchronization
 
-/// For previews, tests and simulated phones: it can be locked, and lives as long as somebody holds it.
+/// A `KeychainPort` in memory, for previews, tests and simulated phones. It can be locked.
 public final class InMemoryKeychain: KeychainPort {
     private struct State {
         var items: [String: [UInt8]] = [:]
@@ -12,7 +12,7 @@ public final class InMemoryKeychain: KeychainPort {
 
     public init() {}
 
-    /// What every call throws from now on.
+    /// Sets the error that every call throws from now on; nil for none.
     public func trouble(_ error: KeychainError?) { state.withLock { $0.trouble = error } }
 
     public var names: [String] { state.withLock { $0.items.keys.sorted() } }

@@ -6,8 +6,8 @@ public import SightscreenClient
     import Foundation
 #endif
 
-/// A Cognito that lets everybody in with any password, and no other host: for tests and previews of an app. The user's id is
-/// the address of e-mail. Its tokens are signed by nobody, and no gateway takes them.
+/// A Cognito that signs in any user with any password, for tests and previews of an app. It answers for no other host.
+/// The user's id is the e-mail address. Its tokens are unsigned, and no gateway accepts them.
 public struct SampleCognito: WebTransport {
     public init() {}
 
@@ -44,7 +44,7 @@ public struct SampleCognito: WebTransport {
         guard target.hasSuffix(".InitiateAuth") else { return APIResponse(status: 200, body: Array("{}".utf8)) }
         let call = try? JSONDecoder().decode(Call.self, from: Data(request.body ?? []))
         let parameters = call?.parameters ?? [:]
-        // The refresh token is the address.
+        // The refresh token is the e-mail address.
         guard let email = parameters["USERNAME"] ?? parameters["REFRESH_TOKEN"], let token = token(of: email),
             let body = try? JSONEncoder().encode(Answer(tokens: ["access": token, "id": token, "refresh": email]))
         else { return APIResponse(status: 400) }

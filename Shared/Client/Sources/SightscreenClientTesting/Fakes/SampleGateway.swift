@@ -8,8 +8,8 @@ import Synchronization
     import Foundation
 #endif
 
-/// A gateway for tests and previews of an app: its matches are `SampleMatches`, one of each status, and it remembers what is
-/// followed and nothing else. It answers on the phone itself.
+/// A gateway for tests and previews of an app. Its matches are `SampleMatches`, one of each status; it stores the
+/// follows and nothing else. It needs no network.
 public final class SampleGateway: APITransport {
     private let clock: any ClientClock
     private let followed = Mutex<Set<MatchID>>([])
@@ -38,7 +38,7 @@ public final class SampleGateway: APITransport {
         }
     }
 
-    /// As the gateway's, while a match is on.
+    /// The gateway's interval while a match is in play.
     private static let pollIntervalMs = 5_000
 
     private static let config = AppConfig(

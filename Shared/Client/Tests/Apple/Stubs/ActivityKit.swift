@@ -18,7 +18,8 @@ public enum ActivityAuthorizationError: Error {
     case denied, unsupported, unsupportedTarget, targetMaximumExceeded, globalMaximumExceeded, attributesTooLarge
     case visibility, persistenceFailure
 }
-/// Neither this nor an activity is Sendable here, whatever the SDK says: what compiles so compiles with both.
+/// Neither this sequence nor an activity is Sendable in this stub. Code that compiles without it compiles whether or
+/// not the SDK declares it.
 public struct Updates<Element>: AsyncSequence {
     public struct AsyncIterator: AsyncIteratorProtocol { public mutating func next() async -> Element? { nil } }
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator() }

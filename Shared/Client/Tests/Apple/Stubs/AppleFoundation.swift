@@ -1,4 +1,4 @@
-// Stands for Foundation, whose half is a module of its own on Linux.
+// This module stands for Foundation, half of which is a module of its own on Linux.
 @_exported public import Foundation
 @_exported public import FoundationNetworking
 

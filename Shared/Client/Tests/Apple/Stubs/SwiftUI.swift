@@ -148,7 +148,7 @@ public struct Color: View, Sendable {
 
 // MARK: - Views
 
-/// What has only content, and what has none.
+/// Views that have only content, and views that have none.
 public struct Group<Content>: View {
     public init(@ViewBuilder content: () -> Content) where Content: View {}
     public var body: Never { fatalError() }

@@ -1,11 +1,11 @@
-// The code of Shared/Client/docs/add-to-your-app.md for an app that has Sentry's SDK. It is compared with the page like the rest, and
-// compiled against a stub of that SDK only.
+// The code of Shared/Client/docs/add-to-your-app.md for an app that has Sentry's SDK. `AddToYourAppTests` compares it
+// with the page. It is compiled against a stub of that SDK only.
 #if canImport(Sentry)
     import Foundation
     import Sentry
     import SightscreenClient
 
-    /// Sentry's SDK, which the app has and starts (`SentrySDK.start`).
+    /// The port's implementation with Sentry's SDK, which the app starts (`SentrySDK.start`).
     struct SentrySDKPort: SentryPort {
         func addBreadcrumb(_ event: LogEvent) {
             let crumb = Breadcrumb(level: SentryLevel(event.level), category: event.category.name)
@@ -18,7 +18,7 @@
             let report = Event(level: SentryLevel(event.level))
             report.message = SentryMessage(formatted: event.text)
             report.tags = ["category": event.category.name]
-            // One kind of report for each message, whatever belongs to the case.
+            // Each message is one kind of report, whatever its metadata.
             report.fingerprint = [event.category.name, event.message]
             SentrySDK.capture(event: report)
         }

@@ -1,5 +1,5 @@
-// The code of Shared/Client/docs/add-to-your-app.md that needs SwiftUI and ActivityKit. It is compared with the page like the
-// rest; deploy/apple-check compiles it against stubs.
+// The code of Shared/Client/docs/add-to-your-app.md that needs SwiftUI and ActivityKit. `AddToYourAppTests` compares it
+// with the page; deploy/apple-check compiles it against stubs.
 #if canImport(SwiftUI) && canImport(ActivityKit) && os(iOS)
     import Foundation
     import SightscreenClient
@@ -36,7 +36,7 @@
         private lazy var made = AppServices(.apple())
         var services: AppServices { made }
 
-        /// A launch in the background shows no window, and tokens are observed all the same.
+        /// Starts the service, because tokens are observed also in a background launch without a window.
         func application(
             _ application: UIApplication,
             didFinishLaunchingWithOptions options: [UIApplication.LaunchOptionsKey: Any]? = nil
@@ -124,22 +124,22 @@
                     Text(match.displayState?.expanded.title ?? match.competition)
                     Spacer()
                     Text(match.displayState?.compactLeading.score ?? "")
-                    BellButton(match: match)
+                    FollowButtonView(match: match)
                 }
             }
             .viewSubscriber(dataSource: source)
         }
     }
 
-    struct BellButton: View {
+    struct FollowButtonView: View {
         @Environment(\.liveActivityService) private var service
-        @State private var bell = Bell.empty
+        @State private var button = FollowButton.empty
         let match: MatchItem
 
         var body: some View {
             Button {
                 Task {
-                    if bell.state == .empty {
+                    if button.state == .empty {
                         _ = try? await service.follow(match)
                     } else {
                         await service.unfollow(match.id)
@@ -147,15 +147,17 @@
                 }
             } label: {
                 Image(systemName: symbol)
-                    .opacity(bell.isPending ? 0.4 : 1)
-                    // It may be touched again: a later tap takes the place of one that waits for the network.
-                    .overlay { if bell.isPending { ProgressView() } }
+                    .opacity(button.isPending ? 0.4 : 1)
+                    // The button stays enabled: a later tap replaces one that waits for the network.
+                    .overlay { if button.isPending { ProgressView() } }
             }
-            .task { for await bells in await service.bells() { bell = bells[match.id] ?? .empty } }
+            .task {
+                for await followButtons in await service.followButtons() { button = followButtons[match.id] ?? .empty }
+            }
         }
 
         private var symbol: String {
-            switch bell.state {
+            switch button.state {
             case .empty: "bell"
             case .filled: "bell.fill"
             case .filledWithWarning: "bell.badge.slash.fill"
@@ -188,7 +190,7 @@
             var body: some Scene {
                 WindowGroup {
                     AppView(services: delegate.services)
-                        // Other services: another app, from its launch on.
+                        // Other services make another view, which begins with the launch.
                         .id(ObjectIdentifier(delegate.services))
                         .safeAreaInset(edge: .bottom) { DebugMenuView(menu: delegate.menu, log: log) }
                 }
@@ -196,7 +198,7 @@
         }
 
         final class DebugDelegate: AppDelegate {
-            // A build that Xcode runs gets its tokens from APNs' sandbox.
+            // A build run from Xcode gets its tokens from APNs' sandbox.
             private(set) lazy var menu = DebugMenu(
                 .apple(.sandbox),
                 fakeAPI: .apple(.sandbox).onFakeAPI(

@@ -1,5 +1,5 @@
-// The code of Shared/Client/docs/add-to-your-app.md for the widget extension. It is compared with the page like the rest;
-// deploy/apple-check compiles it against stubs.
+// The code of Shared/Client/docs/add-to-your-app.md for the widget extension. `AddToYourAppTests` compares it with the
+// page; deploy/apple-check compiles it against stubs.
 #if canImport(SwiftUI) && canImport(ActivityKit) && os(iOS)
     import SightscreenClient
     import SwiftUI

@@ -1,8 +1,8 @@
 import SightscreenClient
 import SightscreenClientTesting
 
-/// A phone's `AuthService` over a Cognito in memory. The app can be killed, deleted and installed anew; Keychain and Cognito
-/// stay.
+/// A phone's `AuthService` over a Cognito in memory. The app can be killed, deleted and installed again; Keychain and
+/// Cognito stay.
 @MainActor
 final class Account {
     static let email = "asha@example.com"
@@ -15,7 +15,9 @@ final class Account {
     let store = InMemoryKeyValueStore()
     private(set) var auth: CognitoAuthService
 
-    /// - Parameter groups: of the one user whom the pool has.
+    /// - Parameters:
+    ///   - groups: the groups of the pool's only user.
+    ///   - signOut: the tokens that a sign-out revokes.
     init(groups: [String] = [], signOut: CognitoSettings.SignOut = .thisPhone) async {
         auth = Self.build(cognito, keychain, store, clock, signOut)
         await cognito.add(Self.email, .init(sub: Self.sub, password: Self.password, groups: groups))
@@ -34,12 +36,12 @@ final class Account {
     @discardableResult
     func signIn() async throws -> AppUser { try await auth.signIn(email: Self.email, password: Self.password) }
 
-    /// The app's process ends, and with it all that it had in memory.
+    /// Ends the app's process, and with it everything in memory.
     func killApp(clientID: String? = nil) {
         auth = Self.build(cognito, keychain, store, clock, clientID: clientID)
     }
 
-    /// The app is deleted and comes back: the Keychain stays, UserDefaults do not.
+    /// Deletes the app and installs it again: the Keychain stays, UserDefaults do not.
     func installAnew() {
         store.removeAll()
         killApp()

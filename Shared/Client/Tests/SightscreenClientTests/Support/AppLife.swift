@@ -2,13 +2,13 @@ import SightscreenClient
 import SightscreenClientTesting
 import Synchronization
 
-/// What one process of the app writes and sends. After its end nothing of it has any effect, whatever still runs.
+/// The writes and calls of one process of the app. After its end, code that still runs has no effect.
 final class AppLife: APITransport, KeyValueStore {
     private let gateway: ScriptedGateway
     private let store: InMemoryKeyValueStore
     private struct Rest {
         var steps = Int.max
-        /// They are counted from the next time that this is written.
+        /// The key whose next write starts the count of steps.
         var after: String?
     }
 
@@ -21,7 +21,7 @@ final class AppLife: APITransport, KeyValueStore {
 
     func end() { rest.withLock { $0 = Rest(steps: 0) } }
 
-    /// So many writes, calls and answers after the next write of `key`, and it is over.
+    /// Ends the process after this many writes, calls and answers, counted from the next write of `key`.
     func end(after steps: Int, sinceWriting key: String) { rest.withLock { $0 = Rest(steps: steps, after: key) } }
 
     var isOver: Bool { rest.withLock { $0.steps == 0 && $0.after == nil } }
@@ -41,7 +41,7 @@ final class AppLife: APITransport, KeyValueStore {
     func send(_ request: APIRequest) async throws(TransportError) -> APIResponse {
         guard step() else { throw .offline }
         let answer = try await gateway.send(request)
-        // The gateway has done it, and nobody is there to hear so.
+        // The gateway has handled the call, and the app that sent it is gone.
         guard step() else { throw .broken("the app is gone") }
         return answer
     }

@@ -18,7 +18,7 @@ final class AppPhone {
     let clock = SimulatedClock(now: Sample.now)
     let kit: SimulatedActivityKit
     let gateway: ScriptedGateway
-    let door: FrontDoor
+    let configGateway: ConfigGateway
     let schedule: ScheduleGateway
     let cognito = ScriptedCognito()
     let images = ImageServer()
@@ -33,9 +33,10 @@ final class AppPhone {
         kit = SimulatedActivityKit(clock: clock, seed: 1, limits: PhoneLimits())
         gateway = try ScriptedGateway()
         schedule = try ScheduleGateway()
-        door = FrontDoor(Self.config(), before: gateway)
+        configGateway = ConfigGateway(Self.config(), before: gateway)
         ports = AppPorts(
-            gateway: WholeGateway(schedule: schedule, rest: door), web: WholeWeb(cognito: cognito, images: images),
+            gateway: WholeGateway(schedule: schedule, rest: configGateway),
+            web: WholeWeb(cognito: cognito, images: images),
             activityKit: kit, notifications: notificationPort, keychain: keychain,
             sessionStore: store, store: store, matchFiles: matchFiles, imageFiles: InMemoryFileStore(), clock: clock,
             profile: Sample.profile,
@@ -44,7 +45,7 @@ final class AppPhone {
         await gateway.play(Self.match)
         await cognito.add(Self.email, .init(sub: Sample.user.rawValue, password: Self.password))
         await cognito.add(Self.otherEmail, .init(sub: Self.otherUser.rawValue, password: Self.password))
-        // Gateways in memory know tokens by their look.
+        // The gateways in memory must know a token before the app uses it.
         await cognito.tell { [gateway, schedule] token in
             guard let user = TokenClaims(token: token)?.sub else { return }
             await gateway.accept(token, as: user)
@@ -65,8 +66,9 @@ final class AppPhone {
             maintenanceMessage: maintenance ? "Back at 10." : nil)
     }
 
-    /// The app's process ends and another begins.
-    /// - Parameter version: of the app that comes next: an update.
+    /// Ends the app's process and begins another.
+    ///
+    /// - Parameter version: the version of the next app, after an update.
     func relaunch(version: String? = nil) async {
         await app.matches.flush()
         await app.bootstrap.stop()
@@ -77,14 +79,14 @@ final class AppPhone {
     }
 
     func setOffline(_ offline: Bool) async {
-        await door.fail(offline ? .transport(.offline) : nil)
+        await configGateway.fail(offline ? .transport(.offline) : nil)
         await gateway.setOffline(offline)
         await schedule.setOffline(offline)
         await cognito.setOffline(offline)
         await images.setOffline(offline)
     }
 
-    /// Waits, while the phone's time goes on, until something is so.
+    /// Waits until a condition holds, while the phone's time goes on.
     func until(_ what: String, _ condition: () async throws -> Bool) async throws {
         try await eventually(what) {
             if try await condition() { return true }
@@ -99,10 +101,10 @@ final class AppPhone {
     }
 }
 
-/// Lists of matches come from one stand-in, the rest from others.
+/// A gateway with lists of matches from one stand-in and the rest from others.
 private struct WholeGateway: APITransport {
     let schedule: ScheduleGateway
-    let rest: FrontDoor
+    let rest: ConfigGateway
 
     func send(_ request: APIRequest) async throws(TransportError) -> APIResponse {
         let isList = request.path.hasPrefix("/matches?") || request.path == "/matches/live"
@@ -111,7 +113,7 @@ private struct WholeGateway: APITransport {
     }
 }
 
-/// Cognito, and a server of images.
+/// Cognito and a server of images.
 private struct WholeWeb: WebTransport {
     let cognito: ScriptedCognito
     let images: ImageServer

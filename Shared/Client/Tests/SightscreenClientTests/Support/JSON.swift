@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Any JSON value, to look into what was sent.
+/// Any JSON value, to inspect requests.
 enum JSON: Decodable, Hashable, Sendable {
     case null
     case bool(Bool)
@@ -42,7 +42,7 @@ enum JSON: Decodable, Hashable, Sendable {
     var elements: [JSON]? { if case .array(let elements) = self { elements } else { nil } }
     var members: [String: JSON]? { if case .object(let members) = self { members } else { nil } }
 
-    /// JSON Schema's name of its type.
+    /// The value's type as JSON Schema names it.
     var type: String {
         switch self {
         case .null: "null"

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// The gateway's own description of its calls (`deploy/docs/openapi.json`): what it does not describe is refused, as
-/// the gateway refuses it.
+/// The gateway's API description (`deploy/docs/openapi.json`). It refuses calls that are not described, as the gateway
+/// does.
 struct OpenAPIContract: Sendable {
     struct Operation: Sendable {
         var path: String
@@ -15,11 +15,11 @@ struct OpenAPIContract: Sendable {
 
     static func served() throws -> Self { try read.get() }
 
-    /// Once for all tests.
+    /// The description, read once for all tests.
     private static let read = Result { try fromRepository() }
 
     private static func fromRepository() throws -> Self {
-        // …/Shared/Client/Tests/SightscreenClientTests/Support/OpenAPIContract.swift
+        // This file is …/Shared/Client/Tests/SightscreenClientTests/Support/OpenAPIContract.swift.
         let top = URL(filePath: #filePath).resolvingSymlinksInPath().path.split(separator: "/").dropLast(6)
         let file = "/" + top.joined(separator: "/") + "/deploy/docs/openapi.json"
         guard let data = FileManager.default.contents(atPath: file), let document = JSON([UInt8](data)) else {
@@ -31,7 +31,7 @@ struct OpenAPIContract: Sendable {
     func operation(_ method: String, _ path: String) -> Operation? {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         let paths = document["paths"]?.members ?? [:]
-        // A fixed part comes before a parameter.
+        // Fixed parts of a path come before parameters.
         let templates = paths.sorted { Self.parameterCount($0.key) < Self.parameterCount($1.key) }
         for (template, calls) in templates {
             let wanted = template.split(separator: "/", omittingEmptySubsequences: false)
@@ -49,7 +49,7 @@ struct OpenAPIContract: Sendable {
 
     private static func parameterCount(_ path: String) -> Int { path.count { $0 == "{" } }
 
-    /// Why the gateway would refuse it; nil when it would not.
+    /// Returns the reason why the gateway would refuse a body; nil when it would accept it.
     func fault(in body: [UInt8]?, of operation: Operation) -> String? {
         for parameter in operation.description["parameters"]?.elements ?? [] {
             guard let name = parameter["name"]?.text, parameter["in"]?.text == "path" else { continue }
@@ -65,7 +65,8 @@ struct OpenAPIContract: Sendable {
         return fault(in: value, schema, at: "body")
     }
 
-    /// Why the gateway would refuse a query ("date=2026-11-22&limit=50"): it takes only what it knows, once each.
+    /// Returns the reason why the gateway would refuse a query ("date=2026-11-22&limit=50"): it accepts only known
+    /// fields, each once.
     func fault(inQuery query: Substring, of operation: Operation) -> String? {
         let known = (operation.description["parameters"]?.elements ?? []).filter { $0["in"]?.text == "query" }
         var seen: Set<Substring> = []

@@ -22,7 +22,10 @@ final class Phone {
         var follows: RealFollowManager
     }
 
-    /// - Parameter matches: what the gateway knows.
+    /// - Parameters:
+    ///   - matches: the matches that the gateway knows.
+    ///   - limits: the system's limits.
+    ///   - seed: determines tokens, ids and delays.
     init(_ matches: MatchItem..., limits: PhoneLimits = PhoneLimits(), seed: UInt64 = 1) async throws {
         kit = SimulatedActivityKit(clock: clock, seed: seed, limits: limits)
         gateway = try ScriptedGateway()
@@ -48,7 +51,7 @@ final class Phone {
         return (app, managers)
     }
 
-    /// Starts the app and waits until the gateway knows the phone, and the phone what is followed.
+    /// Starts the app, and waits until the gateway knows the phone and the phone knows the follows.
     func launch() async throws {
         await app.start()
         try await app.syncFollows()
@@ -57,7 +60,7 @@ final class Phone {
         }
     }
 
-    /// The app's process ends and with it all that it had in memory: it writes and sends nothing any more.
+    /// Ends the app's process and everything in memory. It writes and sends nothing any more.
     func killApp() async {
         life.end()
         await app.stop()
@@ -72,7 +75,7 @@ final class Phone {
         await kit.switchOff()
     }
 
-    /// Waits, while the phone's time goes on, until something is so.
+    /// Waits until a condition holds, while the phone's time goes on.
     func until(_ what: String, step: Duration = .milliseconds(500), _ condition: () async throws -> Bool) async throws {
         try await eventually(what) {
             if try await condition() { return true }
@@ -81,14 +84,14 @@ final class Phone {
         }
     }
 
-    /// Waits, while the phone's time stands still, until something is so.
+    /// Waits until a condition holds, while the phone's time stands still.
     func soon(_ what: String, _ condition: () async throws -> Bool) async throws {
         try await eventually(what, condition)
     }
 
     // MARK: - Pushes
 
-    /// Later than every push before it, and than what a local start shows.
+    /// Returns a stamp later than that of every earlier push and local start.
     func nextStamp() -> Stamp {
         stamp = max(stamp + 1, clock.now)
         return Stamp(stamp)
@@ -133,11 +136,11 @@ final class Phone {
             body: try payload.encoded())
     }
 
-    // MARK: - What there is
+    // MARK: - State
 
     func shown() async -> [SimulatedActivity] { await kit.activities }
 
-    /// The first activity whose token the gateway has.
+    /// Returns the first activity whose token the gateway has.
     func registeredActivity(_ match: MatchID) async throws -> ActivityID {
         try await until("the gateway has a token") { await gateway.activities[match]?.id != nil }
         return try #require(await gateway.activities[match]?.id)

@@ -2,7 +2,7 @@ import SightscreenClient
 import SightscreenClientTesting
 import SightscreenModels
 
-/// A match in the middle of a chase, and what belongs to it.
+/// A match in the middle of a chase, with its user and phone.
 enum Sample {
     static let now = 1_800_000_000
     static let user = UserID("asha")

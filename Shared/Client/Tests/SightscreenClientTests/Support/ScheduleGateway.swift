@@ -2,24 +2,24 @@ import FoundationEssentials
 import SightscreenModels
 @testable import SightscreenClient
 
-/// The gateway's lists of matches in memory, with entity tags and pages as the real one has them. It refuses what the
+/// The gateway's lists of matches in memory, with entity tags and pages like the real one. It refuses calls that the
 /// contract does not describe, and can be made to fail.
 actor ScheduleGateway: APITransport {
-    /// What befalls a call.
+    /// The failure of a call.
     enum Trouble: Sendable {
         case refusal(Int, retryAfter: Int? = nil)
         case transport(TransportError)
         case garbage
-        /// A list that the contract does not allow.
+        /// The answer is a list that the contract does not allow.
         case body(String)
-        /// Waits for `release`.
+        /// The call waits for `release`.
         case held
     }
 
     struct Call: Hashable, Sendable {
         var line: String
         var tag: String?
-        /// Nil when there was no answer.
+        /// The status of the answer; nil when there was none.
         var status: Int?
     }
 
@@ -33,7 +33,7 @@ actor ScheduleGateway: APITransport {
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var tokens: Set<String> = ["good"]
     private(set) var calls: [Call] = []
-    /// Calls that were under way at the same time, at most.
+    /// The most calls that were under way at the same time.
     private(set) var mostAtOnce = 0
     private var underWay = 0
 
@@ -53,7 +53,7 @@ actor ScheduleGateway: APITransport {
     func setPageSize(_ size: Int) { pageSize = size }
     func setOffline(_ isOffline: Bool) { self.isOffline = isOffline }
 
-    /// The next calls meet with these, one each.
+    /// Sets the failures of the next calls, one each.
     func trouble(_ next: Trouble...) { troubles += next }
 
     func release() {
@@ -105,7 +105,7 @@ actor ScheduleGateway: APITransport {
         }
     }
 
-    /// The cursor is the place of the page's first match.
+    /// Returns a page. The cursor is the index of the page's first match.
     private func page(_ query: Substring) -> MatchesResponse {
         var fields: [Substring: Substring] = [:]
         for pair in query.split(separator: "&") {

@@ -1,11 +1,11 @@
 import FoundationEssentials
 import SightscreenClient
 
-/// Cognito in memory: it refuses what the real one refuses, in its words, and can be made to fail.
+/// A Cognito in memory. It refuses the calls that the real one refuses, in its words, and can be made to fail.
 actor ScriptedCognito: WebTransport {
     static let clientID = "client"
     static let endpoint = "https://cognito-idp.test/"
-    /// Every code that is sent.
+    /// The code that every message contains.
     static let code = "314159"
 
     struct Account: Sendable {
@@ -18,7 +18,7 @@ actor ScriptedCognito: WebTransport {
     }
 
     struct Call: Sendable {
-        /// "SignUp".
+        /// The action, such as "SignUp".
         var action: String
         var body: JSON
         var status: Int?
@@ -27,9 +27,9 @@ actor ScriptedCognito: WebTransport {
     enum Trouble: Sendable {
         case refusal(String, String = "", status: Int = 400)
         case transport(TransportError)
-        /// Waits for `release`.
+        /// The call waits for `release`.
         case held
-        /// It takes effect, and its answer waits for `release`.
+        /// The call takes effect, and its answer waits for `release`.
         case answerHeld
     }
 
@@ -41,10 +41,10 @@ actor ScriptedCognito: WebTransport {
     private var held: [CheckedContinuation<Void, Never>] = []
     private var serial = 0
     private var isOffline = false
-    /// The newest access token; and who has to know of it before its owner does.
+    /// The newest access token. `announce` reports a token before its owner gets it.
     private var issued: String?
     private var announce: @Sendable (String) async -> Void = { _ in }
-    /// How long tokens are good, in seconds.
+    /// The lifetime of tokens, in seconds.
     private var lifetime = 3_600
 
     // MARK: - The script
@@ -54,7 +54,7 @@ actor ScriptedCognito: WebTransport {
     func setOffline(_ offline: Bool) { isOffline = offline }
     func setLifetime(_ seconds: Int) { lifetime = seconds }
     func tell(_ announce: @escaping @Sendable (String) async -> Void) { self.announce = announce }
-    /// An administrator ends all sessions.
+    /// Ends all sessions, as an administrator can.
     func revokeAll() { refreshTokens = [:] }
     func trouble(_ action: String, _ next: Trouble...) { troubles += next.map { (action, $0) } }
 
@@ -67,7 +67,7 @@ actor ScriptedCognito: WebTransport {
     var sessionCount: Int { refreshTokens.count }
     func calls(_ action: String) -> [Call] { calls.filter { $0.action == action } }
 
-    /// `InitiateAuth` of one flow.
+    /// Returns the calls of `InitiateAuth` with one flow.
     func flows(_ flow: String) -> [Call] { calls("InitiateAuth").filter { $0.body["AuthFlow"]?.text == flow } }
 
     // MARK: - WebTransport
@@ -216,7 +216,7 @@ actor ScriptedCognito: WebTransport {
         return json(["AuthenticationResult": .object(result), "ChallengeParameters": .object([:])])
     }
 
-    /// A token that nobody has signed.
+    /// Returns an unsigned token.
     static func token(_ claims: [String: JSON]) -> String {
         "\(base64URL(#"{"alg":"RS256"}"#)).\(base64URL(JSON.object(claims).written)).c2lnbmF0dXJl"
     }
@@ -248,7 +248,7 @@ actor ScriptedCognito: WebTransport {
 }
 
 extension JSON {
-    /// As text, its members in order.
+    /// The value as text, with its members in order.
     var written: String {
         switch self {
         case .null: return "null"

@@ -3,27 +3,27 @@ import SightscreenClient
 import SightscreenClientTesting
 import SightscreenModels
 
-/// A gateway in memory that refuses what the real one refuses, and can be made to fail as real ones do.
+/// A gateway in memory. It refuses the calls that the real one refuses, and can be made to fail like it.
 actor ScriptedGateway: APITransport {
     struct Call: Hashable, Sendable {
         var method: String
         var path: String
         var body: JSON?
         var user: UserID?
-        /// Nil when there was no answer.
+        /// The status of the answer; nil when there was none.
         var status: Int?
 
         var line: String { "\(method) \(path)" }
     }
 
-    /// What befalls a call.
+    /// The failure of a call.
     enum Trouble: Sendable {
         case refusal(Int, String, retryAfter: Int? = nil)
         /// The call never takes effect.
         case transport(TransportError)
         /// The call takes effect, and its answer is lost.
         case answerLost
-        /// Waits for `release`.
+        /// The call waits for `release`.
         case held
     }
 
@@ -36,21 +36,21 @@ actor ScriptedGateway: APITransport {
     private let contract: OpenAPIContract
     private(set) var calls: [Call] = []
     private(set) var devices: [DeviceID: DeviceRegistration] = [:]
-    /// Whom each phone belongs to: who has registered it last.
+    /// The user of each phone, who has registered it last.
     private(set) var owners: [DeviceID: UserID] = [:]
     private(set) var startTokens: [DeviceID: PushToStartToken] = [:]
     private(set) var follows: [UserID: [MatchID]] = [:]
-    /// The newest of each match.
+    /// The newest activity of each match.
     private(set) var activities: [MatchID: Activity] = [:]
-    /// Activities whose tokens Apple said were dead, and whose place no other has taken.
+    /// The activities whose tokens Apple reported as dead, and which no other has replaced.
     private var dead: [MatchID: ActivityID] = [:]
-    /// Matches with a start that is out.
+    /// The matches with a start under way.
     private var pending: Set<MatchID> = []
-    /// What it makes of the cards that a phone lists.
+    /// The gateway's answer about the activities that a phone lists.
     private var cards = (end: [ActivityID](), tokensWanted: [ActivityID](), gone: [MatchID]())
-    /// Device tokens are another user's until the app echoes this.
+    /// The nonce that the app must return before tokens of another user become its own.
     private var nonce: String?
-    /// Another user claims the phone that registers: it is to echo this.
+    /// The nonce that the app must return to refuse another user's registration of its tokens.
     private var refusal: String?
     private var matches: [MatchID: MatchItem] = [:]
     private var users: [String: UserID] = [:]
@@ -67,10 +67,10 @@ actor ScriptedGateway: APITransport {
     func setOffline(_ offline: Bool) { isOffline = offline }
     func play(_ match: MatchItem) { matches[match.id] = match }
 
-    /// Another phone of the user's, or the user before a new installation.
+    /// Sets a user's follows, as from another phone or an earlier installation.
     func setFollows(_ matches: [MatchID], of user: UserID) { follows[user] = matches }
 
-    /// Apple says that the token of the match's activity is dead; another start goes out.
+    /// Records that the token of the match's activity is dead, and that another start is sent.
     func findDeadToken(of match: MatchID) {
         dead[match] = activities.removeValue(forKey: match)?.id
         pending.insert(match)
@@ -80,13 +80,13 @@ actor ScriptedGateway: APITransport {
         cards = (end, tokensWanted, gone)
     }
 
-    /// The phone's tokens are another user's until its app echoes the nonce, which the caller sends.
+    /// Treats the phone's tokens as another user's until its app returns the nonce, which the caller sends.
     func keepTokens(until nonce: String) { self.nonce = nonce }
 
-    /// Another user claims the phone's tokens, until its app echoes the nonce.
+    /// Records that another user has registered the phone's tokens, until its app returns the nonce.
     func claimTokens(by nonce: String) { refusal = nonce }
 
-    /// The next calls whose path ends so meet with these, one each.
+    /// Sets the failures of the next calls whose path ends like this, one each.
     func trouble(_ path: String, _ next: Trouble...) { troubles += next.map { (path, $0) } }
 
     func release() {
@@ -97,7 +97,7 @@ actor ScriptedGateway: APITransport {
     var heldCount: Int { held.count }
 
     func calls(_ line: String) -> [Call] { calls.filter { $0.line == line } }
-    /// Those that were answered with success.
+    /// Returns the calls that succeeded.
     func successes(_ line: String) -> [Call] { calls(line).filter { (200..<300).contains($0.status ?? 0) } }
 
     // MARK: - APITransport
@@ -152,12 +152,12 @@ actor ScriptedGateway: APITransport {
         case ("POST", "/devices/confirm", _): return confirm(request)
         case ("DELETE", "/devices/{deviceToken}", _):
             let device = DeviceID(operation.parameters["deviceToken"] ?? "")
-            // Another's phone is not to be taken from him.
+            // A user cannot unregister another user's phone.
             guard owners[device] == user else { return APIResponse(status: 204) }
             devices[device] = nil
             owners[device] = nil
             startTokens[device] = nil
-            // What ran there is over: a report that names it says nothing any more.
+            // The phone's activities are over, and a later report about them has no effect.
             (activities, dead, pending) = ([:], [:], [])
             return APIResponse(status: 204)
         case ("GET", "/user/follows", _): return listFollows(user)
@@ -187,7 +187,7 @@ actor ScriptedGateway: APITransport {
 
     private func register(_ request: APIRequest, _ user: UserID) -> APIResponse {
         guard let registration: DeviceRegistration = decode(request) else { return problem(400, "invalid-request") }
-        // The one before loses the tokens.
+        // The previous user loses the tokens.
         if owners[registration.deviceId] != user { startTokens[registration.deviceId] = nil }
         owners[registration.deviceId] = user
         devices[registration.deviceId] = registration
@@ -209,7 +209,7 @@ actor ScriptedGateway: APITransport {
         guard let registration: PushToStartRegistration = decode(request), let device = registration.deviceId else {
             return problem(409, "device-required")
         }
-        // The real one would take it for a new phone of the App Store's build, which no app wants.
+        // The real gateway would register a new phone of an App Store build, which no app intends.
         guard devices[device] != nil else { return problem(409, "device-required") }
         guard nonce == nil else {
             return json(
@@ -240,7 +240,8 @@ actor ScriptedGateway: APITransport {
         return json(FollowResponse(following: true, displayState: item?.displayState, liveActivity: outlook))
     }
 
-    /// It is the current one, or one that was not heard of yet, or a dead one whose place is not taken.
+    /// Whether a dismissal means an unfollow: its activity is the current one, one that is not known yet, or a dead one
+    /// that no other has replaced.
     private func meansTheUnfollow(of match: MatchID, _ id: ActivityID?) -> Bool {
         if let current = activities[match]?.id { return current == id }
         return dead[match] == id || dead[match] == nil && pending.contains(match)

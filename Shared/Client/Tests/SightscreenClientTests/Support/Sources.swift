@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-/// The files of this repository, as they are beside the tests.
+/// The files of this repository, found from the path of the tests.
 enum Sources {
     static let top = URL(filePath: #filePath).resolvingSymlinksInPath().path
         .split(separator: "/").dropLast(6).reduce(into: "") { $0 += "/\($1)" }
@@ -12,7 +12,7 @@ enum Sources {
             .map { String($0) }
     }
 
-    /// All Swift files of a folder, as paths from the top.
+    /// Returns all Swift files of a folder, as paths from the repository's top.
     static func swift(_ folder: String) throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: "\(top)/\(folder)").filter { $0.hasSuffix(".swift") }
             .map { "\(folder)/\($0)" }

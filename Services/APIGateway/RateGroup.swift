@@ -1,2 +1,0 @@
-/// Calls that share a rate limit.
-enum RateGroup: Sendable, CaseIterable { case reads, follows, registrations, privacy, admin, open }

@@ -1,0 +1,37 @@
+import SightscreenModels
+import Store
+import Tokens
+
+/// The calls to export and to delete what is stored about a user.
+struct UserRoutes: Sendable {
+    let accounts: AccountStore
+    let deleted: DeletedAccounts
+    let notifier: any CoordinatorNotifier
+
+    var routes: [Route] {
+        [
+            Route(
+                "GET", "/user/data", .users,
+                Operation(
+                    id: "exportUserData", summary: "Everything that is kept about the user.", tag: .user,
+                    answer: .ok("UserData", "As it was at one moment."), limit: .privacy),
+                answering: { try await accounts.export($0.user) }),
+            Route(
+                "DELETE", "/user", .users,
+                Operation(
+                    id: "deleteUser", summary: "Delete the user: Live Activities end, everything is erased.",
+                    tag: .user,
+                    answer: .nothing("It is deleted here; tokens issued before are refused from now on."),
+                    limit: .privacy, isOpenToTheDeleted: true), delete),
+        ]
+    }
+
+    @Sendable private func delete(_ request: GatewayRequest) async throws -> Reply {
+        let user = try request.user
+        guard case .user(let claims)? = request.caller else { throw Problem.unauthorized("there is no bearer token") }
+        let deletion = try await accounts.delete(user, tokenIssuedAt: claims.issuedAt)
+        deleted.note(user, at: deletion.deletedAt)
+        await notifier.notify(of: deletion.changedMatches)
+        return .noContent
+    }
+}

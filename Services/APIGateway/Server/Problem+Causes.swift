@@ -1,0 +1,39 @@
+import Hummingbird
+import Postgres
+import Store
+
+extension PostgresError {
+    /// Whether the statement will fail however often it is repeated: bad data, a broken rule, a wrong name.
+    fileprivate var isBug: Bool {
+        switch code {
+        case .decoding: true
+        // A unique or foreign key conflict comes from two writes at once; the one that lost may succeed when it is
+        // repeated.
+        case .constraint(let state): state != "23505" && state != "23503"
+        case .server(let state): state.hasPrefix("22") || state.hasPrefix("42")
+        default: false
+        }
+    }
+}
+
+extension Problem {
+    /// The problem for an error that a handler throws; nil for an error that is a bug.
+    init?(_ error: any Error) {
+        switch error {
+        case let problem as Problem: self = problem
+        case is AccountDeleted: self = .unauthorized("the account was deleted")
+        case is DeviceRequired:
+            self.init(.deviceRequired, "no phone is registered, or several are: register it, or say which in deviceId")
+        case let error as LimitReached: self.init(.limitReached, "\(error)")
+        case FollowStore.Refusal.unknownMatch: self.init(.unknownMatch)
+        case FollowStore.Refusal.unknownTeam:
+            self.init(.unknownTeam, "neither side of the match has this id", field: "teamId")
+        case BatcherRefusal.full: self = .unavailable("too many requests wait for the database")
+        case BatcherRefusal.late: self = .unavailable("the database takes too long")
+        case let error as PostgresError where !error.isBug:
+            // Trouble of PostgreSQL passes or is repaired, so the request may be repeated.
+            self = .unavailable("the database cannot answer")
+        default: return nil
+        }
+    }
+}

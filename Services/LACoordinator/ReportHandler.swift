@@ -1,0 +1,63 @@
+import SightscreenModels
+import FanOut
+import Logging
+import Metrics
+
+/// Does what the loops ask for, and logs and counts what they report about APNs.
+struct ReportHandler: Sendable {
+    private let reports: FanOutReports
+    private let publisher: MatchPublisher
+    private let senders: OneShotSenders
+    private let tokens: ProviderTokens
+    private let schedule: Schedule
+    private let logger: Logger
+
+    init(
+        reports: FanOutReports, publisher: MatchPublisher, senders: OneShotSenders, tokens: ProviderTokens,
+        schedule: Schedule, logger: Logger
+    ) {
+        self.reports = reports
+        self.publisher = publisher
+        self.senders = senders
+        self.tokens = tokens
+        self.schedule = schedule
+        self.logger = logger
+    }
+
+    /// Handles reports until the task is cancelled.
+    func run() async { await reports.forEach { await answer($0) } }
+
+    private func answer(_ report: FanOutReport) async {
+        switch report {
+        case .claim(let match, let version, let shards): await publisher.claim(match, version, shards)
+        case .stamp(let match): await publisher.takeStamp(match) { [schedule] in schedule.read(match) }
+        case .dead(let dead):
+            await senders.tokenOutcomes.noteDead(dead)
+            schedule.readActivities()
+        case .drained(let match, let key): await senders.ends.release(match, key)
+        case .lostAlerts(let count): Counter(label: "sightscreen_alerts_lost_total").increment(by: Int64(count))
+        case .expiredToken(let serial): await tokens.replace(serial)
+        case .tooManyTokens(let serial): await tokens.showOlder(than: serial)
+        case .stopped(let host, let cause):
+            logger.warning(
+                "APNs is in trouble: nothing but a push now and then goes there",
+                metadata: ["apns.host": "\(host)", "cause": "\(cause)"])
+        case .resumed(let host): logger.notice("APNs takes pushes again", metadata: ["apns.host": "\(host)"])
+        case .closed(let environment, let host, let reason):
+            Counter(
+                label: "sightscreen_apns_connections_closed_total",
+                dimensions: [("environment", environment.rawValue)]
+            ).increment()
+            logger.info("APNs connection closed", metadata: ["apns.host": "\(host)", "reason": "\(reason)"])
+        case .refused(let refusal):
+            logger.error("APNs refuses our key or topic: nothing is sent for a minute", metadata: refusal.metadata)
+        case .malformed(let refusal): logger.error("APNs calls a push malformed", metadata: refusal.metadata)
+        }
+    }
+}
+
+extension FanOutReport.APNsRefusal {
+    fileprivate var metadata: Logger.Metadata {
+        ["apns.status": "\(status)", "apns.reason": "\(reason)", "apns.host": "\(host)"]
+    }
+}

@@ -1,0 +1,128 @@
+import Activities
+import APNsProtocol
+import FanOut
+import HTTP2
+import Logging
+import Metrics
+import SightscreenModels
+import Store
+
+/// A claimed push to a start or device token, whose answer says something about that token.
+enum CandidateClaim: Sendable {
+    case start(StartClaim)
+    case fallback(FallbackClaim)
+
+    var environment: APNsEnvironment {
+        switch self {
+        case .start(let claim): claim.environment
+        case .fallback(let claim): claim.environment
+        }
+    }
+
+    var user: UserID {
+        switch self {
+        case .start(let claim): claim.key.userID
+        case .fallback(let claim): claim.userID
+        }
+    }
+
+    var isProven: Bool {
+        switch self {
+        case .start(let claim): claim.isProven
+        case .fallback(let claim): claim.isProven
+        }
+    }
+
+    var token: ActivityStore.ProvenToken {
+        switch self {
+        case .start(let claim): .start(claim.token, claim.key.userID, claim.key.deviceID)
+        case .fallback(let claim): .device(claim.token, claim.userID, claim.deviceID)
+        }
+    }
+}
+
+/// The kinds of push token, as values of a metric's label.
+enum TokenKind: String, CaseIterable { case update, start, device }
+
+/// Collects what APNs says about tokens until it is written: update tokens that are dead, start and device tokens that
+/// had their first 200, and start and device tokens that APNs calls bad. The push to a bad token is due again in a
+/// minute, unless the token is rejected and retired before.
+actor TokenOutcomes {
+    /// The most tokens that one pass retires, so that starts do not wait for it; APNs calls the others bad again.
+    private static let retiredMax = 200
+
+    private let store: ActivityStore
+    private let logger: Logger
+    private var badTokens: [APNsEnvironment: BadTokenDetector<CandidateClaim>] = [:]
+    private var proven: [ActivityStore.ProvenToken] = []
+    private var dead: [DeadToken] = []
+    private var isFailing = false
+
+    init(store: ActivityStore, logger: Logger) {
+        self.store = store
+        self.logger = logger
+    }
+
+    func noteGood(_ claim: CandidateClaim) {
+        badTokens[claim.environment, default: .init(now: MonotonicTime.now)].noteGood(isProven: claim.isProven)
+        if !claim.isProven { proven.append(claim.token) }
+    }
+
+    func noteBad(_ claim: CandidateClaim) {
+        badTokens[claim.environment, default: .init(now: MonotonicTime.now)].noteBad(
+            claim, of: RosterKey.account(of: claim.user), isProven: claim.isProven)
+    }
+
+    /// Takes in dead update tokens. They are retired in the table, because an activity that is active there and gets
+    /// nothing would keep its follower from another start.
+    func noteDead(_ tokens: [DeadToken]) {
+        dead += tokens
+    }
+
+    /// Writes all outcomes. What cannot be written now is tried again at the next call; a process that takes over
+    /// learns it anew from APNs.
+    func write() async {
+        do {
+            try await retireDead()
+            try await prove()
+            try await retireBad()
+            isFailing = false
+        } catch {
+            if !isFailing {
+                logger.warning("Outcomes of tokens cannot be written yet", metadata: ["error": "\(error)"])
+            }
+            isFailing = true
+        }
+    }
+
+    private func retireDead() async throws {
+        guard !dead.isEmpty else { return }
+        let tokens = dead
+        count(try await store.retire(tokens), .update)
+        dead.removeFirst(tokens.count)
+    }
+
+    private func prove() async throws {
+        guard !proven.isEmpty else { return }
+        let tokens = proven
+        try await store.prove(tokens)
+        proven.removeFirst(tokens.count)
+    }
+
+    private func retireBad() async throws {
+        for environment in APNsEnvironment.allCases {
+            let believed = badTokens[environment]?.evaluate(now: MonotonicTime.now) ?? []
+            for candidate in believed.prefix(Self.retiredMax) {
+                switch candidate {
+                case .start(let claim): if try await store.retireBadStartToken(claim) { count(1, .start) }
+                case .fallback(let claim): if try await store.retireBadDeviceToken(claim) { count(1, .device) }
+                }
+            }
+        }
+    }
+
+    private func count(_ count: Int, _ kind: TokenKind) {
+        Counter(label: "sightscreen_bad_tokens_retired_total", dimensions: [("kind", kind.rawValue)])
+            .increment(by: Int64(count))
+    }
+}

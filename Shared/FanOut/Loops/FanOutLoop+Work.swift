@@ -1,0 +1,298 @@
+import Reactor
+import APNsProtocol
+import Activities
+import HTTP2
+import SightscreenModels
+
+extension FanOutLoop {
+    /// The longest `retry-after` that is obeyed for a phone, in seconds.
+    private static let retryAfterMax = 900
+
+    enum Turn {
+        case sent
+        /// The connection has no room now.
+        case noRoom
+        /// The cohort has nothing left for this sweep.
+        case done
+        /// Something keeps the cohort from going on.
+        case paused
+    }
+
+    /// Sends the next push of a cohort over a connection.
+    func next(_ cohort: TokenCohort, over sender: HTTP2Sender, _ pool: APNsConnectionPool) -> Turn {
+        let match = cohort.match
+        let asked = match.bytesMax
+        guard let authorization, sender.hasRoom(forBody: asked),
+            pool.mayShow(authorization.serial, on: sender)
+        else { return .noRoom }
+        // The lease is checked for each push, because this thread may have stalled since the last one.
+        guard cohort.stage != .lost, !match.hold.stops(.pushes), cohort.trust.isHeld else { return .paused }
+        let now = clock.seconds
+        while let (slot, wasQueued) = nextSlot(cohort) {
+            let row = cohort.row(slot)
+            let selection = match.selection(for: row, cohort, now: now)
+            // An alert sweep, a shard that is being handed over and a loop that finishes send only alerts; other phones
+            // are skipped.
+            if selection.isEmpty, cohort.stage == .closing || isFinishing || cohort.work.sweep == .alert && !wasQueued {
+                continue
+            }
+            let isInfrequent = row.pointee.flags.contains(.isInfrequent)
+            let left = selection.isEmpty ? ImmediateBudget.forAlerts : 0
+            let mayBeImmediate =
+                !isInfrequent || immediates.hasRoom(cohort.infrequent[Int32(slot)], leaving: left, now: now)
+            switch match.need(row, selection, mayBeImmediate: mayBeImmediate, now: now) {
+            case .nothing:
+                if match.repeatsQuietly { cohort.needsSettling = true }
+                continue
+            case .stamp:
+                // Only this row waits for the fresh stamp; the others go on.
+                row.pointee.flags.insert(.isQueued)
+                cohort.awaitingStamp.append(Int32(slot))
+                if !match.isTakingStamp {
+                    match.isTakingStamp = true
+                    report(.stamp(match.id))
+                }
+            case .push(let variant):
+                let hadThis = row.pointee.tried >= match.stamp
+                let isRepetition = hadThis && !row.pointee.flags.contains(.repeatsFreely)
+                if isRepetition, !pool.hasRoomForRepetition {
+                    cohort.block(slot)
+                    continue
+                }
+                // The first payload of a variant may be longer than any before it.
+                guard variant.body.count <= asked || sender.hasRoom(forBody: variant.body.count) else {
+                    cohort.queue(slot)
+                    return .noRoom
+                }
+                let template = variant.template(pool.authority, authorization)
+                let tag = cohort.number << 32 | slot
+                let isSubmitted = cohort.withPath(slot, path) {
+                    sender.submit(
+                        path: $0, headers: template, body: variant.body, tag: tag,
+                        deadline: sender.now + APNsConnectionPool.timeout)
+                }
+                guard isSubmitted else {
+                    cohort.queue(slot)
+                    pool.drain(sender)
+                    return .noRoom
+                }
+                pool.sent(tag, isRepetition: isRepetition)
+                if isInfrequent, variant.priority == .immediate {
+                    immediates.spend(cohort.infrequent[Int32(slot)], now: now)
+                }
+                row.pointee.sent(
+                    stamp: variant.stamp, alert: variant.alert, serial: authorization.serial, isFirst: !hadThis)
+                cohort.inFlight += 1
+                match.progress.sent += 1
+                return .sent
+            }
+        }
+        return .done
+    }
+
+    /// Returns the next row without a push in flight: queued rows first, then the others in turn.
+    private func nextSlot(_ cohort: TokenCohort) -> (slot: Int, wasQueued: Bool)? {
+        while let queued = cohort.retries.popLast() {
+            let slot = Int(queued)
+            let row = cohort.row(slot)
+            row.pointee.flags.remove(.isQueued)
+            if row.pointee.flags.contains(.isDraining) {
+                if row.pointee.inFlightStamp == 0 { cohort.release(slot) }
+                continue
+            }
+            guard row.pointee.inFlightStamp == 0, row.pointee.flags.contains(.isUsed) else { continue }
+            return (slot, true)
+        }
+        let newest = cohort.match.stamp
+        while cohort.cursor < cohort.slots {
+            let slot = cohort.cursor
+            cohort.cursor += 1
+            let row = cohort.row(slot)
+            guard row.pointee.delivered < newest, row.pointee.inFlightStamp == 0,
+                row.pointee.flags.isDisjoint(with: [.isQueued, .isDraining]), row.pointee.flags.contains(.isUsed)
+            else { continue }
+            return (slot, false)
+        }
+        return nil
+    }
+
+    // MARK: - Answers
+
+    func finished(_ tag: Int, _ outcome: HTTP2Outcome, on sender: HTTP2Sender, _ pool: APNsConnectionPool) {
+        guard let cohort = cohorts[tag >> 32] else { return }
+        let slot = tag & 0xffff_ffff
+        let row = cohort.row(slot)
+        let (stamp, key) = (row.pointee.inFlightStamp, row.pointee.key)
+        row.pointee.inFlightStamp = 0
+        cohort.inFlight -= 1
+        cohort.needsSettling = true
+        let wasDraining = row.pointee.flags.contains(.isDraining)
+        let isGone = wasDraining || cohort.stage == .lost
+        switch outcome {
+        case .response(let response) where response.status == 200:
+            pool.badTokens.noteGood(isProven: row.pointee.isProven)
+            sender.notes.isProven = true
+            pool.accepted(tag)
+            cohort.prove(slot)
+            accepted(row, cohort, slot, stamp)
+        case .response(let response): refused(row, cohort, tag, stamp, response, pool, sender)
+        case .refused:
+            row.pointee.refused()
+            // A push that was not processed because its connection closed says nothing about APNs.
+            let isFree = sender.isGoingAway
+            pool.notProcessed(tag, isFree: isFree)
+            if isFree { row.pointee.flags.insert(.repeatsFreely) }
+            failed(.notProcessed, row, cohort, stamp)
+            if !isGone { retry(row, cohort, slot, from: .milliseconds(20)) }
+        case .unknown(let reason):
+            if row.pointee.carriesAlert { tally.lostAlerts += 1 }
+            row.pointee.unanswered()
+            pool.unanswered(tag, reason)
+            failed(.unanswered, row, cohort, stamp)
+            // A lost connection is replaced in a moment; a host that does not answer is given more time.
+            let wait: Duration = if case .connectionLost = reason { .milliseconds(100) } else { .milliseconds(500) }
+            if !isGone { retry(row, cohort, slot, from: wait) }
+        }
+        if row.pointee.flags.contains(.isDraining), !row.pointee.flags.contains(.isQueued) { cohort.release(slot) }
+        // Only the answer to a removed row counts, not one to another token that the activity has got since.
+        if wasDraining, cohort.noteLastAnswer(key) { report(.drained(cohort.match.id, key)) }
+        forget(cohort)
+    }
+
+    private func accepted(
+        _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ slot: Int, _ stamp: UInt32
+    ) {
+        let isNew = row.pointee.flags.contains(.isNew)
+        row.pointee.accepted(stamp: stamp)
+        let match = cohort.match
+        guard stamp >= match.stamp else {
+            match.progress.superseded += 1
+            guard !row.pointee.flags.contains(.isDraining), cohort.stage != .lost else { return }
+            cohort.queue(slot)
+            return list(cohort)
+        }
+        let now = MonotonicTime.now
+        match.progress.accepted += 1
+        if let failure = row.pointee.failure {
+            match.progress.failed[failure, default: 1] -= 1
+            row.pointee.failure = nil
+        }
+        if row.pointee.carriesAlert { match.progress.alerted += 1 }
+        // A phone that came later says nothing about how long the version took.
+        guard !isNew else { return }
+        if match.progress.firstAcceptedAt == 0 { match.progress.firstAcceptedAt = now }
+        match.progress.lastAcceptedAt = now
+    }
+
+    /// Counts a push that was not accepted. A phone counts once per version, by its last failure, and no longer once a
+    /// push is accepted.
+    private func failed(
+        _ failure: PushFailure, _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ stamp: UInt32
+    ) {
+        tally.failures[failure, default: 0] += 1
+        let match = cohort.match
+        guard stamp >= match.stamp else { return }
+        if let before = row.pointee.failure { match.progress.failed[before, default: 1] -= 1 }
+        row.pointee.failure = failure
+        match.progress.failed[failure, default: 0] += 1
+    }
+
+    private func refused(
+        _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ tag: Int, _ stamp: UInt32,
+        _ response: HTTP2Response, _ pool: APNsConnectionPool, _ sender: HTTP2Sender
+    ) {
+        row.pointee.refused()
+        var answer = APNsAnswer(status: response.status, body: response.body)
+        answer.retryAfter = response.retryAfter
+        let outcome = UpdateOutcome(answer)
+        failed(PushFailure(answer), row, cohort, stamp)
+        pool.refused(tag, answer, outcome, serial: serial(of: row), on: sender)
+        guard !row.pointee.flags.contains(.isDraining), cohort.stage != .lost else { return }
+        let slot = tag & 0xffff_ffff
+        switch outcome.phone {
+        case .retire(let sinceMs) where isAbout(row, sinceMs): retire(row, cohort, slot, isBad: false)
+        // The answer is about an earlier life of the token.
+        case .retire: retry(row, cohort, slot, from: .seconds(1), to: .seconds(60))
+        case .retireUnlessMany: noteBadToken(row, cohort, slot, pool)
+        case .skipVersion, .shows:
+            // This version cannot be sent to the phone as it is; the next one may be.
+            row.pointee.delivered = max(row.pointee.delivered, stamp)
+            if stamp < cohort.match.stamp {
+                cohort.queue(slot)
+                list(cohort)
+            }
+        case .retryAtOnce:
+            row.pointee.flags.insert(.repeatsFreely)
+            cohort.queue(slot)
+            list(cohort)
+        case .retry(let first, let most):
+            // A failing host's `retry-after` is obeyed by the breaker, not by each phone, which may be due another
+            // version by then.
+            let asked = outcome.host == .error ? 0 : min(answer.retryAfter ?? 0, Self.retryAfterMax)
+            retry(
+                row, cohort, slot, from: .milliseconds(first), to: .milliseconds(most), notBefore: .seconds(asked))
+        }
+    }
+
+    /// Returns the serial of the provider token that the last push to the row showed: the current one or the one
+    /// before.
+    private func serial(of row: UnsafeMutablePointer<CohortRow>) -> Int {
+        let serial = authorization?.serial ?? 0
+        return row.pointee.flags.contains(.showsOddToken) == serial.isMultiple(of: 2) ? serial - 1 : serial
+    }
+
+    /// Whether APNs' word from this time (nil: without a time) is about the token as it is registered.
+    private func isAbout(_ row: UnsafeMutablePointer<CohortRow>, _ sinceMs: Int64?) -> Bool {
+        func moment(_ seconds: Double) -> Moment { Moment(milliseconds: Int((seconds * 1_000).rounded(.down))) }
+        return DeadTokenRule.isAbout(
+            registered: moment(row.pointee.tokenAt), since: sinceMs.map { Moment(milliseconds: Int($0)) })
+    }
+
+    private func retire(
+        _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ slot: Int, isBad: Bool
+    ) {
+        tally.dead.append(
+            .init(
+                match: cohort.match.id, token: UpdateToken(cohort.token(slot)), tokenAt: row.pointee.tokenAt,
+                isBad: isBad))
+        cohort.retire(slot)
+    }
+
+    /// Makes a token that APNs called bad a candidate. The token is retired when the detector rejects it, and waits
+    /// until then.
+    private func noteBadToken(
+        _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ slot: Int, _ pool: APNsConnectionPool
+    ) {
+        pool.badTokens.noteBad(
+            CandidateToken(cohort: cohort, slot: slot, key: row.pointee.key, tokenAt: row.pointee.tokenAt),
+            of: row.pointee.key.account, isProven: row.pointee.isProven)
+        wait(cohort, slot)
+    }
+
+    /// Delays a phone whose token APNs called bad, with waits that grow longer if the token never accepted a push.
+    func wait(_ cohort: TokenCohort, _ slot: Int) {
+        let row = cohort.row(slot)
+        let longest = row.pointee.isProven ? .seconds(60) : BadTokenDetector<CandidateToken>.unprovenWait
+        retry(row, cohort, slot, from: .seconds(60), to: longest)
+    }
+
+    /// Whether the candidate's token is still the registered one.
+    func isCurrent(_ candidate: CandidateToken) -> Bool {
+        let cohort = candidate.cohort
+        return cohort.stage != .lost && cohort.slot(candidate.key) == candidate.slot
+            && cohort.row(candidate.slot).pointee.tokenAt == candidate.tokenAt
+    }
+
+    func reject(_ candidate: CandidateToken) {
+        retire(candidate.cohort.row(candidate.slot), candidate.cohort, candidate.slot, isBad: true)
+    }
+
+    /// Delays the next try by twice the last wait, half of it random.
+    private func retry(
+        _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ slot: Int, from first: Duration,
+        to most: Duration = .seconds(10), notBefore: Duration = .zero
+    ) {
+        let bound = row.pointee.nextWait(from: first, to: most)
+        delay(cohort, slot, by: max(bound * Double.random(in: 0.5...1), notBefore))
+    }
+}

@@ -1,0 +1,36 @@
+import Glibc
+
+/// Reads a secret from a file. A file that every user of the machine can read is refused, except below /run/secrets,
+/// where containers mount theirs.
+enum SecretFile {
+    static let bytesMax = 65_536
+
+    static func read(path: String, setting: String) throws(ConfigurationError) -> Secret {
+        func failure(_ problem: String) -> ConfigurationError {
+            ConfigurationError(setting: setting, problem: "\"\(path)\" \(problem)")
+        }
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { throw failure("cannot be read: \(String(cString: strerror(errno)))") }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw failure("is not a file") }
+        guard status.st_mode & 0o007 == 0 || path.hasPrefix("/run/secrets/") else {
+            throw failure("can be read by every user of this machine; chmod 0400 it")
+        }
+        guard status.st_size <= bytesMax else { throw failure("is larger than \(bytesMax) bytes") }
+        var bytes = [UInt8](repeating: 0, count: bytesMax)
+        var count = 0
+        while count < bytes.count {
+            let got = bytes.withUnsafeMutableBytes {
+                Glibc.read(file, $0.baseAddress?.advanced(by: count), $0.count - count)
+            }
+            if got < 0 { throw failure("cannot be read: \(String(cString: strerror(errno)))") }
+            if got == 0 { break }
+            count += got
+        }
+        guard var text = String(validating: bytes[..<count], as: UTF8.self) else { throw failure("is not text") }
+        while text.last?.isNewline == true { text.removeLast() }
+        guard !text.isEmpty else { throw failure("is empty") }
+        return Secret(text)
+    }
+}

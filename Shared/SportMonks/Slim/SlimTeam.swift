@@ -1,0 +1,13 @@
+/// A side of a fixture. Name and code are nil when the answer came without the team included.
+public struct SlimTeam: Codable, Sendable, Equatable {
+    public var id: Int64
+    public var name: String?
+    /// The short code: "PAK", "SL".
+    public var code: String?
+
+    package init(id: Int64, name: String? = nil, code: String? = nil) {
+        self.id = id
+        self.name = name
+        self.code = code
+    }
+}
