@@ -72,6 +72,19 @@ readonly program_targets=APIGatewayMain,MatchOrchestratorMain,ScorePollerMain,Ma
 # The tests in release, in a folder of their own since what others build in release cannot be tested from inside.
 tests_build=(swift build -c release --only-use-versions-from-resolved-file --scratch-path .build/tests -Xswiftc -enable-testing)
 
+# All that runs for a match, without its page.
+readonly suite_products=(api-gateway orchestrator score-poller event-bus la-coordinator mock-sportmonks apns-simulator sightscreen)
+
+# build_release [PRODUCT …]: builds these in release, or everything, and sets $binaries to where they are, unless it is set.
+build_release() {
+    local product
+    [ -z "$binaries" ] || return 0
+    echo "Building in release …" >&2
+    for product in "$@"; do swift build -c release --product "$product" >&2 || return; done
+    [ $# -gt 0 ] || swift build -c release >&2 || return
+    binaries=$(swift build -c release --show-bin-path)
+}
+
 require_swift() {
     if [ "$(uname -s)" != Linux ]; then
         echo "The services run on Linux; here they run in containers: docker compose up --build" >&2

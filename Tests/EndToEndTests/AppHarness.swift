@@ -5,7 +5,7 @@ import SightscreenClient
 import SightscreenClientTesting
 import SightscreenModels
 
-/// A gateway and moto's Cognito that somebody else has started (Tests/GatewayLab/app.py), as its environment tells.
+/// A gateway and moto's Cognito that somebody else has started (Tests/GatewayScenarios/app.py), as its environment tells.
 struct AppHarness: Sendable {
     let gateway: String
     let cognito: String

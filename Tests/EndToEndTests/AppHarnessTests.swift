@@ -9,9 +9,9 @@ import Testing
 /// The app's services against the real gateway and moto's Cognito: accounts, tokens that the gateway takes, whole
 /// launches.
 ///
-/// They need what Tests/GatewayLab/app.py starts, which runs them.
+/// They need what Tests/GatewayScenarios/app.py starts, which runs them.
 @MainActor
-@Suite(.serialized, .enabled(if: AppHarness.current != nil, "Tests/GatewayLab/app.py runs them"))
+@Suite(.serialized, .enabled(if: AppHarness.current != nil, "Tests/GatewayScenarios/app.py runs them"))
 struct AppHarnessTests {
     private func email() -> String { "\(UUID().uuidString.lowercased())@example.com" }
 

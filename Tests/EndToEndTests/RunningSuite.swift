@@ -31,29 +31,8 @@ final class RunningSuite: Sendable {
     /// Children of tests die with the thread that started them: this one lasts as long as the process.
     static let processes = ProcessTable(reactor: Reactor(name: "suite"))
 
-    /// One suite starts at a time: a port that one has found free is another's until it is bound.
-    private actor StartQueue {
-        private var last: Task<Void, Never>?
-
-        func inTurn(_ start: @escaping @Sendable () async throws -> RunningSuite) async throws -> RunningSuite {
-            let before = last
-            let task = Task {
-                await before?.value
-                return try await start()
-            }
-            last = Task { _ = await task.result }
-            return try await task.value
-        }
-    }
-
-    private static let startQueue = StartQueue()
-
     /// - Parameter settings: of the environment of `sightscreen up`.
     static func start(speed: Double, settings: [String: String] = [:]) async throws -> RunningSuite {
-        try await startQueue.inTurn { try await startNow(speed: speed, settings) }
-    }
-
-    private static func startNow(speed: Double, _ settings: [String: String]) async throws -> RunningSuite {
         var template = Array("/tmp/ss-e2e-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw ProcessError("no temporary folder") }
         let state = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -23,4 +23,31 @@ import Testing
         }
         reactor.stop()
     }
+
+    /// As a test has it that strikes processes by hand.
+    @Test(.timeLimit(.minutes(1))) func whatStaysDeadIsStartedAgainWhenAsked() async throws {
+        let reactor = Reactor(name: "processes")
+        let processes = ProcessTable(reactor: reactor)
+        let (events, continuation) = AsyncStream<Supervisor.Event>.makeStream()
+        let supervisor = Supervisor(processes: processes) { continuation.yield($0) }
+        let sleeper = SupervisedService(
+            name: "sleeper",
+            command: Command("/bin/sleep", ["600"], environment: [:], directory: "/", output: .file("/dev/null")),
+            logFile: "/dev/null", restarts: false)
+        var iterator = events.makeAsyncIterator()
+        for _ in 0..<2 {
+            await supervisor.start(sleeper)
+            guard case .started(_, let pid) = await iterator.next() else {
+                Issue.record("it was not started")
+                return
+            }
+            await processes.signal(pid, 9)
+            guard case .died(_, pid, .signalled(9), nil) = await iterator.next() else {
+                Issue.record("its death was not told")
+                return
+            }
+        }
+        #expect(await supervisor.stop().isEmpty)
+        reactor.stop()
+    }
 }

@@ -10,12 +10,12 @@ public actor PrivatePostgres {
     /// The one that most tests share; each takes a database of its own from it.
     public static let shared = PrivatePostgres()
     private static let processes = ProcessTable(reactor: Reactor(name: "test-processes"))
-    private static let user = "sightscreen"
     /// Any that no other database of the test process has.
     private static let migratedTemplate = "template_sightscreen"
 
-    private let settings: [String: String]
+    private let settings: [String]
     private var folder: TemporaryDirectory?
+    private var cluster: PostgresCluster?
     private var postmaster: Int32?
     private var starting: Task<Void, any Error>?
     private var making: Task<Void, any Error>?
@@ -23,19 +23,17 @@ public actor PrivatePostgres {
 
     /// - Parameter settings: of `postgresql.conf`, on top of our own; nothing is started yet.
     public init(settings: [String: String] = [:]) {
-        var all = [
-            "listen_addresses": "''", "unix_socket_permissions": "0700", "max_connections": "300",
-            "shared_buffers": "32MB", "fsync": "off", "full_page_writes": "off", "max_wal_size": "256MB",
-            "autovacuum": "off", "log_min_messages": "warning",
-        ]
-        all.merge(settings) { $1 }
-        self.settings = all
+        self.settings =
+            [
+                "max_connections": "300", "shared_buffers": "32MB", "fsync": "off", "full_page_writes": "off",
+                "max_wal_size": "256MB", "autovacuum": "off", "log_min_messages": "warning",
+            ].merging(settings) { $1 }.map { "\($0)=\($1)" }
     }
 
     /// The `DATABASE_URL` of a database, once `start` was called.
     public func url(_ database: String) throws -> String {
-        guard let folder else { throw TestSupportError(description: "the private PostgreSQL was not started") }
-        return "postgresql://\(Self.user)@/\(database)?host=\(folder.path)"
+        guard let cluster else { throw TestSupportError(description: "the private PostgreSQL was not started") }
+        return cluster.url(database: database)
     }
 
     /// Makes the cluster if there is none, and starts it if it does not run.
@@ -79,25 +77,17 @@ public actor PrivatePostgres {
     // MARK: -
 
     private func startNow() async throws {
-        let isNew = folder == nil
         let folder = try self.folder ?? TemporaryDirectory(prefix: "ss-pg")
-        self.folder = folder
-        let user = try Self.serverUser()
-        if isNew {
-            if let user, chown(folder.path, UInt32(user.uid), UInt32(user.gid)) != 0 {
-                throw TestSupportError(description: "cannot give \(folder.path) to postgres")
-            }
+        let cluster = try PostgresCluster(folder: folder.appending("cluster"))
+        if self.folder == nil {
+            // PostgreSQL's user must be able to pass through.
+            chmod(folder.path, 0o711)
             try await removeWhenWeAreGone(folder)
-            try await run(
-                "initdb",
-                ["-D", folder.appending("data"), "-U", Self.user, "-A", "trust", "-E", "UTF8", "--locale=C", "-N"],
-                user)
         }
-        let flags = settings.sorted { $0.key < $1.key }.flatMap { ["-c", "\($0.key)=\($0.value.unquoted)"] }
+        (self.folder, self.cluster) = (folder, cluster)
+        try await cluster.initialise(options: ["--no-sync"], with: Self.processes)
         postmaster = try await Self.processes.start(
-            Command(
-                try Self.binary("postgres"), ["-D", folder.appending("data"), "-k", folder.path] + flags,
-                environment: Self.environment, output: .file(folder.appending("log")), user: user, deathSignal: SIGINT))
+            cluster.server(logFile: folder.appending("log"), settings: settings))
         let pool = try PostgresPool(url: try url("postgres"), applicationName: "tests")
         try await eventually("the private PostgreSQL answers", within: .seconds(60)) {
             try await pool.query("SELECT 1", deadline: .seconds(2)).count == 1
@@ -133,41 +123,9 @@ public actor PrivatePostgres {
     private func removeWhenWeAreGone(_ folder: TemporaryDirectory) async throws {
         let script = "while kill -0 \(getpid()) 2>/dev/null; do sleep 1; done; sleep 2; rm -rf \(folder.path)"
         _ = try await Self.processes.start(
-            Command("/bin/sh", ["-c", script], environment: Self.environment, output: .discard, deathSignal: 0))
-    }
-
-    private func run(_ program: String, _ arguments: [String], _ user: (uid: Int32, gid: Int32)?) async throws {
-        guard let folder else { return }
-        let status = try await Self.processes.run(
             Command(
-                try Self.binary(program), arguments, environment: Self.environment, directory: "/tmp",
-                output: .file(folder.appending("\(program).log")), user: user))
-        guard status.isSuccess else { throw TestSupportError(description: "\(program): \(status)") }
+                "/bin/sh", ["-c", script], environment: ["PATH": "/usr/bin:/bin"], output: .discard, deathSignal: 0))
     }
-
-    private static let environment = ["PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"]
-
-    /// PostgreSQL refuses to run as root.
-    private static func serverUser() throws -> (uid: Int32, gid: Int32)? {
-        guard geteuid() == 0 else { return nil }
-        guard let entry = getpwnam("postgres") else {
-            throw TestSupportError(description: "there is no user postgres: is postgresql-15 installed?")
-        }
-        return (Int32(entry.pointee.pw_uid), Int32(entry.pointee.pw_gid))
-    }
-
-    private static func binary(_ name: String) throws -> String {
-        for version in stride(from: 18, through: 15, by: -1) {
-            let path = "/usr/lib/postgresql/\(version)/bin/\(name)"
-            if access(path, X_OK) == 0 { return path }
-        }
-        throw TestSupportError(description: "\(name) is not installed (postgresql-15)")
-    }
-}
-
-extension String {
-    /// `postgresql.conf` wants quotes around the empty string, the command line does not.
-    fileprivate var unquoted: String { self == "''" ? "" : self }
 }
 
 /// Runs `body` with a pool on a database of its own.

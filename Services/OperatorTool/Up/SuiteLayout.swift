@@ -1,7 +1,7 @@
 import Processes
 import Tapes
 
-/// The processes of a run, with the settings and ports of each, in the order of their start.
+/// The settings and ports of each process of a run.
 struct SuiteLayout: Sendable {
     static let stages = ["event-bus", "la-coordinator", "orchestrator", "score-poller", "api-gateway"]
     static let standIns = ["dev-issuer", "apns-simulator", "mock-sportmonks"]
@@ -9,6 +9,7 @@ struct SuiteLayout: Sendable {
     static let lab = "device-lab"
 
     struct Ports: Sendable {
+        /// Of the first gateway.
         var gateway: Int
         var issuer: Int
         var apns: Int
@@ -16,7 +17,17 @@ struct SuiteLayout: Sendable {
         var apnsControl: Int
         var provider: Int
         var lab: Int
-        var health: [String: Int]
+        /// By instance.
+        var health: [String: Int] = [:]
+        var gateways: [String: Int] = [:]
+
+        mutating func add(_ instance: SuiteDescription.Instance) throws {
+            if instance.kind != "dev-issuer", health[instance.name] == nil {
+                health[instance.name] = try FreePorts.take(1)[0]
+            }
+            guard instance.kind == "api-gateway", gateways[instance.name] == nil else { return }
+            gateways[instance.name] = gateways.isEmpty ? gateway : try FreePorts.take(1)[0]
+        }
     }
 
     struct Demo: Sendable {
@@ -30,6 +41,7 @@ struct SuiteLayout: Sendable {
     var state: StateFolder
     var secrets: DevelopmentSecrets
     var ports: Ports
+    var suite: SuiteDescription
     var databaseURL: String
     var tapes: String
     /// The folder that holds the executables of the suite.
@@ -43,43 +55,46 @@ struct SuiteLayout: Sendable {
     /// OTEL_EXPORTER_OTLP_ENDPOINT, …).
     var extra: [String: String]
 
+    /// Of the stand-ins.
+    var address: String { suite.address ?? "127.0.0.1" }
     var gatewayURL: String { "http://127.0.0.1:\(ports.gateway)" }
-    var issuerURL: String { "http://127.0.0.1:\(ports.issuer)" }
-    var controlURL: String { "http://127.0.0.1:\(ports.apnsControl)" }
-    var providerURL: String { "http://127.0.0.1:\(ports.provider)" }
+    var issuerURL: String { "http://\(address):\(ports.issuer)" }
+    var controlURL: String { "http://\(address):\(ports.apnsControl)" }
+    var providerURL: String { "http://\(address):\(ports.provider)" }
+    var apnsURL: String { "https://\(address):\(ports.apns)" }
     var labURL: String { "http://127.0.0.1:\(ports.lab)" }
 
-    func service(_ name: String) -> SupervisedService {
+    func service(_ instance: SuiteDescription.Instance) -> SupervisedService {
+        let (name, kind) = (instance.name, instance.kind)
         let log = "\(state.logs)/\(name).log"
-        var environment = common(name)
-        environment.merge(settings(of: name)) { _, new in new }
-        environment.merge(extra) { _, new in new }
-        let program = name == "dev-issuer" ? "sightscreen" : name
-        let arguments =
-            name == "dev-issuer" ? ["dev-issuer", "--port", String(ports.issuer), "--state-dir", secrets.folder] : []
+        let health = ports.health[name].map(String.init) ?? "0"
+        let address = instance.address ?? (Self.standIns.contains(kind) ? address : "127.0.0.1")
+        var environment = [
+            "PATH": "/usr/local/bin:/usr/bin:/bin", "SIGHTSCREEN_RUN_DIR": state.run, "SIGHTSCREEN_STAND_INS": "1",
+            "INSTANCE": name, "DATABASE_URL": databaseURL, "HEALTH_HOST": address, "HEALTH_PORT": health,
+            "SIGHTSCREEN_STATE_DIR": state.path,
+        ]
+        if let port = ports.gateways[name] {
+            environment.merge(["GATEWAY_HOST": address, "GATEWAY_PORT": String(port)]) { $1 }
+        }
+        for more in [settings(of: kind), extra, suite.settings ?? [:], instance.settings ?? [:]] {
+            environment.merge(more) { $1 }
+        }
+        var line = instance.prefix ?? []
+        if kind == "dev-issuer" {
+            line += ["\(binaries)/sightscreen", kind, "--host", address, "--port", String(ports.issuer)]
+            line += ["--state-dir", secrets.folder]
+        } else {
+            line.append(instance.program ?? "\(binaries)/\(kind)")
+            line += (instance.arguments ?? []).map { $0.replacing("$PORT", with: health) }
+        }
         return SupervisedService(
             name: name,
-            command: Command("\(binaries)/\(program)", arguments, environment: environment, output: .file(log)),
-            readyURL: readyURL(of: name), logFile: log)
-    }
-
-    private func readyURL(of name: String) -> String? {
-        if name == "dev-issuer" { return "\(issuerURL)/.well-known/jwks.json" }
-        return ports.health[name].map { "http://127.0.0.1:\($0)/health/ready" }
-    }
-
-    private func common(_ name: String) -> [String: String] {
-        var environment = [
-            "PATH": "/usr/local/bin:/usr/bin:/bin",
-            "SIGHTSCREEN_RUN_DIR": state.run,
-            "SIGHTSCREEN_STAND_INS": "1",
-            "INSTANCE": name,
-            "DATABASE_URL": databaseURL,
-            "HEALTH_HOST": "127.0.0.1",
-        ]
-        environment["HEALTH_PORT"] = ports.health[name].map(String.init)
-        environment["SIGHTSCREEN_STATE_DIR"] = state.path
-        return environment
+            command: Command(line[0], Array(line.dropFirst()), environment: environment, output: .file(log)),
+            readyURL: kind == "dev-issuer"
+                ? "\(issuerURL)/.well-known/jwks.json" : "http://\(address):\(health)/health/ready",
+            url: ports.gateways[name].map { "http://\(address):\($0)" }, logFile: log,
+            restarts: suite.restarts ?? true)
     }
 
     private func settings(of name: String) -> [String: String] {
@@ -93,9 +108,8 @@ struct SuiteLayout: Sendable {
         switch name {
         case "api-gateway":
             return [
-                "GATEWAY_HOST": "127.0.0.1", "GATEWAY_PORT": String(ports.gateway), "REPLAY_URL": providerURL,
-                "COGNITO_ISSUER": issuerURL, "COGNITO_CLIENT_ID": DevelopmentSecrets.clientID,
-                "TOKEN_KEY_FILE": secrets.tokenKeys,
+                "REPLAY_URL": providerURL, "COGNITO_ISSUER": issuerURL,
+                "COGNITO_CLIENT_ID": DevelopmentSecrets.clientID, "TOKEN_KEY_FILE": secrets.tokenKeys,
             ]
         case "orchestrator":
             return provider.merging(
@@ -113,13 +127,12 @@ struct SuiteLayout: Sendable {
             return [
                 "APNS_KEY_FILE": secrets.apnsKey, "APNS_KEY_ID": DevelopmentSecrets.keyID,
                 "APNS_TEAM_ID": DevelopmentSecrets.teamID, "APNS_BUNDLE_ID": DevelopmentSecrets.bundleID,
-                "APNS_URL": "https://127.0.0.1:\(ports.apns)",
-                "APNS_SANDBOX_URL": "https://127.0.0.1:\(ports.apnsSandbox)",
+                "APNS_URL": apnsURL, "APNS_SANDBOX_URL": "https://\(address):\(ports.apnsSandbox)",
                 "APNS_CA_FILE": secrets.certificate, "TOKEN_KEY_FILE": secrets.tokenKeys,
             ].merging(timed("KEEPALIVE_INTERVAL")) { _, new in new }
         case "apns-simulator":
             return [
-                "APNS_SIMULATOR_HOST": "127.0.0.1",
+                "APNS_SIMULATOR_HOST": address,
                 "APNS_SIMULATOR_PORT": String(ports.apns),
                 "APNS_SIMULATOR_SANDBOX_PORT": String(ports.apnsSandbox),
                 "APNS_SIMULATOR_CONTROL_PORT": String(ports.apnsControl),
@@ -131,7 +144,7 @@ struct SuiteLayout: Sendable {
             ]
         case "mock-sportmonks":
             return [
-                "MOCK_SPORTMONKS_HOST": "127.0.0.1", "MOCK_SPORTMONKS_PORT": String(ports.provider),
+                "MOCK_SPORTMONKS_HOST": address, "MOCK_SPORTMONKS_PORT": String(ports.provider),
                 "MOCK_SPORTMONKS_TAPES": tapes, "MOCK_SPORTMONKS_TOKEN": DevelopmentSecrets.providerToken,
             ]
         case Self.lab:

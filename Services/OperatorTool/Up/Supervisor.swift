@@ -6,8 +6,9 @@ import Reactor
 /// A service that exits with status 78 (a setting is wrong) ends the run: starting it again would not help.
 actor Supervisor {
     enum Event: Sendable {
-        case started(service: String, pid: Int32)
-        case died(service: String, status: ExitStatus, restartIn: Duration)
+        case started(service: SupervisedService, pid: Int32)
+        /// Nil: it is not started again.
+        case died(service: String, pid: Int32, status: ExitStatus, restartIn: Duration?)
         case misconfigured(service: String, line: String)
     }
 
@@ -78,8 +79,9 @@ actor Supervisor {
         while !isStopping {
             let started = ContinuousClock.now
             let status: ExitStatus
+            let pid: Int32
             do {
-                let pid = try await processes.start(service.command)
+                pid = try await processes.start(service.command)
                 pids[service.name] = pid
                 startedAt[service.name] = started
                 // The service was asked to end while it started, when there was no process yet to signal.
@@ -87,21 +89,26 @@ actor Supervisor {
                     _ = await processes.stop(pid, with: service.stopSignal, patience: Self.patience)
                     return
                 }
-                report(.started(service: service.name, pid: pid))
+                report(.started(service: service, pid: pid))
                 status = await processes.exitStatus(of: pid)
             } catch {
                 fail(service, "\(service.name): \(error)")
                 return
             }
-            if isStopping { return }
-            if status == .exited(Self.misconfigured) {
+            if !isStopping, status == .exited(Self.misconfigured) {
                 fail(service, TextFile.lastLine(of: service.logFile) ?? "\(service.name): a setting is wrong")
+                return
+            }
+            if isStopping || !service.restarts {
+                // Before it is told: then it may be started anew.
+                if !isStopping { keepers.removeAll { $0.name == service.name } }
+                report(.died(service: service.name, pid: pid, status: status, restartIn: nil))
                 return
             }
             if .now - started >= Self.healthyAfter { backoff.reset() }
             let wait = backoff.next()
-            report(.died(service: service.name, status: status, restartIn: wait))
-            // The sleep is cancelled when the run ends, since nothing needs to wait then.
+            report(.died(service: service.name, pid: pid, status: status, restartIn: wait))
+            // Cancelled when the run ends: then there is nothing to wait for.
             try? await Task.sleep(for: wait)
         }
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import Processes
 
 /// `sightscreen up`: runs the whole suite with its stand-ins on this machine, and plays a match on it.
 struct UpCommand: AsyncParsableCommand {
@@ -44,6 +45,14 @@ struct UpCommand: AsyncParsableCommand {
     @Flag(help: "Start the suite without phones and without playing; it runs until Ctrl-C.")
     var headless = false
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Which processes run, as JSON in this file, or on the first line of standard input (-). Further \
+            lines start more; what happens to them is told on standard output. Ends with standard input.
+            """, valueName: "file"))
+    var suite: String?
+
     func validate() throws {
         guard speed >= 1, speed <= 1_000 else { throw ValidationError("--speed: \(speed) is not between 1 and 1000") }
         guard (0...65_535).contains(port) else { throw ValidationError("--port: \(port) is not a port") }
@@ -66,6 +75,9 @@ struct UpCommand: AsyncParsableCommand {
         } catch let error as UpError {
             Output.error("sightscreen up: \(error)")
             status = error.status
+        } catch let error as ProcessError {
+            Output.error("sightscreen up: \(error)")
+            status = 1
         }
         throw ExitCode(status)
     }

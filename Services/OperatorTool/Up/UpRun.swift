@@ -4,7 +4,9 @@ import HTTPClient
 import Postgres
 import Processes
 import Reactor
+import ServiceKit
 import Store
+import Tokens
 import UnixSignals
 
 /// One run of `sightscreen up`, from an empty state folder to the end of its last process.
@@ -31,7 +33,11 @@ struct UpRun: Sendable {
         let reactor = Reactor(name: "processes")
         let processes = ProcessTable(reactor: reactor)
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-        let supervisor = Supervisor(processes: processes) { Self.report($0, state) }
+        let tellsEvents = command.suite != nil
+        let supervisor = Supervisor(processes: processes) {
+            Self.report($0, state)
+            if tellsEvents { try? SuiteEvent($0)?.print() }
+        }
 
         let ending: Ending
         do {
@@ -63,28 +69,54 @@ struct UpRun: Sendable {
         state: StateFolder, processes: ProcessTable, supervisor: Supervisor, begun: ContinuousClock.Instant
     ) async throws -> Ending? {
         try checkPort()
+        let orders = command.suite == nil ? nil : InputLines.all()
+        var suite = SuiteDescription()
+        if let file = command.suite, let orders { suite = try await SuiteDescription.read(file, lines: orders) }
         let secrets = DevelopmentSecrets(folder: state.secrets)
         try await secrets.makeWhereMissing(with: processes)
-        let databaseURL = try await startDatabase(
-            state: state, secrets: secrets, processes: processes, supervisor: supervisor)
-        let layout = SuiteLayout(
-            state: state, secrets: secrets, ports: try choosePorts(), databaseURL: databaseURL,
+        let (databaseURL, postgres) = try await startDatabase(
+            suite, state: state, secrets: secrets, processes: processes, supervisor: supervisor)
+        var layout = SuiteLayout(
+            state: state, secrets: secrets, ports: try choosePorts(), suite: suite, databaseURL: databaseURL,
             tapes: Self.absolute(command.tapes), binaries: Self.ownFolder(), timing: DemoTiming(speed: command.speed),
             demo: .init(match: command.match, speed: command.speed, feed: command.feed, phones: command.phones),
             recordFolder: (command.record ?? environment["RECORD_DIR"]).map(Self.absolute),
             extra: environment.filter { $0.key.hasPrefix("LOG_") || Self.traceSettings.contains($0.key) })
 
+        let instances =
+            suite.instances
+            ?? (SuiteLayout.standIns + SuiteLayout.stages + (command.headless ? [] : [SuiteLayout.lab])).map {
+                SuiteDescription.Instance(name: $0)
+            }
+        for instance in instances { try layout.ports.add(instance) }
+        let standIns = instances.filter { SuiteLayout.standIns.contains($0.kind) }
+        let phones = instances.filter { $0.kind == SuiteLayout.lab }
+        let services = instances.filter { !(SuiteLayout.standIns + [SuiteLayout.lab]).contains($0.kind) }
         let http = HTTPClient(configuration: .init(allowHTTP: true))
-        let standIns = SuiteLayout.standIns.count + (command.headless ? 0 : 1)
-        Output.error("Starting \(SuiteLayout.stages.count) services and \(standIns) stand-ins …")
+        Output.error("Starting \(services.count) services and \(standIns.count + phones.count) stand-ins …")
         // The stand-ins start first: a service that does not find them would wait before it tries again.
-        for group in [SuiteLayout.standIns, SuiteLayout.stages, command.headless ? [] : [SuiteLayout.lab]] {
-            for name in group { await supervisor.start(layout.service(name)) }
-            for name in group { try await waitUntilReady(layout.service(name), http) }
+        for group in [standIns, services, phones].map({ $0.map(layout.service) }) {
+            for service in group { await supervisor.start(service) }
+            for service in group { try await waitUntilReady(service, http) }
         }
-        try await writeEndpoints(layout, supervisor)
+        let endpoints = try writeEndpoints(layout)
         Output.error(
             "Everything is ready after \(begun.secondsSince). API: \(layout.gatewayURL)  logs: \(state.logs)")
+        if let orders {
+            var ready = SuiteEvent("ready")
+            ready.endpoints = endpoints
+            try ready.print()
+            for await line in orders {
+                let order = try SuiteDescription.Order(line: line)
+                if let postgres, order.start.name == postgres.name {
+                    await supervisor.start(postgres)
+                } else {
+                    try layout.ports.add(order.start)
+                    await supervisor.start(layout.service(order.start))
+                }
+            }
+            return .asked
+        }
         if command.headless { return nil }
         Output.error("The iPhones: \(layout.labURL)/  (Ctrl-C ends everything)")
 
@@ -95,34 +127,48 @@ struct UpRun: Sendable {
         return nil
     }
 
+    /// - Returns: the URL, and the server if it is our own.
     private func startDatabase(
-        state: StateFolder, secrets: DevelopmentSecrets, processes: ProcessTable, supervisor: Supervisor
-    ) async throws -> String {
+        _ suite: SuiteDescription, state: StateFolder, secrets: DevelopmentSecrets, processes: ProcessTable,
+        supervisor: Supervisor
+    ) async throws -> (String, SupervisedService?) {
         let url: String
+        var server: SupervisedService?
         if let given = try MigrateCommand.databaseURL(environment) {
             url = given
         } else {
             Output.error("PostgreSQL: a private cluster in \(state.cluster)")
-            let cluster = try DevelopmentCluster(folder: state.cluster)
+            let cluster = try PostgresCluster(folder: state.cluster)
             try await cluster.initialise(with: processes)
             let log = "\(state.logs)/postgres.log"
-            await supervisor.start(
-                SupervisedService(
-                    name: "postgres", command: cluster.server(logFile: log), readyURL: nil, logFile: log, stopSignal: 2)
-            )
-            try await cluster.prepareDatabase()
-            url = cluster.url()
+            let service = SupervisedService(
+                name: "postgres", command: cluster.server(logFile: log, settings: suite.postgres ?? []), readyURL: nil,
+                logFile: log, stopSignal: 2, restarts: suite.restarts ?? true)
+            await supervisor.start(service)
+            server = service
+            try await makeDatabase(in: cluster)
+            url = cluster.url(database: "sightscreen")
         }
         let pool = try MigrateCommand.pool(url: url, applicationName: "sightscreen-up", standIns: true)
         try await pool.waitUntilReachable { Output.error("waiting for PostgreSQL: \($0)") }
         _ = try await Migrator(pool: pool).migrate { Output.error($0) }
-        if let cipher = try TokenDatabaseOptions.cipher(secrets.tokenKeys) {
+        let tokenKeys = suite.settings?[TokenKeyFile.setting] ?? secrets.tokenKeys
+        if let cipher = try TokenDatabaseOptions.cipher(tokenKeys) {
             let encryption = TokenEncryption(pool: pool, cipher: cipher)
             try await encryption.begin()
             _ = try await encryption.finish()
         }
         await pool.close()
-        return url
+        return (url, server)
+    }
+
+    private func makeDatabase(in cluster: PostgresCluster) async throws {
+        let pool = try PostgresPool(
+            url: cluster.url(database: "postgres"), size: 1, applicationName: "sightscreen-up")
+        try await pool.waitUntilReachable { _ in }
+        let rows = try await pool.query("SELECT 1 AS one FROM pg_database WHERE datname = 'sightscreen'")
+        if rows.isEmpty { _ = try await pool.query("CREATE DATABASE sightscreen", deadline: .seconds(30)) }
+        await pool.close()
     }
 
     private func checkPort() throws {
@@ -137,16 +183,13 @@ struct UpRun: Sendable {
     }
 
     private func choosePorts() throws -> SuiteLayout.Ports {
-        let monitored =
-            SuiteLayout.stages + ["apns-simulator", "mock-sportmonks"] + (command.headless ? [] : [SuiteLayout.lab])
-        let free = try FreePorts.take(7 + monitored.count)
+        let free = try FreePorts.take(7)
         let gateway = command.port == 0 ? free[5] : command.port
         let isPageFree = gateway != Self.pagePort && FreePorts.isFree(Self.pagePort)
         let wanted = command.pagePort ?? (isPageFree ? Self.pagePort : 0)
         return SuiteLayout.Ports(
             gateway: gateway, issuer: free[0], apns: free[1], apnsSandbox: free[2], apnsControl: free[3],
-            provider: free[4], lab: wanted == 0 ? free[6] : wanted,
-            health: Dictionary(uniqueKeysWithValues: zip(monitored, free[7...])))
+            provider: free[4], lab: wanted == 0 ? free[6] : wanted)
     }
 
     private func waitUntilReady(_ service: SupervisedService, _ http: HTTPClient) async throws {
@@ -167,25 +210,26 @@ struct UpRun: Sendable {
         }
     }
 
-    private func writeEndpoints(_ layout: SuiteLayout, _ supervisor: Supervisor) async throws {
+    private func writeEndpoints(_ layout: SuiteLayout) throws -> Endpoints {
         let endpoints = Endpoints(
             gateway: layout.gatewayURL, issuer: layout.issuerURL, apnsControl: layout.controlURL,
-            provider: layout.providerURL, apns: "https://127.0.0.1:\(layout.ports.apns)",
+            provider: layout.providerURL, apns: layout.apnsURL,
             lab: command.headless ? nil : layout.labURL,
             databaseURL: layout.databaseURL, runDirectory: layout.state.run, secrets: layout.secrets.folder,
             logs: layout.state.logs, health: layout.ports.health.mapValues { "http://127.0.0.1:\($0)" })
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         try TextFile.write(String(decoding: try encoder.encode(endpoints), as: UTF8.self), to: layout.state.endpoints)
+        return endpoints
     }
 
     private static func report(_ event: Supervisor.Event, _ state: StateFolder) {
         switch event {
         case .started(let service, let pid):
             // The file is for people and tests that signal one service; the suite does not read it.
-            try? TextFile.write("\(pid)\n", to: "\(state.run)/\(service).pid")
-        case .died(let service, let status, let wait):
-            Output.error("\(service) ended with \(status); starting it again in \(wait)")
+            try? TextFile.write("\(pid)\n", to: "\(state.run)/\(service.name).pid")
+        case .died(let service, _, let status, let wait):
+            if let wait { Output.error("\(service) ended with \(status); starting it again in \(wait)") }
         case .misconfigured: break
         }
     }

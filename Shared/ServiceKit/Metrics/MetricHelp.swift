@@ -1,5 +1,5 @@
-/// Help texts for the metrics of shared modules, and of services that do not describe their own. `deploy/metrics.py`
-/// finds metrics without a text.
+/// What the metrics mean of the modules that services have in common, and of services that do not describe their own.
+/// `Tests/DeployTests/metrics.py` finds those that nobody describes.
 enum MetricHelp {
     static let all = [
         "sightscreen_log_lines_dropped_total": "Log lines that nobody read in time.",
