@@ -52,8 +52,11 @@ final class CurlThread: @unchecked Sendable {
             cancelled = []
             stops = isStopping
             pthread_mutex_unlock(&lock)
+            // A cancelled transfer that has not arrived yet is refused when it does; its continuation is the caller's until
+            // then.
+            gone.forEach { $0.isCancelled = true }
             new.forEach(begin)
-            gone.forEach { end($0, .failure(CancellationError())) }
+            for transfer in gone where transfer.easy != nil { end(transfer, .failure(CancellationError())) }
             var active: Int32 = 0
             curl_multi_perform(multi, &active)
             collect()
@@ -90,7 +93,6 @@ final class CurlThread: @unchecked Sendable {
     }
 
     private func end(_ transfer: Transfer, _ result: Result<HTTPClientResponse, any Error>) {
-        transfer.isCancelled = true
         transfer.resume(result)
         remove(transfer)
     }
@@ -105,7 +107,8 @@ final class CurlThread: @unchecked Sendable {
     private func locked(_ change: () -> Void) {
         pthread_mutex_lock(&lock)
         change()
-        pthread_mutex_unlock(&lock)
+        // Under the lock, since a thread that was told to stop frees the handle as soon as it has the lock.
         curl_multi_wakeup(multi)
+        pthread_mutex_unlock(&lock)
     }
 }
