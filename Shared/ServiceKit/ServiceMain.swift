@@ -132,7 +132,9 @@ public enum ServiceMain {
     {
         let writer = writer ?? LogWriter(descriptor: STDERR_FILENO)
         writer.write("\(description.name): \(error)")
-        end(ConfigurationError.exitStatus, writer)
+        // This line is all that the operator gets; a busy machine may take a while to start the writer's thread.
+        writer.flush(seconds: 2)
+        exit(ConfigurationError.exitStatus)
     }
 
     private static func end(_ status: Int32, _ writer: LogWriter) -> Never {
